@@ -7,17 +7,29 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from annotation.calls import write_name, write_value
+from annotation.doubts import doubt_sentences
 from annotation.picks import Pick, render_picks, without_long_words
-from annotation.rendering import Line
+from annotation.rendering import Line, name_tool
 from annotation.reviews import ChosenVerdicts, ParsedReview, parse_verdict
 from annotation.screens import CORRECTION
 from annotation.studio.records import PulledAnnotation
-from annotation.task import Returned, ReviewTask, doubt_lines, shortened, version_after, why_asked
+from annotation.task import Returned, ReviewTask, shortened, version_after, why_asked
 from annotation.words import CorrectionWords, SampleScreenWords, correction_words_in, words_in
 from generators.environments.picking import choose, entries_of, value_at, write_rule
 from generators.multi_step.sources import SourceLeaf, leaves_of, shifted, values_of
 from warehouse.errors import AnnotationError, RecordError
-from warehouse.records import DEFAULT_LANGUAGE, Call, Correction, Default, Exchange, GoalPath, Language, Picked, Verdict
+from warehouse.records import (
+    DEFAULT_LANGUAGE,
+    Call,
+    Correction,
+    Default,
+    Exchange,
+    GoalPath,
+    Language,
+    Picked,
+    Tool,
+    Verdict,
+)
 
 GONE, NEW, SAME = "✗", "✓", "  "
 _STEP = re.compile(r"^step (\d+): ")
@@ -27,6 +39,7 @@ _SOURCES = 4
 _CORRECTIONS = 40
 _TEXT = 4_000
 _LINES = 6_000  # characters of one step
+_TOOLS = 12_000  # characters
 
 
 Place = tuple[int, int]  # the step, and which call of it
@@ -48,20 +61,27 @@ class CorrectionTask(ReviewTask):
     corrections: str
     before: tuple[Line, ...]
     after: tuple[Line, ...]
+    tools: str
 
 
 def correction_task(
     path: GoalPath,
+    tools: Sequence[Tool],
     verdicts: Sequence[Verdict],
     *,
     reason: str,
     language: Language = DEFAULT_LANGUAGE,
     returned: Returned | None = None,
 ) -> CorrectionTask:
-    """The task that asks people about the corrections of `path`; `verdicts` are those on a sample made after it."""
+    """The task that asks people about the corrections of `path`; `verdicts` are those on a sample made after it.
+
+    `tools` are those that the model could choose from; the tools of the two paths come first.
+    """
     words, general = correction_words_in(language), words_in(language)
     goal = path.traced.worded.goal
-    why = "\n".join(doubt_lines(verdicts, words.decision)) or reason
+    why = "\n".join(doubt_sentences((), verdicts, general)) or reason
+    used = {call.tool for step in (*path.traced.trace, *path.path) for call in step.calls}
+    listed = sorted(tools, key=lambda tool: (tool.name not in used, tool.name))
     return CorrectionTask(
         subject=path.key,
         version=version_after(returned),
@@ -71,6 +91,7 @@ def correction_task(
         corrections="\n".join(_corrections(path.corrections, words, general)) or words.none,
         before=tuple(_before(path, words, general)),
         after=tuple(_after(path, general)),
+        tools=shortened("\n".join(map(name_tool, listed)), _TOOLS) or words.none,
     )
 
 

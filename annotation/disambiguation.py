@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from annotation.doubts import doubt_sentences
 from annotation.edits import strike
 from annotation.picks import PICKED, Contest, Pick, contests_of, relevant_fields, render_entry, response_of, step_turns
 from annotation.rendering import ConversationStyle, Line, render_conversation, render_step
 from annotation.reviews import ChosenVerdicts, ParsedReview, Typed, parse_annotation, values_of
 from annotation.screens import DISAMBIGUATION
 from annotation.studio.records import PulledAnnotation
-from annotation.task import Returned, ReviewTask, doubt_lines, shortened, version_after, why_asked
+from annotation.task import Returned, ReviewTask, shortened, version_after, why_asked
 from annotation.words import SampleScreenWords, disambiguation_words_in, words_in
 from generators.environments.picking import entries_of, write_rule
 from warehouse.errors import AnnotationError
@@ -58,7 +59,7 @@ def disambiguation_task(
 ) -> DisambiguationTask:
     """The task that asks people which entries of the responses of `sample` are to be struck."""
     words, general = disambiguation_words_in(language), words_in(language)
-    why = "\n".join(doubt_lines(verdicts, words.decision)) or reason
+    why = "\n".join(doubt_sentences(sample.turns, verdicts, general)) or reason
     offered = _offered(sample)
     count = sum(len(contest.rivals) for contest in contests_of(sample))
     boxes = [

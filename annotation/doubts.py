@@ -1,35 +1,49 @@
 """What speaks against a sample, in plain words of the reviewer's language: one sentence a fact, turns named as on the screen.
 
-Checks give facts with their verdicts; where one gives none, there is a sentence for the check. What the checks wrote
-themselves, with their scores, stands apart, folded away.
+Checks give facts with their verdicts; where one gives none, as those kept by an older version, there is a sentence for the
+check. What the checks wrote themselves, with their scores, stands apart, folded away. In the conversation the words in doubt
+are marked, and those that prove a value.
 """
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from annotation.calls import write_name, write_value
+from annotation.rendering import user_name
 from annotation.task import shortened
 from annotation.words import SampleScreenWords
-from warehouse.records import DoubtedFact, Sample, UserTurn, Verdict
+from warehouse.records import CallTurn, DoubtedFact, Sample, Turn, UserTurn, Verdict
 
-_OPEN, _CLOSE = "⟦", "⟧"
+DOUBTED, PROVING = ("⟦", "⟧"), ("‹", "›")
 _VALUE, _REASON = 120, 300  # characters
+_READ = ("adds", "gives_other")  # facts whose other value was read in the user's words
 
 
-class StatedWords(NamedTuple):
-    """Words of the user's that a doubt is about, and the index of their turn."""
+class _Stretch(NamedTuple):
+    """Words of the user's, or of the message that comes with them: their turn, where they stand, and how they are marked."""
 
     turn: int
-    words: str
+    in_message: bool
+    start: int
+    end: int
+    marks: tuple[str, str] = DOUBTED
+
+    def touches(self, other: "_Stretch") -> bool:
+        """Whether two stretches share a letter."""
+        is_same_text = (self.turn, self.in_message) == (other.turn, other.in_message)
+        return is_same_text and self.start < other.end and other.start < self.end
 
 
-def doubt_sentences(sample: Sample, verdicts: Sequence[Verdict], words: SampleScreenWords) -> list[str]:
-    """A sentence for each fact, what is contradicted first; the same fact by two checks is one."""
+def doubt_sentences(turns: Sequence[Turn], verdicts: Sequence[Verdict], words: SampleScreenWords) -> list[str]:
+    """A sentence for each fact, what is contradicted first; the same fact by two checks is one.
+
+    `turns` are those of the conversation, none where no screen shows any.
+    """
     found: list[str] = []
     for verdict in sorted(verdicts, key=lambda one: (one.decision != "contradicted", not one.doubts, one.check)):
         if verdict.decision == "proved":
             continue
-        found += [_sentence(doubt, sample, words) for doubt in verdict.doubts]
+        found += [_sentence(doubt, turns, words) for doubt in verdict.doubts]
         if not verdict.doubts:
             found.append(_untyped(verdict, words))
     return list(dict.fromkeys(found))
@@ -47,47 +61,79 @@ def preferred_tools(verdicts: Sequence[Verdict]) -> set[str]:
 
 
 def with_marks(sample: Sample, verdicts: Sequence[Verdict]) -> Sample:
-    """The sample with the words that doubts are about marked in what the user says, for showing it alone."""
+    """The sample with the words that are in doubt marked in what the user says, and those that prove values, for showing it."""
+    kept: list[_Stretch] = []
+    doubted = (found for doubt in _doubts(verdicts) if (found := _stated(doubt, sample.turns)))
+    for one in (*doubted, *_proving(sample, verdicts)):
+        if not any(map(one.touches, kept)):
+            kept.append(one)
     marked = list(sample.turns)
-    for doubt in _doubts(verdicts):
-        stated = _stated(doubt, sample)
-        turn = marked[stated.turn] if stated else None
-        if stated and isinstance(turn, UserTurn) and f"{_OPEN}{stated.words}" not in turn.text:
-            text = turn.text.replace(stated.words, f"{_OPEN}{stated.words}{_CLOSE}", 1)
-            marked[stated.turn] = turn.with_changes(text=text)
+    for one in sorted(kept, key=lambda stretch: -stretch.start):
+        marked[one.turn] = _marked(marked[one.turn], one)
     return sample.with_changes(turns=tuple(marked))
+
+
+def _marked(turn: Turn, one: _Stretch) -> Turn:
+    if not isinstance(turn, UserTurn):
+        return turn
+    text = turn.external.text if one.in_message and turn.external else turn.text
+    begins, ends = one.marks
+    text = f"{text[: one.start]}{begins}{text[one.start : one.end]}{ends}{text[one.end :]}"
+    if one.in_message and turn.external:
+        return turn.with_changes(external=turn.external.with_changes(text=text))
+    return turn.with_changes(text=text)
+
+
+def _proving(sample: Sample, verdicts: Sequence[Verdict]) -> Iterator[_Stretch]:
+    """Where the words stand that prove values, the longest first: those of a list hold those of its members."""
+    of_calls = [
+        item for turn in sample.turns if isinstance(turn, CallTurn) for call in turn.calls for item in call.evidence
+    ]
+    found: set[_Stretch] = set()
+    for item in (*of_calls, *(item for verdict in verdicts for item in verdict.evidence)):
+        turn = sample.turns[item.turn] if item.turn is not None and item.turn < len(sample.turns) else None
+        if isinstance(turn, UserTurn) and item.start is not None and item.end is not None:
+            text = turn.external.text if item.in_message and turn.external else turn.text
+            if item.quote and text[item.start : item.end] == item.quote:
+                found.add(_Stretch(item.turn or 0, item.in_message, item.start, item.end, PROVING))
+    return iter(sorted(found, key=lambda one: (one.start - one.end, one)))
 
 
 def _doubts(verdicts: Sequence[Verdict]) -> Iterator[DoubtedFact]:
     return (doubt for verdict in verdicts if verdict.decision != "proved" for doubt in verdict.doubts)
 
 
-def _sentence(doubt: DoubtedFact, sample: Sample, words: SampleScreenWords) -> str:
+def _sentence(doubt: DoubtedFact, turns: Sequence[Turn], words: SampleScreenWords) -> str:
     return words.doubt[doubt.kind].format(
         name=write_name(doubt.argument),
         value=shortened(write_value(doubt.value), _VALUE),
         other=shortened(write_value(doubt.other), _VALUE),
         words=shortened(doubt.quote, _VALUE),
         tool=write_name(doubt.tool),
-        where=_where(doubt, sample, words),
+        where=_where(doubt, turns, words),
+        argument=f" ({write_name(doubt.argument)})" if doubt.argument else "",
+        said=shortened(str(doubt.other), _REASON),
     )
 
 
-def _where(doubt: DoubtedFact, sample: Sample, words: SampleScreenWords) -> str:
-    """The turn in which the words stand, as the screen calls it; "" where there is one turn alone, or none has them."""
-    users = [index for index, turn in enumerate(sample.turns) if isinstance(turn, UserTurn)]
-    stated = _stated(doubt, sample)
-    return words.at_turn.format(turn=f"{words.user} {users.index(stated.turn) + 1}") if stated and users[1:] else ""
+def _where(doubt: DoubtedFact, turns: Sequence[Turn], words: SampleScreenWords) -> str:
+    """The turn in which the words stand, else the last one before the call; "" where the user speaks once alone."""
+    users = [index for index, turn in enumerate(turns) if isinstance(turn, UserTurn)]
+    stated = _stated(doubt, turns)
+    before = [] if doubt.turn is None else [at for at in users if at < doubt.turn]
+    at = stated.turn if stated else before[-1] if before else None
+    return words.at_turn.format(turn=user_name(users.index(at) + 1, words)) if at is not None and users[1:] else ""
 
 
-def _stated(doubt: DoubtedFact, sample: Sample) -> StatedWords | None:
+def _stated(doubt: DoubtedFact, turns: Sequence[Turn]) -> _Stretch | None:
     """The words that a doubt is about, in the latest turn that has them before the call."""
-    text = doubt.quote or ("" if doubt.other is None or isinstance(doubt.other, bool) else write_value(doubt.other))
-    before = sample.turns if doubt.turn is None else sample.turns[: doubt.turn]
-    places = (at for at in range(len(before) - 1, -1, -1) if _says(sample, at, text))
-    return next((StatedWords(at, text) for at in places), None) if text else None
+    is_read = doubt.kind in _READ and not isinstance(doubt.other, bool) and doubt.other is not None
+    text = doubt.quote or (write_value(doubt.other) if is_read else "")
+    before = turns if doubt.turn is None else turns[: doubt.turn]
+    places = (_found(at, turn, text) for at, turn in reversed([*enumerate(before)]))
+    return next((one for one in places if one), None) if text else None
 
 
-def _says(sample: Sample, at: int, text: str) -> bool:
-    turn = sample.turns[at]
-    return isinstance(turn, UserTurn) and text in turn.text
+def _found(at: int, turn: Turn, text: str) -> _Stretch | None:
+    start = turn.text.find(text) if isinstance(turn, UserTurn) else -1
+    return _Stretch(at, in_message=False, start=start, end=start + len(text)) if start >= 0 else None

@@ -37,8 +37,9 @@ from warehouse.records import (
 SNAPSHOT, MESSAGE = "→", "✉"  # the authors of what is due and of a message; the style of the screen knows them
 
 
-_VALUE = 80
+_VALUE, _LONG_VALUE = 80, 300
 _PARTS = 12
+_LINES = 40  # of calls that are seen at once
 
 
 class Line(Record):
@@ -167,16 +168,28 @@ def _render_results(index: int, turn: ResultTurn, contests: Sequence[Contest], w
     )
 
 
-def render_calls(sample: Sample, verdicts: Sequence[Verdict], words: SampleScreenWords) -> str:
+class RenderedCalls(NamedTuple):
+    """The calls that a reviewer sees at once, and those that are folded away: of earlier turns, or too many to see."""
+
+    shown: str
+    folded: str
+
+
+def render_calls(sample: Sample, verdicts: Sequence[Verdict], words: SampleScreenWords) -> RenderedCalls:
     """The calls due in the end: the tool's name, then a line for each argument and where its value comes from.
 
-    Of a multi-step sample the calls of every step.
+    Of a multi-step sample the calls of every step. Those of earlier turns are folded away, with what is new in each.
     """
     if has_steps(sample):
-        return "\n".join(_step_lines(sample, words))
-    if not sample.gold:
-        return words.no_call_after_shift if shift_turn(sample) is not None else words.no_calls
-    return "\n".join(_call_lines(sample, verdicts, words))
+        lines, earlier = list(_step_lines(sample, words)), []
+    else:
+        none_due = words.no_call_after_shift if shift_turn(sample) is not None else words.no_calls
+        lines = list(_call_lines(sample, verdicts, words)) or [none_due]
+        earlier = list(_earlier_lines(sample, verdicts, words))
+    if len(lines) > _LINES:
+        more = words.more_entries.format(count=len(lines) - _LINES)
+        return RenderedCalls("\n".join([*lines[:_LINES], more]), "\n".join([*earlier, *lines]))
+    return RenderedCalls("\n".join(lines), "\n".join(earlier) or words.none)
 
 
 def _step_lines(sample: Sample, words: SampleScreenWords) -> Iterator[str]:
@@ -230,9 +243,33 @@ def _call_lines(sample: Sample, verdicts: Sequence[Verdict], words: SampleScreen
         for name, value in call.arguments.items():
             checked = proved.get(name) if uses[name] == 1 else None  # a check does not say which of two calls it means
             source = _source(checked or own.get(name) or proved.get(name), places, words)
-            yield f"  {write_name(name)} = {write_value(value)}   ← {source}"
+            yield f"  {write_name(name)} = {shortened(write_value(value), _LONG_VALUE)}   ← {source}"
         if not call.arguments:
             yield f"  {words.no_arguments}"
+
+
+def _earlier_lines(sample: Sample, verdicts: Sequence[Verdict], words: SampleScreenWords) -> Iterator[str]:
+    """The calls of all turns but the last, by the user's turn before them: of those that only grow what is new or changed."""
+    places, before = _places(sample, words), CallTurn(calls=())
+    proofs = [item for verdict in verdicts for item in verdict.evidence]
+    turns = [(at, turn) for at, turn in enumerate(sample.turns) if isinstance(turn, CallTurn)]
+    for at, turn in turns[:-1]:
+        known = {} if turn.executed else {call.tool: call.arguments for call in before.calls}
+        lines: list[str] = []
+        for call in turn.calls:
+            old = known.get(call.tool, {})
+            fresh = {name: value for name, value in call.arguments.items() if name not in old or old[name] != value}
+            found = {one.argument: one for one in proofs if one.turn is None or one.turn < at}
+            found |= {one.argument: one for one in call.evidence}
+            if fresh or call.tool not in known:
+                lines.append(f"  {write_name(call.tool)}")
+            for name, value in fresh.items():
+                source = _source(found.get(name), places, words)
+                lines.append(f"    {write_name(name)} = {shortened(write_value(value), _LONG_VALUE)}   ← {source}")
+        if lines:
+            yield next((name for place, name in reversed([*places.items()]) if place < at), words.user)
+            yield from lines
+        before = turn
 
 
 def _places(sample: Sample, words: SampleScreenWords) -> Mapping[int, str]:

@@ -22,7 +22,7 @@ from generators.kinds import kind_after_edit, traits_of
 from warehouse.errors import RecordError
 from warehouse.records import DEFAULT_LANGUAGE, GoldCall, Language, Sample, Tool, Verdict
 
-_MOST_OF_TOOLS = 12_000  # characters
+_MOST_OF_TOOLS, _TOOLS_AT_ONCE = 12_000, 3_000  # characters in all, and of what is not folded away
 _WORST_FIRST = ("contradicted", "unproved", "proved")
 
 
@@ -36,6 +36,7 @@ class SampleTask(ReviewTask):
     kind: str = SAMPLE_REVIEW
     conversation: tuple[Line, ...]
     calls_shown: str
+    earlier_calls: str
     tools: str
     other_tools: str
     failed: str
@@ -59,6 +60,7 @@ def review_task(
     why = _why(reason, sample, verdicts, words)
     shown = with_marks(sample, verdicts)
     before = boxes(sample, language)
+    rendered = render_calls(sample, verdicts, words)
     compared, others = _tools(sample, tools, preferred_tools(verdicts), words)
     return SampleTask(
         subject=sample.key,
@@ -66,10 +68,11 @@ def review_task(
         title=" · ".join(filter(None, [sample.category, sample.kind, _about(sample.kind, words)])),
         why=why_asked(why, returned, words.returned),
         conversation=tuple(render_steps(shown, words) if has_steps(sample) else render_turns(shown, words)),
-        calls_shown=render_calls(sample, verdicts, words),
+        calls_shown=rendered.shown,
+        earlier_calls=rendered.folded,
         tools=compared or words.none,
         other_tools=others or words.none,
-        failed="\n".join(doubt_sentences(sample, verdicts, words)) or words.none,
+        failed="\n".join(doubt_sentences(sample.turns, verdicts, words)) or words.none,
         details="\n".join(_check_lines(verdicts, words, passed=False)) or words.none,
         passed="\n".join(_check_lines(verdicts, words, passed=True)) or words.none,
         request=returned.request if returned else before.request,
@@ -111,8 +114,10 @@ def _tools(sample: Sample, tools: Sequence[Tool], preferred: set[str], words: Sa
     """
     called = {call.tool for snapshot in sample.snapshots() for call in snapshot.calls} | preferred
     due, others = [tool for tool in tools if tool.name in called], [tool for tool in tools if tool.name not in called]
+    if sample.gold and len(full := _described(due, words)) <= _TOOLS_AT_ONCE:
+        return full, _described(others, words)
     if sample.gold:
-        return _described(due, words), _described(others, words)
+        return shortened("\n".join(map(name_tool, due)), _TOOLS_AT_ONCE), _described([*due, *others], words)
     return "\n".join(name_tool(tool) for tool in (*due, *others)), _described([*due, *others], words)
 
 

@@ -36,8 +36,17 @@ _WORDS: Mapping[str, Callable[[Language], ScreenWords]] = MappingProxyType(
     }
 )
 _HIDDEN = {
-    SAMPLE_REVIEW: ("conversation", "calls", "calls_shown", "tools", "other_tools", "details", "passed"),
-    CORRECTION: ("request", "before", "after"),
+    SAMPLE_REVIEW: (
+        "conversation",
+        "calls",
+        "calls_shown",
+        "earlier_calls",
+        "tools",
+        "other_tools",
+        "details",
+        "passed",
+    ),
+    CORRECTION: ("request", "before", "after", "tools"),
     DISAMBIGUATION: ("conversation", "strikes"),
     DIALOGUE_ACTS: ("conversation", "results"),
     PREDICTION_AUDIT: ("conversation", "whole", "tools"),

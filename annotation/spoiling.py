@@ -1,6 +1,7 @@
 """Samples that are wrong in one known way, to see whether reviewers find it."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import NamedTuple
 
@@ -20,14 +21,19 @@ from language.calls.defects import (
     Proposal,
     spoil_call,
 )
-from language.calls.sampling import fill_in
 from language.calls.tools import ToolView, view_of
+from language.schemas import kind_of
 from language.text import fold
-from warehouse.errors import ReplyError
-from warehouse.records import CallTurn, Evidence, GoldCall, Language, Sample, Tool
+from language.values import locate, read_value
+from warehouse.records import CallTurn, Evidence, GoldCall, Sample, Tool, UserTurn
+from warehouse.records.samples import EvidenceKind
 
 _OF_CALLS = (WRONG_ARGUMENT, MISSING_ARGUMENT, EXTRA_ARGUMENT, WRONG_TOOL)
 _ENOUGH = 2  # arguments of an invented call whose tool requires none
+_TRIES = 4  # at each call, for values that have words
+
+
+_NAMED = re.compile(r"(?<=[\w,] )[A-Z][\w'-]*(?: [A-Z][\w'-]*)*|(?<=[\"“「『])[^\"”」』]+(?=[\"”」』])")
 
 
 class Spoiled(NamedTuple):
@@ -59,16 +65,16 @@ def spoil_sample(sample: Sample, tools: Sequence[Tool], fits: Callable[[Sample],
 
 def _with_defect(defect: str, sample: Sample, tools: Sequence[Tool], rng: Random) -> Sample | None:
     if defect == NEEDLESS_CALL:
-        invented = _invented(tools, sample.language, rng)
+        invented = _invented(tools, sample, rng)
         # As if its maker had taken the request for one that a tool fits.
         kind = PERFECT if traits_of(sample.kind).is_idle else sample.kind
         return None if invented is None else with_last_calls(sample, (invented,)).with_changes(kind=kind)
-    place = rng.randrange(len(sample.gold))
-    call = sample.gold[place]
-    spoiled = _spoiled(defect, call, tools, sample.language, rng)
-    if spoiled is None or not _is_wrong(call, spoiled, tools, _stated(sample)):
-        return None
-    return with_last_calls(sample, (*sample.gold[:place], spoiled, *sample.gold[place + 1 :]))
+    for place in rng.sample(range(len(sample.gold)), len(sample.gold)) * _TRIES:
+        call = sample.gold[place]
+        spoiled = _spoiled(defect, call, tools, sample, rng)
+        if spoiled is not None and _is_wrong(call, spoiled, tools, _stated(sample)):
+            return with_last_calls(sample, (*sample.gold[:place], spoiled, *sample.gold[place + 1 :]))
+    return None
 
 
 def with_last_calls(sample: Sample, calls: Sequence[GoldCall]) -> Sample:
@@ -85,7 +91,8 @@ def _stated(sample: Sample) -> str:
     return fold(" ".join(turn.text for turn in sample.turns if turn.kind == "user"))
 
 
-def _spoiled(defect: str, call: GoldCall, tools: Sequence[Tool], language: Language, rng: Random) -> GoldCall | None:
+def _spoiled(defect: str, call: GoldCall, tools: Sequence[Tool], sample: Sample, rng: Random) -> GoldCall | None:
+    language = sample.language
     views = [_view(tool) for tool in (_likely(call, tools, rng) if defect == WRONG_TOOL else tools)]
     proposal = spoil_call(defect, Proposal(call.tool, dict(call.arguments)), views, language, rng)
     if proposal is None or proposal.tool is None:
@@ -93,11 +100,12 @@ def _spoiled(defect: str, call: GoldCall, tools: Sequence[Tool], language: Langu
     arguments = proposal.arguments
     if defect == WRONG_TOOL:
         tool = next(tool for tool in tools if tool.name == proposal.tool)
-        filled = _fitting(tool, arguments, language, rng)
+        filled = _fitting(tool, arguments, sample)
         if filled is None:
             return None
         arguments = filled
-    return GoldCall(tool=proposal.tool, arguments=arguments, evidence=tuple(_evidence(call, arguments)))
+    tool = next(tool for tool in tools if tool.name == proposal.tool)
+    return _with_honest_evidence(GoldCall(tool=tool.name, arguments=arguments), tool, call, sample)
 
 
 def _likely(call: GoldCall, tools: Sequence[Tool], rng: Random) -> list[Tool]:
@@ -108,44 +116,84 @@ def _likely(call: GoldCall, tools: Sequence[Tool], rng: Random) -> list[Tool]:
     return sorted(likely, key=lambda tool: -shared[tool.key])[:1]
 
 
-def _fitting(
-    tool: Tool, arguments: Mapping[str, JsonValue], language: Language, rng: Random
-) -> dict[str, JsonValue] | None:
-    """The arguments that another tool takes as well, and a value for what it requires besides."""
+def _fitting(tool: Tool, arguments: Mapping[str, JsonValue], sample: Sample) -> dict[str, JsonValue] | None:
+    """The arguments that another tool takes as well, and words of the user's for what it requires besides."""
     kept = {
         name: value for name, value in arguments.items() if not argument_problems(tool, {name: value}, partial=True)
     }
     missing = [name for name in tool.required if name not in kept]
-    try:
-        return kept | fill_in(missing, _view(tool).properties, language, rng, kept)
-    except ReplyError:
-        return None
+    filled = kept | _read(tool, missing, sample, list(kept.values()))
+    return filled if set(tool.required) <= filled.keys() else None
 
 
-def _invented(tools: Sequence[Tool], language: Language, rng: Random) -> GoldCall | None:
-    """A call that nobody asked for."""
+def _invented(tools: Sequence[Tool], sample: Sample, rng: Random) -> GoldCall | None:
+    """A call that nobody asked for, of what the user's words may be taken for."""
     for tool in rng.sample(list(tools), len(tools)):
-        names = list(tool.required) or list(tool.properties)[:_ENOUGH]
-        try:
-            arguments = fill_in(names, _view(tool).properties, language, rng)
-        except ReplyError:
+        arguments = _read(tool, tool.required or list(tool.properties)[:_ENOUGH], sample)
+        if not set(tool.required) <= arguments.keys() or argument_problems(tool, arguments, partial=False):
             continue
-        if not argument_problems(tool, arguments, partial=True):
-            evidence = [Evidence(argument=name, kind="default") for name in arguments]
-            return GoldCall(tool=tool.name, arguments=arguments, evidence=tuple(evidence))
+        call = GoldCall(tool=tool.name, arguments=arguments)
+        honest = _with_honest_evidence(call, tool, GoldCall(tool=tool.name), sample)
+        if honest is not None:
+            return honest
     return None
 
 
-def _evidence(before: GoldCall, arguments: Mapping[str, JsonValue]) -> Iterator[Evidence]:
-    """What seems to prove the arguments: mixed up values bring their words along, a new one claims to be a default."""
-    proofs = {item.argument: item for item in before.evidence}
-    for name, value in arguments.items():
+def _read(tool: Tool, names: Sequence[str], sample: Sample, taken: Sequence[JsonValue] = ()) -> dict[str, JsonValue]:
+    """What the user's last words may be taken to say for parameters, each value once: of free text a name or what is quoted."""
+    text = next(turn.text for turn in reversed(sample.turns) if isinstance(turn, UserTurn))
+    found: dict[str, JsonValue] = {}
+    for name in names:
+        schema = {"title": name, **tool.properties[name]}
+        is_text = kind_of(schema) == "text"
+        values = _NAMED.findall(text) if is_text else [read_value(text, schema)]
+        value = next((one for one in values if one is not None and one not in (*taken, *found.values())), None)
+        found |= {} if value is None else {name: value}
+    return found
+
+
+def _with_honest_evidence(call: GoldCall, tool: Tool, before: GoldCall, sample: Sample) -> GoldCall | None:
+    """The call with evidence that looks like that of a right one; None where there is none for one of its values.
+
+    A mixed up value brings its words along, another one has its own words in what the user says, and one that is said
+    otherwise ("tomorrow") may seem to be read out of the words that were there. Nothing claims to be a default.
+    """
+    evidence: list[Evidence] = []
+    for name, value in call.arguments.items():
         same = [other for other, known in before.arguments.items() if is_same(known, value)]
-        if name in same:
-            yield from (item for item in before.evidence if is_part_of(item.argument, name))
+        source = name if name in same else same[0] if same else ""
+        own = [item for item in before.evidence if is_part_of(item.argument, source)] if source else []
+        if source and source != name:
+            own = [item.with_changes(argument=name) for item in own if item.argument == source]
+        if source == name:
+            evidence += own  # as it was, also where nothing proved it
             continue
-        proof = proofs.get(same[0] if same else name) or Evidence(argument=name, kind="default")
-        yield proof.with_changes(argument=name)
+        found = own or _quoted(name, value, tool, sample) or _read_otherwise(name, before)
+        if not found:
+            return None
+        evidence += found
+    return call.with_changes(evidence=tuple(evidence))
+
+
+def _quoted(name: str, value: JsonValue, tool: Tool, sample: Sample) -> list[Evidence]:
+    """Where the user says the value, the latest turn first."""
+    schema = {"title": name, **tool.properties[name]}
+    for at, turn in reversed([*enumerate(sample.turns)]):
+        found = locate(value, schema, turn.text) if isinstance(turn, UserTurn) else None
+        if found and isinstance(turn, UserTurn) and found.start < found.end:
+            kind: EvidenceKind = "normalised" if found.rule else "span"
+            quote = turn.text[found.start : found.end]
+            return [
+                Evidence(
+                    argument=name, kind=kind, turn=at, start=found.start, end=found.end, quote=quote, rule=found.rule
+                )
+            ]
+    return []
+
+
+def _read_otherwise(name: str, before: GoldCall) -> list[Evidence]:
+    """The words for the value that was there, where they are not its letters and a rule reads them."""
+    return [item for item in before.evidence if item.argument == name and item.rule and item.kind == "normalised"]
 
 
 def _is_wrong(before: GoldCall, after: GoldCall, tools: Sequence[Tool], stated: str) -> bool:

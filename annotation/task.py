@@ -1,11 +1,10 @@
 """A review task as Label Studio gets it: what all review kinds share."""
 
-from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from warehouse.records import Decision, Record, Verdict
+from warehouse.records import Record
 
 
 class Returned(Record):
@@ -70,14 +69,6 @@ def version_after(returned: Returned | None) -> int:
 def why_asked(reason: str, returned: Returned | None, sentence: str) -> str:
     """Why people are asked; an edit that is handed back comes with the `sentence` that says so first."""
     return f"{sentence.format(problem=returned.problem)}\n{reason}" if returned else reason
-
-
-def doubt_lines(verdicts: Sequence[Verdict], decision: Mapping[Decision, str], *, named: bool = True) -> Iterator[str]:
-    """What is not proved, the contradicted first: a line a verdict, with the check's name where it is `named`."""
-    for verdict in sorted(verdicts, key=lambda verdict: (verdict.decision != "contradicted", verdict.check)):
-        if verdict.decision != "proved":
-            check = f"{verdict.check}: " if named else ""
-            yield f"{decision[verdict.decision]} · {check}{verdict.reason}"
 
 
 def shortened(text: str, most: int) -> str:

@@ -14,7 +14,7 @@ from annotation.rendering import Line, describe_tool, parameter_facts
 from annotation.reviews import ChosenVerdicts, ParsedReview, Typed, parse_annotation, typed_into
 from annotation.screens import TOOL_REVIEW
 from annotation.studio.records import PulledAnnotation
-from annotation.task import Returned, ReviewTask, doubt_lines, version_after, why_asked
+from annotation.task import Returned, ReviewTask, version_after, why_asked
 from annotation.words import ToolWords, tool_words_in, words_in
 from warehouse.errors import RecordError
 from warehouse.records import DEFAULT_LANGUAGE, JsonSchema, Language, Record, Tool, Verdict
@@ -63,7 +63,7 @@ def tool_task(
     words = tool_words_in(language)
     typed = read_returned(returned) if returned else boxes(tool)
     others = [one for one in company.tools if one.key != tool.key and _are_near(one, tool)]
-    why = "\n".join(doubt_lines(verdicts, words.decision, named=False)) or reason
+    why = "\n".join(_doubt_lines(verdicts, words)) or reason
     return ToolTask(
         subject=tool.key,
         version=version_after(returned),
@@ -99,6 +99,13 @@ def boxes(tool: Tool) -> TypedTool:
 def write_schema(schema: JsonValue) -> str:
     """A schema as people read and edit it."""
     return json.dumps(schema, ensure_ascii=False, indent=2)
+
+
+def _doubt_lines(verdicts: Sequence[Verdict], words: ToolWords) -> Iterator[str]:
+    """What is not proved of a tool, the contradicted first."""
+    for verdict in sorted(verdicts, key=lambda verdict: (verdict.decision != "contradicted", verdict.check)):
+        if verdict.decision != "proved":
+            yield f"{words.decision[verdict.decision]} · {verdict.reason}"
 
 
 def _are_near(one: Tool, tool: Tool) -> bool:

@@ -61,6 +61,7 @@ class SampleScreenWords(ScreenWords):
     conversation: str
     kind: dict[str, str]
     calls: str
+    earlier_calls: str
     failed: str
     passed: str
     none: str
@@ -134,8 +135,8 @@ class CorrectionWords(ScreenWords):
     none: str
     stopped: str
     idle: str
+    tools: str
     kind: dict[CorrectionKind, str]
-    decision: dict[Decision, str]
 
 
 class DisambiguationWords(ScreenWords):
@@ -146,7 +147,6 @@ class DisambiguationWords(ScreenWords):
     picked: str
     strikes: str
     more: str
-    decision: dict[Decision, str]
     returned: str
 
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from annotation.screens import Screen
 from annotation.studio.connection import StudioConnection
-from annotation.studio.records import Project, ProjectStatus, description_of, is_changed_by_hand, kind_of
+from annotation.studio.records import Project, ProjectStatus, config_print, description_of, is_changed_by_hand, kind_of
 from warehouse.errors import AnnotationError
 
 Json = dict[str, Any]  # a foreign server's JSON
@@ -123,6 +123,9 @@ def ensure_project(connection: StudioConnection, screen: Screen) -> Project:
     if project.changed_by_hand:
         _log.warning("The labeling interface of %s was changed by hand; callwright leaves it so.", project.url)
     else:
+        held = connection.ask(connection.client.projects.get, project.id)
+        is_renewed = config_print(held.label_config or "") != config_print(screen.config)
+        project = project.with_changes(is_renewed=is_renewed)
         connection.ask(connection.client.projects.update, project.id, **project_fields(screen))
     _arrange_tables(connection, project.id, screen)
     return project

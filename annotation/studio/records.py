@@ -190,13 +190,17 @@ def _misfit(task_id: int | str, field: str, value: object, wanted: str) -> Annot
 
 
 class Project(Record):
-    """A project of one review kind; `changed_by_hand` where a person altered its labeling interface."""
+    """A project of one review kind; `changed_by_hand` where a person altered its labeling interface.
+
+    `is_renewed`: it had the interface of another version until now, so that its tasks may lack what is shown.
+    """
 
     id: int
     kind: str
     title: str
     url: str
     changed_by_hand: bool = False
+    is_renewed: bool = False
 
 
 class PushResult(Record):

@@ -26,11 +26,15 @@ _LOOKS = 5
 
 
 class HeldTask(NamedTuple):
-    """A task as Label Studio has it: how many annotations it holds, and how many people it waits for in all."""
+    """A task as Label Studio has it: how many annotations it holds, how many people it waits for in all, its fields.
+
+    Of one that was made just now the fields are not told.
+    """
 
     id: int
     annotations: int
     overlap: int
+    fields: frozenset[str] = frozenset()
 
 
 def list_tasks(connection: StudioConnection, project: int, query: str) -> Iterator[Any]:
@@ -66,7 +70,9 @@ def find_tasks(connection: StudioConnection, project: int, keys: Sequence[str]) 
             key = task.data.get("callwright_key")
             if key in wanted:
                 annotations = (task.total_annotations or 0) + (task.cancelled_annotations or 0)
-                found.setdefault(key, []).append(HeldTask(task.id, annotations, task.overlap or 1))
+                found.setdefault(key, []).append(
+                    HeldTask(task.id, annotations, task.overlap or 1, frozenset(task.data))
+                )
     return found
 
 
@@ -287,8 +293,19 @@ def push_tasks(connection: StudioConnection, project: Project, tasks: Sequence[Q
     new = sum(made.get(key) == task.id for key, task in kept.items())
     less = {key for key, task in kept.items() if task.overlap < wanted[key].reviewers}  # what somebody raised stays
     ask_exactly(connection, {kept[key].id: wanted[key].reviewers for key in less})
+    _bring_up_to_date(connection, kept, wanted)
     ids = {key: task.id for key, task in kept.items()}
     return PushResult(created=new, already_there=len(kept) - new, task_ids=ids)
+
+
+def _bring_up_to_date(
+    connection: StudioConnection, held: Mapping[str, HeldTask], wanted: Mapping[str, QueuedTask]
+) -> None:
+    """Give tasks of an older version that nobody has answered the fields that the screen shows now."""
+    for key, task in held.items():
+        data = wanted[key].data()
+        if task.fields and task.fields != data.keys() and not task.annotations:
+            _patch(connection, task.id, {"data": data})
 
 
 def _expect(connection: StudioConnection, project: Project, overlap: int, tasks: Iterable[QueuedTask]) -> int:

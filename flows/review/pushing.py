@@ -39,7 +39,7 @@ from flows.review.tool_checking import tools_of
 from flows.review.turns import review_turn
 from flows.settings import Settings, open_warehouse
 from validators.toolset.complexity import find_gaps
-from warehouse.records import Evidence, Language, Sample, Tool, Verdict
+from warehouse.records import DoubtedFact, Evidence, Language, Sample, Tool, Verdict
 from warehouse.releases import read_tools
 from warehouse.rows import Row
 from warehouse.store import Warehouse
@@ -63,7 +63,8 @@ _MORE_WANTED = """
 """
 _VERDICTS = """
     select subject, check_name, arg_max(decision, made_at) as decision, arg_max(score, made_at) as score,
-        arg_max(reason, made_at) as reason, arg_max(evidence, made_at) as evidence, arg_max(version, made_at) as version
+        arg_max(reason, made_at) as reason, arg_max(evidence, made_at) as evidence,
+        arg_max(doubts, made_at) as doubts, arg_max(version, made_at) as version
     from verdicts where list_contains(?::varchar[], subject) group by subject, check_name order by check_name
 """
 Worded = Callable[..., ReviewTask]  # a task, but for why it is asked and in which language
@@ -125,6 +126,8 @@ def _push_kind(kind: str, asked: Sequence[Row], settings: Settings, studio: Labe
     project = studio.ensure_project(screen_for(kind, settings.review_language))
     if project.changed_by_hand:
         progress.say(f"The labeling interface of {project.url} was changed by hand; it is left as it is.")
+    if project.is_renewed:  # tasks of another version get what the screen shows now
+        asked = warehouse.rows(*_to_push(studio.name, again=True)[kind])
     progress.begin(f"{kind} push".replace("_", " "), len(asked))
     created = there = 0
     at_once = _FEW_AT_ONCE if kind in (CORRECTION, DISAMBIGUATION) else _AT_ONCE
@@ -220,12 +223,15 @@ def _correction_tasks(warehouse: Warehouse, asked: Sequence[Row]) -> Shown:
     """The first doubt about a path is shown."""
     keys = _keys(asked)
     paths, made = read_paths(warehouse, keys), samples_of_paths(warehouse, keys)
+    candidates = {key: path.traced.worded.goal.candidates for key, path in paths.items()}
+    tools = read_tools(warehouse, sorted({tool for one in candidates.values() for tool in one}))
     verdicts = _verdicts(warehouse, sorted({sample for samples in made.values() for sample in samples}))
 
     def shown(row: Row) -> Worded:
         found = (one for sample in made.get(row["subject"], ()) for one in verdicts[sample] if one.check == "path")
         doubts = [one for one in found if one.decision != "proved"]
-        return partial(correction_task, paths[row["subject"]], doubts[:1])
+        shown_tools = [tools[key] for key in candidates[row["subject"]] if key in tools]
+        return partial(correction_task, paths[row["subject"]], shown_tools, doubts[:1])
 
     return shown
 
@@ -301,6 +307,7 @@ def _verdicts(warehouse: Warehouse, keys: Sequence[str]) -> defaultdict[str, lis
                 subject=row["subject"],
                 check=row["check_name"],
                 evidence=tuple(Evidence.model_validate(proof) for proof in orjson.loads(row["evidence"])),
+                doubts=tuple(DoubtedFact.model_validate(doubt) for doubt in orjson.loads(row["doubts"])),
                 **{name: row[name] for name in ("decision", "score", "reason", "version")},
             )
         )

@@ -12,7 +12,7 @@ from generators.tools import are_redundant
 from generators.transcripts import conversation_text, shown_tools, user_texts
 from language.schemas import kind_of
 from language.values import locate
-from validators.checks.verdicts import weakest
+from validators.checks.verdicts import CheckName, unproved, verdict_of, weakest
 from validators.judges import (
     ONE_SHOT,
     RELEVANCE,
@@ -50,11 +50,8 @@ async def check_consistency(sample: Sample, context: StageContext, *, threshold:
     """Let the checker make every call of the sample from the conversation alone, in two settings."""
     if not applies_to(sample):
         reason = "This check reads one call a turn; the sample has no call turn, or several calls in one."
-        return [
-            Verdict(
-                subject=sample.key, check=CONSISTENCY, decision="unproved", reason=reason, version=CONSISTENCY_VERSION
-            )
-        ]
+        unread = [unproved(reason, DoubtedFact(kind="not_read"))]
+        return [verdict_of(sample, CheckName(CONSISTENCY, CONSISTENCY_VERSION), unread, "")]
     readings: list[Readings] = []
     for snapshot in sample.snapshots():
         is_unproved = any(reading.decision != "proved" for reading in readings)
@@ -187,7 +184,9 @@ async def check_meaning(sample: Sample, context: StageContext) -> list[Verdict]:
     if not applies_to(sample):
         opinions = [
             Opinion(
-                "unproved", "This check reads one call a turn; the sample has no call turn, or several calls in one."
+                "unproved",
+                "This check reads one call a turn; the sample has no call turn, or several calls in one.",
+                (DoubtedFact(kind="not_read"),),
             )
         ]
     else:
@@ -256,7 +255,9 @@ async def check_relevance(sample: Sample, context: StageContext) -> list[Verdict
         return [_on_relevance(sample, "proved", "A call is due at every turn, so nothing is to be refused.")]
     duplicate = find_duplicate_tool(context.toolset(sample.withheld), context.toolset(sample.candidates))
     if duplicate:
-        return [_on_relevance(sample, "contradicted", f"The withheld tool is still among the candidates: {duplicate}.")]
+        reason = f"The withheld tool is still among the candidates: {duplicate}."
+        doubt = DoubtedFact(kind="candidates_amiss")
+        return [_on_relevance(sample, "contradicted", reason).with_changes(doubts=(doubt,))]
     reasons = []
     for snapshot in idle:
         opinion = await _ask_whether_one_fits(snapshot, sample, context)

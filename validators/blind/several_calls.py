@@ -91,6 +91,7 @@ async def _by_checker(name: str, version: str, sample: Sample, context: StageCon
             held = await _held_at(point, sample, context, threshold)
         except ReplyError as error:
             problems.append(_unread(point, "checker", error))
+            doubts.append(DoubtedFact(kind="unread", turn=point.turn))
             break
         due, right = due + len(point.due), right + len(held.same)
         problems += _problems(held, point, "checker")
@@ -112,6 +113,7 @@ async def check_due_meaning(sample: Sample, context: StageContext) -> list[Verdi
             held = await _with_meanings(held, point, sample, context)
         except ReplyError as error:
             problems.append(_unread(point, "judge", error))
+            doubts.append(DoubtedFact(kind="unread", turn=point.turn))
             break
         due, right = due + len(point.due), right + len(held.same)
         problems += _problems(held, point, "judge")
@@ -228,7 +230,9 @@ def _problems(held: HeldReading, point: ActingPoint, reader: str) -> list[str]:
 def _doubts(held: HeldReading, point: ActingPoint) -> list[DoubtedFact]:
     """As `_problems`, one fact each."""
     missing = [DoubtedFact(kind="call_missing", turn=point.turn, tool=one.tool) for one in held.missing.values()]
-    return missing + [DoubtedFact(kind="call_added", turn=point.turn, tool=one.tool) for one in held.extra.values()]
+    added = [DoubtedFact(kind="call_added", turn=point.turn, tool=one.tool) for one in held.extra.values()]
+    turned = [DoubtedFact(kind="order_amiss", turn=point.turn, tool=one) for one, _ in _turned(held, point)]
+    return [*missing, *added] or turned
 
 
 def _unread(point: ActingPoint, reader: str, error: ReplyError) -> str:

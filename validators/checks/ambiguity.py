@@ -24,7 +24,7 @@ from language.values import locate
 from validators.blind.several_calls import reads_a_set
 from validators.checks.evidence import is_routed
 from validators.checks.statements import SHAPED, Speech, Statement, hear, view_tool
-from validators.checks.verdicts import Finding, contradicted, deciding, unproved
+from validators.checks.verdicts import CheckName, Finding, contradicted, unproved, verdict_of
 from warehouse.records import CallTurn, DoubtedFact, GoldCall, Sample, Snapshot, Tool, UserTurn, Verdict
 
 CHECK = "ambiguity"
@@ -67,15 +67,8 @@ def find_ambiguity(sample: Sample, tools: Sequence[Tool]) -> Verdict:
         for call in snapshot.calls:
             if call.tool in by_name:
                 findings.extend(_call_findings(call, by_name[call.tool], snapshot))
-    decision, reasons = deciding(findings)
-    return Verdict(
-        subject=sample.key,
-        check=CHECK,
-        decision=decision,
-        doubts=tuple(one.doubt for one in findings if one.doubt and one.decision == decision),
-        reason=" ".join(reasons) or "Nothing else is said for an argument after its gold value.",
-        version=VERSION,
-    )
+    proof = "Nothing else is said for an argument after its gold value."
+    return verdict_of(sample, CheckName(CHECK, VERSION), findings, proof, most=len(findings))
 
 
 def _due_snapshots(sample: Sample) -> list[Snapshot]:

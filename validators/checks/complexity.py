@@ -28,6 +28,7 @@ from warehouse.errors import RecordError
 from warehouse.records import (
     CallTurn,
     Complexity,
+    DoubtedFact,
     GoldCall,
     JsonSchema,
     ReplyTurn,
@@ -137,6 +138,7 @@ def complexity_verdict(conversation: ConversationWithTools) -> Verdict:
         subject=conversation.sample.key,
         check=CHECK,
         decision="unproved" if problem else "proved",
+        doubts=(DoubtedFact(kind="complexity_absent", value=required),) if problem else (),
         score=0.0 if problem else 1.0,
         reason=problem or reason,
         version=VERSION,

@@ -14,7 +14,7 @@ from generators.stages import StageContext
 from language.cues import has_cues
 from language.values import locate, locate_text
 from validators.checks.statements import hear, view_tool
-from validators.checks.verdicts import weakest
+from validators.checks.verdicts import CheckName, Finding, contradicted, unproved, verdict_of
 from validators.readings.cue_readings import cues_left
 from validators.readings.leftover_words import words_left
 from validators.readings.omissions import (
@@ -36,7 +36,18 @@ from validators.readings.request_text import (
     leaves_of,
     parse_request,
 )
-from warehouse.records import Arguments, GoldCall, ReplyTurn, Sample, Snapshot, Tool, Turn, UserTurn, Verdict
+from warehouse.records import (
+    Arguments,
+    DoubtedFact,
+    GoldCall,
+    ReplyTurn,
+    Sample,
+    Snapshot,
+    Tool,
+    Turn,
+    UserTurn,
+    Verdict,
+)
 
 CHECK = "coverage"
 VERSION = "6"
@@ -46,7 +57,7 @@ class RequestReading(NamedTuple):
     """What rules and readers make of a request: each argument's grade, and doubts about the rest of its words."""
 
     arguments: tuple[ArgumentReading, ...]
-    doubts: tuple[str, ...]
+    doubts: tuple[Finding, ...]
 
     @property
     def decision(self) -> Grade:
@@ -59,24 +70,41 @@ class RequestReading(NamedTuple):
     @property
     def reasons(self) -> tuple[str, ...]:
         """Why it is not proved, one sentence a fact."""
-        return (*(one.reason for one in self.arguments if one.grade != "proved"), *self.doubts)
+        of_arguments = (one.reason for one in self.arguments if one.grade != "proved")
+        return (*of_arguments, *dict.fromkeys(one.reason for one in self.doubts))
 
 
 def read_request(tool: Tool, arguments: Arguments, request: str, language: str, now: datetime | None) -> RequestReading:
     """Read `request` against the call of `tool` with `arguments`; `now` is when it was stated, None where nobody knows."""
     if not has_cues(language):
         unknown = f"No rules know the language {language!r}."
-        return RequestReading(tuple(ArgumentReading(name, "unproved", (), unknown) for name in arguments), (unknown,))
+        unread = tuple(ArgumentReading(name, "unproved", (), unknown) for name in arguments)
+        return RequestReading(unread, (unproved(unknown, DoubtedFact(kind="not_read")),))
     text = parse_request(request, language, now)
     leaves = leaves_of(tool, arguments)
     readings = read_leaves(leaves, text)
     doubts = [
         *_left_over(tool, arguments, text, leaves, readings),
-        *(f"The required parameter {name!r} has no value." for name in tool.required if name not in arguments),
+        *(
+            unproved(f"The required parameter {name!r} has no value.", _lacking(tool, name))
+            for name in tool.required
+            if name not in arguments
+        ),
         *framed_request(tool, text, readings),
-        *other_deeds(tool, text, leaves, readings),
+        *_other_deeds(tool, text, leaves, readings),
     ]
-    return RequestReading(merge_readings(arguments, leaves, readings), tuple(dict.fromkeys(doubts)))
+    return RequestReading(merge_readings(arguments, leaves, readings), tuple(doubts))
+
+
+def _lacking(tool: Tool, name: str) -> DoubtedFact:
+    return DoubtedFact(kind="required_missing", tool=tool.name, argument=name)
+
+
+def _other_deeds(
+    tool: Tool, text: RequestText, leaves: Sequence[ArgumentLeaf], readings: Sequence[ArgumentReading]
+) -> Iterator[Finding]:
+    fact = DoubtedFact(kind="other_deed", tool=tool.name)
+    yield from (unproved(reason, fact) for reason in other_deeds(tool, text, leaves, readings))
 
 
 def applies_to(sample: Sample) -> bool:
@@ -90,24 +118,23 @@ def applies_to(sample: Sample) -> bool:
 async def check_coverage(sample: Sample, context: StageContext) -> list[Verdict]:
     """Account for every word of the user's, snapshot by snapshot; whether the words say the arguments is grounding's to tell."""
     tools = {tool.name: tool for tool in context.toolset(sample.candidates)}
-    decision: Grade = "proved"
-    reasons: list[str] = []
+    findings: list[Finding] = []
     tools_due = {call.tool for snapshot in sample.snapshots() for call in snapshot.calls}
     read = False
     for snapshot in sample.snapshots():
         for call in snapshot.calls:
             tool = tools.get(call.tool)
             if tool is None:
-                decision, reasons = "contradicted", [*reasons, f"The tool {call.tool!r} is not among the candidates."]
+                fact = DoubtedFact(kind="tool_unknown", tool=call.tool)
+                findings.append(contradicted(f"The tool {call.tool!r} is not among the candidates.", fact))
                 continue
             earlier = _earlier_values(sample, snapshot) if traits_of(sample.kind).has_correction else None
             unread = 0 if not read and len(tools_due) == 1 else -1
             read = True
             reading = read_snapshot(tool, call, snapshot.prefix, sample.language, earlier, first=unread)
-            reasons += reading.doubts
-            decision = weakest((decision, "unproved" if reading.doubts else "proved"))
-    reason = " ".join(dict.fromkeys(reasons)) or "Every word of the user's belongs to the call."
-    return [Verdict(subject=sample.key, check=CHECK, decision=decision, reason=reason, version=VERSION)]
+            findings += reading.doubts
+    proof = "Every word of the user's belongs to the call."
+    return [verdict_of(sample, CheckName(CHECK, VERSION), findings, proof, most=len(findings))]
 
 
 def read_snapshot(
@@ -133,13 +160,13 @@ def read_snapshot(
         next((readings[at] for readings in reversed(by_turn) if readings[at].grade == "proved"), by_turn[-1][at])
         for at in range(len(leaves))
     ]
-    doubts: list[str] = []
+    doubts: list[Finding] = []
     for text, read in [*zip(texts, by_turn, strict=True)][first:]:
         doubts += _left_over(tool, call.arguments, text, leaves, read)
     if len(texts) == 1 or first == 0:
         doubts += framed_request(tool, texts[0], by_turn[0])
-        doubts += other_deeds(tool, texts[0], leaves, by_turn[0])
-    return RequestReading(merge_readings(call.arguments, leaves, readings), tuple(dict.fromkeys(doubts)))
+        doubts += _other_deeds(tool, texts[0], leaves, by_turn[0])
+    return RequestReading(merge_readings(call.arguments, leaves, readings), tuple(doubts))
 
 
 def _left_over(
@@ -148,7 +175,7 @@ def _left_over(
     text: RequestText,
     leaves: Sequence[ArgumentLeaf],
     readings: Sequence[ArgumentReading],
-) -> Iterator[str]:
+) -> Iterator[Finding]:
     """What a text of the user's has beside the call, by what kind of words it is."""
     yield from amounts_left(tool, text, leaves, readings)
     yield from times_left(tool, text, leaves, readings)

@@ -23,10 +23,11 @@ from validators.checks.dialogue_answers import StatedArgument, beside, declines,
 from validators.checks.dialogue_owners import AnswerText, asked_for, misplaced
 from validators.checks.evidence import TOO_WEAK, Claim, UserText, find_evidence, find_spoken, stated_in
 from validators.checks.statements import hear, view_tool
-from validators.checks.verdicts import SHOWN, Finding, contradicted, deciding, unproved
+from validators.checks.verdicts import CheckName, Finding, contradicted, unproved, verdict_of
 from warehouse.records import (
     Arguments,
     CallTurn,
+    DoubtedFact,
     Evidence,
     GoldCall,
     ReplyTurn,
@@ -103,21 +104,14 @@ def replay(sample: Sample, tools: Sequence[Tool]) -> Verdict:
     replayed = [_replay_step(step, script) for step in steps]
     findings = [finding for one in replayed for finding in one.findings]
     findings += [*_tool_findings(steps, script), *_unanswered(steps, script)]
-    decision, reasons = deciding(findings)
+    if not steps and not findings:
+        findings.append(unproved("There is no snapshot.", DoubtedFact(kind="kind_amiss")))
     proved = sum(not one.findings for one in replayed)
-    return Verdict(
-        subject=sample.key,
-        check=CHECK,
-        decision=decision if steps or reasons else "unproved",
+    proof = f"Each of the {len(steps)} snapshots follows from the turns before it."
+    return verdict_of(sample, CheckName(CHECK, VERSION), findings, proof).with_changes(
         score=proved / len(steps) if steps else 0.0,
-        reason=" ".join(reasons[:SHOWN]) or _summary(len(steps)),
         evidence=tuple(dict.fromkeys(evidence for one in replayed for evidence in one.evidence)),
-        version=VERSION,
     )
-
-
-def _summary(steps: int) -> str:
-    return f"Each of the {steps} snapshots follows from the turns before it." if steps else "There is no snapshot."
 
 
 def _replay_step(step: SnapshotStep, script: _Script) -> _Replayed:
@@ -128,7 +122,10 @@ def _replay_step(step: SnapshotStep, script: _Script) -> _Replayed:
     gives = any(one.evidence for one in results) or _leaves_open(step, script)
     if step.before and not step.is_free and not gives and not findings:
         findings.append(
-            unproved(f"Turn {step.snapshot.turn} has the calls of the snapshot before: the answer gives nothing.")
+            unproved(
+                f"Turn {step.snapshot.turn} has the calls of the snapshot before: the answer gives nothing.",
+                DoubtedFact(kind="turn_gives_nothing", turn=step.snapshot.turn),
+            )
         )
     return _Replayed(tuple(findings), tuple(evidence for one in results for evidence in one.evidence))
 
@@ -142,7 +139,8 @@ def _leaves_open(step: SnapshotStep, script: _Script) -> bool:
 def _replay_call(step: SnapshotStep, call: GoldCall, before: GoldCall | None, script: _Script) -> _Replayed:
     tool = script.tools.get(call.tool)
     if tool is None:
-        return _Replayed((contradicted(f"The tool {call.tool!r} is not among the candidates."),))
+        unknown = DoubtedFact(kind="tool_unknown", tool=call.tool)
+        return _Replayed((contradicted(f"The tool {call.tool!r} is not among the candidates.", unknown),))
     findings = list(_form_findings(step, call, before, tool))
     if findings:
         return _Replayed(tuple(findings))
@@ -167,15 +165,20 @@ def _form_findings(step: SnapshotStep, call: GoldCall, before: GoldCall | None, 
     where = f"at turn {step.snapshot.turn}"
     for name in call.arguments:
         if name not in tool.properties:
-            yield contradicted(f"The tool {call.tool!r} declares no parameter {name!r} ({where}).")
+            fact = DoubtedFact(kind="call_unfit", turn=step.snapshot.turn, tool=call.tool, argument=name)
+            yield contradicted(f"The tool {call.tool!r} declares no parameter {name!r} ({where}).", fact)
     if before is None or step.is_free:
         return
     if before.tool != call.tool:
-        yield unproved(f"The tool was {before.tool!r} and is {call.tool!r} {where}; nobody turned to something else.")
+        reason = f"The tool was {before.tool!r} and is {call.tool!r} {where}; nobody turned to something else."
+        yield unproved(
+            reason, DoubtedFact(kind="tool_changes", turn=step.snapshot.turn, tool=call.tool, other=before.tool)
+        )
         return
     for name, value in given(before).items():
         if name not in given(call):
-            yield contradicted(f"{name!r} was {value!r} and is lost {where}.")
+            fact = DoubtedFact(kind="lost", turn=step.snapshot.turn, argument=name, value=value)
+            yield contradicted(f"{name!r} was {value!r} and is lost {where}.", fact)
 
 
 def _claim(call: GoldCall, name: str, tool: Tool, known: Mapping[str, object]) -> Claim:
@@ -189,20 +192,26 @@ def _claim(call: GoldCall, name: str, tool: Tool, known: Mapping[str, object]) -
 
 def _unstated(claim: Claim, old: JsonValue, weak: Evidence | None, step: SnapshotStep, script: _Script) -> Finding:
     what = f"{claim.name!r} = {claim.value!r} at turn {step.snapshot.turn}"
+    fact = DoubtedFact(kind="unstated", turn=step.snapshot.turn, argument=claim.name, value=claim.value)
     if weak is not None:
-        return unproved(f"{what} is not sure: {weak.quote!r} is a {weak.rule}.")
+        unsure = fact.with_changes(kind="unsure", quote=weak.quote)
+        return unproved(f"{what} is not sure: {weak.quote!r} is a {weak.rule}.", unsure)
     earlier = find_spoken(claim, [one for one in stated_in(step.snapshot.prefix) if one not in step.stated])
     if earlier is not None and old is not None and _is_stated_nowhere(claim._replace(value=old), script.sample):
         reason = (
             f"{claim.name!r} was {old!r}, which nobody says, and becomes {claim.value!r} at turn {step.snapshot.turn}"
         )
-        return contradicted(f"{reason}, which was said at turn {earlier.turn}.")
+        late = fact.with_changes(kind="used_late", quote=earlier.quote)
+        return contradicted(f"{reason}, which was said at turn {earlier.turn}.", late)
     if earlier is not None:
-        return unproved(f"{what} was said at turn {earlier.turn}, and the snapshot after that does not have it.")
+        late = fact.with_changes(kind="used_late", quote=earlier.quote)
+        reason = f"{what} was said at turn {earlier.turn}, and the snapshot after that does not have it."
+        return unproved(reason, late)
     later = find_spoken(claim, texts_after(script.sample, step.snapshot.turn))
     if later is not None and later.rule == VERBATIM and len(later.quote) > 1:
-        return contradicted(f"{what} is said only at turn {later.turn}.")
-    return unproved(f"Nothing was said for {what}.")
+        early = fact.with_changes(kind="used_early", quote=later.quote, turn=None)
+        return contradicted(f"{what} is said only at turn {later.turn}.", early)
+    return unproved(f"Nothing was said for {what}.", fact)
 
 
 def _is_stated_nowhere(claim: Claim, sample: Sample) -> bool:
@@ -220,15 +229,17 @@ def _answer_findings(
         own, pointed = _of_turn(placed, stated.turn)
         pointing = beside(own.text, placed[own]) if stated.in_message else own.text
         answer = AnswerText(stated, pointing, step.question, tuple(places))
-        for reason in misplaced(answer, view, unknown):
-            yield unproved(f"At turn {stated.turn} {reason}")
+        after = stated.turn + 1
+        for found in misplaced(answer, view, unknown):
+            yield found._replace(reason=f"At turn {stated.turn} {found.reason}")
         if not stated.in_message:
-            for words in not_given(stated.text, places, view, unknown):
-                yield unproved(f"At turn {stated.turn} {words!r} is said for a parameter that the call lacks.")
-            for words in unused(stated.text, places, unknown):
-                yield unproved(f"At turn {stated.turn} {words!r} is said, and the call has no argument of it.")
-            for words in left_over(stated.text, places, view, pointed, is_first=before is None):
-                yield unproved(f"At turn {stated.turn} {words!r} gives no argument.")
+            owned = not_given(stated.text, places, view, unknown)
+            left = dict.fromkeys(unused(stated.text, places, unknown), "is said, and the call has no argument of it")
+            left |= dict.fromkeys(owned, "is said for a parameter that the call lacks")
+            rest = left_over(stated.text, places, view, pointed, is_first=before is None)
+            for words, what in (*left.items(), *((one, "gives no argument") for one in rest)):
+                fact = DoubtedFact(kind="words_left", turn=after, quote=words)
+                yield unproved(f"At turn {stated.turn} {words!r} {what}.", fact)
 
 
 def _of_turn(placed: Mapping[UserText, list[StatedArgument]], turn: int) -> tuple[UserText, list[StatedArgument]]:
@@ -251,7 +262,8 @@ def _tool_findings(steps: Sequence[SnapshotStep], script: _Script) -> list[Findi
     named = {name for step in steps for call in step.snapshot.calls for name in given(call)}
     stated = [first.text, *replies]
     better = better_tool(tuple(script.views.values()), tool, named, stated) if tool in script.views else ""
-    return [unproved(f"Request and questions speak of {better!r} rather than of {tool!r}.")] if better else []
+    fact = DoubtedFact(kind="fits_better", tool=better, other=tool)
+    return [unproved(f"Request and questions speak of {better!r} rather than of {tool!r}.", fact)] if better else []
 
 
 def _unanswered(steps: Sequence[SnapshotStep], script: _Script) -> Iterator[Finding]:
@@ -264,7 +276,8 @@ def _unanswered(steps: Sequence[SnapshotStep], script: _Script) -> Iterator[Find
     for step in steps[1:]:
         for name in asked_for(step.question, view.parameters):
             if name not in given(call) and not declines(step.text):
-                yield unproved(f"{name!r} was asked for before turn {step.snapshot.turn}, and the last call lacks it.")
+                reason = f"{name!r} was asked for before turn {step.snapshot.turn}, and the last call lacks it."
+                yield unproved(reason, DoubtedFact(kind="asked_lacking", turn=step.snapshot.turn, argument=name))
 
 
 def _idle_findings(step: SnapshotStep, script: _Script) -> Iterator[Finding]:
@@ -272,7 +285,8 @@ def _idle_findings(step: SnapshotStep, script: _Script) -> Iterator[Finding]:
     for call in step.before:
         view = script.views.get(call.tool)
         if view is not None and not has_turned(view, step.text, step.question):
-            yield unproved(f"Turn {step.snapshot.turn} has no call, but what was said still suits {call.tool!r}.")
+            fact = DoubtedFact(kind="calls_needlessly", turn=step.snapshot.turn, tool=call.tool)
+            yield unproved(f"Turn {step.snapshot.turn} has no call, but what was said still suits {call.tool!r}.", fact)
 
 
 NOTHING: tuple[JsonValue, ...] = (None, "", [], {})

@@ -21,6 +21,8 @@ from language.thesaurus import weigh_words
 from language.values import locate_text
 from validators.checks.dialogue_answers import Segment, StatedArgument, segments_of
 from validators.checks.evidence import UserText
+from validators.checks.verdicts import Finding, unproved
+from warehouse.records import DoubtedFact
 
 _FROM = LanguagePattern(r"(?:@{from_lead})\s*$")
 _CLAUSE = LanguagePattern("@[,;{list}]|@{clause_and}", re.RegexFlag(0))
@@ -45,24 +47,30 @@ class AnswerText(NamedTuple):
         return self.pointing if self.stated.in_message else _context(self.stated.text, place, self.places)
 
 
-def misplaced(answer: AnswerText, view: ToolView, unknown: Sequence[ParameterView]) -> Iterator[str]:
+def misplaced(answer: AnswerText, view: ToolView, unknown: Sequence[ParameterView]) -> Iterator[Finding]:
     """Why an argument's value seems to be another parameter's, of `unknown` ones or of those that the turn gives too."""
     for place in answer.places:
         name, context = place.parameter.name, answer.context(place)
+        words = answer.stated.text[place.start : place.end]
         rival = _rival_of(place, answer, view, unknown)
         if rival:
-            yield f"{place.value!r} is taken for {name!r}, but it is said for {rival!r}."
+            fact = DoubtedFact(kind="misplaced", argument=name, value=place.value, other=rival, quote=words)
+            yield unproved(f"{place.value!r} is taken for {name!r}, but it is said for {rival!r}.", fact)
         if (
             not answer.stated.in_message
             and _is_reversed(answer.stated.text, place)
             and not _named(context, (place.parameter,))
         ):
-            yield f"{place.value!r} is taken for {name!r}, but it is said the other way round."
+            fact = DoubtedFact(kind="unsure", argument=name, value=place.value, quote=words)
+            yield unproved(f"{place.value!r} is taken for {name!r}, but it is said the other way round.", fact)
     for one, other in combinations(answer.places, 2):
         if one.start < other.end and other.start < one.end:
-            yield f"{one.parameter.name!r} and {other.parameter.name!r} are taken from the same words."
+            fact = DoubtedFact(kind="same_words", argument=one.parameter.name, other=other.parameter.name)
+            yield unproved(f"{one.parameter.name!r} and {other.parameter.name!r} are taken from the same words.", fact)
         elif not answer.stated.in_message and _are_exchanged(one, other, answer, unknown):
-            yield f"The values of {one.parameter.name!r} and {other.parameter.name!r} seem to be exchanged."
+            fact = DoubtedFact(kind="exchanged", argument=one.parameter.name, other=other.parameter.name)
+            reason = f"The values of {one.parameter.name!r} and {other.parameter.name!r} seem to be exchanged."
+            yield unproved(reason, fact)
 
 
 def _rival_of(place: StatedArgument, answer: AnswerText, view: ToolView, unknown: Sequence[ParameterView]) -> str:

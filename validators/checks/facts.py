@@ -24,13 +24,14 @@ from language.calls.tools import ToolView
 from language.packs import of, signs
 from validators.blind.several_calls import shortened
 from validators.checks.statements import view_tool
-from validators.checks.verdicts import SHOWN, Finding, contradicted, deciding, unproved
+from validators.checks.verdicts import CheckName, Finding, contradicted, unproved, verdict_of
 from validators.judges import ACTS, REPLY, ReplyScore, ask_opinion
 from warehouse.errors import ReplyError
 from warehouse.records import (
     Call,
     CallTurn,
     DialogueAct,
+    DoubtedFact,
     ErrorCode,
     GoldCall,
     Language,
@@ -73,13 +74,14 @@ def applies_to(sample: Sample) -> bool:
 async def check_facts(sample: Sample, context: StageContext) -> list[Verdict]:
     """Play the calls of a conversation again."""
     findings = [*_replayed(sample, _tools_of(sample, context))]
-    return [_verdict(sample, (FACTS, FACTS_VERSION), findings, "Results come back as recorded.")]
+    return [verdict_of(sample, CheckName(FACTS, FACTS_VERSION), findings, "Results come back as recorded.")]
 
 
 async def check_replies(sample: Sample, context: StageContext) -> list[Verdict]:
     """Hold each reply against the results before it, by rules."""
     findings = [found for _, of_reply in _replies(sample, _tools_of(sample, context)) for found in of_reply]
-    return [_verdict(sample, (REPLIES, REPLIES_VERSION), findings, "Replies state the results, and nothing else.")]
+    proof = "Replies state the results, and nothing else."
+    return [verdict_of(sample, CheckName(REPLIES, REPLIES_VERSION), findings, proof)]
 
 
 async def check_faithfulness(sample: Sample, context: StageContext) -> list[Verdict]:
@@ -90,9 +92,10 @@ async def check_faithfulness(sample: Sample, context: StageContext) -> list[Verd
             try:
                 findings += [found async for found in _judged(sample, at, context)]
             except ReplyError as error:
-                findings.append(unproved(f"The judge gave no answer about turn {at} that can be read: {error}"))
+                reason = f"The judge gave no answer about turn {at} that can be read: {error}"
+                findings.append(unproved(reason, DoubtedFact(kind="unread", turn=at)))
     proof = "The judge finds the replies true to the results, and labels them the same."
-    return [_verdict(sample, (FAITHFULNESS, FAITHFULNESS_VERSION), findings, proof)]
+    return [verdict_of(sample, CheckName(FAITHFULNESS, FAITHFULNESS_VERSION), findings, proof)]
 
 
 async def _judged(sample: Sample, at: int, context: StageContext) -> AsyncIterator[Finding]:
@@ -109,23 +112,19 @@ async def _judged(sample: Sample, at: int, context: StageContext) -> AsyncIterat
         reply=reply.text,
     )
     if opinion.score < LEAST:
-        yield unproved(f"The judge gives the reply at turn {at} {opinion.score} of 5: {opinion.reason}")
+        fact = DoubtedFact(kind="judged_reply", turn=at, other=opinion.reason)
+        yield unproved(f"The judge gives the reply at turn {at} {opinion.score} of 5: {opinion.reason}", fact)
         return
     if traits_of(sample.kind).has_acts:
         acts = set((await ask_opinion(context.chat, ACTS, DialogueActs, reply=reply.text)).acts)
         if acts != set(reply.acts):
             read, stated = " and ".join(sorted(acts)), ", ".join(reply.acts) or "nothing"
-            yield unproved(f"The judge reads the reply at turn {at} as {read}, and it is labelled {stated}.")
+            fact = DoubtedFact(kind="acts_differ", turn=at, value=list(reply.acts), other=sorted(acts))
+            yield unproved(f"The judge reads the reply at turn {at} as {read}, and it is labelled {stated}.", fact)
 
 
 def _tools_of(sample: Sample, context: StageContext) -> dict[str, Tool]:
     return {tool.name: tool for tool in context.toolset((*sample.candidates, *sample.withheld))}
-
-
-def _verdict(sample: Sample, check: tuple[str, str], findings: Sequence[Finding], proof: str) -> Verdict:
-    (name, version), (decision, reasons) = check, deciding(findings)
-    reason = " ".join(reasons[:SHOWN]) or proof
-    return Verdict(subject=sample.key, check=name, decision=decision, reason=reason, version=version)
 
 
 def results_in(sample: Sample, tools: Mapping[str, Tool]) -> Iterator[tuple[int, CalledResult]]:
@@ -143,12 +142,14 @@ def _replayed(sample: Sample, tools: Mapping[str, Tool]) -> Iterator[Finding]:
         return
     seed = sample.simulation_seed
     if seed is None:
-        yield unproved("Nobody knows by which seed the results were simulated, so they can't be had again.")
+        reason = "Nobody knows by which seed the results were simulated, so they can't be had again."
+        yield unproved(reason, DoubtedFact(kind="not_replayed"))
         return
     world = SimulatedEnvironment(tuple(tools.values()), seed=seed)
     for turn, made in results_in(sample, tools):
         if not _is_answer(made, world):
-            yield contradicted(f"The result of {made.call.tool} at turn {turn} is not what the call returns.")
+            fact = DoubtedFact(kind="result_amiss", turn=turn, tool=made.call.tool)
+            yield contradicted(f"The result of {made.call.tool} at turn {turn} is not what the call returns.", fact)
 
 
 def _is_answer(made: CalledResult, world: SimulatedEnvironment) -> bool:
@@ -188,17 +189,21 @@ def _replies(sample: Sample, tools: Mapping[str, Tool]) -> Iterator[tuple[int, l
 
 def _reply_findings(index: int, turn: ReplyTurn, reading: ReplyReading, *, has_acts: bool) -> Iterator[Finding]:
     if reading.unknown:
-        yield unproved(f"At turn {index} nothing shows {', '.join(map(repr, reading.unknown))}.")
+        fact = DoubtedFact(kind="reply_unfounded", turn=index, quote=" … ".join(reading.unknown))
+        yield unproved(f"At turn {index} nothing shows {', '.join(map(repr, reading.unknown))}.", fact)
     if reading.missing:
-        yield unproved(f"At turn {index} the reply does not tell {reading.missing}.")
+        fact = DoubtedFact(kind="reply_lacks", turn=index)
+        yield unproved(f"At turn {index} the reply does not tell {reading.missing}.", fact)
     if not has_acts or reading.unknown:
         return
     if reading.acts is None:
-        yield unproved(f"At turn {index} no rule tells what the reply does.")
+        fact = DoubtedFact(kind="acts_open", turn=index, value=list(turn.acts))
+        yield unproved(f"At turn {index} no rule tells what the reply does.", fact)
     elif reading.acts != frozenset(turn.acts):
         stated = " and ".join(sorted(reading.acts))
         yield contradicted(
-            f"The reply at turn {index} does {stated}, and is labelled {', '.join(turn.acts) or 'nothing'}."
+            f"The reply at turn {index} does {stated}, and is labelled {', '.join(turn.acts) or 'nothing'}.",
+            DoubtedFact(kind="acts_differ", turn=index, value=list(turn.acts), other=sorted(reading.acts)),
         )
 
 

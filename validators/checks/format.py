@@ -14,11 +14,27 @@ from generators.transcripts import user_texts
 from language.packs import COMMON_SCRIPT, has_folder, language_of, of, other_letters, writes
 from validators.checks.evidence import known_arguments
 from validators.checks.grounding import root_of
-from validators.checks.verdicts import SHOWN, Finding, contradicted, deciding, unproved
-from warehouse.records import CallTurn, GoldCall, ReplyTurn, ResultTurn, Sample, Snapshot, Tool, Turn, UserTurn, Verdict
+from validators.checks.verdicts import CheckName, Finding, contradicted, unproved, verdict_of
+from warehouse.records import (
+    CallTurn,
+    DoubtedFact,
+    GoldCall,
+    ReplyTurn,
+    ResultTurn,
+    Sample,
+    Snapshot,
+    Tool,
+    Turn,
+    UserTurn,
+    Verdict,
+)
 
 CHECK = "format"
 VERSION = "1"
+_CANDIDATES_AMISS = DoubtedFact(kind="candidates_amiss")
+_KIND_AMISS = DoubtedFact(kind="kind_amiss")
+_TURNS_AMISS = DoubtedFact(kind="turns_amiss")
+_LANGUAGE_AMISS = DoubtedFact(kind="language_amiss")
 
 
 class SampleWithTools(NamedTuple):
@@ -45,30 +61,24 @@ async def check_format(sample: Sample, context: StageContext) -> list[Verdict]:
 
 def format_verdict(subject: SampleWithTools) -> Verdict:
     """The verdict on a sample's form: contradicted where a rule is broken, unproved where one can't be applied."""
-    decision, reasons = deciding(chain.from_iterable(rule(subject) for rule in _RULES))
-    reason = " ".join(reasons[:SHOWN]) + (f" And {len(reasons) - SHOWN} more." if len(reasons) > SHOWN else "")
-    return Verdict(
-        subject=subject.sample.key,
-        check=CHECK,
-        decision=decision,
-        reason=reason or _summary(subject.sample),
-        version=VERSION,
-    )
+    findings = chain.from_iterable(rule(subject) for rule in _RULES)
+    return verdict_of(subject.sample, CheckName(CHECK, VERSION), findings, _summary(subject.sample))
 
 
 def _candidates(subject: SampleWithTools) -> Iterator[Finding]:
     sample = subject.sample
     for key in (*sample.candidates, *sample.withheld):
         if key not in subject.tools and key not in subject.withheld:
-            yield contradicted(f"The catalog has no tool with the key {key!r}.")
+            yield contradicted(f"The catalog has no tool with the key {key!r}.", _CANDIDATES_AMISS)
     if not sample.candidates:
-        yield contradicted("There are no candidate tools.")
+        yield contradicted("There are no candidate tools.", _CANDIDATES_AMISS)
     names = [tool.name for tool in map(subject.tools.get, sample.candidates) if tool is not None]
     for name in dict.fromkeys(name for name in names if names.count(name) > 1):
-        yield contradicted(f"The candidate {name!r} is there {names.count(name)} times.")
+        yield contradicted(f"The candidate {name!r} is there {names.count(name)} times.", _CANDIDATES_AMISS)
     for tool in subject.withheld.values():
         if tool.name in names:
-            yield contradicted(f"The withheld tool {tool.name!r} is among the candidates.")
+            fact = DoubtedFact(kind="calls_needlessly", tool=tool.name)
+            yield contradicted(f"The withheld tool {tool.name!r} is among the candidates.", fact)
 
 
 def _calls(subject: SampleWithTools) -> Iterator[Finding]:
@@ -78,33 +88,38 @@ def _calls(subject: SampleWithTools) -> Iterator[Finding]:
         for call in snapshot.calls:
             yield from _call_findings(call, subject, is_last=index == len(snapshots) - 1)
     if not any(snapshot.calls for snapshot in snapshots) and (traits.is_whole or traits.is_partial):
-        yield contradicted(f"No call is due, but the sample is of the kind {subject.sample.kind!r}.")
+        yield contradicted(f"No call is due, but the sample is of the kind {subject.sample.kind!r}.", _KIND_AMISS)
     if traits.is_idle and any(snapshot.calls for snapshot in snapshots):
-        yield contradicted(f"A call is due, but the sample is of the kind {subject.sample.kind!r}.")
+        yield contradicted(f"A call is due, but the sample is of the kind {subject.sample.kind!r}.", _KIND_AMISS)
 
 
 def _call_findings(call: GoldCall, subject: SampleWithTools, *, is_last: bool) -> Iterator[Finding]:
     tool = subject.named(call.tool)
     if tool is None:
-        yield contradicted(f"The gold tool {call.tool!r} is not among the candidates.")
+        fact = DoubtedFact(kind="tool_unknown", tool=call.tool)
+        yield contradicted(f"The gold tool {call.tool!r} is not among the candidates.", fact)
         return
     traits = traits_of(subject.sample.kind)
     # what was made was whole: required parameters bind in paths and conversations at every step
     partial = not (is_conversation(subject.sample) or traits.is_executed or (is_last and traits.is_whole))
     known = known_arguments(call)
-    yield from (contradicted(problem) for problem in argument_problems(tool, known, partial=partial))
+    unfit = DoubtedFact(kind="call_unfit", tool=call.tool)
+    yield from (contradicted(problem, unfit) for problem in argument_problems(tool, known, partial=partial))
     for name, value in call.arguments.items():
         if value is None or value in ("", [], {}):
-            yield contradicted(f"The gold value of {name!r} is empty: {value!r}.")
+            fact = DoubtedFact(kind="empty", argument=name)
+            yield contradicted(f"The gold value of {name!r} is empty: {value!r}.", fact)
     if traits.is_partial and is_last:
         yield from _imperfect_findings(call, tool)
 
 
 def _imperfect_findings(call: GoldCall, tool: Tool) -> Iterator[Finding]:
     if not tool.required:
-        yield unproved(f"{tool.name!r} requires no parameter, so that nothing can be missing from the request.")
+        reason = f"{tool.name!r} requires no parameter, so that nothing can be missing from the request."
+        yield unproved(reason, _KIND_AMISS)
     elif set(tool.required) <= set(call.arguments):
-        yield contradicted(f"The request is imperfect, but every required parameter of {tool.name!r} is given.")
+        reason = f"The request is imperfect, but every required parameter of {tool.name!r} is given."
+        yield contradicted(reason, _KIND_AMISS)
 
 
 def _evidence(subject: SampleWithTools) -> Iterator[Finding]:
@@ -115,17 +130,20 @@ def _evidence(subject: SampleWithTools) -> Iterator[Finding]:
 
 def _evidence_findings(call: GoldCall, snapshot: Snapshot) -> Iterator[Finding]:
     for evidence in call.evidence:
+        fact = DoubtedFact(kind="evidence_amiss", argument=evidence.argument)
         if root_of(evidence.argument) not in call.arguments:
-            yield contradicted(f"There is evidence for {evidence.argument!r}, which is no argument of the call.")
+            yield contradicted(f"There is evidence for {evidence.argument!r}, which is no argument of the call.", fact)
         if evidence.turn is None or evidence.start is None or evidence.end is None:
             continue
         text = _text_of(snapshot, evidence.turn, in_message=evidence.in_message)
         if text is None:
-            yield contradicted(f"The evidence for {evidence.argument!r} points at turn {evidence.turn}: nobody spoke.")
+            reason = f"The evidence for {evidence.argument!r} points at turn {evidence.turn}: nobody spoke."
+            yield contradicted(reason, fact)
         elif text[evidence.start : evidence.end] != evidence.quote or not evidence.quote:
             yield contradicted(
                 f"The evidence for {evidence.argument!r} quotes {evidence.quote!r}, but {evidence.start} to"
-                f" {evidence.end} of turn {evidence.turn} is {text[evidence.start : evidence.end]!r}."
+                f" {evidence.end} of turn {evidence.turn} is {text[evidence.start : evidence.end]!r}.",
+                fact,
             )
 
 
@@ -172,17 +190,19 @@ _MAY_FOLLOW = {
 def turn_findings(turns: Sequence[Turn]) -> Iterator[Finding]:
     """What is wrong with the order and the content of the turns."""
     if not turns or turns[0].kind != "user":
-        yield contradicted("The conversation does not open with the user.")
+        yield contradicted("The conversation does not open with the user.", _TURNS_AMISS)
     if not any(isinstance(turn, CallTurn) or (isinstance(turn, ReplyTurn) and turn.acts) for turn in turns):
-        yield contradicted("The conversation has no turn with gold.")
+        yield contradicted("The conversation has no turn with gold.", _TURNS_AMISS)
     for index, (before, after) in enumerate(pairwise(turns), start=1):
         if after.kind not in _MAY_FOLLOW[_name(before)]:
-            yield contradicted(f"Turn {index} ({after.kind}) can't follow a turn of the kind {_name(before)!r}.")
+            reason = f"Turn {index} ({after.kind}) can't follow a turn of the kind {_name(before)!r}."
+            yield contradicted(reason, _TURNS_AMISS)
         if isinstance(before, CallTurn) and isinstance(after, ResultTurn) and len(before.calls) != len(after.results):
-            yield contradicted(f"Turn {index} has {len(after.results)} results for {len(before.calls)} calls.")
+            reason = f"Turn {index} has {len(after.results)} results for {len(before.calls)} calls."
+            yield contradicted(reason, _TURNS_AMISS)
     for index, turn in enumerate(turns):
         if any(not text.strip() for text in _texts(turn)):
-            yield contradicted(f"The text of turn {index} is blank.")
+            yield contradicted(f"The text of turn {index} is blank.", DoubtedFact(kind="blank", turn=index + 1))
 
 
 def _name(turn: Turn) -> str:
@@ -213,15 +233,16 @@ def language_findings(sample: Sample, tools: Iterable[Tool]) -> Iterator[Finding
     others, latin = other_letters(stated), len(_LATIN.findall(stated))
     if not has_folder(sample.language):
         if not writes(sample.language, stated):
-            yield contradicted(f"The sample is {pack.name}, but what the user says is in another language.")
+            reason = f"The sample is {pack.name}, but what the user says is in another language."
+            yield contradicted(reason, _LANGUAGE_AMISS)
     elif not others and not latin:
-        yield unproved("The user says nothing in letters, so the language can't be told.")
+        yield unproved("The user says nothing in letters, so the language can't be told.", _LANGUAGE_AMISS)
     elif pack.script != COMMON_SCRIPT and not writes(sample.language, stated):
-        yield contradicted(f"The sample is {pack.name}, but the user says nothing in {pack.name}.")
+        yield contradicted(f"The sample is {pack.name}, but the user says nothing in {pack.name}.", _LANGUAGE_AMISS)
     elif pack.script == COMMON_SCRIPT and others:
         foreign = of(language_of(stated)).name
         reason = f"The sample is {pack.name}, but {others} characters of what the user says are {foreign}."
-        yield contradicted(reason) if others > latin else unproved(reason)
+        yield contradicted(reason, _LANGUAGE_AMISS) if others > latin else unproved(reason, _LANGUAGE_AMISS)
     yield from _raw_names(sample, tools)
 
 
@@ -235,7 +256,9 @@ def _raw_names(sample: Sample, tools: Iterable[Tool]) -> Iterator[Finding]:
     raw = sorted({name for tool in tools for name in _raw_names_of(tool) if name in words and name not in values})
     for name in raw:
         reason = f"The user says {name!r}, a name as code has it."
-        yield contradicted(reason) if sample.origin is not None and sample.origin.model else unproved(reason)
+        fact = DoubtedFact(kind="code_name", quote=name)
+        is_by_model = sample.origin is not None and sample.origin.model
+        yield contradicted(reason, fact) if is_by_model else unproved(reason, fact)
 
 
 def _words_like_code(text: str) -> list[str]:

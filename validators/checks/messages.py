@@ -10,10 +10,10 @@ from pydantic import BaseModel
 from generators.stages import StageContext
 from generators.transcripts import conversation_text
 from language.calls.channels import message_doubts
-from validators.checks.verdicts import SHOWN, Finding, contradicted, deciding, unproved
+from validators.checks.verdicts import CheckName, Finding, contradicted, unproved, verdict_of
 from validators.judges import MESSAGE, ask_opinion
 from warehouse.errors import ReplyError
-from warehouse.records import Message, Sample, UserTurn, Verdict
+from warehouse.records import DoubtedFact, Message, Sample, UserTurn, Verdict
 
 CHECK, FIT = "message", "message_fit"
 VERSION, FIT_VERSION = "1", "1"
@@ -34,7 +34,8 @@ def applies_to(sample: Sample) -> bool:
 async def check_message(sample: Sample, context: StageContext) -> list[Verdict]:
     """Hold each message against the words that point to it, by rules."""
     findings = [found for turn, message in _pointed(sample) for found in _findings(turn, message, sample)]
-    return [_verdict(sample, (CHECK, VERSION), findings, "The app and the sender are those that the words speak of.")]
+    proof = "The app and the sender are those that the words speak of."
+    return [verdict_of(sample, CheckName(CHECK, VERSION), findings, proof)]
 
 
 async def check_message_fit(sample: Sample, context: StageContext) -> list[Verdict]:
@@ -47,13 +48,14 @@ async def check_message_fit(sample: Sample, context: StageContext) -> list[Verdi
         try:
             opinion = await ask_opinion(context.chat, MESSAGE, MessageFit, language=sample.language, conversation=shown)
         except ReplyError as error:
-            findings.append(unproved(f"The judge gave no answer about the message that can be read: {error}"))
+            reason = f"The judge gave no answer about the message that can be read: {error}"
+            findings.append(unproved(reason, DoubtedFact(kind="unread")))
             continue
         if not opinion.fits:
-            findings.append(
-                unproved(f"The judge finds that the message by {message.app} is not meant: {opinion.reason}")
-            )
-    return [_verdict(sample, (FIT, FIT_VERSION), findings, "The judge finds that the messages can be those meant.")]
+            reason = f"The judge finds that the message by {message.app} is not meant: {opinion.reason}"
+            findings.append(unproved(reason, DoubtedFact(kind="judged_message", other=opinion.reason)))
+    proof = "The judge finds that the messages can be those meant."
+    return [verdict_of(sample, CheckName(FIT, FIT_VERSION), findings, proof)]
 
 
 def _pointed(sample: Sample) -> Iterator[tuple[UserTurn, Message]]:
@@ -64,10 +66,5 @@ def _pointed(sample: Sample) -> Iterator[tuple[UserTurn, Message]]:
 
 def _findings(turn: UserTurn, message: Message, sample: Sample) -> list[Finding]:
     doubts = message_doubts(turn.text, message.app, message.text, sample.language)
-    return [contradicted(one.reason) if one.is_clash else unproved(one.reason) for one in doubts]
-
-
-def _verdict(sample: Sample, check: tuple[str, str], findings: list[Finding], proof: str) -> Verdict:
-    (name, version), (decision, reasons) = check, deciding(findings)
-    reason = " ".join(reasons[:SHOWN]) or proof
-    return Verdict(subject=sample.key, check=name, decision=decision, reason=reason, version=version)
+    fact = DoubtedFact(kind="other_message", value=message.app)
+    return [contradicted(one.reason, fact) if one.is_clash else unproved(one.reason, fact) for one in doubts]

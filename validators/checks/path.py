@@ -24,13 +24,14 @@ from language.schemas import kind_of
 from language.text import VERBATIM
 from language.values import locate, read_value
 from validators.checks.grounding import origin_of
-from validators.checks.verdicts import SHOWN, Finding, contradicted, deciding, unproved
+from validators.checks.verdicts import CheckName, Finding, contradicted, unproved, verdict_of
 from warehouse.errors import RecordError
 from warehouse.records import (
     Call,
     CallTurn,
     Composed,
     Default,
+    DoubtedFact,
     Evidence,
     Goal,
     GoldCall,
@@ -47,6 +48,8 @@ from warehouse.records import (
 
 CHECK = "path"
 VERSION = "2"
+_PATH_AMISS = DoubtedFact(kind="path_amiss")
+_NOT_SEARCHED = DoubtedFact(kind="not_searched")
 CallKeys = list[frozenset[str]]
 
 
@@ -59,7 +62,7 @@ async def check_path(sample: Sample, context: StageContext) -> list[Verdict]:
     """Prove each value by its evidence, and by search that no other path is as short."""
     name = sample.environment
     if name not in context.environments:
-        return [_verdict(sample, [unproved(f"There is no environment {name!r} to search in.")])]
+        return [_verdict(sample, [unproved(f"There is no environment {name!r} to search in.", _NOT_SEARCHED)])]
     findings = await find_in_path(sample, context.environments[name], context.toolset(sample.candidates))
     return [_verdict(sample, findings)]
 
@@ -73,7 +76,7 @@ async def find_in_path(sample: Sample, environment: Environment, tools: Sequence
     try:
         resolved = await resolve(reading.goal, remembered)
     except RecordError as error:
-        return [contradicted(str(error))]
+        return [contradicted(str(error), _PATH_AMISS)]
     findings = [*_differences(sample, resolved), *_choices(resolved), *_unused(sample, reading.goal)]
     if not findings:
         findings += _others(await find_plans(reading.goal, remembered, tools), _keys(resolved))
@@ -87,13 +90,14 @@ async def _replayed(goal: Goal, resolved: Resolved, environment: Environment) ->
     try:
         struck = await strike_rivals(goal, RememberedEnvironment(environment))
     except RecordError as error:
-        return [contradicted(f"The calls can't be made again in the environment: {error}")]
+        return [contradicted(f"The calls can't be made again in the environment: {error}", _NOT_SEARCHED)]
     answers = _responses(struck.resolved)
     other = next((key for key, response in _responses(resolved).items() if answers.get(key) != response), None)
     if other is None:
         return []
     call = next(call for exchange in resolved.path for call in exchange.calls if call.key == other)
-    return [contradicted(f"The environment answers {call.tool} with {call.arguments!r} otherwise than is recorded.")]
+    reason = f"The environment answers {call.tool} with {call.arguments!r} otherwise than is recorded."
+    return [contradicted(reason, DoubtedFact(kind="result_amiss", tool=call.tool))]
 
 
 def _responses(resolved: Resolved) -> dict[str, JsonValue]:
@@ -125,18 +129,19 @@ def _differences(sample: Sample, resolved: Resolved) -> list[Finding]:
     ]
     repeated = [call.tool for one in sample.snapshots() for at, call in enumerate(one.calls) if call in one.calls[:at]]
     if repeated:
-        return [contradicted(f"The same call of {repeated[0]} is made twice in one step.")]
+        fact = DoubtedFact(kind="call_repeated", tool=repeated[0])
+        return [contradicted(f"The same call of {repeated[0]} is made twice in one step.", fact)]
     if gold == _keys(resolved):
         return []
     if frozenset().union(*gold) == frozenset().union(*_keys(resolved)):
-        return [contradicted("The calls can be made at other steps than they are: the order is not the shortest.")]
+        reason = "The calls can be made at other steps than they are: the order is not the shortest."
+        return [contradicted(reason, DoubtedFact(kind="order_amiss"))]
     led = {call.key: call for exchange in resolved.path for call in exchange.calls}
     other = next((call for key, call in led.items() if key not in frozenset().union(*gold)), None)
     if other is None:
-        return [contradicted("The gold makes calls that no rule leads to.")]
-    return [
-        contradicted(f"The rules lead to {other.tool} with {other.arguments!r}, which is not among the gold calls.")
-    ]
+        return [contradicted("The gold makes calls that no rule leads to.", _PATH_AMISS)]
+    reason = f"The rules lead to {other.tool} with {other.arguments!r}, which is not among the gold calls."
+    return [contradicted(reason, DoubtedFact(kind="asked_not_made", tool=other.tool))]
 
 
 def _keys(resolved: Resolved) -> CallKeys:
@@ -162,7 +167,8 @@ def _choice(resolved: Resolved, place: PickedPlace) -> Finding | None:
     call = resolved.path[place.step].calls[place.call]
     return unproved(
         f"For {place.leaf.argument!r} of {resolved.call(place.leaf.call).tool}, entry {others[0]} of"
-        f" {source.entries or 'the response'!r} of {call.tool} fits as well as entry {place.entry}."
+        f" {source.entries or 'the response'!r} of {call.tool} fits as well as entry {place.entry}.",
+        DoubtedFact(kind="entries_compete", tool=call.tool, argument=place.leaf.argument),
     )
 
 
@@ -170,23 +176,25 @@ def _unused(sample: Sample, goal: Goal) -> list[Finding]:
     """Dates that the user says and no call takes: a call may be missing."""
     held = repr([planned.arguments for planned in goal.calls])
     dates = [found for found in find_dates(sample.request) if found.rule in (DATE, VERBATIM)]
+    unused = [sample.request[found.start : found.end] for found in dates if str(found.value) not in held]
     return [
-        unproved(f"The user says {sample.request[found.start : found.end]!r}, which no call takes.")
-        for found in dates
-        if str(found.value) not in held
+        unproved(f"The user says {words!r}, which no call takes.", DoubtedFact(kind="words_left", quote=words))
+        for words in unused
     ]
 
 
 def _others(plans: Sequence[ShortestPath], own: CallKeys) -> list[Finding]:
     if not plans:
-        return [unproved("The search found no path at all with these candidates.")]
+        return [unproved("The search found no path at all with these candidates.", _NOT_SEARCHED)]
     sets = [[frozenset(call.key for call in exchange.calls) for exchange in plan.path] for plan in plans]
     if own not in sets:
         shorter = [call.tool for exchange in plans[0].path for call in exchange.calls]
-        return [contradicted(f"A shorter path meets the request: {', '.join(shorter)}.")]
+        fact = DoubtedFact(kind="shorter_path", other=", ".join(shorter))
+        return [contradicted(f"A shorter path meets the request: {', '.join(shorter)}.", fact)]
     if len(plans) > 1:
         other = next(plan for plan, names in zip(plans, sets, strict=True) if names != own)
-        return [unproved(f"Another path is as short: {_rendered(other, own)}.")]
+        rendered = _rendered(other, own)
+        return [unproved(f"Another path is as short: {rendered}.", DoubtedFact(kind="other_path", other=rendered))]
     return []
 
 
@@ -198,15 +206,9 @@ def _rendered(plan: ShortestPath, own: CallKeys) -> str:
 
 
 def _verdict(sample: Sample, findings: Sequence[Finding]) -> Verdict:
-    decision, reasons = deciding(findings)
     calls = [len(snapshot.calls) for snapshot in sample.snapshots()]
-    return Verdict(
-        subject=sample.key,
-        check=CHECK,
-        decision=decision,
-        reason=" ".join(reasons[:SHOWN]) or f"No other path has {len(calls)} steps and {sum(calls)} calls or fewer.",
-        version=VERSION,
-    )
+    proof = f"No other path has {len(calls)} steps and {sum(calls)} calls or fewer."
+    return verdict_of(sample, CheckName(CHECK, VERSION), findings, proof)
 
 
 class ReadGoal(NamedTuple):
@@ -287,7 +289,7 @@ class _PathFindings:
         if isinstance(value, str) and all(name in due.evidence for name in names):
             joined = [self._source(due, name, piece) for name, piece in zip(names, pieces, strict=True)]
             return Composed(shape="joined", parts=tuple(joined))
-        self._doubt(f"There is no evidence for {argument!r} = {value!r} of {due.tool.name}.")
+        self._doubt(f"There is no evidence for {argument!r} = {value!r} of {due.tool.name}.", argument)
         return Default(value=value)
 
     def _leaf(self, due: _Due, evidence: Evidence, value: JsonValue) -> ValueSource:
@@ -301,7 +303,10 @@ class _PathFindings:
             case "response":
                 return self._picked(due, evidence, value)
             case "person":
-                self._doubt(f"A person gave {evidence.argument!r} = {value!r} of {due.tool.name}; no rule tells it.")
+                self._doubt(
+                    f"A person gave {evidence.argument!r} = {value!r} of {due.tool.name}; no rule tells it.",
+                    evidence.argument,
+                )
                 return Default(value=value)
             case _:
                 assert_never(evidence.kind)
@@ -311,9 +316,15 @@ class _PathFindings:
         turn = self.sample.turns[spoken] if 0 <= spoken < due.turn else None
         quote = turn.text[evidence.start : evidence.end] if isinstance(turn, UserTurn) else ""
         if not quote or quote != evidence.quote:
-            self._contradict(f"The words {evidence.quote!r} for {evidence.argument!r} do not stand where they should.")
+            self._contradict(
+                f"The words {evidence.quote!r} for {evidence.argument!r} do not stand where they should.",
+                evidence.argument,
+            )
         elif _says_another(value, schema_of(due.tool, evidence.argument), quote):
-            self._contradict(f"The words {quote!r} do not say {value!r} for {evidence.argument!r} of {due.tool.name}.")
+            self._contradict(
+                f"The words {quote!r} do not say {value!r} for {evidence.argument!r} of {due.tool.name}.",
+                evidence.argument,
+            )
 
     def _check_default(self, due: _Due, evidence: Evidence, value: JsonValue) -> None:
         schema = schema_of(due.tool, evidence.argument)
@@ -322,22 +333,29 @@ class _PathFindings:
             return
         described = f"{due.tool.description} {schema.get('description', '')}"
         if declared or not re.search(rf"(?<!\w){re.escape(as_text(value))}(?!\w)", described):
-            self._doubt(f"Nothing gives {value!r} as the default of {evidence.argument!r} of {due.tool.name}.")
+            self._doubt(
+                f"Nothing gives {value!r} as the default of {evidence.argument!r} of {due.tool.name}.",
+                evidence.argument,
+            )
 
     def _picked(self, due: _Due, evidence: Evidence, value: JsonValue) -> ValueSource:
         where = f"{evidence.argument!r} of {due.tool.name}"
         origin = origin_of(evidence.path)
         if origin is None or not evidence.rule:
-            self._doubt(f"The evidence for {where} names no place in a response, or no rule.")
+            self._doubt(f"The evidence for {where} names no place in a response, or no rule.", evidence.argument)
             return Default(value=value)
         turn, position, path = origin
         results = self.sample.turns[turn] if turn < len(self.sample.turns) else None
         if turn >= due.turn:
-            self._contradict(f"{where} takes a value from turn {turn}, which comes later than turn {due.turn}.")
+            self._contradict(
+                f"{where} takes a value from turn {turn}, which comes later than turn {due.turn}.", evidence.argument
+            )
         elif (turn - 1, position) not in self.places:
-            self._contradict(f"{where} takes a value from {evidence.path}, which answers no call.")
+            self._contradict(f"{where} takes a value from {evidence.path}, which answers no call.", evidence.argument)
         elif not isinstance(results, ResultTurn) or position >= len(results.results):
-            self._contradict(f"{where} takes a value from {evidence.path}, where there is no response.")
+            self._contradict(
+                f"{where} takes a value from {evidence.path}, where there is no response.", evidence.argument
+            )
         else:
             return self._read_rule(evidence, (turn, position), _Held(results.results[position], path, value), where)
         return Default(value=value)
@@ -347,17 +365,17 @@ class _PathFindings:
             picked = read_rule(evidence.rule, self.places.index((place[0] - 1, place[1])))
             value = shifted(value_at(held.response, held.path), picked.later_by)
         except RecordError as error:
-            self._contradict(f"The evidence for {where} leads nowhere: {error}")
+            self._contradict(f"The evidence for {where} leads nowhere: {error}", evidence.argument)
             return Default(value=held.value)
         if value != held.value and as_text(value) != held.value:
-            self._contradict(f"{where} is {held.value!r}, but {evidence.path} holds {value!r}.")
+            self._contradict(f"{where} is {held.value!r}, but {evidence.path} holds {value!r}.", evidence.argument)
         return picked
 
-    def _contradict(self, reason: str) -> None:
-        self.findings.append(contradicted(reason))
+    def _contradict(self, reason: str, argument: str = "") -> None:
+        self.findings.append(contradicted(reason, DoubtedFact(kind="path_amiss", argument=argument)))
 
-    def _doubt(self, reason: str) -> None:
-        self.findings.append(unproved(reason))
+    def _doubt(self, reason: str, argument: str = "") -> None:
+        self.findings.append(unproved(reason, DoubtedFact(kind="path_amiss", argument=argument)))
 
 
 def _says_another(value: JsonValue, schema: JsonSchema, quote: str) -> bool:

@@ -23,13 +23,14 @@ from language.thesaurus import stem_groups
 from language.values import locate
 from language.vocabulary import deep_stem
 from validators.checks.evidence import feed_problem, is_routed, known_arguments
-from validators.checks.verdicts import SHOWN, Finding, contradicted, deciding, unproved
+from validators.checks.verdicts import CheckName, Finding, contradicted, unproved, verdict_of
 from validators.datasets.callnavi_requests import find_stated
 from validators.toolset.actions import READ, doing_of
-from warehouse.records import GoldCall, JsonSchema, Sample, Snapshot, Tool, UserTurn, Verdict
+from warehouse.records import DoubtedFact, GoldCall, JsonSchema, Sample, Snapshot, Tool, UserTurn, Verdict
 
 CHECK = "routing"
 VERSION = "1"
+_KIND_AMISS = DoubtedFact(kind="kind_amiss")
 _LEAST = {"easy": 1, "medium": 2, "hard": 2}
 _MOST = {"easy": 1, "medium": 5, "hard": 5}
 
@@ -62,17 +63,11 @@ def routing_verdict(sample: Sample, candidates: Sequence[Tool], catalog: Sequenc
         if snapshot.calls:
             findings += _findings(_question(snapshot, sample, tools))
     if not any(snapshot.calls for snapshot in sample.snapshots()):
-        findings.append(contradicted("No call is due."))
-    decision, reasons = deciding(findings)
+        findings.append(contradicted("No call is due.", _KIND_AMISS))
     unknown = sum(value == UNKNOWN for call in sample.gold for value in call.arguments.values())
-    return Verdict(
-        subject=sample.key,
-        check=CHECK,
-        decision=decision,
-        reason=" ".join(reasons[:SHOWN])
-        or f"{len(sample.gold)} of {len(candidates)} tools are due, in this order; {unknown} values are returned on the way.",
-        version=VERSION,
-    )
+    due = f"{len(sample.gold)} of {len(candidates)} tools are due, in this order"
+    proof = f"{due}; {unknown} values are returned on the way."
+    return verdict_of(sample, CheckName(CHECK, VERSION), findings, proof)
 
 
 def _question(snapshot: Snapshot, sample: Sample, tools: dict[str, Tool]) -> _Question:
@@ -92,20 +87,23 @@ def _findings(question: _Question) -> Iterator[Finding]:
 def _counts(question: _Question) -> Iterator[Finding]:
     difficulty = question.sample.difficulty
     if difficulty not in _MOST or traits_of(question.sample.kind).difficulty != difficulty:
-        yield contradicted(f"The difficulty {difficulty!r} is none of the kind {question.sample.kind!r}.")
+        yield contradicted(f"The difficulty {difficulty!r} is none of the kind {question.sample.kind!r}.", _KIND_AMISS)
         return
     if question.calls != next(snapshot.calls for snapshot in question.sample.snapshots() if snapshot.calls):
         return  # a value that is changed later is due in one call alone, however many the question had
     due = len(question.calls)
     if not _LEAST[difficulty] <= due <= _MOST[difficulty]:
         most = _MOST[difficulty]
-        yield contradicted(f"{due} calls are due; a question that is {difficulty} has {_LEAST[difficulty]} to {most}.")
+        reason = f"{due} calls are due; a question that is {difficulty} has {_LEAST[difficulty]} to {most}."
+        yield contradicted(reason, _KIND_AMISS)
     nested = any(UNKNOWN in call.arguments.values() for call in question.calls)
     if nested != (difficulty == "hard"):
-        yield contradicted(f"The question is {difficulty}, but {'a' if nested else 'no'} value is unknown.")
+        reason = f"The question is {difficulty}, but {'a' if nested else 'no'} value is unknown."
+        yield contradicted(reason, _KIND_AMISS)
     made = [(call.tool, repr(sorted(known_arguments(call).items()))) for call in question.calls]
-    if difficulty != "hard" and len(set(made)) < len(made):
-        yield contradicted("The same call is due twice.")
+    twice = next((name for at, (name, given) in enumerate(made) if (name, given) in made[:at]), "")
+    if difficulty != "hard" and twice:
+        yield contradicted("The same call is due twice.", DoubtedFact(kind="call_repeated", tool=twice))
 
 
 def _left_out(sample: Sample, catalog: Sequence[Tool]) -> Iterator[Finding]:
@@ -114,25 +112,30 @@ def _left_out(sample: Sample, catalog: Sequence[Tool]) -> Iterator[Finding]:
     hidden = [tool.name for tool in beside if tool.key not in shown]
     if hidden:
         yield contradicted(
-            f"The candidates are not the whole catalog: {len(hidden)} tools are left out, {hidden[0]!r} too."
+            f"The candidates are not the whole catalog: {len(hidden)} tools are left out, {hidden[0]!r} too.",
+            DoubtedFact(kind="candidates_amiss"),
         )
 
 
 def _call_findings(call: GoldCall, question: _Question) -> Iterator[Finding]:
     tool = question.tools.get(call.tool)
     if tool is None:
-        yield contradicted(f"The tool {call.tool!r} is not in the catalog.")
+        fact = DoubtedFact(kind="tool_unknown", tool=call.tool)
+        yield contradicted(f"The tool {call.tool!r} is not in the catalog.", fact)
         return
     missing = [name for name in tool.required if name not in call.arguments]
     if missing:
-        yield contradicted(f"{call.tool} is called without {missing[0]!r}, which it requires.")
+        fact = DoubtedFact(kind="required_missing", tool=call.tool, argument=missing[0])
+        yield contradicted(f"{call.tool} is called without {missing[0]!r}, which it requires.", fact)
     for name, value in call.arguments.items():
         if value == UNKNOWN:
             yield from _unknown_findings(name, call, question)
         elif not _is_stated(value, tool.properties.get(name, {}), question.stated):
-            yield unproved(f"The request does not say {value!r} for {name!r} of {call.tool}.")
+            fact = DoubtedFact(kind="unstated", tool=call.tool, argument=name, value=value)
+            yield unproved(f"The request does not say {value!r} for {name!r} of {call.tool}.", fact)
     if share_asked(tool, question.request) < LEAST_ASKED:
-        yield unproved(f"The request speaks of little that {call.tool} is about ({tool.description}).")
+        reason = f"The request speaks of little that {call.tool} is about ({tool.description})."
+        yield unproved(reason, DoubtedFact(kind="other_deed", tool=call.tool))
 
 
 def _order(question: _Question) -> Iterator[Finding]:
@@ -148,7 +151,8 @@ def _order(question: _Question) -> Iterator[Finding]:
     ]
     for (at, tool), (later, other) in pairwise(begins):
         if later < at:
-            yield unproved(f"{tool} is made before {other}, but the request speaks of it later.")
+            fact = DoubtedFact(kind="order_amiss", tool=tool)
+            yield unproved(f"{tool} is made before {other}, but the request speaks of it later.", fact)
 
 
 def _is_stated(value: JsonValue, schema: JsonSchema, request: str) -> bool:
@@ -158,7 +162,7 @@ def _is_stated(value: JsonValue, schema: JsonSchema, request: str) -> bool:
 def _unknown_findings(name: str, call: GoldCall, question: _Question) -> Iterator[Finding]:
     problem = feed_problem(name, call, question.calls, question.tools)
     if problem:
-        yield contradicted(problem)
+        yield contradicted(problem, DoubtedFact(kind="unstated", tool=call.tool, argument=name, value=UNKNOWN))
     schema = question.tools[call.tool].properties.get(name, {})
     given = [str(value) for one in question.calls for value in known_arguments(one).values()]
     pattern = str(schema.get("pattern", "")).removeprefix("^").removesuffix("$")
@@ -169,7 +173,8 @@ def _unknown_findings(name: str, call: GoldCall, question: _Question) -> Iterato
     if not pattern:
         stands = find_stated(name, question.stated, given)
     if stands:
-        yield contradicted(f"{name!r} of {call.tool} is unknown, though the request says {stands!r} for it.")
+        reason = f"{name!r} of {call.tool} is unknown, though the request says {stands!r} for it."
+        yield contradicted(reason, DoubtedFact(kind="stated_unused", tool=call.tool, argument=name, quote=stands))
 
 
 def _other_tools(question: _Question) -> Iterator[Finding]:
@@ -179,9 +184,11 @@ def _other_tools(question: _Question) -> Iterator[Finding]:
             (one for one in question.tools.values() if one.name != tool.name and does_the_same(tool, one)), None
         )
         if duplicate is not None:
-            yield contradicted(f"{duplicate.name} does what {tool.name} does: {duplicate.description}.")
+            reason = f"{duplicate.name} does what {tool.name} does: {duplicate.description}."
+            yield contradicted(reason, DoubtedFact(kind="tools_alike", tool=duplicate.name, other=tool.name))
     for tool, rival in closer_rivals(gold, tuple(question.tools.values()), question.request):
-        yield unproved(f"The request may ask for {rival.name} in the place of {tool.name}.")
+        fact = DoubtedFact(kind="fits_better", tool=rival.name, other=tool.name)
+        yield unproved(f"The request may ask for {rival.name} in the place of {tool.name}.", fact)
 
 
 LEAST_ASKED = 0.5

@@ -13,7 +13,7 @@ from generators.environments.simulated import links_between
 from generators.stages import StageContext
 from generators.tools import are_redundant
 from validators.blind.one_call import find_duplicate_tool
-from validators.checks.verdicts import Finding, contradicted, unproved
+from validators.checks.verdicts import Finding
 from validators.judges import SCENARIO, ScenarioReading, ask_opinion
 from warehouse.records import Complexity, ConversationPlan, Scenario, Tool, Verdict, WordedScenario
 
@@ -42,16 +42,16 @@ async def check_scenario(worded: WordedScenario, context: StageContext) -> list[
 def _by_code(plan: ConversationPlan, context: StageContext) -> Iterator[Finding]:
     scenario = plan.scenario
     problems = (_time_problem(scenario), _turns_problem(plan), _apis_problem(scenario, context))
-    yield from (contradicted(problem) for problem in problems if problem)
+    yield from (Finding("contradicted", problem) for problem in problems if problem)
     shape = SHAPES[scenario.complexity]
     own = [episode for episode in scenario.episodes if episode.shape == shape]
     if not own:
-        yield contradicted(f"No episode has the shape {shape!r} that {scenario.complexity!r} takes.")
+        yield Finding("contradicted", f"No episode has the shape {shape!r} that {scenario.complexity!r} takes.")
     # Episodes before and after the scenario's own may have its shape too: one that is possible is enough.
     rule = _NEEDS[scenario.complexity]
     found = [rule([context.tool(key) for key in episode.tools]) for episode in own]
     if found and all(found):
-        yield contradicted(f"{scenario.complexity!r} is not possible with its APIs: {found[0]}")
+        yield Finding("contradicted", f"{scenario.complexity!r} is not possible with its APIs: {found[0]}")
 
 
 def _time_problem(scenario: Scenario) -> str:
@@ -93,7 +93,7 @@ async def _by_reading(worded: WordedScenario, context: StageContext) -> Finding 
     shown = [{"name": tool.name, "description": tool.description} for tool in context.toolset(scenario.candidates)]
     reading = await ask_opinion(context.chat, SCENARIO, ScenarioReading, tools=shown, goal=worded.goal)
     problem = reading_problem(reading, worded.plan, context)
-    return unproved(problem) if problem else None
+    return Finding("unproved", problem) if problem else None
 
 
 def reading_problem(reading: ScenarioReading, plan: ConversationPlan, context: StageContext) -> str:

@@ -26,8 +26,9 @@ from validators.checks import (
 from validators.checks import (
     format as form,
 )
+from validators.checks.verdicts import CheckName, unproved, verdict_of
 from validators.wishes import check as wishes
-from warehouse.records import ClaimGrade, Sample, SampleClaim, Verdict
+from warehouse.records import ClaimGrade, DoubtedFact, Sample, SampleClaim, Verdict
 
 GROUP = "consistency"
 
@@ -75,7 +76,7 @@ def _left_to_readers(name: str, version: str, function: StageFunction) -> StageF
         if has_folder(sample.language) or not any(snapshot.calls for snapshot in sample.snapshots()):
             return list(await function(sample, context))
         reason = f"No rules know the language {sample.language!r} ({of(sample.language).name})."
-        return [Verdict(subject=sample.key, check=name, decision="unproved", reason=reason, version=version)]
+        return [verdict_of(sample, CheckName(name, version), [unproved(reason, DoubtedFact(kind="not_read"))], "")]
 
     return check
 

@@ -1,48 +1,73 @@
 """What the rules of a check find, the decision that holds for all parts, and the outcome that follows from verdicts."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from llm.models import TEMPLATE
-from warehouse.records import Decision, DoubtedFact, ReasonCode, StageOutcome, Verdict
+from warehouse.records import Decision, DoubtedFact, ReasonCode, Sample, StageOutcome, Verdict
 
 SHOWN = 4  # reasons that a verdict states
 _GRAVEST_FIRST: tuple[Decision, ...] = ("contradicted", "unproved")
 
 
 class Finding(NamedTuple):
-    """Something that speaks against a sample: a broken rule, or one that can't be applied."""
+    """Something that speaks against a sample: a broken rule, or one that can't be applied; `doubt` says it for the screens."""
 
     decision: Decision
     reason: str
     doubt: DoubtedFact | None = None
 
 
-def contradicted(reason: str, doubt: DoubtedFact | None = None) -> Finding:
+def contradicted(reason: str, doubt: DoubtedFact) -> Finding:
     """A rule is broken."""
     return Finding("contradicted", reason, doubt)
 
 
-def unproved(reason: str, doubt: DoubtedFact | None = None) -> Finding:
+def unproved(reason: str, doubt: DoubtedFact) -> Finding:
     """A rule can't tell."""
     return Finding("unproved", reason, doubt)
 
 
-class DecidingReasons(NamedTuple):
-    """The decision that findings come to, and the reasons for it, each once; those that a stronger one outweighs are left out."""
-
-    decision: Decision
-    reasons: list[str]
+def belongs_to_nothing(words: str, note: str = "") -> Finding:
+    """The doubt that words of the user's are part of no argument."""
+    return unproved(f"{words!r}{note} belongs to no argument.", DoubtedFact(kind="words_left", quote=words))
 
 
-def deciding(findings: Iterable[Finding]) -> DecidingReasons:
-    """What findings come to: contradicted before unproved, and proved where there is none."""
+class CheckName(NamedTuple):
+    """A check and its version."""
+
+    name: str
+    version: str
+
+
+def verdict_of(
+    sample: Sample, check: CheckName, findings: Iterable[Finding], proof: str, *, most: int = SHOWN
+) -> Verdict:
+    """The verdict that findings come to: contradicted before unproved, and `proof` where there is none.
+
+    It states `most` reasons and all facts, each once; what a graver finding outweighs is left out.
+    """
     found = list(findings)
     for decision in _GRAVEST_FIRST:
-        reasons = [finding.reason for finding in found if finding.decision == decision]
-        if reasons:
-            return DecidingReasons(decision, list(dict.fromkeys(reasons)))
-    return DecidingReasons("proved", [])
+        grave = [finding for finding in found if finding.decision == decision]
+        if grave:
+            reasons = list(dict.fromkeys(finding.reason for finding in grave))
+            doubts = tuple(each_once(finding.doubt for finding in grave))
+            reason = " ".join(reasons[:most])
+            return Verdict(
+                subject=sample.key, check=check.name, decision=decision, reason=reason, doubts=doubts,
+                version=check.version,
+            )  # fmt: skip
+    return Verdict(subject=sample.key, check=check.name, decision="proved", reason=proof, version=check.version)
+
+
+def each_once(doubts: Iterable[DoubtedFact | None]) -> Iterator[DoubtedFact]:
+    """The facts in their order, each once; a value may be a list, so that they have no hash."""
+    seen: list[DoubtedFact] = []
+    for doubt in doubts:
+        if doubt is not None and doubt not in seen:
+            seen.append(doubt)
+            yield doubt
 
 
 def weakest(decisions: Collection[Decision]) -> Decision:

@@ -8,16 +8,16 @@ models that read language: a grammar has no opinion of how people speak, and whe
 import re
 from collections.abc import Iterator
 from difflib import SequenceMatcher
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from pydantic import BaseModel, Field
 
 from generators.stages import StageContext
 from generators.transcripts import conversation_text, shown_call, shown_tools
 from language.packs import LanguagePattern, has_folder, unspaced
-from validators.checks.verdicts import Finding, unproved
+from validators.checks.verdicts import CheckName, Finding, unproved, verdict_of
 from validators.judges import NATURAL, ask_opinion
-from warehouse.records import Decision, GoldCall, Sample, Tool, UserTurn, Verdict
+from warehouse.records import Decision, DoubtedFact, DoubtKind, GoldCall, Sample, Tool, UserTurn, Verdict
 
 CHECK = "wording"
 VERSION = "4"
@@ -50,23 +50,16 @@ COPIED_WORDS = 12  # words in a row of a tool's description that nobody says by 
 
 async def check_wording(sample: Sample, context: StageContext) -> list[Verdict]:
     """Look for what people do not say in every turn of the user's."""
-    findings = list(dict.fromkeys((*_findings(sample), *_tools_words(sample, context))))
-    return [
-        Verdict(
-            subject=sample.key,
-            check=CHECK,
-            decision="unproved" if findings else "proved",
-            reason=" ".join(finding.reason for finding in findings) or "The user's words have no markup, gap or cut.",
-            version=VERSION,
-        )
-    ]
+    findings = [*_findings(sample), *_tools_words(sample, context)]
+    proof = "The user's words have no markup, gap or cut."
+    return [verdict_of(sample, CheckName(CHECK, VERSION), findings, proof, most=len(findings))]
 
 
 def _findings(sample: Sample) -> Iterator[Finding]:
     for index, turn in enumerate(sample.turns):
         if isinstance(turn, UserTurn):
             for problem in problems_of(turn.text, is_known=has_folder(sample.language)):
-                yield unproved(f"Turn {index} {problem}.")
+                yield problem.at(index)
 
 
 def _tools_words(sample: Sample, context: StageContext) -> Iterator[Finding]:
@@ -79,18 +72,30 @@ def _tools_words(sample: Sample, context: StageContext) -> Iterator[Finding]:
     for index, turn in enumerate(sample.turns):
         if isinstance(turn, UserTurn):
             for tool in tools:
-                yield from (unproved(f"Turn {index} {problem}.") for problem in words_of_tool(turn.text, tool))
+                yield from (problem.at(index) for problem in words_of_tool(turn.text, tool))
 
 
-def words_of_tool(text: str, tool: Tool) -> Iterator[str]:
-    """What in a text is a tool's own words, each as the end of a sentence about the turn."""
+class OddWords(NamedTuple):
+    """What nobody says in a turn: the end of a sentence about the turn, of which kind it is, and the words."""
+
+    problem: str
+    kind: DoubtKind
+    quote: str = ""
+
+    def at(self, turn: int) -> Finding:
+        """It as the finding about a turn."""
+        return unproved(f"Turn {turn} {self.problem}.", DoubtedFact(kind=self.kind, turn=turn + 1, quote=self.quote))
+
+
+def words_of_tool(text: str, tool: Tool) -> Iterator[OddWords]:
+    """What in a text is a tool's own words."""
     copied = longest_run(text, tool.description)
     if len(copied) >= COPIED_WORDS:
-        yield f"copies the description of {tool.name!r}: {' '.join(copied)!r}"
+        yield OddWords(f"copies the description of {tool.name!r}: {' '.join(copied)!r}", "copied", " ".join(copied))
     names = {tool.name, *tool.name.split("."), *tool.properties}
     found = next((word for word in _IDENTIFIER.findall(text) if word in names), "")
     if found:
-        yield f"has a name as code has it: {found!r}"
+        yield OddWords(f"has a name as code has it: {found!r}", "code_name", found)
 
 
 def longest_run(text: str, description: str) -> tuple[str, ...]:
@@ -100,23 +105,24 @@ def longest_run(text: str, description: str) -> tuple[str, ...]:
     return tuple(own[match.a : match.a + match.size])
 
 
-def problems_of(text: str, *, is_known: bool = True) -> Iterator[str]:
-    """What in a text nobody says, each as the end of a sentence about the turn; words count where rules know the language."""
+def problems_of(text: str, *, is_known: bool = True) -> Iterator[OddWords]:
+    """What in a text nobody says; words count where rules know the language."""
     if not text.strip():
-        yield "says nothing"
-    by_words = (
-        (
-            (_DOUBLED, "says a word twice"),
-            (_DOUBLED_UNSPACED, "says a word twice"),
-            (_CUT.of(text), "seems to be cut off"),
-        )
-        if is_known
-        else ()
-    )
-    for pattern, what in ((_MARKUP, "has markup"), (_PLACEHOLDER.of(text), "has a placeholder"), *by_words):
+        yield OddWords("says nothing", "blank")
+    looked_for: list[tuple[re.Pattern[str], str, DoubtKind]] = [
+        (_MARKUP, "has markup", "markup"),
+        (_PLACEHOLDER.of(text), "has a placeholder", "placeholder"),
+    ]
+    if is_known:
+        looked_for += [
+            (_DOUBLED, "says a word twice", "doubled"),
+            (_DOUBLED_UNSPACED, "says a word twice", "doubled"),
+            (_CUT.of(text), "seems to be cut off", "cut_off"),
+        ]
+    for pattern, what, kind in looked_for:
         found = pattern.search(text)
         if found:
-            yield f"{what}: {found[0].strip()!r}"
+            yield OddWords(f"{what}: {found[0].strip()!r}", kind, found[0].strip())
 
 
 NATURAL_CHECK = "natural"
@@ -145,11 +151,16 @@ async def check_natural(sample: Sample, context: StageContext) -> list[Verdict]:
         calls=[shown_call(call) for call in calls],
         conversation=conversation_text(sample.turns),
     )
+    opinions: tuple[tuple[int, DoubtKind, str], ...] = (
+        (reading.wording, "judged_wording", reading.wording_reason),
+        (reading.values, "judged_values", reading.values_reason),
+    )
     return [
         Verdict(
             subject=sample.key,
             check=NATURAL_CHECK,
             decision=decision_of(reading),
+            doubts=tuple(DoubtedFact(kind=kind, other=why) for score, kind, why in opinions if score < LEAST),
             reason=f"Wording {reading.wording} of 5: {reading.wording_reason} "
             f"Values {reading.values} of 5: {reading.values_reason}",
             version=NATURAL_VERSION,

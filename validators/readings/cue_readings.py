@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from language.cues import Cue, Deed, cue_words, deeds_of_tool, deeds_stated, find_cues
 from language.names import split_name
 from language.plain_words import clauses_of, is_context
+from validators.checks.verdicts import Finding, belongs_to_nothing
 from validators.readings.leftover_words import described
 from validators.readings.omissions import accounted_for
 from validators.readings.request_text import ArgumentLeaf, ArgumentReading, RequestText, Span, spans_of, touches
@@ -23,7 +24,7 @@ _LEFT_OUT = re.compile("exclude[ds]?|without|avoid|except|allerg(?:y|ies|ens?)|s
 
 def cues_left(
     tool: Tool, text: RequestText, leaves: Sequence[ArgumentLeaf], readings: Sequence[ArgumentReading]
-) -> Iterator[str]:
+) -> Iterator[Finding]:
     """The turns of phrase that may change what is wanted, and that neither a value nor the tool's deed accounts for."""
     deeds = deeds_of_tool(tool.name, text.language)
     spans = spans_of(readings)
@@ -41,7 +42,7 @@ def cues_left(
             and not (cue.kind == "second_wish" and _is_own_deed_again(tool, text, cue, spans))
             and not (cue.kind == "condition" and "ask" in deeds and text.has_cue("supposed_question"))
         ):
-            yield f"{text.text[cue.start : cue.end].strip()!r} ({cue.kind.replace('_', ' ')}) belongs to no argument."
+            yield belongs_to_nothing(text.text[cue.start : cue.end].strip(), f" ({cue.kind.replace('_', ' ')})")
 
 
 def _is_accounted(

@@ -15,6 +15,7 @@ from language.readers.glosses import glosses_of
 from language.schemas import choices_of, kind_of
 from language.text import fold
 from language.wording import content_keys
+from validators.checks.verdicts import Finding, belongs_to_nothing
 from validators.readings.request_text import (
     ArgumentLeaf,
     ArgumentReading,
@@ -39,7 +40,7 @@ _EACH_BEFORE = re.compile(r"\b(?:every|each|all|both|cada)\s+$", re.IGNORECASE)
 
 def words_left(
     tool: Tool, text: RequestText, leaves: Sequence[ArgumentLeaf], readings: Sequence[ArgumentReading]
-) -> Iterator[str]:
+) -> Iterator[Finding]:
     """Words of a wish that are neither a value nor of the tool's document, nor what people say in any request."""
     if text.own < len(text.text):  # the words that point to a message are nobody's
         return
@@ -73,7 +74,7 @@ def words_left(
         if _is_harmless(tool, text, stated, clause, left):
             continue
         words = " ".join(own[start:end] for start, end in left)
-        yield f"{words!r} belongs to no argument."
+        yield belongs_to_nothing(words)
 
 
 def own_phrases(tool: Tool, text: RequestText) -> list[Span]:

@@ -20,6 +20,7 @@ from language.text import fold
 from language.values import locate_text
 from language.vocabulary import find_corrections
 from language.wording import content_keys
+from validators.checks.verdicts import Finding, belongs_to_nothing, unproved
 from validators.readings.leftover_words import described, own_phrases, stated_again
 from validators.readings.request_text import (
     ArgumentLeaf,
@@ -32,7 +33,7 @@ from validators.readings.request_text import (
     touches,
 )
 from validators.readings.taken_back import taken_back_in
-from warehouse.records import Arguments, JsonSchema, Tool
+from warehouse.records import Arguments, DoubtedFact, JsonSchema, Tool
 
 _SHORTEST_CHOICE = 4  # letters; shorter ones are codes
 _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+\.[\w.-]*\w")
@@ -49,7 +50,7 @@ _FEW_WORDS = 3  # "every", "first one at": what may stand between two values
 
 def amounts_left(
     tool: Tool, text: RequestText, leaves: Sequence[ArgumentLeaf], readings: Sequence[ArgumentReading]
-) -> Iterator[str]:
+) -> Iterator[Finding]:
     """Numbers and days that no argument accounts for; those of the tool's own description say no value."""
     document = described(tool)
     known = accounted_for(text, leaves, readings)
@@ -57,7 +58,7 @@ def amounts_left(
         if not touches(known, start, end) and not _is_described(text.text[start:end], document):
             if _is_narrated(tool, text, leaves, readings, Span(start, end)):
                 continue
-            yield f"{text.text[start:end]!r} belongs to no argument."
+            yield belongs_to_nothing(text.text[start:end])
 
 
 def accounted_for(text: RequestText, leaves: Sequence[ArgumentLeaf], readings: Sequence[ArgumentReading]) -> list[Span]:
@@ -68,7 +69,7 @@ def accounted_for(text: RequestText, leaves: Sequence[ArgumentLeaf], readings: S
     return [*known, *same_days(text, known), *_same_amounts(text, known), *_counts_again(text, leaves, readings)]
 
 
-def weekdays_amiss(text: RequestText) -> Iterator[str]:
+def weekdays_amiss(text: RequestText) -> Iterator[Finding]:
     """Days that are stated with another weekday than theirs: somebody must tell which of the two is meant."""
     pattern = quantity_words(text.language).patterns["day_names"]
     for one in text.moments:
@@ -77,12 +78,13 @@ def weekdays_amiss(text: RequestText) -> Iterator[str]:
         dated = [day for day in one.days if _DAY.fullmatch(day)]
         is_dated = len(named) == len(dated) == 1 and not one.last_day and re.search(r"\d", _CLOCKS.sub("", words))
         if is_dated and date.fromisoformat(dated[0]).isoweekday() not in named and not one.earlier_day:
-            yield f"{words!r} names another weekday than that of the day."
+            fact = DoubtedFact(kind="weekday_amiss", quote=text.text[one.start : one.end])
+            yield unproved(f"{words!r} names another weekday than that of the day.", fact)
 
 
 def times_left(
     tool: Tool, text: RequestText, leaves: Sequence[ArgumentLeaf], readings: Sequence[ArgumentReading]
-) -> Iterator[str]:
+) -> Iterator[Finding]:
     """Times that stand with a day of the call, where it leaves out the parameter for them, and days with a time of it."""
     filled = {leaf.argument for leaf in leaves}
     is_asked = any(name not in filled and _asks_time(name, schema) for name, schema in tool.properties.items())
@@ -96,31 +98,36 @@ def times_left(
         ]  # fmt: skip
         words = text.text[one.start : one.end]
         if is_asked and len(one.clocks) == 1 and _is_in(one.days, taken) and not _is_in(one.clocks, taken):
-            yield f"The time in {words!r} belongs to no argument."
+            fact = DoubtedFact(kind="words_left", quote=words)
+            yield unproved(f"The time in {words!r} belongs to no argument.", fact)
         is_open = (
             has_days and bool(one.days) and not one.last_day and today not in one.days and not _is_in(one.days, values)
         )
         if is_open and _is_in(one.clocks, taken) and not _is_corrected(text, one, values):
-            yield f"The day in {words!r} belongs to no argument."
+            fact = DoubtedFact(kind="words_left", quote=words)
+            yield unproved(f"The day in {words!r} belongs to no argument.", fact)
 
 
-def listed_on(text: RequestText, leaves: Sequence[ArgumentLeaf], readings: Sequence[ArgumentReading]) -> Iterator[str]:
+def listed_on(
+    text: RequestText, leaves: Sequence[ArgumentLeaf], readings: Sequence[ArgumentReading]
+) -> Iterator[Finding]:
     """Members of a list that the words go on with, and addresses, that the call leaves out."""
     spans = spans_of(readings)
     known = accounted_for(text, leaves, readings)
     for match in _ADDRESS.finditer(text.text[: text.own]):
         if not touches(known, *match.span()):
-            yield f"{match.group()!r} belongs to no argument."
+            yield belongs_to_nothing(match.group())
     for leaf, reading in zip(leaves, readings, strict=True):
         for span in reading.spans if leaf.parent else ():
             joined = _AND_THE.match(text.text, span.end)
             if joined and joined.end() <= text.own and not touches(spans, *joined.span(1)):
-                yield f"{joined[1]!r} is left out of the list."
+                fact = DoubtedFact(kind="words_left", quote=joined[1])
+                yield unproved(f"{joined[1]!r} is left out of the list.", fact)
 
 
 def unmentioned(
     tool: Tool, arguments: Arguments, text: RequestText, readings: Sequence[ArgumentReading]
-) -> Iterator[str]:
+) -> Iterator[Finding]:
     """Parameters that the words name by all of their description, and the call lacks."""
     spans = spans_of(readings)
     own = text.without([*spans, *own_phrases(tool, text)], 0, text.own)
@@ -130,23 +137,25 @@ def unmentioned(
         named = content_words(_naming(tool, name))
         if name in arguments:
             continue
+        fact = DoubtedFact(kind="named_unused", tool=tool.name, argument=name)
         if _is_stated_flag(tool, name, own, text.language):
-            yield f"The words decide {name!r}, which the call lacks."
+            yield unproved(f"The words decide {name!r}, which the call lacks.", fact)
         choice = _stated_choice(tool, name, own, text.language)
         if choice or (named and named <= stated and named - common):
-            yield f"The words name {name!r}, which the call lacks."
+            yield unproved(f"The words name {name!r}, which the call lacks.", fact)
 
 
 def text_cut_short(
     text: RequestText, leaves: Sequence[ArgumentLeaf], readings: Sequence[ArgumentReading]
-) -> Iterator[str]:
+) -> Iterator[Finding]:
     """Free text that stops before what was to be written does."""
     for index, (leaf, reading) in enumerate(zip(leaves, readings, strict=True)):
         if leaf.is_free_text and reading.spans:
             others = [span for at, other in enumerate(readings) if at != index for span in other.spans]
             rest = _rest(text, reading.spans[0], others)
             if re.search(r"\w", rest):
-                yield f"{leaf.name!r} leaves out {rest.strip()!r}."
+                fact = DoubtedFact(kind="text_cut", argument=leaf.name, quote=rest.strip())
+                yield unproved(f"{leaf.name!r} leaves out {rest.strip()!r}.", fact)
 
 
 def _numbers_to_take(text: RequestText) -> Iterator[Span]:

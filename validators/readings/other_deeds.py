@@ -10,6 +10,7 @@ from language.plain_words import clauses_of, is_context, plain_words, vocabulary
 from language.schemas import choices_of
 from language.sentences import count_words, quotations
 from language.wording import content_keys
+from validators.checks.verdicts import Finding, unproved
 from validators.readings.leftover_words import described, document_of, own_phrases
 from validators.readings.request_text import (
     ArgumentLeaf,
@@ -20,7 +21,7 @@ from validators.readings.request_text import (
     spans_of,
     touches,
 )
-from warehouse.records import Tool
+from warehouse.records import DoubtedFact, Tool
 
 _TAKEN_DOWN = frozenset({
     "log", "record", "report", "request", "issue", "ticket", "complain", "complaint", "review", "feedback", "rate", "claim",
@@ -93,16 +94,17 @@ def _not_asked_for(tool: Tool, text: RequestText, deeds: frozenset[Deed], stated
         yield "The words do not say that something is to end."
 
 
-def framed_request(tool: Tool, text: RequestText, readings: Sequence[ArgumentReading]) -> Iterator[str]:
+def framed_request(tool: Tool, text: RequestText, readings: Sequence[ArgumentReading]) -> Iterator[Finding]:
     """Words before a colon that wish nothing and name nothing, behind which the whole request stands: they may turn it."""
     own = text.text[: text.own]
     colon = _COLON.search(own)
     frame = own[: colon.start()] if colon else ""
+    framed = DoubtedFact(kind="framed", quote=frame)
     spans = [*spans_of(readings), *own_phrases(tool, text)]
     if colon is None or count_words(frame) < _FEWEST_FRAMING or touches(spans, 0, colon.end()):
         return
     if text.has_cue("framing", 0, colon.start()):
-        yield f"{frame!r} stands before the request, and may turn it."
+        yield unproved(f"{frame!r} stands before the request, and may turn it.", framed)
         return
     if touches(text.mentions, 0, colon.end()):
         return
@@ -111,7 +113,7 @@ def framed_request(tool: Tool, text: RequestText, readings: Sequence[ArgumentRea
     is_wished = plain_words(text.language).wish.search(frame) is not None or text.has_cue("lacking", 0, colon.start())
     named = content_words(" ".join((*split_name(tool.name), tool.description, *tool.properties)))
     if not is_stated and not is_wished and not content_words(frame) & named:
-        yield f"{frame!r} stands before the request, and may turn it."
+        yield unproved(f"{frame!r} stands before the request, and may turn it.", framed)
 
 
 def _tells_end(text: RequestText) -> bool:
@@ -123,12 +125,13 @@ def _tells_end(text: RequestText) -> bool:
     )
 
 
-def requests_quoted(tool: Tool, text: RequestText, readings: Sequence[ArgumentReading]) -> Iterator[str]:
+def requests_quoted(tool: Tool, text: RequestText, readings: Sequence[ArgumentReading]) -> Iterator[Finding]:
     """Quotations that hold more than a value, or all that is wished: then somebody's request is told of, and none is made."""
     values = spans_of(readings)
     for start, end in quotations(text.text[: text.own]):
         if _is_quoted_whole(text, values, start, end) or _is_all_that_is_wished(tool, text, values, start, end):
-            yield f"{text.text[start:end]!r} is quoted."
+            fact = DoubtedFact(kind="quoted", quote=text.text[start:end])
+            yield unproved(f"{text.text[start:end]!r} is quoted.", fact)
 
 
 def _is_quoted_whole(text: RequestText, values: Sequence[Span], start: int, end: int) -> bool:

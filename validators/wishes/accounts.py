@@ -18,7 +18,8 @@ from language.numbers import find_numbers
 from language.packs import of, signs, widened
 from language.sentences import quotations, sentence_at
 from language.values import locate
-from warehouse.records import Arguments, JsonSchema, Language
+from validators.checks.verdicts import Finding, unproved
+from warehouse.records import Arguments, DoubtedFact, JsonSchema, Language
 
 _BINDING = (
     "requests.sentences", "requests.clauses", "requests.inline", "requests.plain", "dialogues.sentences",
@@ -202,7 +203,14 @@ def _named(lower: str, views: tuple[ToolView, ...]) -> Iterator[tuple[int, list[
         yield match.start(), [view for view in views if match[0] in view.keys]
 
 
-def misbound(view: ToolView, arguments: Arguments, text: str, language: Language) -> Iterator[str]:
+def words_left(words: str, turn: int | None = None) -> Finding:
+    """The doubt that words of the user's, of a `turn` where it is told, belong to no call."""
+    where = "" if turn is None else f"At turn {turn} "
+    fact = DoubtedFact(kind="words_left", turn=None if turn is None else turn + 1, quote=words)
+    return unproved(f"{where}{words!r} belongs to no call.", fact)
+
+
+def misbound(view: ToolView, arguments: Arguments, text: str, language: Language) -> Iterator[Finding]:
     """Values that the words give to another parameter by its name: "the booking number is lost"."""
     cues = {
         cue.lower(): one.name for one in view.parameters for cue in (called(one, language), one.cues.among(language))
@@ -217,7 +225,8 @@ def misbound(view: ToolView, arguments: Arguments, text: str, language: Language
         bound = [(len(words), cues[cue]) for cue in cues for words in _bindings(cue, stated, shapes, lower)]
         owner = max(bound, default=(0, name))[1]
         if owner != name and arguments.get(owner) != value:
-            yield f"The words give {value!r} for {owner!r}, and the call has it as {name!r}."
+            fact = DoubtedFact(kind="misplaced", tool=view.name, argument=name, value=value, other=owner)
+            yield unproved(f"The words give {value!r} for {owner!r}, and the call has it as {name!r}.", fact)
 
 
 def _goes_on(lower: str, start: int, end: int) -> bool:

@@ -11,8 +11,8 @@ from language.names import humanise, split_name
 from language.packs import of
 from validators.checks.routing import words_of
 from validators.checks.verdicts import Finding, unproved
-from validators.wishes.accounts import places_of
-from warehouse.records import GoldCall, JsonSchema, Language, Sample, Tool, UserTurn
+from validators.wishes.accounts import places_of, words_left
+from warehouse.records import DoubtedFact, GoldCall, JsonSchema, Language, Sample, Tool, UserTurn
 
 _ID = frozenset({"number", "id", "code", "key"})
 _SECTIONS = ("single", "first", "later", "stated", "again", "with", "rest")
@@ -27,17 +27,18 @@ def find_in_catalog(sample: Sample, tools: Mapping[str, Tool]) -> list[Finding]:
     feeding = {feed.call for call in calls for feed in unknown_arguments(call).values()}
     asked = [call for at, call in enumerate(calls) if at not in feeding]
     clauses = _clauses(text, sample.language)
-    reasons: list[str] = []
+    found: list[Finding] = []
     if len(clauses) != len(asked):
-        reasons.append(f"{len(clauses)} things are asked for, and {len(asked)} calls are due that feed no other.")
+        reason = f"{len(clauses)} things are asked for, and {len(asked)} calls are due that feed no other."
+        found.append(unproved(reason, DoubtedFact(kind="calls_miscounted", value=len(asked), other=len(clauses))))
     for call, clause in zip(asked, clauses, strict=False):
         lacking = _lacking(call, tools[call.tool], clause, sample.language)
         if lacking:
-            reasons.append(f"{clause!r} does not ask to {tools[call.tool].description.lower()}: {', '.join(lacking)}.")
+            reason = f"{clause!r} does not ask to {tools[call.tool].description.lower()}: {', '.join(lacking)}."
+            found.append(unproved(reason, DoubtedFact(kind="other_deed", tool=call.tool, quote=clause)))
     for call in calls:
-        reasons += _unbound(call, tools[call.tool], text)
-    reasons += [f"{words!r} belongs to no call." for words in _left(text, calls, tools, sample.language)]
-    return [unproved(reason) for reason in dict.fromkeys(reasons)]
+        found += _unbound(call, tools[call.tool], text)
+    return found + [words_left(words) for words in _left(text, calls, tools, sample.language)]
 
 
 def _clauses(text: str, language: Language) -> list[str]:
@@ -62,7 +63,7 @@ def _has_book(language: Language) -> bool:
     return bool(shapes_in(language, "routing.single"))
 
 
-def _unbound(call: GoldCall, tool: Tool, text: str) -> Iterator[str]:
+def _unbound(call: GoldCall, tool: Tool, text: str) -> Iterator[Finding]:
     """Values that do not stand behind what their parameter is called."""
     given = {name: value for name, value in call.arguments.items() if value != UNKNOWN}
     for name, value in given.items():
@@ -71,7 +72,8 @@ def _unbound(call: GoldCall, tool: Tool, text: str) -> Iterator[str]:
         before = rf"(?:\b(?:{called})(?: with number| number| is)?|\bto) [\"“']?$"
         places = list(places_of(value, {"title": name, **schema}, text))
         if not any(re.search(before, text[: one.start], re.IGNORECASE) for one in places):
-            yield f"The words do not give {value!r} as {name!r} of {call.tool}."
+            fact = DoubtedFact(kind="unstated", tool=call.tool, argument=name, value=value)
+            yield unproved(f"The words do not give {value!r} as {name!r} of {call.tool}.", fact)
 
 
 def _called(name: str, schema: JsonSchema) -> list[str]:

@@ -12,12 +12,12 @@ from language.calls.frames import glue_of
 from language.calls.parsing import read_request
 from validators.checks.evidence import is_routed
 from validators.checks.statements import view_tool
-from validators.checks.verdicts import SHOWN, Finding, deciding, unproved
-from validators.wishes.accounts import REQUEST, TurnAccount, deeds_in, misbound, without
+from validators.checks.verdicts import CheckName, Finding, unproved, verdict_of
+from validators.wishes.accounts import REQUEST, TurnAccount, deeds_in, misbound, without, words_left
 from validators.wishes.catalogs import find_in_catalog
 from validators.wishes.conversations import find_in_conversation
 from validators.wishes.paths import find_in_path
-from warehouse.records import Sample, Tool, UserTurn, Verdict
+from warehouse.records import DoubtedFact, Sample, Tool, UserTurn, Verdict
 
 CHECK = "wishes"
 VERSION = "3"
@@ -30,16 +30,8 @@ def applies_to(sample: Sample) -> bool:
 
 async def check_wishes(sample: Sample, context: StageContext) -> list[Verdict]:
     """Read what the user asks for, turn by turn, and hold the calls against it."""
-    decision, reasons = deciding(_find(sample, context))
-    return [
-        Verdict(
-            subject=sample.key,
-            check=CHECK,
-            decision=decision,
-            reason=" ".join(reasons[:SHOWN]) or "The words ask for these calls and for nothing else.",
-            version=VERSION,
-        )
-    ]
+    proof = "The words ask for these calls and for nothing else."
+    return [verdict_of(sample, CheckName(CHECK, VERSION), _find(sample, context), proof)]
 
 
 def _is_set(sample: Sample) -> bool:
@@ -70,7 +62,7 @@ def find_in_parallel(sample: Sample, tools: Sequence[Tool]) -> list[Finding]:
     account.allow(*REQUEST, *_LEADS)
     leads = glue_of(sample.language, "parallel.leads")
     left = list(sample.gold)
-    reasons: list[str] = []
+    found: list[Finding] = []
     for deed in deeds:
         words = without(text[deed.start : deed.end], leads)
         stated = read_request(deed.view, words)
@@ -78,10 +70,12 @@ def find_in_parallel(sample: Sample, tools: Sequence[Tool]) -> list[Finding]:
         account.cover_values(deed.view, stated, deed.start, deed.end)
         call = next((one for one in left if (one.tool, one.arguments) == (deed.view.name, stated)), None)
         if call is None:
-            reasons.append(f"{deed.view.name} is asked for with {stated!r}, and no such call is due.")
+            reason = f"{deed.view.name} is asked for with {stated!r}, and no such call is due."
+            found.append(unproved(reason, DoubtedFact(kind="asked_not_made", tool=deed.view.name)))
             continue
         left.remove(call)
-        reasons += misbound(deed.view, call.arguments, words, sample.language)
-    reasons += [f"Nobody asks for the call of {call.tool} with {call.arguments!r}." for call in left]
-    reasons += [f"{words!r} belongs to no call." for words in account.left_over()]
-    return [unproved(reason) for reason in dict.fromkeys(reasons)]
+        found += misbound(deed.view, call.arguments, words, sample.language)
+    for call in left:
+        fact = DoubtedFact(kind="unasked", tool=call.tool)
+        found.append(unproved(f"Nobody asks for the call of {call.tool} with {call.arguments!r}.", fact))
+    return found + [words_left(words) for words in account.left_over()]

@@ -29,8 +29,8 @@ from language.vocabulary import find_corrections
 from validators.checks.complexity import CallWithResult, Round, read_conversation
 from validators.checks.statements import view_tool
 from validators.checks.verdicts import Finding, unproved
-from validators.wishes.accounts import REQUEST, Deed, TurnAccount, deeds_in, misbound, places_of, without
-from warehouse.records import Arguments, GoldCall, Language, Sample, Tool
+from validators.wishes.accounts import REQUEST, Deed, TurnAccount, deeds_in, misbound, places_of, without, words_left
+from warehouse.records import Arguments, DoubtedFact, GoldCall, Language, Sample, Tool
 
 _ANSWER = (
     "dialogues.bare", "dialogues.bare_by_kind", "dialogues.bare_count", "dialogues.sentences",
@@ -82,8 +82,9 @@ def find_in_conversation(sample: Sample, tools: Sequence[Tool], withheld: Sequen
             else reader.read(one, so_far)
         )
     if so_far.open is not None:
-        reader.doubt(f"{so_far.open.view.name!r} is asked for, and never called.")
-    return list(dict.fromkeys(reader.findings))
+        name = so_far.open.view.name
+        reader.doubt(f"{name!r} is asked for, and never called.", DoubtedFact(kind="asked_not_made", tool=name))
+    return reader.findings
 
 
 class _Reader:
@@ -95,9 +96,9 @@ class _Reader:
         self.traits = traits_of(sample.kind)
         self.findings: list[Finding] = []
 
-    def doubt(self, reason: str) -> None:
+    def doubt(self, reason: str, fact: DoubtedFact) -> None:
         """Note something that no rule can account for."""
-        self.findings.append(unproved(reason))
+        self.findings.append(unproved(reason, fact))
 
     def read(self, one: Round, so_far: _SoFar) -> _SoFar:
         """Read a turn against the calls made upon it; how far the conversation is then."""
@@ -198,7 +199,8 @@ class _Reader:
                 refused.add(deed.view.name)
                 account.cover_values(deed.view, stated, deed.start, deed.end)
             else:
-                self.doubt(f"At turn {one.turn} {deed.view.name!r} is asked for, and not called.")
+                fact = DoubtedFact(kind="asked_not_made", turn=one.turn + 1, tool=deed.view.name)
+                self.doubt(f"At turn {one.turn} {deed.view.name!r} is asked for, and not called.", fact)
         self._close(one, waiting, account)
         return _SoFar(open=waits)
 
@@ -215,11 +217,12 @@ class _Reader:
         linked = {name: value for name, value in first.arguments.items() if name not in stated}
         for name, value in linked.items():
             if not self._is_referred_to(words) or not any(_is_only_at(name, value, one) for one in served.results[-1:]):
-                self.doubt(f"No words say {name!r} = {value!r} of {first.tool}.")
+                fact = DoubtedFact(kind="unstated", tool=first.tool, argument=name, value=value)
+                self.doubt(f"No words say {name!r} = {value!r} of {first.tool}.", fact)
         if any(first.arguments.get(name) != value for name, value in stated.items()):
-            self.doubt(f"{first.tool} is asked for with {stated!r}, and called with {first.arguments!r}.")
-        for reason in misbound(deed.view, first.arguments, words, self._language):
-            self.doubt(reason)
+            reason = f"{first.tool} is asked for with {stated!r}, and called with {first.arguments!r}."
+            self.doubt(reason, DoubtedFact(kind="asked_otherwise", tool=first.tool))
+        self.findings += misbound(deed.view, first.arguments, words, self._language)
         account.cover_values(deed.view, stated, deed.start, deed.end)
         self._served_again(deed, served, account)
 
@@ -247,11 +250,13 @@ class _Reader:
             value = {name: one for name, one in given.items() if one != first.arguments.get(name)}
             stretches = [one for one in served.again if account.cover_values(deed.view, value, *one)]
             if len(value) != 1 or given.keys() != first.arguments.keys() or not stretches:
-                self.doubt(f"Nobody asks for the call of {made.call.tool} with {given!r}.")
+                fact = DoubtedFact(kind="unasked", tool=made.call.tool)
+                self.doubt(f"Nobody asks for the call of {made.call.tool} with {given!r}.", fact)
                 continue
             before, at = at, max(account.place_of(deed.view, value, stretch) for stretch in stretches)
             if at < before:
-                self.doubt(f"{made.call.tool} is called with {value!r} too late: it is asked for earlier.")
+                fact = DoubtedFact(kind="order_amiss", tool=made.call.tool)
+                self.doubt(f"{made.call.tool} is called with {value!r} too late: it is asked for earlier.", fact)
 
     def _asked(
         self, one: Round, view: ToolView, turns: tuple[SpokenTurn, ...], stated: Arguments
@@ -261,15 +266,17 @@ class _Reader:
         if self._is_proposal(question, view, stated):
             return OpenRequest(view, turns, stated, is_proposed=True)
         asked = asked_parameters(view, question, stated)
+        amiss = DoubtedFact(kind="question_amiss", turn=one.turn + 1, tool=view.name)
         account = TurnAccount(question, self._language)
         account.allow(*_QUESTIONS)
         account.know(view)
         if not asked or any(parameter.name in stated for parameter in asked):
-            self.doubt(f"After turn {one.turn} the question asks for nothing that {view.name} lacks.")
+            self.doubt(f"After turn {one.turn} the question asks for nothing that {view.name} lacks.", amiss)
         elif any(name not in stated and name not in {one.name for one in asked} for name in view.required):
-            self.doubt(f"After turn {one.turn} the question leaves out what {view.name} lacks.")
+            self.doubt(f"After turn {one.turn} the question leaves out what {view.name} lacks.", amiss)
         for words in account.left_over():
-            self.doubt(f"After turn {one.turn} the question says {words!r}.")
+            fact = amiss.with_changes(kind="reply_unfounded", quote=words)
+            self.doubt(f"After turn {one.turn} the question says {words!r}.", fact)
         return OpenRequest(view, (*turns, SpokenTurn("assistant", question)), stated)
 
     def _is_proposal(self, question: str, view: ToolView, stated: Arguments) -> bool:
@@ -319,12 +326,14 @@ class _Reader:
         if not waiting:
             is_asked = one.reply is not None and one.seeks
             if not is_asked:
-                self.doubt(f"At turn {one.turn} {view.name!r} has an answer, and is not called.")
+                fact = DoubtedFact(kind="asked_not_made", turn=one.turn + 1, tool=view.name)
+                self.doubt(f"At turn {one.turn} {view.name!r} has an answer, and is not called.", fact)
                 return _SoFar()
             return _SoFar(open=self._asked(one, view, turns, stated))
         call = waiting.pop(0).call
         if (call.tool, call.arguments) != (view.name, stated):
-            self.doubt(f"{view.name} is asked for with {stated!r}; {call.tool} is called with {call.arguments!r}.")
+            reason = f"{view.name} is asked for with {stated!r}; {call.tool} is called with {call.arguments!r}."
+            self.doubt(reason, DoubtedFact(kind="asked_otherwise", tool=view.name))
         return _SoFar()
 
     def _changes_last(self, one: Round, call: GoldCall, last: CallWithResult, account: TurnAccount) -> bool:
@@ -353,17 +362,19 @@ class _Reader:
         account.know(view)
         account.allow("conversations.situations", "conversations.plights", "conversations.facts", "conversations.flags")
         if field_phrase(view.name, self._language).lower() not in one.text.lower():
-            self.doubt(f"Turn {one.turn} does not say what it is about.")
+            fact = DoubtedFact(kind="other_deed", turn=one.turn + 1, tool=call.tool)
+            self.doubt(f"Turn {one.turn} does not say what it is about.", fact)
         described = dict(
             _described_values(_SENTENCES.split(account.without_asides(0, len(one.text))), view, self._language)
         )
         for name, words in described.items():
             if name not in call.arguments or not _says_just(call.arguments[name], name, view, words):
-                self.doubt(
-                    f"Turn {one.turn} tells {words!r} for {name!r}; {call.tool} has {call.arguments.get(name)!r}."
-                )
+                held = call.arguments.get(name)
+                fact = DoubtedFact(kind="gives_other", turn=one.turn + 1, argument=name, value=held, other=words)
+                self.doubt(f"Turn {one.turn} tells {words!r} for {name!r}; {call.tool} has {held!r}.", fact)
         for name in call.arguments.keys() - described.keys():
-            self.doubt(f"Turn {one.turn} does not tell {name!r} of {call.tool}.")
+            fact = DoubtedFact(kind="unstated", tool=call.tool, argument=name, value=call.arguments[name])
+            self.doubt(f"Turn {one.turn} does not tell {name!r} of {call.tool}.", fact)
         account.cover_values(view, call.arguments, 0, len(one.text))
         rivals = [
             other.name
@@ -374,7 +385,8 @@ class _Reader:
             and set(other.required) <= set(described)
         ]
         if rivals:
-            self.doubt(f"What turn {one.turn} describes may be for {rivals[0]} as well as for {call.tool}.")
+            fact = DoubtedFact(kind="fits_better", turn=one.turn + 1, tool=rivals[0], other=call.tool)
+            self.doubt(f"What turn {one.turn} describes may be for {rivals[0]} as well as for {call.tool}.", fact)
 
     def _without_calls(self, one: Round, so_far: _SoFar, account: TurnAccount) -> _SoFar:
         account.allow("conversations.thanks", "parallel.ends")
@@ -389,15 +401,16 @@ class _Reader:
                 account.know(view)
                 question.know(view)
             if len(offered) < 2 or question.left_over():  # noqa: PLR2004 - a choice is between two at least
-                self.doubt(f"After turn {one.turn} the question offers no choice.")
+                fact = DoubtedFact(kind="no_choice", turn=one.turn + 1)
+                self.doubt(f"After turn {one.turn} the question offers no choice.", fact)
             return _SoFar(offered=tuple(view.name for view in offered))
         return _SoFar()
 
     def _close(self, one: Round, waiting: Sequence[CallWithResult], account: TurnAccount) -> None:
         for made in waiting:
-            self.doubt(f"At turn {one.turn} nobody asks for the call of {made.call.tool}.")
-        for words in account.left_over():
-            self.doubt(f"At turn {one.turn} {words!r} belongs to no call.")
+            fact = DoubtedFact(kind="unasked", turn=one.turn + 1, tool=made.call.tool)
+            self.doubt(f"At turn {one.turn} nobody asks for the call of {made.call.tool}.", fact)
+        self.findings += [words_left(words, one.turn) for words in account.left_over()]
 
 
 def _described_values(sentences: Sequence[str], view: ToolView, language: Language) -> Iterator[tuple[str, str]]:

@@ -11,34 +11,38 @@ from language.steps.reading import read_strictly
 from language.steps.sources import ShownTools, called_entries, read_toolbox
 from language.text import fold
 from validators.checks.verdicts import Finding, unproved
-from warehouse.records import CallTurn, GoldCall, ResultTurn, Sample, Tool
+from validators.wishes.accounts import words_left
+from warehouse.records import CallTurn, DoubtedFact, GoldCall, ResultTurn, Sample, Tool
 
 
 def find_in_path(sample: Sample, tools: Sequence[Tool]) -> list[Finding]:
     """What speaks against the path being the one that the request asks for: step by step, on the responses as recorded."""
     toolbox = read_toolbox([tool.signature for tool in tools])
     if not has_phrases(toolbox):
-        return [unproved("There are no phrases for these tools, so no rule reads what the words ask for.")]
-    return [unproved(reason) for reason in dict.fromkeys(_reasons(sample, toolbox))]
+        reason = "There are no phrases for these tools, so no rule reads what the words ask for."
+        return [unproved(reason, DoubtedFact(kind="not_read"))]
+    return list(_findings(sample, toolbox))
 
 
-def _reasons(sample: Sample, toolbox: ShownTools) -> Iterator[str]:
+def _findings(sample: Sample, toolbox: ShownTools) -> Iterator[Finding]:
     nodes, left = read_strictly(sample.request, toolbox)
     made: dict[bytes, JsonValue] = {}
     for step, (calls, results) in enumerate(_steps(sample)):
         due = {made_name(tool, arguments): tool for tool, arguments in due_calls(nodes, made)}
         taken = {made_name(call.tool, call.arguments): call.tool for call in calls}
         for name in due.keys() - taken.keys():
-            yield f"At step {step} the words ask for a call of {due[name]} that is not made."
+            fact = DoubtedFact(kind="asked_not_made", tool=due[name])
+            yield unproved(f"At step {step} the words ask for a call of {due[name]} that is not made.", fact)
         for name in taken.keys() - due.keys():
-            yield f"At step {step} no words ask for this call of {taken[name]}."
+            fact = DoubtedFact(kind="unasked", tool=taken[name])
+            yield unproved(f"At step {step} no words ask for this call of {taken[name]}.", fact)
         made |= {made_name(call.tool, call.arguments): result for call, result in zip(calls, results, strict=False)}
     for tool, _ in due_calls(nodes, made):
-        yield f"The words ask for a call of {tool} that is not made."
+        fact = DoubtedFact(kind="asked_not_made", tool=tool)
+        yield unproved(f"The words ask for a call of {tool} that is not made.", fact)
     named = {fold(one) for one in _texts(sample)}
     left += [name for name in called_entries(nodes) if fold(name) not in named]
-    for words in left:
-        yield f"{words!r} belongs to no call."
+    yield from map(words_left, left)
 
 
 def _texts(sample: Sample) -> Iterator[str]:

@@ -31,9 +31,26 @@ ReasonCode = Literal[
 DecidedBy = Literal["machine", "person"]
 
 
+# What may speak against a sample; each language of the review screens has a sentence for each (annotation/configs).
 DoubtKind = Literal[
-    "adds", "leaves_out", "gives_other", "calls_other", "calls_none", "calls_needlessly", "unstated", "stated_later",
-    "taken_back", "stated_unused", "call_missing", "call_added",
+    # what a reader of the conversation alone makes otherwise
+    "adds", "leaves_out", "gives_other", "calls_other", "calls_none", "calls_needlessly", "call_missing", "call_added",
+    # arguments against the user's words
+    "unstated", "unsure", "stated_later", "taken_back", "stated_unused", "named_unused", "words_left", "text_cut", "lost",
+    "used_early", "used_late", "misplaced", "same_words", "exchanged", "weekday_amiss", "asked_lacking", "turn_gives_nothing",
+    # deeds against the calls
+    "asked_not_made", "asked_otherwise", "unasked", "other_deed", "fits_better", "tool_changes", "framed", "quoted",
+    "calls_miscounted", "order_amiss", "call_repeated", "other_path", "shorter_path", "entries_compete",
+    # form
+    "kind_amiss", "turns_amiss", "language_amiss", "candidates_amiss", "tool_unknown", "tools_alike", "call_unfit", "empty",
+    "required_missing", "evidence_amiss", "path_amiss", "complexity_absent",
+    # the user's wording
+    "blank", "markup", "placeholder", "doubled", "cut_off", "copied", "code_name", "judged_wording", "judged_values",
+    # results, replies and messages
+    "result_amiss", "reply_unfounded", "reply_lacks", "acts_differ", "acts_open", "judged_reply", "question_amiss", "no_choice",
+    "other_message", "judged_message",
+    # what could not be told
+    "not_read", "not_replayed", "not_searched", "unread",
 ]  # fmt: skip
 
 
@@ -41,7 +58,7 @@ class DoubtedFact(Record):
     """One fact that speaks against a sample, or leaves it open, in a form that each language has a sentence for.
 
     `turn` is the index of the turn at which the call is due, `tool` the tool that was preferred or is called, `value` what the
-    gold has and `other` what was read or stated instead, `quote` the user's words.
+    gold has and `other` what was read or stated instead, a rival or a model's own words, `quote` the user's words.
     """
 
     kind: DoubtKind

@@ -36,6 +36,22 @@ def test_all_that_failed_a_check_and_some_of_the_others_are_asked_about(site: Re
     site.balance()
 
 
+def test_the_facts_that_checks_state_reach_the_screen_as_sentences(site: ReviewSite) -> None:
+    """From the verdict's row to the task: a sentence a fact, and the check's own words stand folded away."""
+    stated = site.rows(
+        """select distinct v.subject, v.reason, d.fact ->> 'kind' as kind, d.fact ->> 'argument' as argument
+        from verdicts v, unnest(cast(v.doubts as json[])) d(fact) where v.decision <> 'proved'
+            and v.subject in (select subject from review_requests) order by all"""
+    )
+    assert {row["kind"] for row in stated} >= {"adds", "unstated"}
+    tasks = {task["subject"]: task for task in site.studio.tasks.values()}
+    for row in stated:
+        task = tasks[row["subject"]]
+        assert row["argument"] is None or row["argument"] in task["failed"], row
+        assert row["reason"] not in task["failed"], row
+        assert row["reason"] in task["details"], row
+
+
 def test_what_was_pushed_is_not_pushed_again(site: ReviewSite) -> None:
     assert waiting_reviews(site.settings) == 0
     assert site.push() == (0, 0)

@@ -25,7 +25,7 @@ from annotation.studio.server import ServerInfo
 from annotation.task import QueuedTask, ReviewTask
 from annotation.tool_review import ToolSurroundings, tool_task
 from tests.live.annotation.test_screen_in_browser import HOSTILE, AnnotatorScreen, assert_seen
-from tests.support.annotation.paths import doubt, goal_path, path_sample
+from tests.support.annotation.paths import TOOLS, doubt, goal_path, path_sample
 from tests.support.browsers import open_browser
 from tests.support.conversational import converse
 from warehouse.records import Call, CallTurn, GoldCall, Prediction, ReplyTurn, ResultTurn, Sample, Tool, Verdict
@@ -72,7 +72,7 @@ def nasty_task(tools: list[Tool], make_sample: Callable[..., Sample], talk: Samp
         return {
             SAMPLE_REVIEW: lambda: _sample_task(make_sample(LONG), tools),
             TOOL_REVIEW: lambda: _tool_task(tools[0]),
-            CORRECTION: lambda: correction_task(goal_path().with_changes(request=LONG), [], reason=NASTY),
+            CORRECTION: lambda: correction_task(goal_path().with_changes(request=LONG), TOOLS, [], reason=NASTY),
             DISAMBIGUATION: _disambiguation_task,
             DIALOGUE_ACTS: lambda: acts_task(_nasty_talk(talk), reason=NASTY),
             PREDICTION_AUDIT: lambda: _audit_task(make_sample(NASTY), tools),

@@ -44,7 +44,7 @@ def ask(label_studio: LabelStudio, request: pytest.FixtureRequest) -> Callable[.
         tasks = {
             "sample_review": lambda: review_task(sample, TOOLS, [doubt(sample)], reason="-", language=language),
             "correction": lambda: correction_task(
-                path, [], reason="Drawn from the corrected paths.", language=language
+                path, TOOLS, [], reason="Drawn from the corrected paths.", language=language
             ),
             "disambiguation": lambda: disambiguation_task(sample, [doubt(sample)], reason="-", language=language),
         }

@@ -7,6 +7,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from annotation.screens import REVIEW_KINDS, screen_for, screen_words
+from annotation.words import interface_languages
 
 DOCS = Path(__file__).parents[3] / "docs"
 GUIDE = (DOCS / "annotating.md").read_text(encoding="utf-8")
@@ -50,14 +51,14 @@ def test_guide_and_instruction_ask_the_same_question(kind: str) -> None:
     assert asked[0].upper() + asked[1:] in " ".join(_section(kind).split())
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("language", interface_languages())
 @pytest.mark.parametrize("kind", REVIEW_KINDS)
 def test_the_instruction_names_every_verdict_and_the_keys_of_the_reasons(kind: str, language: str) -> None:
     instruction = screen_for(kind, language).instruction
     for key, words in _choices(kind, "verdict", language):
         assert f"<b>{key} {words}</b>" in instruction
     keys = [key for key, _ in _choices(kind, "reasons", language)]
-    span = {"en": f"({keys[0]} to {keys[-1]})", "zh": f"（{keys[0]} 到 {keys[-1]}）"}
+    span = {"en": f"({keys[0]} to {keys[-1]})", "zh": f"（{keys[0]} 到 {keys[-1]}）", "es": f"({keys[0]} a {keys[-1]})"}
     assert span[language] in instruction
     for key in ("Ctrl+Enter", "Shift+Enter"):
         assert f"<b>{key}</b>" in instruction

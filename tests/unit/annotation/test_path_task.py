@@ -26,11 +26,11 @@ from annotation.picks import (
 from annotation.sample_review import review_task
 from annotation.screens import REVIEW_KINDS, screen_for
 from annotation.task import Returned
-from annotation.words import words_in
+from annotation.words import interface_languages, words_in
 from generators.environments.travel.world import open_travel
 from tests.support.annotation.paths import TOOLS, details, doubt, goal_path, hotels, path_sample
 from tests.unit.annotation.test_screens import SAFE_TAGS, _tree
-from warehouse.records import CallTurn, Evidence, GoldCall, ResultTurn, Sample, UserTurn
+from warehouse.records import CallTurn, DoubtedFact, Evidence, GoldCall, ResultTurn, Sample, UserTurn
 
 MOST_BYTES = 60_000
 WORDS = words_in("en")
@@ -92,7 +92,7 @@ def test_a_failed_check_of_the_path_is_told_with_its_reason():
     assert doubt(path_sample()).reason in task.failed
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("language", interface_languages())
 def test_the_task_of_a_response_of_400_kilobytes_stays_small(language):
     found = hotels(900, tuple(range(3, 60)), prose=30)
     assert len(orjson.dumps(found)) > 400_000
@@ -100,7 +100,7 @@ def test_the_task_of_a_response_of_400_kilobytes_stays_small(language):
     tasks = [
         _task(sample, language=language),
         disambiguation_task(sample, [doubt(sample)], reason="-", language=language),
-        correction_task(goal_path(found), [], reason="-", language=language),
+        correction_task(goal_path(found), TOOLS, [], reason="-", language=language),
     ]
     for task in tasks:
         assert len(json.dumps(task.data()).encode()) < MOST_BYTES / 4
@@ -165,7 +165,7 @@ def test_the_entries_that_fit_as_well_are_boxes_with_keys_of_their_own():
 
 def test_no_box_shares_its_key_with_a_verdict_or_a_reason():
     assert len(set(HOTKEYS)) == MOST_OFFERED
-    for language in ("en", "zh"):
+    for language in interface_languages():
         tree = _tree(screen_for("disambiguation", language))
         assert not set(HOTKEYS) & {element.get("hotkey") for element in tree.iter("Choice")}
 
@@ -198,7 +198,7 @@ def test_nothing_competes_where_only_one_entry_fits():
 
 
 def test_both_paths_stand_side_by_side_with_what_sets_them_apart():
-    task = correction_task(goal_path(), [], reason="Drawn.")
+    task = correction_task(goal_path(), TOOLS, [], reason="Drawn.")
     before, after = ("\n".join(line.text for line in lines) for lines in (task.before, task.after))
     assert before.count(GONE) == 2
     assert f"{GONE} Find_Place(query = Old Lyon)" in before
@@ -216,14 +216,17 @@ def test_both_paths_stand_side_by_side_with_what_sets_them_apart():
 
 
 def test_the_steps_that_an_order_names_are_in_the_words_of_the_screen():
-    assert "顺序不同: 第 4 步: Hotel_Details" in correction_task(goal_path(), [], reason="-", language="zh").corrections
+    assert (
+        "顺序不同: 第 4 步: Hotel_Details"
+        in correction_task(goal_path(), TOOLS, [], reason="-", language="zh").corrections
+    )
 
 
 def test_a_trace_that_got_no_further_says_why():
     path = goal_path()
     stopped = path.with_changes(traced=path.traced.with_changes(problem="It called the same twice."))
     assert (
-        correction_task(stopped, [], reason="-").before[-1].text
+        correction_task(stopped, TOOLS, [], reason="-").before[-1].text
         == "The model got no further: It called the same twice."
     )
 
@@ -231,19 +234,30 @@ def test_a_trace_that_got_no_further_says_why():
 def test_a_path_whose_rules_lead_nowhere_is_still_shown():
     path = goal_path()
     empty = [exchange.with_changes(responses=tuple({} for _ in exchange.responses)) for exchange in path.path]
-    task = correction_task(path.with_changes(path=tuple(empty)), [], reason="-")
+    task = correction_task(path.with_changes(path=tuple(empty)), TOOLS, [], reason="-")
     assert any("Search_Hotels" in line.text for line in task.after)
 
 
+def test_the_tools_of_the_two_paths_stand_before_the_other_ones():
+    unused = TOOLS[0].with_changes(name="A_Tool_Of_None")
+    told = correction_task(goal_path(), [unused, *TOOLS], [], reason="-").tools.splitlines()
+    assert len(told) == len(TOOLS) + 1
+    assert told[-1].startswith("A_Tool_Of_None (")
+
+
 def test_the_doubt_about_a_sample_of_the_template_is_why_people_see_it():
-    assert correction_task(goal_path(), [doubt(path_sample())], reason="Drawn.").why.startswith("UNSURE · path: ")
-    assert correction_task(goal_path(), [], reason="Drawn.").why == "Drawn."
+    fact = DoubtedFact(kind="entries_compete", tool="Search_Hotels", argument="hotel_id")
+    found = doubt(path_sample()).with_changes(doubts=(fact,))
+    told = "For hotel_id another entry of what Search_Hotels returns fits as well."
+    assert correction_task(goal_path(), TOOLS, [found], reason="Drawn.").why == told
+    assert disambiguation_task(path_sample(), [found], reason="Drawn.").why == told
+    assert correction_task(goal_path(), TOOLS, [], reason="Drawn.").why == "Drawn."
 
 
 def test_an_answer_that_came_back_is_the_next_version_with_the_problem():
     returned = Returned(request="", calls="", problem="Nothing is ticked.", version=3)
     for task in (
-        correction_task(goal_path(), [], reason="-", returned=returned),
+        correction_task(goal_path(), TOOLS, [], reason="-", returned=returned),
         disambiguation_task(path_sample(), [], reason="-", returned=returned),
     ):
         assert task.version == 4
@@ -251,11 +265,11 @@ def test_an_answer_that_came_back_is_the_next_version_with_the_problem():
         assert "Nothing is ticked." in task.why.split("\n")[0]
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("language", interface_languages())
 @pytest.mark.parametrize("kind", ["correction", "disambiguation"])
 def test_whatever_a_screen_shows_is_in_its_task(kind, language):
     task = (
-        correction_task(goal_path(), [], reason="-")
+        correction_task(goal_path(), TOOLS, [], reason="-")
         if kind == "correction"
         else disambiguation_task(path_sample(), [], reason="-")
     )
@@ -269,7 +283,7 @@ def test_whatever_a_screen_shows_is_in_its_task(kind, language):
 @pytest.mark.parametrize("kind", REVIEW_KINDS)
 def test_the_verdict_comes_first_and_answers_mean_the_same_in_both_languages(kind):
     told = []
-    for language in ("en", "zh"):
+    for language in interface_languages():
         tree = _tree(screen_for(kind, language))
         assert next(element for element in tree.iter() if element.get("toName")).get("name") == "verdict"
         told.append([(one.get("alias"), one.get("hotkey")) for one in tree.iter("Choice")])

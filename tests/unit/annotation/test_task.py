@@ -1,14 +1,20 @@
 import json
+import re
+from typing import get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from annotation.doubts import doubt_sentences
 from annotation.sample_review import review_task, write_calls
 from annotation.task import Returned
+from annotation.words import interface_languages, words_in
+from validators.checks.table import CHECKS
 from warehouse.records import (
     CallTurn,
     DoubtedFact,
+    DoubtKind,
     Evidence,
     GoldCall,
     Origin,
@@ -76,23 +82,24 @@ def test_where_a_check_may_mean_either_of_two_calls_their_own_evidence_is_shown(
 
 def test_an_external_message_speaks_with_a_voice_of_its_own(sample, tools):
     lines = review_task(sample, tools, [], reason="-").conversation
-    assert [(line.author, line.text) for line in lines] == [("User", sample.request), ("✉", "[Mail] See you there!")]
+    assert [line.author for line in lines] == ["User", "✉"]
+    assert lines[1].text == "[Mail] See you there!"
 
 
 def test_a_conversation_tells_after_each_user_turn_only_what_is_new(dialogue, tools):
     lines = review_task(dialogue, tools, [], reason="-").conversation
     assert [(line.author, line.text) for line in lines] == [
-        ("User 1", "A table at Blue Boat, please."),
+        ("User 1", "A table at ‹Blue Boat›, please."),
         ("→", "book_table   + restaurant = Blue Boat"),
         ("Assistant", "For which day?"),
         ("User 2", "The day that Ann names."),
-        ("✉", "[Mail] Let us meet on the 3rd of May."),
+        ("✉", "[Mail] Let us meet on the ‹3rd of May›."),
         ("→", "+ date = 2026-05-03"),
         ("Assistant", "How many are you?"),
-        ("User 3", "We are three."),
+        ("User 3", "We are ‹three›."),
         ("→", "+ people = 3"),
         ("Assistant", "At what time?"),
-        ("User 4", "Sorry, there will be four of us."),
+        ("User 4", "Sorry, there will be ‹four› of us."),
         ("→", "⚑ shift:   ~ people: 3 → 4"),
     ]
 
@@ -242,6 +249,67 @@ def test_what_a_check_found_is_one_sentence_a_fact_in_the_language_of_the_screen
     assert task.details.splitlines()[0] == f"UNSURE · consistency 0.67: {reason}"
     assert review_task(sample, tools, [found], reason=reason, language="zh").failed.startswith(chinese)
     assert "cancel_table: " in task.tools
+
+
+EXAMPLE = DoubtedFact(
+    kind="adds", turn=2, tool="book_table", argument="time", value="19:30", other="seven", quote="by eight"
+)
+
+
+@pytest.mark.parametrize("language", interface_languages())
+def test_every_fact_and_every_check_has_a_sentence_in_every_language(language, dialogue):
+    words = words_in(language)
+    told = {}
+    for kind in get_args(DoubtKind):
+        found = Verdict(subject="s", check="c", decision="unproved", doubts=(EXAMPLE.with_changes(kind=kind),))
+        [told[kind]] = doubt_sentences(dialogue.turns, [found], words)
+    assert set(words.doubt) == set(told), "no sentence is left of a fact that is gone"
+    assert len(set(told.values())) == len(told)
+    assert not [text for text in told.values() if "{" in text or "None" in text]
+    assert {stage.name for stage in CHECKS} <= set(words.check)
+    assert language == "en" or not {*told.values()} & set(words_in("en").doubt.values())
+
+
+def test_calls_of_earlier_turns_are_folded_by_turn_with_the_evidence_of_what_is_new(dialogue, tools):
+    assert review_task(dialogue, tools, [], reason="-").earlier_calls.splitlines() == [
+        "User 1",
+        "  book_table",
+        "    restaurant = Blue Boat   ← “Blue Boat” (User 1 · said)",
+        "User 2",
+        "  book_table",
+        "    date = 2026-05-03   ← “3rd of May” (User 2 · Message · date)",
+        "User 3",
+        "  book_table",
+        "    people = 3   ← “three” (User 3 · number)",
+    ]
+
+
+def test_many_calls_are_seen_in_part_and_folded_whole(sample, tools):
+    many = sample.with_changes(turns=(sample.turns[0], CallTurn(calls=sample.gold * 12)))
+    task = review_task(many, tools, [], reason="-")
+    assert task.calls_shown.splitlines()[-1] == "… 20 more"
+    assert len(task.calls_shown.splitlines()) == 41
+    assert len(task.earlier_calls.splitlines()) == 60
+
+
+def test_a_fact_without_words_names_the_turn_before_its_call(dialogue):
+    places = [index for index, turn in enumerate(dialogue.turns) if turn.kind == "calls"]
+    fact = DoubtedFact(kind="turn_gives_nothing", turn=places[1])
+    found = Verdict(subject=dialogue.key, check="dialogue", decision="unproved", doubts=(fact,))
+    [told] = doubt_sentences(dialogue.turns, [found], words_in("en"))
+    assert told == "What the user answers (User 2) changes nothing in the call."
+
+
+def test_words_that_prove_a_value_are_marked_too_and_doubts_win(sample, tools):
+    proof = next(item for call in sample.gold for item in call.evidence if item.quote and not item.in_message)
+    shown = review_task(sample, tools, [], reason="-").conversation[0].text
+    assert f"‹{proof.quote}›" in shown
+    fact = DoubtedFact(kind="words_left", quote=proof.quote)
+    found = Verdict(subject=sample.key, check="coverage", decision="unproved", doubts=(fact,))
+    shown = review_task(sample, tools, [found], reason="-").conversation[0].text
+    assert f"⟦{proof.quote}⟧" in shown
+    assert f"‹{proof.quote}›" not in shown
+    assert re.sub("[⟦⟧‹›]", "", shown) == sample.request
 
 
 def test_doubts_name_the_turn_and_mark_its_words(dialogue, tools):

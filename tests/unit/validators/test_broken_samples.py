@@ -30,6 +30,7 @@ async def answer_to(sample: Sample, context: StageContext) -> None:
         except (RecordError, ReplyError):
             continue
         assert [(one.subject, one.check) for one in verdicts] == [(sample.key, check.name)]
+        assert [one for one in verdicts if one.decision != "proved" and not one.doubts] == [], "a doubt is a typed fact"
 
 
 @given(seed=st.integers(0, 10_000))

@@ -23,7 +23,7 @@ from warehouse.records import Sample, Tool, UserTurn
     ],
 )
 def test_what_nobody_says_is_named(text: str, problem: str) -> None:
-    assert list(problems_of(text)) == [problem]
+    assert [one.problem for one in problems_of(text)] == [problem]
 
 
 @pytest.mark.parametrize(
@@ -52,6 +52,8 @@ def test_the_tools_own_words_are_named(perfect: Sample, tools: dict[str, Tool]) 
         parameters={"type": "object", "properties": {"pull_number": {"type": "integer"}}},
     )
     copied = "Hey, get the combined status of all status checks for the head commit of a pull request, please."
-    assert any("copies the description" in problem for problem in words_of_tool(copied, tool))
-    assert list(words_of_tool("The pull_number is 7.", tool)) == ["has a name as code has it: 'pull_number'"]
+    assert any("copies the description" in one.problem for one in words_of_tool(copied, tool))
+    assert [one.problem for one in words_of_tool("The pull_number is 7.", tool)] == [
+        "has a name as code has it: 'pull_number'"
+    ]
     assert list(words_of_tool('Did the checks of pull request 7 pass? The file is "pull_number.py".', tool)) == []
