@@ -168,6 +168,8 @@ def _with_honest_evidence(call: GoldCall, tool: Tool, before: GoldCall, sample: 
         if source == name:
             evidence += own  # as it was, also where nothing proved it
             continue
+        if name not in tool.properties:
+            return None
         found = own or _quoted(name, value, tool, sample) or _read_otherwise(name, before)
         if not found:
             return None
