@@ -79,7 +79,7 @@ def _export(
     from language.phrasebook import refusals
     from warehouse.cards import card_facts, render_card
     from warehouse.exports.formats import TABLES_ALONE, export_release, export_tables
-    from warehouse.releases import read_release, require_intact
+    from warehouse.releases import require_intact, stream_release
 
     frozen = require_intact(warehouse, release)
     folder = out or Path("exports") / f"{frozen.file_name}-{to}"
@@ -88,8 +88,7 @@ def _export(
         kinds = [kind for kind, (is_asked, _) in counts.items() if is_asked]
         return export_tables(warehouse, frozen, folder, card, kinds)
     others = [kind for kind, (is_asked, _) in counts.items() if not is_asked]
-    content = read_release(warehouse, release, without=others)
-    return export_release(content._replace(refusals=refusals()), to, folder, card)
+    return export_release(stream_release(warehouse, release, without=others, refusals=refusals()), to, folder, card)
 
 
 def _split_words(splits: dict[str, int]) -> str:

@@ -159,24 +159,17 @@ def import_one(
 
 
 def list_all(live: Live = False, as_json: AsJson = False) -> None:
-    """List the releases, the newest first, and whether each is still what was frozen."""
+    """List the releases, the newest first, each with the content hash that it was frozen with; `verify` counts it again."""
     from flows.settings import reading
-    from warehouse.releases import verify_releases
+    from warehouse.releases import list_releases
 
     with reading(live=live) as warehouse:
-        states = verify_releases(warehouse)
+        releases = list_releases(warehouse)
     if as_json:
-        show_json([state.release.model_dump(mode="json") | _state_as_json(state) for state in states])
+        show_json([release.model_dump(mode="json") for release in releases])
         return
     columns = ("name", "version", "samples", "content_hash", "created_at", "note")
-    rows = [[getattr(state.release, column) for column in columns] + [_state_word(state)] for state in states]
-    show_table((*columns, "state"), rows)
-
-
-def _state_word(state: "ReleaseState") -> str:
-    if state.is_intact:
-        return "intact"
-    return f"{len(state.changes)} changed: callwright release verify {state.release.name}"
+    show_table(columns, [[getattr(release, column) for column in columns] for release in releases])
 
 
 def diff(
@@ -187,15 +180,19 @@ def diff(
 ) -> None:
     """Say which samples came, which went, and which were made anew of the same parents, field by field."""
     from flows.settings import reading
-    from warehouse.releases import diff_releases
+    from warehouse.releases import changed_samples, diff_releases
 
     with reading(live=live) as warehouse:
         found = diff_releases(warehouse, old, new)
-    if as_json:
-        changed = [one._asdict() | {"fields": [field._asdict() for field in one.fields]} for one in found.changed]
-        kinds = [one._asdict() for one in found.kinds]
-        show_json(found._asdict() | {"changed": changed, "kinds": kinds, "fields": found.fields})
-        return
+        if as_json:
+            changed = [
+                orjson.Fragment(orjson.dumps(one._asdict() | {"fields": [field._asdict() for field in one.fields]}))
+                for one in changed_samples(warehouse, old, new, found.changed)
+            ]
+            fields = {field.field: field.samples for field in found.fields}
+            kinds = [one._asdict() for one in found.kinds]
+            show_json(found._asdict() | {"changed": changed, "kinds": kinds, "fields": fields})
+            return
     show(
         f"{found.kept} kept, {len(found.added)} added, {len(found.removed)} removed, {len(found.changed)} changed, "
         f"{len(found.moved)} in another split."
@@ -212,10 +209,8 @@ def _show_changes(found: "ReleaseDiff") -> None:
     """Field by field the first sample that changed in it, then the keys of what came and went."""
     if found.changed:
         show("")
-        first = {field.field: (one, field) for one in reversed(found.changed) for field in one.fields}
         rows = [
-            (name, number, first[name][0].new, _short(first[name][1].old), _short(first[name][1].new))
-            for name, number in found.fields.items()
+            (one.field, one.samples, one.first, _short(one.change.old), _short(one.change.new)) for one in found.fields
         ]
         show_table(("field", "samples", "for one", "was", "is"), rows)
     for sign, keys in (("+", found.added), ("-", found.removed)):

@@ -11,6 +11,7 @@ from language.packs import main_language
 from warehouse.records import Language, Sample, Tool, Turn, UserTurn
 
 Fields = dict[str, JsonValue]
+CANARY = "canary"  # of our own exports: what marks test samples is no part of them
 
 
 class ImportedRecord(NamedTuple):
@@ -44,7 +45,7 @@ class RecordReader:
 
     def note_lost(self, fields: Iterable[str], known: Iterable[str], of: str = "") -> None:
         """Note the fields that a sample has no place for, so that an export would not give them back."""
-        if extra := sorted(set(fields) - set(known)):
+        if extra := sorted(set(fields) - {*known, CANARY}):
             self.note(
                 "unknown_field", f"{of or f'The {self.word}'} has the fields {extra}, which a sample does not keep."
             )

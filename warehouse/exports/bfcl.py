@@ -13,7 +13,6 @@ Its decoder reads calls as Python: tools and parameters have names that are iden
 """
 
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import orjson
@@ -21,7 +20,7 @@ from pydantic import JsonValue
 
 from warehouse.errors import RecordError
 from warehouse.exports.describing import UNKNOWN, Names, identifier_names, user_text
-from warehouse.exports.writing import Format, ReleaseSplit, Written, folder_of, write_lines
+from warehouse.exports.writing import Format, Part, Write
 from warehouse.records import (
     CallTurn,
     GoldCall,
@@ -33,7 +32,6 @@ from warehouse.records import (
     Turn,
     UserTurn,
 )
-from warehouse.releases import ReleaseContent
 
 _TYPES = {
     "object": "dict",
@@ -45,49 +43,12 @@ _TYPES = {
 }
 
 
-class BfclFiles(NamedTuple):
-    """The lines of each file: questions and answers with one call, with several, and questions with none."""
-
-    questions: list[dict[str, Any]]
-    answers: list[dict[str, Any]]
-    irrelevant: list[dict[str, Any]]
-    parallel_questions: list[dict[str, Any]]
-    parallel_answers: list[dict[str, Any]]
-    repeated_questions: list[dict[str, Any]]  # several calls of the one tool that there is
-    repeated_answers: list[dict[str, Any]]
-
-
 class DueCalls(NamedTuple):
     """What a question asks for: the calls of the turn `turn` of a sample."""
 
     sample: Sample
     turn: int
     calls: tuple[GoldCall, ...]
-
-
-def bfcl_files(content: ReleaseContent) -> BfclFiles:
-    """All samples of a release as BFCL's `multiple`, `parallel`, `parallel_multiple` and `irrelevance`."""
-    files = BfclFiles([], [], [], [], [], [], [])
-    for sample in content.samples:
-        tools = [content.tools[key] for key in sample.candidates]
-        for due in due_turns(sample):
-            match len(due.calls):
-                case 0:
-                    name = f"irrelevance_{len(files.irrelevant)}"
-                    files.irrelevant.append(_question(name, due, tools))
-                case 1:
-                    name = f"multiple_{len(files.questions)}"
-                    files.questions.append(_question(name, due, tools))
-                    files.answers.append(_answer(name, due, tools))
-                case _ if len(tools) == 1:
-                    name = f"parallel_{len(files.repeated_questions)}"
-                    files.repeated_questions.append(_question(name, due, tools))
-                    files.repeated_answers.append(_answer(name, due, tools))
-                case _:
-                    name = f"parallel_multiple_{len(files.parallel_questions)}"
-                    files.parallel_questions.append(_question(name, due, tools))
-                    files.parallel_answers.append(_answer(name, due, tools))
-    return files
 
 
 def due_turns(sample: Sample) -> Iterator[DueCalls]:
@@ -124,16 +85,22 @@ def function_docs(
     return docs
 
 
-def _question(name: str, due: DueCalls, tools: list[Tool]) -> dict[str, Any]:
-    names = identifier_names(tools)
+def _category(due: DueCalls) -> str:
+    """Which file asks for these calls; several of the one tool that there is are a category of their own."""
+    match len(due.calls):
+        case 0:
+            return "irrelevance"
+        case 1:
+            return "multiple"
+        case _:
+            return "parallel" if len(due.sample.candidates) == 1 else "parallel_multiple"
+
+
+def _question(due: DueCalls, tools: list[Tool], names: Names) -> dict[str, Any]:
     messages = list(messages_of(due.sample.turns[: due.turn], names))
     functions = function_docs(tools, names, due.calls)
     origin = {"callwright_key": due.sample.key, "callwright_turn": due.turn, "callwright_names": names.changed}
-    return {"id": name, "question": [messages], "function": functions, **origin}
-
-
-def _answer(name: str, due: DueCalls, tools: list[Tool]) -> dict[str, Any]:
-    return {"id": name, "ground_truth": accepted_calls(due.calls, tools, identifier_names(tools))}
+    return {"question": [messages], "function": functions, **origin}
 
 
 def messages_of(turns: Iterable[Turn], names: Names) -> Iterator[dict[str, str]]:
@@ -230,40 +197,28 @@ def _of_one_type(values: list[JsonValue]) -> list[JsonValue]:
     return values
 
 
-def _validate(sample: Sample, content: ReleaseContent) -> None:
-    tools = [content.tools[key] for key in sample.candidates]
-    names = identifier_names(tools)
-    for due in due_turns(sample):
-        accepted_calls(due.calls, tools, names)
+def _begin(part: Part) -> Write:
+    """A file of questions a category, and of answers where calls are due."""
 
+    def write(sample: Sample) -> int:
+        tools = [part.source.tools[key] for key in sample.candidates]
+        names = identifier_names(tools)
+        made = [(due, accepted_calls(due.calls, tools, names)) for due in due_turns(sample)]
+        for due, truth in made:
+            category = _category(due)
+            file = f"BFCL_v4_{category}.json"
+            identity = {"id": f"{category}_{part.lines[file]}"}
+            part.add_line(file, identity | _question(due, tools, names) | part.mark)
+            if truth:
+                part.add_line(f"possible_answer/{file}", identity | {"ground_truth": truth} | part.mark_of_tests)
+        return len(made)
 
-def _write(part: ReleaseSplit, folder: Path) -> Written:
-    """A file of questions a category, and of answers where calls are due; none is empty."""
-    made, place = bfcl_files(part.content), folder_of(part, folder)
-    asked = {
-        "multiple": made.questions,
-        "irrelevance": made.irrelevant,
-        "parallel": made.repeated_questions,
-        "parallel_multiple": made.parallel_questions,
-    }
-    answered = {
-        "multiple": made.answers,
-        "parallel": made.repeated_answers,
-        "parallel_multiple": made.parallel_answers,
-    }
-    questions = [
-        write_lines(place / f"BFCL_v4_{name}.json", (row | part.mark for row in rows))
-        for name, rows in asked.items() if rows
-    ]  # fmt: skip
-    answers = [
-        write_lines(place / "possible_answer" / f"BFCL_v4_{name}.json", rows) for name, rows in answered.items() if rows
-    ]
-    return Written(questions + answers, sum(map(len, asked.values())))
+    return write
 
 
 FORMAT = Format(
     holds="questions and accepted answers, a file a category: `multiple`, `parallel`, `parallel_multiple`, `irrelevance`",
     readers="bfcl-eval's checker and decoder",
-    write=_write,
-    validate=_validate,
+    begin=_begin,
+    has_folders=True,
 )

@@ -4,47 +4,18 @@ The placeholder for what only an earlier call's result can tell is the same ther
 """
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
 
 from pydantic import JsonValue
 
 from warehouse.errors import RecordError
 from warehouse.exports.describing import UNKNOWN, Fields, stated_id, user_text
-from warehouse.exports.writing import Format, ReleaseSplit, Written, folder_of, write_json
+from warehouse.exports.writing import Format, Part, Write, write_json
 from warehouse.records import CallTurn, GoldCall, JsonSchema, ReplyTurn, Sample, Tool, UserTurn
 
 QUESTIONS, APIS = "Questions", "APIs"
 DIFFICULTIES = ("easy", "medium", "hard")
 _FILE_NAME = re.compile(r"[^\w-]+")
-
-
-class CallNaviFiles(NamedTuple):
-    """The questions and the tools of each domain, by its name."""
-
-    questions: dict[str, list[Fields]]
-    apis: dict[str, list[Fields]]
-
-
-def callnavi_files(samples: Iterable[Sample], tools: Mapping[str, Tool]) -> CallNaviFiles:
-    """Every sample as a question of its domain, with all tools that are candidates there.
-
-    Raises RecordError at a sample that the format can't hold.
-    """
-    files = CallNaviFiles({}, {})
-    shown: dict[str, dict[str, Tool]] = {}
-    numbers: Counter[str] = Counter()
-    for sample in samples:
-        domain = _FILE_NAME.sub("_", sample.category) or "samples"
-        listed = files.questions.setdefault(domain, [])
-        numbers[domain] += 1
-        listed.append(callnavi_question(sample, f"{domain}{numbers[domain]:03d}"))
-        shown.setdefault(domain, {}).update((tools[key].name, tools[key]) for key in sample.candidates if key in tools)
-    for domain, of_domain in shown.items():
-        files.apis[domain] = [_port(tool) for _, tool in sorted(of_domain.items())]
-    return files
 
 
 def callnavi_question(sample: Sample, name: str) -> Fields:
@@ -112,17 +83,30 @@ def _word(schema: JsonSchema) -> JsonValue:
     return declared if isinstance(declared, str) else "string"
 
 
-def _write(part: ReleaseSplit, folder: Path) -> Written:
+def _begin(part: Part) -> Write:
     """A file of questions and a file of tools for each domain."""
-    place, made = folder_of(part, folder), callnavi_files(part.content.samples, part.content.tools)
-    asked = [write_json(place / QUESTIONS / f"{name}.json", rows) for name, rows in sorted(made.questions.items())]
-    ports = [write_json(place / APIS / f"{name}.json", {"api_ports": rows}) for name, rows in sorted(made.apis.items())]
-    return Written(asked + ports, len(part.content.samples))
+    shown: dict[str, dict[str, Tool]] = {}  # by domain and name
+    tools = part.source.tools
+
+    def write(sample: Sample) -> int:
+        domain = _FILE_NAME.sub("_", sample.category) or "samples"
+        file = f"{QUESTIONS}/{domain}.json"
+        part.add_item(file, callnavi_question(sample, f"{domain}{part.lines[file] + 1:03d}") | part.mark_of_tests)
+        shown.setdefault(domain, {}).update((tools[key].name, tools[key]) for key in sample.candidates if key in tools)
+        return 1
+
+    def write_tools() -> None:
+        for domain, of_domain in shown.items():
+            ports = [_port(tool) for _, tool in sorted(of_domain.items())]
+            write_json(part.path(f"{APIS}/{domain}.json"), {"api_ports": ports})
+
+    part.at_end.append(write_tools)
+    return write
 
 
 FORMAT = Format(
     holds="requests whose calls were not carried out: `Questions/DOMAIN.json` and `APIs/DOMAIN.json`",
     readers="CallNavi's evaluation, and `release import callnavi`",
-    write=_write,
-    validate=lambda sample, _: callnavi_question(sample, ""),
+    begin=_begin,
+    has_folders=True,
 )

@@ -1,36 +1,17 @@
 """Multi-step samples as ComplexFuncBench records: a request, steps of calls with what they returned, an answer."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
-from pathlib import Path
 
 from pydantic import JsonValue
 
 from warehouse.errors import RecordError
 from warehouse.exports.describing import Fields, stated_id, tool_document
-from warehouse.exports.writing import Format, ReleaseSplit, Written, folder_of, write_lines
+from warehouse.exports.writing import Format, Part, Write
 from warehouse.records import CallTurn, ReplyTurn, ResultTurn, Sample, Tool, UserTurn
 
 FILE = "ComplexFuncBench.jsonl"
-
-
-def export_complexfuncbench(samples: Iterable[Sample], tools: Mapping[str, Tool]) -> Iterator[Fields]:
-    """Each sample as a record, in order; those that bring no id are numbered by domain, around the ids that are brought.
-
-    Raises RecordError at a sample that the format can't hold.
-    """
-    kept = list(samples)
-    taken = {stated for sample in kept if (stated := _stated_id(sample)) is not None}
-    counted: Counter[str] = Counter()
-    for sample in kept:
-        identity = _stated_id(sample)
-        while identity is None:
-            domain = _domain(sample)
-            numbered = f"{domain}-{counted[domain]}"
-            counted[domain] += 1
-            identity = None if numbered in taken else numbered
-        yield complexfuncbench_record(sample, tools, identity)
 
 
 def complexfuncbench_record(sample: Sample, tools: Mapping[str, Tool], identity: str) -> Fields:
@@ -38,7 +19,7 @@ def complexfuncbench_record(sample: Sample, tools: Mapping[str, Tool], identity:
 
     Evidence, what tools return and which tools were taken away are not kept.
     """
-    _look_for_losses(sample)
+    _require_path(sample)
     missing = next((key for key in sample.candidates if key not in tools), None)
     if missing is not None:
         raise RecordError(f"The candidate {missing!r} is no tool that was given.")
@@ -46,7 +27,7 @@ def complexfuncbench_record(sample: Sample, tools: Mapping[str, Tool], identity:
     return {"id": identity, "functions": functions, "conversations": list(_messages(sample))}
 
 
-def _look_for_losses(sample: Sample) -> None:
+def _require_path(sample: Sample) -> None:
     turns = sample.turns
     if not turns or not isinstance(turns[0], UserTurn) or not any(isinstance(turn, ResultTurn) for turn in turns):
         raise RecordError(
@@ -85,14 +66,28 @@ def _stated_id(sample: Sample) -> str | None:
     return None if stated is None else str(stated)
 
 
-def _write(part: ReleaseSplit, folder: Path) -> Written:
-    rows = list(export_complexfuncbench(part.content.samples, part.content.tools))
-    return Written([write_lines(folder_of(part, folder) / FILE, rows)], len(rows))
+def _begin(part: Part) -> Write:
+    """Each sample as a record; those that bring no id are numbered by domain."""
+    taken: set[str] = set()
+    counted: Counter[str] = Counter()
+
+    def write(sample: Sample) -> int:
+        _require_path(sample)
+        identity, domain = _stated_id(sample), _domain(sample)
+        while identity is None:
+            numbered = f"{domain}-{counted[domain]}"
+            counted[domain] += 1
+            identity = None if numbered in taken else numbered
+        part.add_line(FILE, complexfuncbench_record(sample, part.source.tools, identity) | part.mark_of_tests)
+        taken.add(identity)
+        return 1
+
+    return write
 
 
 FORMAT = Format(
     holds="paths of calls that were made: a request, steps of calls with what they returned, an answer",
     readers="ComplexFuncBench's evaluation, and `release import complexfuncbench`",
-    write=_write,
-    validate=lambda sample, content: complexfuncbench_record(sample, content.tools, ""),
+    begin=_begin,
+    has_folders=True,
 )

@@ -7,7 +7,6 @@ so that the conversation can be read back as it was.
 
 from collections.abc import Iterable, Iterator
 from itertools import groupby
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import orjson
@@ -15,9 +14,8 @@ import orjson
 from warehouse.errors import RecordError
 from warehouse.exports.bfcl import accepted_calls, function_docs
 from warehouse.exports.describing import Names, identifier_names, stated_id
-from warehouse.exports.writing import Format, ReleaseSplit, Written, folder_of, write_lines
+from warehouse.exports.writing import Format, Part, Write
 from warehouse.records import CallTurn, GoldCall, Message, ReplyTurn, ResultTurn, Sample, Tool, Turn, UserTurn
-from warehouse.releases import ReleaseContent
 
 CALLS_FILE, ACTS_FILE, POSSIBLE = "BFCL_v2_conversationsclean.json", "BFCL_v2_dialogacts.json", "possible_answer"
 CALLS_ID, ACTS_ID = "conversationsclean", "dialogacts"
@@ -32,13 +30,11 @@ ACTS = {
 Row = dict[str, Any]
 
 
-class ConfettiFiles(NamedTuple):
-    """The lines of each file: questions and answers of calls, then of agent turns."""
+class _Asked(NamedTuple):
+    """A question and what answers it."""
 
-    questions: list[Row]
-    answers: list[Row]
-    turn_questions: list[Row]
-    turns: list[Row]
+    question: Row
+    answer: Row
 
 
 class _CallPosition(NamedTuple):
@@ -47,17 +43,6 @@ class _CallPosition(NamedTuple):
     turn: int
     number: int
     call: GoldCall
-
-
-def confetti_files(content: ReleaseContent) -> ConfettiFiles:
-    """Every conversation of a release. Raises RecordError where calls before the last turn were not carried out."""
-    files = ConfettiFiles([], [], [], [])
-    for sample in content.samples:
-        validate_conversation(sample)
-        tools = [content.tools[key] for key in sample.candidates]
-        _add_calls(files, sample, tools)
-        _add_turns(files, sample, tools)
-    return files
 
 
 def dialogue_of(sample: Sample) -> str:
@@ -78,16 +63,15 @@ def validate_conversation(sample: Sample) -> None:
             )
 
 
-def _add_calls(files: ConfettiFiles, sample: Sample, tools: list[Tool]) -> None:
-    names, dialogue = identifier_names(tools, with_parameters=False), dialogue_of(sample)
-    for number, place in enumerate(_places(sample)):
-        identity = {"id": f"{CALLS_ID}_{len(files.answers)}", "dialog_id": f"{dialogue}_{number}"}
+def _calls(sample: Sample, tools: list[Tool]) -> Iterator[_Asked]:
+    """A question for each call."""
+    names = identifier_names(tools, with_parameters=False)
+    for place in _places(sample):
         messages = [*_messages(sample.turns[: place.turn], names), *_half_turn(sample, place, names)]
         docs = function_docs(tools, names, (place.call,), with_required=True)
-        files.questions.append({**identity, "question": [messages], "function": docs})
         [answer] = accepted_calls((place.call,), tools, names)
         stated = {name: {key: value for key, value in due.items() if value != [""]} for name, due in answer.items()}
-        files.answers.append({**identity, "ground_truth": [stated]})
+        yield _Asked({"question": [messages], "function": docs}, {"ground_truth": [stated]})
 
 
 def _places(sample: Sample) -> Iterator[_CallPosition]:
@@ -106,31 +90,27 @@ def _half_turn(sample: Sample, place: _CallPosition, names: Names) -> Iterator[R
                 yield from _result_messages(result.results[: place.number])
 
 
-def _add_turns(files: ConfettiFiles, sample: Sample, tools: list[Tool]) -> None:
-    """One row an agent turn: all that the agent does before the user speaks again."""
-    names, dialogue = identifier_names(tools, with_parameters=False), dialogue_of(sample)
+def _agent_turns(sample: Sample, tools: list[Tool]) -> Iterator[_Asked]:
+    """A question for each agent turn: all that the agent does before the user speaks again."""
+    names = identifier_names(tools, with_parameters=False)
     spoken = enumerate(sample.turns)
     agents = (
         list(group) for is_user, group in groupby(spoken, lambda one: isinstance(one[1], UserTurn)) if not is_user
     )
-    for number, group in enumerate(agents):
-        identity = {"id": f"{ACTS_ID}_{len(files.turns)}", "dialog_id": f"{dialogue}_{number}"}
+    for group in agents:
         turns = [turn for _, turn in group]
         calls = [call for turn in turns if isinstance(turn, CallTurn) for call in turn.calls]
         acts = [act for turn in turns if isinstance(turn, ReplyTurn) for act in turn.acts]
         labels = list(dict.fromkeys(ACTS[act] for act in (*(("call",) if calls else ()), *acts)))
         words = "\n\n".join(turn.text for turn in turns if isinstance(turn, ReplyTurn))
         written = [_call_text(call, names) for call in calls]
-        before = list(_messages(sample.turns[: group[0][0]], names))
-        docs = function_docs(tools, names, with_required=True)
         asked = {
-            "question": [before],
-            "function": docs,
+            "question": [list(_messages(sample.turns[: group[0][0]], names))],
+            "function": function_docs(tools, names, with_required=True),
             "turn": list(_messages(turns, names)),
             "category": sample.category,
         }
-        files.turn_questions.append({**identity, **asked})
-        files.turns.append({**identity, "ground_truth": labels, "ground_truth_content": [*written, words]})
+        yield _Asked(asked, {"ground_truth": labels, "ground_truth_content": [*written, words]})
 
 
 def _call_text(call: GoldCall, names: Names) -> str:
@@ -161,20 +141,25 @@ def _result_messages(results: Iterable[Any]) -> Iterator[Row]:
     yield from ({"role": "tool", "content": orjson.dumps(result).decode()} for result in results)
 
 
-def _write(part: ReleaseSplit, folder: Path) -> Written:
-    place, made = folder_of(part, folder), confetti_files(part.content)
-    written = [
-        write_lines(place / CALLS_FILE, made.questions),
-        write_lines(place / POSSIBLE / CALLS_FILE, made.answers),
-        write_lines(place / ACTS_FILE, made.turn_questions),
-        write_lines(place / POSSIBLE / ACTS_FILE, made.turns),
-    ]
-    return Written(written, len(made.questions) + len(made.turn_questions))
+def _begin(part: Part) -> Write:
+    def write(sample: Sample) -> int:
+        validate_conversation(sample)
+        tools = [part.source.tools[key] for key in sample.candidates]
+        files = ((CALLS_FILE, CALLS_ID, _calls), (ACTS_FILE, ACTS_ID, _agent_turns))
+        made = [(file, word, list(asked(sample, tools))) for file, word, asked in files]
+        for file, word, rows in made:
+            for number, row in enumerate(rows):
+                at = {"id": f"{word}_{part.lines[file]}", "dialog_id": f"{dialogue_of(sample)}_{number}"}
+                part.add_line(file, at | row.question | part.mark_of_tests)
+                part.add_line(f"{POSSIBLE}/{file}", at | row.answer | part.mark_of_tests)
+        return sum(len(rows) for _, _, rows in made)
+
+    return write
 
 
 FORMAT = Format(
     holds="a question for each call and for each agent turn of conversations, accepted answers in `possible_answer`",
     readers="readers of BFCL v2's shape, and `release import confetti`",
-    write=_write,
-    validate=lambda sample, _: validate_conversation(sample),
+    begin=_begin,
+    has_folders=True,
 )

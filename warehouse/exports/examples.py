@@ -5,7 +5,7 @@ tool fits. The formats for training and for judging single steps are made of the
 completions API.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any, NamedTuple, assert_never
@@ -16,10 +16,11 @@ from jsonschema.exceptions import UnknownType
 from jsonschema.validators import extend
 from pydantic import JsonValue
 
+from warehouse.errors import RecordError
 from warehouse.exports.describing import UNKNOWN, Fields, plain_names, tool_document, user_text
-from warehouse.exports.writing import LeftOutRow, json_text
+from warehouse.exports.writing import LeftOutRow, Part, Row, Write, json_text
 from warehouse.records import CallTurn, GoldCall, ReplyTurn, ResultTurn, Sample, Tool, Turn, UserTurn, content_key
-from warehouse.releases import ReleaseContent
+from warehouse.releases import ReleaseStream
 
 Message = dict[str, Any]
 MOST_TOOLS = 128  # what OpenAI's interface takes
@@ -65,56 +66,76 @@ class TrainingExample(NamedTuple):
         }  # fmt: skip
 
 
-def examples_of(content: ReleaseContent, *, most_tools: int | None = None) -> Iterator[TrainingExample | LeftOutRow]:
-    """All that the samples of a release teach, sample by sample, each thing once."""
-    return _distinct(_examples(content, most_tools))
+class ExampleFormat(NamedTuple):
+    """How a format writes what samples teach, each thing once: a row an example into one file a part.
 
+    `are_whole` leaves out the beginnings of longer examples of the same sample, for readers that teach all of a conversation at
+    once. `has_origins` writes the origins beside, for readers that take no other fields than their own.
+    """
 
-def _examples(content: ReleaseContent, most_tools: int | None) -> Iterator[TrainingExample | LeftOutRow]:
-    for sample in content.samples:
-        tools = {content.tools[key].name: content.tools[key] for key in sample.candidates}
-        refusal = content.refusals.get(sample.language, "")
-        shown = _shown_tools(sample, tools, most_tools)
-        for at in _taught(sample.turns):
-            problem = _problem(sample.turns, at, tools) or ("" if refusal else _wordless(sample.turns, at))
-            yield LeftOutRow(sample.kind, problem) if problem else _example(sample, at, shown, refusal)
+    row_of: Callable[[TrainingExample], Row]
+    most_tools: int | None = None
+    are_whole: bool = False
+    has_origins: bool = False
 
+    def begin(self, part: Part) -> Write:
+        """What writes the examples of a sample into a part."""
+        seen: set[bytes] = set()
 
-def longest_examples(content: ReleaseContent) -> Iterator[TrainingExample | LeftOutRow]:
-    """The examples that are no beginning of a longer one of their sample, for readers that teach all of a conversation at once."""
-    return _distinct(_longest(_examples(content, None)))
+        def write(sample: Sample) -> int:
+            found = examples_of(sample, part.source, most_tools=self.most_tools, are_whole=self.are_whole)
+            return sum(self._add(part, one, seen) for one in found)
 
+        return write
 
-def _longest(examples: Iterable[TrainingExample | LeftOutRow]) -> Iterator[TrainingExample | LeftOutRow]:
-    waiting: list[TrainingExample] = []
-    for one in examples:
+    def _add(self, part: Part, one: TrainingExample | LeftOutRow, seen: set[bytes]) -> bool:
+        """Whether an example is written: it is new, and has a place."""
         if isinstance(one, LeftOutRow):
-            yield one
-            continue
-        if waiting and waiting[0].sample is not one.sample:
-            yield from _maximal(waiting)
-            waiting = []
-        waiting.append(one)
-    yield from _maximal(waiting)
+            part.left_out[one] += 1
+            return False
+        said = _said(one)
+        if said in seen:
+            part.leave_out(one.sample, ONCE)
+            return False
+        seen.add(said)
+        try:
+            row = self.row_of(one)
+        except RecordError as error:
+            part.leave_out(one.sample, str(error))
+            return False
+        part.add_line(f"{part.stem}.jsonl", row if self.has_origins else {**row, **part.mark})
+        if self.has_origins:
+            part.add_line(f"{part.stem}.origins.jsonl", one.origin | part.mark)
+        return True
 
 
-def _maximal(examples: Sequence[TrainingExample]) -> Iterator[TrainingExample]:
+def examples_of(
+    sample: Sample, source: ReleaseStream, *, most_tools: int | None = None, are_whole: bool = False
+) -> Iterator[TrainingExample | LeftOutRow]:
+    """All that a sample of a release teaches, or without what is the beginning of a longer example."""
+    tools = {source.tools[key].name: source.tools[key] for key in sample.candidates}
+    refusal = source.refusals.get(sample.language, "")
+    shown = _shown_tools(sample, tools, most_tools)
+    found: list[TrainingExample] = []
+    for at in _taught(sample.turns):
+        problem = _problem(sample.turns, at, tools) or ("" if refusal else _wordless(sample.turns, at))
+        if problem:
+            yield LeftOutRow(sample.kind, problem)
+        else:
+            found.append(_example(sample, at, shown, refusal))
+    yield from _longest(found) if are_whole else found
+
+
+def _longest(examples: Sequence[TrainingExample]) -> Iterator[TrainingExample]:
     for at, one in enumerate(examples):
         messages = one.messages
         if not any(list(later.before[: len(messages)]) == messages for later in examples[at + 1 :]):
             yield one
 
 
-def _distinct(examples: Iterable[TrainingExample | LeftOutRow]) -> Iterator[TrainingExample | LeftOutRow]:
-    """The examples without those that say word for word what an earlier one says: dialogues made of one request begin alike."""
-    seen: set[str] = set()
-    for one in examples:
-        if isinstance(one, LeftOutRow):
-            yield one
-            continue
-        key = content_key([_without_ids(one.messages), *sorted(one.sample.candidates)])
-        yield LeftOutRow(one.sample.kind, ONCE) if key in seen else one
-        seen.add(key)
+def _said(example: TrainingExample) -> bytes:
+    """What is the same for examples that say the same word for word: dialogues that are made of one request begin alike."""
+    return bytes.fromhex(content_key([_without_ids(example.messages), *sorted(example.sample.candidates)]))
 
 
 def _without_ids(messages: Sequence[Message]) -> list[JsonValue]:

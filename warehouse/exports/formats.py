@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from hashlib import file_digest
 from pathlib import Path
 from shutil import rmtree
@@ -28,9 +29,9 @@ from warehouse.exports import (
     trl,
     whole,
 )
-from warehouse.exports.writing import Format, ReleaseSplit, TableFormat, parts_of, write_json
-from warehouse.records import Release, Sample
-from warehouse.releases import ReleaseContent
+from warehouse.exports.writing import Format, LeftOutRow, Part, TableFormat, in_order, write_json
+from warehouse.records import Release
+from warehouse.releases import ReleaseStream
 from warehouse.store import Warehouse
 
 EXPORTS: dict[str, Format] = {
@@ -53,11 +54,11 @@ MANIFEST, README = "export.json", "README.md"
 
 
 class Skipped(NamedTuple):
-    """What an export leaves out of a kind of samples: how many samples or rows, and why."""
+    """What an export leaves out of a kind of samples: why, and how many samples or rows."""
 
     kind: str
-    number: int
     reason: str
+    number: int
 
 
 class Export(NamedTuple):
@@ -73,19 +74,15 @@ class Export(NamedTuple):
         return sum(self.splits.values())
 
 
-def export_release(content: ReleaseContent, to: str, folder: Path, card: str = "") -> Export:
+def export_release(source: ReleaseStream, to: str, folder: Path, card: str = "") -> Export:
     """Write a release in a format, with its card as README: samples that the format can't hold are left out.
 
     The folder is the export's own: it may be missing, empty, or hold an older export in the same format, whose place is taken.
-    Raises ConfigurationError for an unknown format or a folder of other things, RecordError where not one sample has a place
-    in the format; then nothing is written.
+    Raises ConfigurationError for an unknown format or a folder of other things, RecordError where there is nothing that has a
+    place in the format; then nothing is written.
     """
     require_format(to)
-    form = EXPORTS[to]
-    kept, losses = _split(content, form)
-    if content.samples and not kept.samples:
-        raise RecordError(losses[0][1])
-    return _put(content.release, to, folder, card, lambda beside: _write(parts_of(kept), form, beside, losses))
+    return _put(source.release, to, folder, card, lambda beside: _write(source, EXPORTS[to], beside))
 
 
 def export_tables(
@@ -138,32 +135,28 @@ def _require_place(folder: Path, to: str) -> None:
         raise ConfigurationError(f"{folder} holds an export in the format {other!r}; name another folder with --out.")
 
 
-def _split(content: ReleaseContent, form: Format) -> tuple[ReleaseContent, list[tuple[str, str]]]:
-    """The release with the samples that a format can hold, and the kind of each other one with the reason."""
-    kept: list[Sample] = []
-    losses: list[tuple[str, str]] = []
-    for sample in content.samples:
-        try:
-            if form.validate is not None:
-                form.validate(sample, content)
-        except RecordError as error:
-            losses.append((sample.kind, str(error)))
-        else:
-            kept.append(sample)
-    return content._replace(samples=tuple(kept)), losses
-
-
-def _write(parts: Sequence[ReleaseSplit], form: Format, folder: Path, losses: Sequence[tuple[str, str]]) -> _Made:
-    written = {part.split: form.write(part, folder) for part in parts}
-    files = [path for one in written.values() for path in one.files]
-    files += form.complete(parts, folder) if form.complete else []
-    lost = Counter([*losses, *((one.kind, one.reason) for made in written.values() for one in made.left_out)])
-    skipped = [Skipped(kind, number, reason) for (kind, reason), number in lost.items()]
+def _write(source: ReleaseStream, form: Format, folder: Path) -> _Made:
+    """Write sample by sample, each into the part of its split."""
+    parts: dict[str, Part] = {}
+    with ExitStack() as opened:
+        for split, sample in source.samples:
+            if split not in parts:
+                parts[split] = opened.enter_context(Part(source, split, form, folder))
+            parts[split].take(sample)
+        for part in parts.values():
+            part.finish()
+    listed = [parts[split] for split in in_order(parts)]
+    written = [part for part in listed if part.rows]
+    lost = sum((part.left_out for part in listed), Counter[LeftOutRow]())
+    if lost and not written:
+        raise RecordError(lost.most_common(1)[0][0].reason)
+    files = [path for part in written for path in part.files]
+    files += form.complete(written, folder) if form.complete else []
     return _Made(
-        Export(files, {split: one.rows for split, one in written.items()}, skipped),
-        {part.split: len(part.content.samples) for part in parts},
-        next((part.canary for part in parts if part.canary), ""),
-        form.header(parts) if form.header else {},
+        Export(files, {part.split: part.rows for part in written}, [Skipped(*one, lost[one]) for one in sorted(lost)]),
+        {part.split: part.samples for part in written},
+        next((part.canary for part in written if part.canary), ""),
+        form.header(written) if form.header else {},
     )
 
 

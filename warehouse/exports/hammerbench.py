@@ -1,8 +1,6 @@
 """Samples as HammerBench records: the shapes of its published files, so that its tools can read ours."""
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 import orjson
@@ -10,7 +8,7 @@ from pydantic import JsonValue
 
 from warehouse.errors import RecordError
 from warehouse.exports.describing import Fields, stated_id, tool_document
-from warehouse.exports.writing import Format, ReleaseSplit, Written, folder_of, write_json
+from warehouse.exports.writing import Format, Part, Write
 from warehouse.records import CallTurn, ReplyTurn, Sample, Tool, UserTurn
 
 
@@ -44,18 +42,6 @@ ALIASES: Mapping[str, str] = {"irrelevant": "irrelevant_perfect"}  # kinds of ou
 MESSAGE_FIRST = "EK:"  # single turn: the message, then the query
 MESSAGE_FIRST_QUERY = "\nquery:"
 MESSAGE_LAST = "<EK>:"  # multi turn: what the user says, then the message
-
-
-def export_hammerbench(samples: Iterable[Sample], tools: Mapping[str, Tool]) -> Iterator[Fields]:
-    """Each sample as a record, in order; conversations that bring no id are numbered by language and kind.
-
-    Raises RecordError at a sample that the format can't hold.
-    """
-    counted: Counter[tuple[str, str]] = Counter()
-    for sample in samples:
-        place = (sample.language, sample.kind)
-        yield hammerbench_record(sample, tools, counted[place])
-        counted[place] += 1
 
 
 def hammerbench_record(sample: Sample, tools: Mapping[str, Tool], number: int = 0) -> Fields:
@@ -155,22 +141,20 @@ def _with_floats(schema: JsonValue) -> JsonValue:
     return written
 
 
-def _write(part: ReleaseSplit, folder: Path) -> Written:
-    """One file a language and kind, in the folders and under the names of the published data."""
-    by_file: dict[str, list[Sample]] = {}
-    for sample in part.content.samples:
-        by_file.setdefault(hammerbench_file(sample), []).append(sample)
-    place = folder_of(part, folder)
-    written = [
-        write_json(place / name, list(export_hammerbench(samples, part.content.tools)))
-        for name, samples in sorted(by_file.items())
-    ]
-    return Written(written, len(part.content.samples))
+def _begin(part: Part) -> Write:
+    """One file a language and kind, in the folders and under the names of the published data, each numbered."""
+
+    def write(sample: Sample) -> int:
+        file = hammerbench_file(sample)
+        part.add_item(file, hammerbench_record(sample, part.source.tools, part.lines[file]) | part.mark_of_tests)
+        return 1
+
+    return write
 
 
 FORMAT = Format(
     holds="requests and dialogues of single calls, a file a language and kind, under the published names",
     readers="HammerBench's evaluation, and `release import hammerbench`",
-    write=_write,
-    validate=lambda sample, content: hammerbench_record(sample, content.tools),
+    begin=_begin,
+    has_folders=True,
 )

@@ -4,17 +4,16 @@ A row is a sample. What has a shape of its own in each row (schemas, arguments, 
 `datasets` reads it; messages and snapshots are lists of records of text.
 """
 
-from collections.abc import Iterator, Sequence
-from hashlib import sha256
+from collections.abc import Iterator, Mapping, Sequence
+from hashlib import file_digest
 from pathlib import Path
 from typing import Any, assert_never
 
 from pydantic import JsonValue
 
 from warehouse.exports.describing import tool_document, user_text
-from warehouse.exports.writing import Format, ReleaseSplit, Written, json_text, write_json
-from warehouse.records import CallTurn, GoldCall, ReplyTurn, ResultTurn, Sample, Turn, UserTurn
-from warehouse.releases import ReleaseContent
+from warehouse.exports.writing import Format, Part, json_text, write_json
+from warehouse.records import CallTurn, GoldCall, ReplyTurn, ResultTurn, Sample, Tool, Turn, UserTurn
 
 COLUMNS = {
     "key": "The sample, by the hash of its content.",
@@ -29,6 +28,7 @@ COLUMNS = {
     "canary": "A string that marks test samples, empty elsewhere.",
 }
 CROISSANT = "croissant.json"
+_AT_ONCE = 1000  # rows of a row group
 _CONTEXT: dict[str, JsonValue] = {
     "@language": "en", "@vocab": "https://schema.org/", "sc": "https://schema.org/", "cr": "http://mlcommons.org/croissant/",
     "dct": "http://purl.org/dc/terms/", "rai": "http://mlcommons.org/croissant/RAI/", "conformsTo": "dct:conformsTo",
@@ -43,9 +43,9 @@ _CONTEXT: dict[str, JsonValue] = {
 }  # fmt: skip
 
 
-def hugging_face_row(sample: Sample, content: ReleaseContent) -> dict[str, Any]:
+def hugging_face_row(sample: Sample, by_key: Mapping[str, Tool]) -> dict[str, Any]:
     """A sample as a row."""
-    tools = [tool_document(content.tools[key]) for key in sample.candidates]
+    tools = [tool_document(by_key[key]) for key in sample.candidates]
     system = [_message("system", sample.system_message)] if sample.system_message else []
     messages = list(system)
     snapshots: list[dict[str, Any]] = []
@@ -56,7 +56,7 @@ def hugging_face_row(sample: Sample, content: ReleaseContent) -> dict[str, Any]:
     return {
         "key": sample.key, "kind": sample.kind, "language": sample.language, "category": sample.category,
         "request": sample.request, "messages": messages, "snapshots": snapshots, "tools": json_text(tools),
-        "withheld": [content.tools[key].name for key in sample.withheld if key in content.tools],
+        "withheld": [by_key[key].name for key in sample.withheld if key in by_key],
     }  # fmt: skip
 
 
@@ -83,39 +83,56 @@ def _calls_text(calls: Sequence[GoldCall]) -> str:
     return json_text([{"name": call.tool, "arguments": call.arguments} for call in calls])
 
 
-def _write(part: ReleaseSplit, folder: Path) -> Written:
-    import pyarrow as pa
-    from pyarrow import parquet
+class _ParquetFile:
+    """A file of rows that are written some at a time."""
 
-    text = pa.string()
-    message = pa.struct([("role", text), ("content", text), ("tool_calls", text)])
-    snapshot = pa.struct([("after", pa.int32()), ("calls", text), ("executed", pa.bool_())])
-    types = {"messages": pa.list_(message), "snapshots": pa.list_(snapshot), "withheld": pa.list_(text)}
-    schema = pa.schema([(name, types.get(name, text)) for name in COLUMNS])
-    rows = [hugging_face_row(sample, part.content) | {"canary": part.canary} for sample in part.content.samples]
-    path = folder / _file(part)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    parquet.write_table(pa.Table.from_pylist(rows, schema=schema), path)
-    return Written([path], len(rows))
+    def __init__(self, part: Part) -> None:
+        import pyarrow as pa
+        from pyarrow import parquet
+
+        text = pa.string()
+        message = pa.struct([("role", text), ("content", text), ("tool_calls", text)])
+        snapshot = pa.struct([("after", pa.int32()), ("calls", text), ("executed", pa.bool_())])
+        types = {"messages": pa.list_(message), "snapshots": pa.list_(snapshot), "withheld": pa.list_(text)}
+        self._part, self._rows = part, list[dict[str, Any]]()
+        self._schema = pa.schema([(name, types.get(name, text)) for name in COLUMNS])
+        self._table = pa.Table.from_pylist
+        self._file = parquet.ParquetWriter(part.path(_file(part)), self._schema)
+        part.at_end.append(self._end)
+
+    def add(self, sample: Sample) -> int:
+        self._rows.append(hugging_face_row(sample, self._part.source.tools) | self._part.mark)
+        if len(self._rows) == _AT_ONCE:
+            self._flush()
+        return 1
+
+    def _flush(self) -> None:
+        self._file.write_table(self._table(self._rows, schema=self._schema))
+        self._rows.clear()
+
+    def _end(self) -> None:
+        if self._rows:
+            self._flush()
+        self._file.close()
 
 
-def _file(part: ReleaseSplit) -> str:
+def _file(part: Part) -> str:
     return f"data/{_split(part)}.parquet"
 
 
-def _split(part: ReleaseSplit) -> str:
+def _split(part: Part) -> str:
     """The split that readers ask for; what has none is `train`, as they name it."""
     return part.split or "train"
 
 
-def _header(parts: Sequence[ReleaseSplit]) -> dict[str, JsonValue]:
+def _header(parts: Sequence[Part]) -> dict[str, JsonValue]:
     files: list[JsonValue] = [{"split": _split(part), "path": _file(part)} for part in parts]
     return {"configs": [{"config_name": "default", "data_files": files}]}
 
 
-def _write_croissant(parts: Sequence[ReleaseSplit], folder: Path) -> list[Path]:
+def _write_croissant(parts: Sequence[Part], folder: Path) -> list[Path]:
     """Croissant 1.0: each file with its hash, and the columns of text of each split."""
-    release = parts[0].content.release
+    release = parts[0].source.release
     described: dict[str, JsonValue] = {
         "@context": _CONTEXT, "@type": "sc:Dataset", "conformsTo": "http://mlcommons.org/croissant/1.0",
         "name": release.name, "version": release.version, "datePublished": f"{release.created_at:%Y-%m-%d}",
@@ -126,15 +143,17 @@ def _write_croissant(parts: Sequence[ReleaseSplit], folder: Path) -> list[Path]:
     return [write_json(folder / CROISSANT, described)]
 
 
-def _distribution(part: ReleaseSplit, folder: Path) -> dict[str, JsonValue]:
+def _distribution(part: Part, folder: Path) -> dict[str, JsonValue]:
     name = _file(part)
+    with (folder / name).open("rb") as file:
+        digest = file_digest(file, "sha256").hexdigest()
     return {
         "@type": "cr:FileObject", "@id": name, "name": name, "contentUrl": name,
-        "encodingFormat": "application/x-parquet", "sha256": sha256((folder / name).read_bytes()).hexdigest(),
+        "encodingFormat": "application/x-parquet", "sha256": digest,
     }  # fmt: skip
 
 
-def _record_set(part: ReleaseSplit) -> dict[str, JsonValue]:
+def _record_set(part: Part) -> dict[str, JsonValue]:
     split = _split(part)
     fields: list[JsonValue] = [
         {
@@ -150,7 +169,7 @@ def _record_set(part: ReleaseSplit) -> dict[str, JsonValue]:
 FORMAT = Format(
     holds="a Parquet file a split, a row a sample, schemas and arguments as JSON text; the card as README; Croissant metadata",
     readers='`datasets` 3 and newer: `load_dataset("FOLDER")`; the hub; readers of Croissant',
-    write=_write,
+    begin=lambda part: _ParquetFile(part).add,
     complete=_write_croissant,
     header=_header,
 )

@@ -11,8 +11,8 @@ from typing import Any
 import orjson
 from jinja2 import Environment, StrictUndefined
 
-from warehouse.exports.examples import Message, TrainingExample, examples_of
-from warehouse.exports.writing import TEST, Format, LeftOutRow, ReleaseSplit, Written, json_text, write_lines
+from warehouse.exports.examples import ExampleFormat, Message, TrainingExample
+from warehouse.exports.writing import TEST, Format, Part, json_text
 
 TASK = "task.py"
 _WORDS = ("name", "description", "parameters")
@@ -52,14 +52,7 @@ def _calls(message: Message) -> list[dict[str, Any]]:
     ]
 
 
-def _write(part: ReleaseSplit, folder: Path) -> Written:
-    made = list(examples_of(part.content))
-    rows = [inspect_row(one) | part.mark for one in made if isinstance(one, TrainingExample)]
-    path = write_lines(folder / f"{part.stem}.jsonl", rows)
-    return Written([path], len(rows), [one for one in made if isinstance(one, LeftOutRow)])
-
-
-def _write_task(parts: Sequence[ReleaseSplit], folder: Path) -> list[Path]:
+def _write_task(parts: Sequence[Part], folder: Path) -> list[Path]:
     """The task, which takes the test split unless it is told another."""
     stems = [part.stem for part in parts]
     environment = Environment(undefined=StrictUndefined, autoescape=False, keep_trailing_newline=True)  # noqa: S701 - Python
@@ -68,7 +61,7 @@ def _write_task(parts: Sequence[ReleaseSplit], folder: Path) -> list[Path]:
     )
     path = folder / TASK
     default = TEST if TEST in stems else stems[-1]
-    words = {"release": parts[0].content.release.name, "file": TASK, "default": default, "splits": len(stems) > 1}
+    words = {"release": parts[0].source.release.name, "file": TASK, "default": default, "splits": len(stems) > 1}
     path.write_text(template.render(words), encoding="utf-8")
     return [path]
 
@@ -76,6 +69,6 @@ def _write_task(parts: Sequence[ReleaseSplit], folder: Path) -> list[Path]:
 FORMAT = Format(
     holds=f"`{TASK}` and its data set: what a candidate does next, compared with the calls that are due",
     readers="inspect_ai: `inspect eval task.py --model PROVIDER/MODEL`",
-    write=_write,
+    begin=ExampleFormat(inspect_row).begin,
     complete=_write_task,
 )

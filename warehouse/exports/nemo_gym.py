@@ -5,11 +5,10 @@ that words are said where words are due. With `parallel_tool_call_rewarding` it 
 """
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
-from warehouse.exports.examples import MOST_TOOLS, Message, TrainingExample, examples_of
-from warehouse.exports.writing import Format, LeftOutRow, ReleaseSplit, Written, write_lines
+from warehouse.exports.examples import MOST_TOOLS, ExampleFormat, Message, TrainingExample
+from warehouse.exports.writing import Format
 
 SERVER = "single_step_tool_use_with_argument_comparison"
 
@@ -46,15 +45,8 @@ def _call(call: dict[str, Any]) -> dict[str, Any]:
     return {"type": "function_call", "name": call["function"]["name"], "arguments": call["function"]["arguments"]}
 
 
-def _write(part: ReleaseSplit, folder: Path) -> Written:
-    made = list(examples_of(part.content, most_tools=MOST_TOOLS))
-    rows = [nemo_gym_row(one) | part.mark for one in made if isinstance(one, TrainingExample)]
-    path = write_lines(folder / f"{part.stem}.jsonl", rows)
-    return Written([path], len(rows), [one for one in made if isinstance(one, LeftOutRow)])
-
-
 FORMAT = Format(
     holds="a request and the expected action for each thing that an assistant should do: a call, several, or words",
     readers=f"NeMo Gym, by its resources server `{SERVER}`",
-    write=_write,
+    begin=ExampleFormat(nemo_gym_row, most_tools=MOST_TOOLS).begin,
 )

@@ -4,11 +4,10 @@ Messages of the assistant before the last one have the weight 0: each is taught 
 for where it came from: that stands in a second file, line by line.
 """
 
-from pathlib import Path
 from typing import Any
 
-from warehouse.exports.examples import MOST_TOOLS, Message, TrainingExample, examples_of
-from warehouse.exports.writing import Format, LeftOutRow, ReleaseSplit, Written, write_lines
+from warehouse.exports.examples import MOST_TOOLS, ExampleFormat, Message, TrainingExample
+from warehouse.exports.writing import Format
 
 
 def openai_row(example: TrainingExample) -> dict[str, Any]:
@@ -22,22 +21,11 @@ def _unweighted(message: Message) -> Message:
     return message | {"weight": 0} if message["role"] == "assistant" else message
 
 
-def _write(part: ReleaseSplit, folder: Path) -> Written:
-    """The rows, and beside them where each came from, line by line."""
-    made = list(examples_of(part.content, most_tools=MOST_TOOLS))
-    examples = [one for one in made if isinstance(one, TrainingExample)]
-    files = [
-        write_lines(folder / f"{part.stem}.jsonl", map(openai_row, examples)),
-        write_lines(folder / f"{part.stem}.origins.jsonl", (one.origin | part.mark for one in examples)),
-    ]
-    return Written(files, len(examples), [one for one in made if isinstance(one, LeftOutRow)])
-
-
 FORMAT = Format(
     holds=(
         "rows for fine-tuning, each ending with what the assistant should do: ask while a required argument is missing, call"
         " once all are known, answer after a result, or say that no tool fits; where each came from in `*.origins.jsonl`"
     ),
     readers="fine-tuning by OpenAI, Azure, Together, Fireworks, Mistral and others with their format",
-    write=_write,
+    begin=ExampleFormat(openai_row, most_tools=MOST_TOOLS, has_origins=True).begin,
 )

@@ -12,22 +12,23 @@ from typing import Any
 
 import orjson
 
-from warehouse.exports.examples import Message, TrainingExample, longest_examples
-from warehouse.exports.writing import Format, LeftOutRow, ReleaseSplit, Written, json_text, write_json, write_lines
+from warehouse.errors import RecordError
+from warehouse.exports.examples import ExampleFormat, Message, TrainingExample
+from warehouse.exports.writing import Format, Part, json_text, write_json
 
 INFO = "dataset_info.json"
 ASSISTANT = ("gpt", "function_call")
 NOT_IN_TURN = "user and assistant do not take turns"
 
 
-def sharegpt_row(example: TrainingExample) -> dict[str, Any] | LeftOutRow:
-    """An example as a row; tools and system are text, "" where there are none."""
+def sharegpt_row(example: TrainingExample) -> dict[str, Any]:
+    """An example as a row; tools and system are text, "" where there are none. Raises RecordError where there is no place."""
     system = "\n".join(one["content"] for one in example.messages if one["role"] == "system")
     spoken = [one for one in example.messages if one["role"] != "system"]
     messages = [_message(role, list(group)) for role, group in groupby(spoken, lambda one: one["role"])]
     sides = [one["from"] in ASSISTANT for one in messages]
     if sides != [bool(at % 2) for at in range(len(sides))] or any(map(_speaks_twice, pairwise(spoken))):
-        return LeftOutRow(example.sample.kind, NOT_IN_TURN)
+        raise RecordError(NOT_IN_TURN)
     tools = json_text(list(example.tools)) if example.tools else ""
     return {"conversations": messages, "system": system, "tools": tools, "origin": json_text(example.origin)}
 
@@ -61,18 +62,11 @@ def _parsed(content: str) -> Any:  # noqa: ANN401 - any JSON
         return content
 
 
-def _write(part: ReleaseSplit, folder: Path) -> Written:
-    made = [sharegpt_row(one) if isinstance(one, TrainingExample) else one for one in longest_examples(part.content)]
-    rows = [one | part.mark for one in made if not isinstance(one, LeftOutRow)]
-    path = write_lines(folder / f"{part.stem}.jsonl", rows)
-    return Written([path], len(rows), [one for one in made if isinstance(one, LeftOutRow)])
-
-
-def _describe(parts: Iterable[ReleaseSplit], folder: Path) -> list[Path]:
+def _describe(parts: Iterable[Part], folder: Path) -> list[Path]:
     """What LLaMA-Factory must be told: which file is a data set, and which column is what."""
     columns = {"messages": "conversations", "system": "system", "tools": "tools"}
     named = {
-        "_".join(filter(None, (part.content.release.name, part.split))): {
+        "_".join(filter(None, (part.source.release.name, part.split))): {
             "file_name": f"{part.stem}.jsonl", "formatting": "sharegpt", "columns": columns,
         }
         for part in parts
@@ -83,6 +77,6 @@ def _describe(parts: Iterable[ReleaseSplit], folder: Path) -> list[Path]:
 FORMAT = Format(
     holds="conversations as far as the assistant should take them, with calls and observations, and `dataset_info.json`",
     readers="LLaMA-Factory, Axolotl and others that read ShareGPT with tools",
-    write=_write,
+    begin=ExampleFormat(sharegpt_row, are_whole=True).begin,
     complete=_describe,
 )

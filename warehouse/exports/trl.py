@@ -5,14 +5,13 @@ are objects, as chat templates write them; the tools are JSON text, which TRL's 
 """
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import orjson
 from pydantic import JsonValue
 
-from warehouse.exports.examples import Message, TrainingExample, longest_examples
-from warehouse.exports.writing import Format, LeftOutRow, ReleaseSplit, Written, json_text, write_lines
+from warehouse.exports.examples import ExampleFormat, Message, TrainingExample
+from warehouse.exports.writing import Format, Part, json_text
 
 
 def trl_row(example: TrainingExample) -> dict[str, Any]:
@@ -36,14 +35,7 @@ def _message(message: Message, called: dict[str, str]) -> Message:
     return {"role": role, "content": content} | ({"tool_calls": made} if made else {})
 
 
-def _write(part: ReleaseSplit, folder: Path) -> Written:
-    made = list(longest_examples(part.content))
-    rows = [trl_row(one) | part.mark for one in made if isinstance(one, TrainingExample)]
-    path = write_lines(folder / f"{part.stem}.jsonl", rows)
-    return Written([path], len(rows), [one for one in made if isinstance(one, LeftOutRow)])
-
-
-def _header(parts: Sequence[ReleaseSplit]) -> dict[str, JsonValue]:
+def _header(parts: Sequence[Part]) -> dict[str, JsonValue]:
     files: list[JsonValue] = [{"split": part.split or "train", "path": f"{part.stem}.jsonl"} for part in parts]
     texts: list[JsonValue] = [{"name": name, "dtype": "string"} for name in ("tools", "origin", "canary")]
     features: list[JsonValue] = [{"name": "messages", "list": "json"}, *texts]
@@ -56,6 +48,6 @@ def _header(parts: Sequence[ReleaseSplit]) -> dict[str, JsonValue]:
 FORMAT = Format(
     holds="conversations as far as the assistant should take them: `messages`, and `tools` as JSON text",
     readers="TRL's SFTTrainer, and what else reads messages and tools, with `datasets` 4.7 or newer",
-    write=_write,
+    begin=ExampleFormat(trl_row, are_whole=True).begin,
     header=_header,
 )

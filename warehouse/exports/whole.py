@@ -5,19 +5,12 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from warehouse.exports.writing import TEST, Format, ReleaseSplit, TableFormat, Written, canary, write_lines
+from warehouse.exports.writing import TEST, Format, Part, TableFormat, Write, canary
 from warehouse.records import CallTurn, Release, ResultTurn, Sample, Tool
-from warehouse.releases import ReleaseContent
 from warehouse.store import Warehouse
 from warehouse.tables import TABLES
 
 TOOLS_FILE = "tools.parquet"
-
-
-def record_lines(content: ReleaseContent) -> Iterator[dict[str, Any]]:
-    """Each sample with its tools, those withheld included, and the responses to its executed calls."""
-    for sample in content.samples:
-        yield record_line(sample, content.tools)
 
 
 def record_line(sample: Sample, tools: Mapping[str, Tool]) -> dict[str, Any]:
@@ -37,10 +30,12 @@ def _responses(sample: Sample) -> Iterator[dict[str, Any]]:
                 yield {"call": {"tool": call.tool, "arguments": call.arguments}, "response": result}
 
 
-def _write_records(part: ReleaseSplit, folder: Path) -> Written:
-    rows = (line | part.mark for line in record_lines(part.content))
-    path = write_lines(folder / f"{part.split or 'records'}.jsonl", rows)
-    return Written([path], len(part.content.samples))
+def _begin(part: Part) -> Write:
+    def write(sample: Sample) -> int:
+        part.add_line(f"{part.split or 'records'}.jsonl", record_line(sample, part.source.tools) | part.mark)
+        return 1
+
+    return write
 
 
 class CopiedSplit(NamedTuple):
@@ -101,7 +96,7 @@ _TOOLS = f"""
 RECORDS = Format(
     holds="each sample with its evidence, its tools and the responses to its calls, one a line",
     readers="`callwright check records`, and programs of your own",
-    write=_write_records,
+    begin=_begin,
 )
 PARQUET = TableFormat(
     holds="the samples of each split and the tools, with the columns of the warehouse, JSON as text",

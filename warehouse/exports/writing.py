@@ -1,36 +1,27 @@
-"""What an export format is, and what all of them write with: a part for each split, JSON, JSON lines, the canary of test splits."""
+"""What an export format is, and what all of them write with: a part for each split, whose files grow row by row.
 
+Samples come one after another and leave what a format makes of each; nothing else of them is kept.
+"""
+
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from types import TracebackType
+from typing import Any, BinaryIO, NamedTuple, Self
 from uuid import NAMESPACE_URL, uuid5
 
 import orjson
 from pydantic import JsonValue
 
+from warehouse.errors import RecordError
 from warehouse.records import Release, Sample
-from warehouse.releases import ReleaseContent
+from warehouse.releases import ReleaseStream
 
 TEST = "test"
 _SPLITS = ("train", "validation", TEST)  # in this order, others behind them
-
-
-class ReleaseSplit(NamedTuple):
-    """The samples of one split of a release; the split is "" where the release has none. The canary marks test samples."""
-
-    split: str
-    content: ReleaseContent
-    canary: str = ""
-
-    @property
-    def stem(self) -> str:
-        """What a file of this part is called: the split, or the release."""
-        return self.split or self.content.release.file_name
-
-    @property
-    def mark(self) -> dict[str, str]:
-        """The canary as a field of a row: readers want the same fields in each split, so it is empty where there is none."""
-        return {"canary": self.canary}
+_OPEN_AT_ONCE = 64  # files; a format may have one a category
+Row = Mapping[str, Any]
+Write = Callable[[Sample], int]
 
 
 class LeftOutRow(NamedTuple):
@@ -40,27 +31,124 @@ class LeftOutRow(NamedTuple):
     reason: str
 
 
-class Written(NamedTuple):
-    """What a writer wrote of one part."""
+class Part:
+    """One split of a release as it is written: how many samples and rows there are, and what has no place.
 
-    files: list[Path]
-    rows: int
-    left_out: Sequence[LeftOutRow] = ()
+    The split is "" where the release has none. The canary marks test samples.
+    """
+
+    def __init__(self, source: ReleaseStream, split: str, form: "Format", folder: Path) -> None:
+        """A format of many files has a folder a split below `folder`, any other a file a split in it."""
+        self.source, self.split = source, split
+        self.canary = canary(source.release) if split == TEST else ""
+        self.samples = self.rows = 0
+        self.left_out: Counter[LeftOutRow] = Counter()
+        self.lines: Counter[str] = Counter()  # of each file
+        self.at_end: list[Callable[[], object]] = []
+        self._folder = folder / split if form.has_folders else folder
+        self._arrays: set[str] = set()
+        self._open: dict[str, BinaryIO] = {}
+        self._write = form.begin(self)
+
+    @property
+    def stem(self) -> str:
+        """What a file of this part is called: the split, or the release."""
+        return self.split or self.source.release.file_name
+
+    @property
+    def mark(self) -> dict[str, str]:
+        """The canary as a field of a row: readers want the same fields in each split, so it is empty where there is none."""
+        return {"canary": self.canary}
+
+    @property
+    def mark_of_tests(self) -> dict[str, str]:
+        """The canary as a field of a row that has no such field elsewhere."""
+        return self.mark if self.canary else {}
+
+    @property
+    def files(self) -> list[Path]:
+        """The files of this part, those that no other file is about first."""
+        return [self._folder / name for name in sorted(self.lines, key=lambda name: (name.count("/"), name))]
+
+    def take(self, sample: Sample) -> None:
+        """Write what the format makes of a sample; one that it has no place for is counted with the reason."""
+        try:
+            rows = self._write(sample)
+        except RecordError as error:
+            self.leave_out(sample, str(error))
+        else:
+            self.samples += 1
+            self.rows += rows
+
+    def leave_out(self, sample: Sample, reason: str) -> None:
+        """Count something of a sample that has no place."""
+        self.left_out[LeftOutRow(sample.kind, reason)] += 1
+
+    def path(self, name: str) -> Path:
+        """Where a file is that the format writes itself."""
+        self.lines[name] += 1
+        path = self._folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return path
+
+    def add_line(self, name: str, row: Row) -> None:
+        """Write a row as JSON into a file of one a line."""
+        self._append(name, orjson.dumps(row) + b"\n")
+
+    def add_item(self, name: str, row: Row) -> None:
+        """Write a row into a file that is one indented JSON array."""
+        text = b"\n" + orjson.dumps(row, option=orjson.OPT_INDENT_2)
+        self._append(name, (b"," if name in self._arrays else b"[") + text.replace(b"\n", b"\n  "))
+        self._arrays.add(name)
+
+    def _append(self, name: str, text: bytes) -> None:
+        file = self._open.get(name)
+        if file is None:
+            if len(self._open) >= _OPEN_AT_ONCE:
+                self._close()
+            path = self._folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            file = self._open[name] = path.open("ab")
+        file.write(text)
+        self.lines[name] += 1
+
+    def finish(self) -> None:
+        """Write what comes behind the last sample."""
+        for name in sorted(self._arrays):
+            self._append(name, b"\n]")
+        self._close()
+        for write in self.at_end:
+            write()
+
+    def _close(self) -> None:
+        while self._open:
+            self._open.popitem()[1].close()
+
+    def __enter__(self) -> Self:
+        """Its files are closed at the end, whatever happens."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close what is open."""
+        self._close()
 
 
 class Format(NamedTuple):
-    """An export format: what it holds, who reads it, and how a part of a release is written into a folder.
+    """An export format: what it holds, who reads it, and how a part of a release is written.
 
-    `validate` raises RecordError for a sample that the format can't hold, in words that fit each such sample. `complete`
-    writes the files that are about all parts. `header` is what the head of the README must say for the reader.
+    `begin` gives what writes a sample into a part and says how many rows that makes; it raises RecordError, before anything
+    is written, for a sample that the format can't hold, in words that fit each such sample. `complete` writes the files that
+    are about all parts. `header` is what the head of the README must say for the reader.
     """
 
     holds: str
     readers: str
-    write: Callable[[ReleaseSplit, Path], Written]
-    validate: Callable[[Sample, ReleaseContent], object] | None = None
-    complete: Callable[[Sequence[ReleaseSplit], Path], list[Path]] | None = None
-    header: Callable[[Sequence[ReleaseSplit]], Mapping[str, JsonValue]] | None = None
+    begin: Callable[[Part], Write]
+    has_folders: bool = False
+    complete: Callable[[Sequence[Part], Path], list[Path]] | None = None
+    header: Callable[[Sequence[Part]], Mapping[str, JsonValue]] | None = None
 
 
 class TableFormat(NamedTuple):
@@ -70,39 +158,15 @@ class TableFormat(NamedTuple):
     readers: str
 
 
-def parts_of(content: ReleaseContent) -> list[ReleaseSplit]:
-    """The release split by split, all in one part where it has none; splits without samples are left out."""
-    by_split: dict[str, list[Sample]] = {}
-    for sample in content.samples:
-        by_split.setdefault(content.splits.get(sample.key, ""), []).append(sample)
-    order = [*_SPLITS, *sorted(by_split.keys() - {*_SPLITS})]
-    return [
-        ReleaseSplit(
-            split, content._replace(samples=tuple(by_split[split])), canary(content.release) if split == TEST else ""
-        )
-        for split in order
-        if split in by_split
-    ]
+def in_order(splits: Iterable[str]) -> list[str]:
+    """Splits as they are listed."""
+    return sorted(splits, key=lambda split: (split not in _SPLITS, _SPLITS.index(split) if split in _SPLITS else split))
 
 
 def canary(release: Release) -> str:
     """The string that marks a release's test samples, so that a corpus in which they leaked can be told by it."""
     identity = uuid5(NAMESPACE_URL, f"callwright:{release.content_hash}")
     return f"CALLWRIGHT TEST DATA, NEVER FOR TRAINING. canary GUID {identity}"
-
-
-def folder_of(part: ReleaseSplit, folder: Path) -> Path:
-    """Where a format of many files keeps a part: a folder of its own where there are splits."""
-    return folder / part.split if part.split else folder
-
-
-def write_lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> Path:
-    """Write rows as JSON, one a line."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("wb") as file:
-        for row in rows:
-            file.write(orjson.dumps(row) + b"\n")
-    return path
 
 
 def write_json(path: Path, value: object) -> Path:

@@ -1,6 +1,6 @@
 """Releases: frozen, named sets of accepted samples."""
 
-from warehouse.releases.differences import ReleaseDiff, diff_releases
+from warehouse.releases.differences import ReleaseDiff, changed_samples, diff_releases
 from warehouse.releases.duplicates import CrossDuplicate
 from warehouse.releases.freezing import MadeRelease, Terms, create_release, freeze, make_release
 from warehouse.releases.manifests import (
@@ -12,6 +12,7 @@ from warehouse.releases.manifests import (
 )
 from warehouse.releases.reading import (
     ReleaseContent,
+    ReleaseStream,
     check_release_name,
     count_kinds,
     keys_of_kinds,
@@ -20,6 +21,7 @@ from warehouse.releases.reading import (
     read_sample,
     read_tools,
     release_named,
+    stream_release,
 )
 from warehouse.releases.selecting import BuildShare, LeftOut, SelectedSamples, Selection, select_samples
 from warehouse.releases.splits import SplitBy, parse_shares, parse_split_by
@@ -33,10 +35,12 @@ __all__ = [
     "ReleaseContent",
     "ReleaseDiff",
     "ReleaseState",
+    "ReleaseStream",
     "SelectedSamples",
     "Selection",
     "SplitBy",
     "Terms",
+    "changed_samples",
     "check_release_name",
     "count_kinds",
     "create_release",
@@ -53,6 +57,7 @@ __all__ = [
     "release_named",
     "require_intact",
     "select_samples",
+    "stream_release",
     "verify_release",
     "verify_releases",
 ]

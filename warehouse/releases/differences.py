@@ -1,13 +1,13 @@
 """What two releases do not share: samples that came and went, and those that were made anew of the same parents."""
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import orjson
 from pydantic import JsonValue
 
 from warehouse.releases.reading import release_named
-from warehouse.rows import Row
 from warehouse.store import Warehouse
 
 
@@ -28,6 +28,15 @@ class ChangedSample(NamedTuple):
     fields: tuple[FieldChange, ...]
 
 
+class ChangedField(NamedTuple):
+    """How many samples changed in a field, and the first of them."""
+
+    field: str
+    samples: int
+    first: str
+    change: FieldChange
+
+
 class KindDiff(NamedTuple):
     """How many samples of a kind came, went, were made anew and stayed."""
 
@@ -39,79 +48,80 @@ class KindDiff(NamedTuple):
 
 
 class ReleaseDiff(NamedTuple):
-    """The keys of the samples that came and went, those that changed, and how many stayed as they are.
+    """The keys of the samples that came and went, the pairs of those that changed, and how many stayed as they are.
 
-    `moved` are the kept ones that stand in another split, with both splits, where both releases have splits.
+    `moved` are the kept ones that stand in another split, with both splits, where both releases have splits. `fields` are the
+    most changed first; what changed in each sample `changed_samples` tells.
     """
 
     added: tuple[str, ...]
     removed: tuple[str, ...]
-    changed: tuple[ChangedSample, ...]
+    changed: tuple[tuple[str, str], ...]
     kept: int
     kinds: tuple[KindDiff, ...]
     moved: tuple[tuple[str, str, str], ...]
-
-    @property
-    def fields(self) -> dict[str, int]:
-        """How many samples changed in each field, the most first."""
-        return dict(Counter(change.field for sample in self.changed for change in sample.fields).most_common())
+    fields: tuple[ChangedField, ...]
 
 
 def diff_releases(warehouse: Warehouse, old: str, new: str) -> ReleaseDiff:
     """What `new` holds that `old` does not, and the other way round. Raises ConfigurationError for an unknown release."""
     names = [release_named(warehouse, name).name for name in (old, new)]
-    found = warehouse.rows_by_name(
-        {name: (_BOTH + sql, names) for name, sql in (("pairs", _PAIRS), ("alone", _ALONE), ("kept", _KEPT))}
-    )
-    changed = tuple(_changed(row) for row in found["pairs"])
-    paired = {key for one in changed for key in (one.old, one.new)}
-    alone = [row for row in found["alone"] if row["key"] not in paired]
+    with warehouse.together():
+        pairs = tuple((one, other) for one, other, _ in warehouse.stream(_BOTH + _PAIRS, names))
+        paired = {key for pair in pairs for key in pair}
+        alone = [row for row in warehouse.stream(_BOTH + _ALONE, names) if row[0] not in paired]
+        kept = dict(warehouse.stream(_BOTH + _KEPT, names))
+        moved = tuple((key, was, now) for key, was, now in warehouse.stream(_BOTH + _MOVED, names))
+        numbers, first, anew = Counter[str](), dict[str, tuple[str, FieldChange]](), Counter[str]()
+        for sample in changed_samples(warehouse, old, new, pairs):
+            anew[sample.kind] += 1
+            numbers.update(change.field for change in sample.fields)
+            for change in sample.fields:
+                first.setdefault(change.field, (sample.new, change))
+    came, went = (Counter(kind for _, kind, is_new in alone if is_new is side) for side in (True, False))
     return ReleaseDiff(
-        added=tuple(row["key"] for row in alone if row["is_new"]),
-        removed=tuple(row["key"] for row in alone if not row["is_new"]),
-        changed=changed,
-        kept=len(found["kept"]),
-        kinds=tuple(_kinds(alone, changed, found["kept"])),
-        moved=tuple((row["key"], row["old"], row["new"]) for row in found["kept"] if _is_moved(row)),
+        added=tuple(key for key, _, is_new in alone if is_new),
+        removed=tuple(key for key, _, is_new in alone if not is_new),
+        changed=pairs,
+        kept=sum(kept.values()),
+        kinds=tuple(
+            KindDiff(kind, came[kind], went[kind], anew[kind], kept.get(kind, 0))
+            for kind in sorted({*came, *went, *anew, *kept})
+        ),
+        moved=moved,
+        fields=tuple(ChangedField(name, number, *first[name]) for name, number in numbers.most_common()),
     )
 
 
-def _is_moved(row: Row) -> bool:
-    return bool(row["old"] and row["new"] and row["old"] != row["new"])
+def changed_samples(
+    warehouse: Warehouse, old: str, new: str, pairs: Sequence[tuple[str, str]]
+) -> Iterator[ChangedSample]:
+    """What changed in each of the pairs of samples, field by field, a few in memory together."""
+    for start in range(0, len(pairs), _AT_ONCE):
+        some = pairs[start : start + _AT_ONCE]
+        keys = [[one for one, _ in some], [other for _, other in some]]
+        for one, other, kind, *sides in warehouse.stream(_CHANGED, [*keys, old, new]):
+            before, after = map(orjson.loads, sides)
+            fields = [FieldChange(name, before[name], after[name]) for name in before if before[name] != after[name]]
+            yield ChangedSample(one, other, kind, tuple(fields))
 
 
-def _changed(row: Row) -> ChangedSample:
-    before, after = (orjson.loads(row[side]) for side in ("old_fields", "new_fields"))
-    fields = [FieldChange(name, before[name], after[name]) for name in before if before[name] != after[name]]
-    return ChangedSample(row["old"], row["new"], row["kind"], tuple(fields))
-
-
-def _kinds(alone: list[Row], changed: tuple[ChangedSample, ...], kept: list[Row]) -> list[KindDiff]:
-    added = Counter(row["kind"] for row in alone if row["is_new"])
-    removed = Counter(row["kind"] for row in alone if not row["is_new"])
-    anew, same = Counter(one.kind for one in changed), Counter(row["kind"] for row in kept)
-    names = sorted({*added, *removed, *anew, *same})
-    return [KindDiff(name, added[name], removed[name], anew[name], same[name]) for name in names]
-
-
+_AT_ONCE = 2000  # pairs: each pass reads the table of samples
 _BOTH = """
     with older as (
-        select s.*, r.split from release_samples r join samples s on s.key = r.subject where r.release = ?
+        select s.key, s.kind, s.parents, coalesce(r.split, '') as split
+        from release_samples r join samples s on s.key = r.subject where r.release = ?
     ), newer as (
-        select s.*, r.split from release_samples r join samples s on s.key = r.subject where r.release = ?
+        select s.key, s.kind, s.parents, coalesce(r.split, '') as split
+        from release_samples r join samples s on s.key = r.subject where r.release = ?
     ), gone as (
         select * from older anti join newer using (key)
     ), come as (
         select * from newer anti join older using (key)
     )
 """
-_FIELDS = """json_object(
-    'kind', kind, 'language', language, 'category', category, 'split', coalesce(split, ''), 'request', request, 'gold', gold,
-    'turns', body -> '$.turns', 'candidates', body -> '$.candidates', 'withheld', body -> '$.withheld', 'tags', body -> '$.tags',
-    'system_message', coalesce(body ->> '$.system_message', ''), 'model', model, 'prompt_version', prompt_version
-)"""
 # A sample that was made of one that is gone (an edit), else the next one of the same kind and the same parents.
-_PAIRS = f"""
+_PAIRS = """
     , edits as (
         select g.key as old, c.key as new from gone g join come c on list_contains(c.parents, g.key)
         qualify row_number() over (partition by g.key order by c.key) = 1
@@ -122,19 +132,38 @@ _PAIRS = f"""
         union all
         select key, kind, parents, true, row_number() over (partition by kind, parents order by key)
         from come where key not in (select new from edits) and len(parents) > 0
-    ), pairs as (
-        from edits union all
-        select o.key, n.key from numbered o join numbered n using (kind, parents, number) where not o.is_new and n.is_new
-    ), described as (
-        select key, kind, {_FIELDS} as fields from gone union all select key, kind, {_FIELDS} from come
     )
-    select p.old, p.new, n.kind, o.fields as old_fields, n.fields as new_fields
-    from pairs p join described o on o.key = p.old join described n on n.key = p.new order by p.old
-"""  # noqa: S608 - our own
+    select old, new, old as place from edits union all
+    select o.key, n.key, o.key from numbered o join numbered n using (kind, parents, number) where not o.is_new and n.is_new
+    order by place
+"""
 _ALONE = """
     select key, kind, false as is_new from gone union all select key, kind, true from come order by key
 """
-_KEPT = """
-    select o.key, o.kind, coalesce(o.split, '') as old, coalesce(n.split, '') as new
-    from older o join newer n using (key) order by key
+_KEPT = "select kind, count(*) from older semi join newer using (key) group by kind"
+_MOVED = """
+    select key, o.split, n.split from older o join newer n using (key)
+    where o.split <> '' and n.split <> '' and o.split <> n.split order by key
 """
+
+
+def _fields(sample: str, place: str) -> str:
+    """What is compared of a sample, as one JSON object."""
+    return f"""json_object(
+        'kind', {sample}.kind, 'language', {sample}.language, 'category', {sample}.category,
+        'split', coalesce({place}.split, ''), 'request', {sample}.request, 'gold', {sample}.gold,
+        'turns', {sample}.body -> '$.turns', 'candidates', {sample}.body -> '$.candidates',
+        'withheld', {sample}.body -> '$.withheld', 'tags', {sample}.body -> '$.tags',
+        'system_message', coalesce({sample}.body ->> '$.system_message', ''), 'model', {sample}.model,
+        'prompt_version', {sample}.prompt_version
+    )"""
+
+
+_CHANGED = f"""
+    select p.old, p.new, n.kind, {_fields("o", "ro")}, {_fields("n", "rn")}
+    from (select unnest(?::varchar[]) as old, unnest(?::varchar[]) as new) p
+        join samples o on o.key = p.old join samples n on n.key = p.new
+        join release_samples ro on ro.subject = p.old and ro.release = ?
+        join release_samples rn on rn.subject = p.new and rn.release = ?
+    order by p.old
+"""  # noqa: S608 - our own

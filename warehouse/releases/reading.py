@@ -1,7 +1,7 @@
 """Releases as they are read: which there are, and what one of them holds."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -15,16 +15,20 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
 class ReleaseContent(NamedTuple):
-    """What a release holds: its samples in key order, and every tool they name, by key.
-
-    `splits` has the split of each sample by its key, and is empty where the release has none.
-    """
+    """What a release holds: its samples in key order, and every tool they name, by key."""
 
     release: Release
     samples: tuple[Sample, ...]
     tools: dict[str, Tool]
+
+
+class ReleaseStream(NamedTuple):
+    """A release whose samples are read one after another: each behind its split, "" where it has none; and its tools by key."""
+
+    release: Release
+    samples: Iterable[tuple[str, Sample]]
+    tools: Mapping[str, Tool]
     refusals: Mapping[Language, str] = MappingProxyType({})  # how an assistant says that no tool fits
-    splits: Mapping[str, str] = MappingProxyType({})
 
 
 def list_releases(warehouse: Warehouse) -> list[Release]:
@@ -63,18 +67,32 @@ def read_release(warehouse: Warehouse, name: str, *, without: Sequence[str] = ()
 
     Raises ConfigurationError for an unknown name.
     """
+    stream = stream_release(warehouse, name, without=without)
+    return ReleaseContent(stream.release, tuple(sample for _, sample in stream.samples), dict(stream.tools))
+
+
+def stream_release(
+    warehouse: Warehouse,
+    name: str,
+    *,
+    without: Sequence[str] = (),
+    refusals: Mapping[Language, str] = MappingProxyType({}),
+) -> ReleaseStream:
+    """A release with its samples in key order but those of the kinds in `without`, to be taken once; nobody writes meanwhile.
+
+    Raises ConfigurationError for an unknown name.
+    """
     release = release_named(warehouse, name)
-    rows = warehouse.rows(
-        """
-        select s.key, s.body, r.split from samples s join release_samples r on r.subject = s.key
-        where r.release = ? and not list_contains(?::varchar[], s.kind) order by s.key
-        """,
-        [name, list(without)],
-    )
-    samples = tuple(Sample.model_validate(orjson.loads(row["body"])) for row in rows)
-    wanted = sorted({key for sample in samples for key in (*sample.candidates, *sample.withheld)})
-    splits = {row["key"]: row["split"] for row in rows if row["split"] is not None}
-    return ReleaseContent(release, samples, read_tools(warehouse, wanted), splits=splits)
+    wanted = warehouse.rows("select tool from release_tools where release = ?", [release.name])
+    found = warehouse.stream(_BODIES, [release.name, list(without)])
+    samples = ((split, Sample.model_validate(orjson.loads(body))) for split, body in found)
+    return ReleaseStream(release, samples, read_tools(warehouse, [row["tool"] for row in wanted]), refusals)
+
+
+_BODIES = """
+    select coalesce(r.split, ''), s.body from samples s join release_samples r on r.subject = s.key
+    where r.release = ? and not list_contains(?::varchar[], s.kind) order by s.key
+"""
 
 
 def splits_of(warehouse: Warehouse, name: str) -> dict[str, str]:

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 from flows.cli.main import app
 from flows.settings import open_warehouse
 from tests.support.flows.small_builds import build, settings_of, small_recipe
-from warehouse.exports.whole import record_lines
+from warehouse.exports.whole import record_line
 from warehouse.releases import create_release, read_release
 
 TIMER = {"name": "startTimer", "parameters": {"type": "object", "properties": {"minutes": {"type": "integer"}}}}
@@ -60,7 +60,8 @@ def test_exported_records_are_proved_and_broken_ones_are_not(tmp_path: Path) -> 
     build(small_recipe(samples={"perfect": 6}), settings)
     warehouse = open_warehouse(settings)
     create_release(warehouse, "v1", note="")
-    rows = list(record_lines(read_release(warehouse, "v1")))
+    content = read_release(warehouse, "v1")
+    rows = [record_line(sample, content.tools) for sample in content.samples]
     by_rules = {row["key"] for row in warehouse.rows("select key from accepted_samples where grade = 'proved'")}
     checked = run("records", write(tmp_path / "whole.jsonl", *rows))
     assert {one["key"] for one in checked if one["decision"] == "proved"} == by_rules != set()

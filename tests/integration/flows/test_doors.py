@@ -134,7 +134,6 @@ def test_a_release_that_was_edited_is_noticed_wherever_it_is_met(home: Path, tmp
         edited.execute(
             "update samples set request = 'Snow?' where key in (select min(subject) from release_samples where release = 'v1')"
         )
-    assert "1 changed: callwright release verify v" in run_here("release", "list", home=tmp_path).stdout
     verified = run_here("release", "verify", home=tmp_path)
     assert verified.returncode == 1
     assert " is not as it was frozen: samples " in verified.stdout

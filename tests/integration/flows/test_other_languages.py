@@ -23,7 +23,7 @@ from validators.checks.table import CHECKS, settled_claims
 from warehouse.errors import ConfigurationError
 from warehouse.exports.formats import export_release
 from warehouse.records import Sample, UserTurn
-from warehouse.releases import freeze, read_release, read_tools
+from warehouse.releases import freeze, read_tools, stream_release
 
 KINDS = {"perfect": 6, "imperfect": 4, "irrelevant": 2, "sQsA": 2}
 TOOLS = [{"seed": ["Weather", "Banking", "Trains"]}]
@@ -81,7 +81,7 @@ def test_a_release_of_them_is_exported(built: FrenchBuild, tmp_path: Path) -> No
     keys = [row["key"] for row in built.rows("select key from accepted_samples order by key")]
     freeze(warehouse, "fr", keys, "French")
     for form in ("openai", "bfcl", "hammerbench"):
-        written = export_release(read_release(warehouse, "fr"), form, tmp_path / form)
+        written = export_release(stream_release(warehouse, "fr"), form, tmp_path / form)
         assert written.rows > 0
         assert all(file.stat().st_size for file in written.files)
 

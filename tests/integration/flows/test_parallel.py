@@ -18,7 +18,7 @@ from validators.metrics.confetti.bfcl import check_calls
 from validators.metrics.confetti.decoding import DecodedCall
 from warehouse.exports.formats import export_release
 from warehouse.records import Call, Prediction, Sample
-from warehouse.releases import freeze, read_release, read_tools
+from warehouse.releases import freeze, read_tools, stream_release
 
 RECIPE: dict[str, Any] = {
     "name": "parallel", "seed": 5, "tools": [{"seed": ["Weather", "Banking", "Music", "Trains"]}], "languages": ["en", "zh"],
@@ -81,8 +81,7 @@ def test_a_release_is_exported_to_both_of_bfcls_categories_and_its_checker_accep
 ) -> None:
     warehouse = warehouse_of(built.settings)
     freeze(warehouse, "parallel", sorted(sample.key for sample in built.samples()))
-    content = read_release(warehouse, "parallel")
-    export_release(content, "bfcl", tmp_path)
+    export_release(stream_release(warehouse, "parallel"), "bfcl", tmp_path)
     asked = 0
     for category in ("parallel", "parallel_multiple"):
         questions = _lines(tmp_path / f"BFCL_v4_{category}.json")
@@ -95,8 +94,8 @@ def test_a_release_is_exported_to_both_of_bfcls_categories_and_its_checker_accep
             assert not check_calls(question["function"], calls[1:], truth, category).valid
             assert category != "parallel" or len(question["function"]) == 1
         asked += len(questions)
-    assert asked == len(content.samples)
-    export_release(content, "openai", tmp_path / "openai")
+    assert asked == len(built.samples())
+    export_release(stream_release(warehouse, "parallel"), "openai", tmp_path / "openai")
     rows = _lines(tmp_path / "openai" / "parallel.jsonl")
     assert all(len(row["messages"][-1]["tool_calls"]) > 1 for row in rows)
 

@@ -16,7 +16,7 @@ from tests.support.flows.four_recipes import RELEASE
 from tests.support.flows.small_builds import warehouse_of
 from warehouse.exports.formats import export_release
 from warehouse.records import Sample
-from warehouse.releases import read_release
+from warehouse.releases import stream_release
 from warehouse.rows import Row
 
 PAGE = (Path(__file__).parents[3] / "docs" / "sql.md").read_text(encoding="utf-8")
@@ -47,7 +47,7 @@ def test_each_question_has_an_answer(four_recipes: Settings, question: str, answ
 def exported(four_recipes: Settings, tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
     """The samples of the release as the export `records` has them: no line of SQL has touched them."""
     folder = tmp_path_factory.mktemp("exported") / "records"
-    export_release(read_release(warehouse_of(four_recipes), RELEASE), "records", folder)
+    export_release(stream_release(warehouse_of(four_recipes), RELEASE), "records", folder)
     return [
         json.loads(line) | {"split": file.stem}
         for file in sorted(folder.glob("*.jsonl"))

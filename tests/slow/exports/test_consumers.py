@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 
 from tests.support.flows.small_builds import TOP
+from tests.support.warehouse.exported import stream_of
 from warehouse.exports.formats import export_release
 from warehouse.records import CallTurn, GoldCall, ReplyTurn, ResultTurn, UserTurn
-from warehouse.releases import ReleaseContent
+from warehouse.releases import ReleaseContent, ReleaseStream
 
 pytestmark = pytest.mark.slow
 CACHE = TOP / ".cache" / "consumers"
@@ -70,7 +71,7 @@ def report_of(name: str, script: str, cache: Path, *words: object) -> Any:
 
 
 @pytest.fixture
-def split(content: ReleaseContent) -> ReleaseContent:
+def split(content: ReleaseContent) -> ReleaseStream:
     """A release in three splits with a conversation of calls that were carried out, several at once among them."""
     name = content.tools[content.samples[1].candidates[1]].name
     rides = tuple(GoldCall(tool=name, arguments={"place": place}) for place in ("Voss", "Oslo"))
@@ -81,11 +82,11 @@ def split(content: ReleaseContent) -> ReleaseContent:
     travelled = content.samples[0].with_changes(kind="conversation", turns=turns)
     samples = (*content.samples, travelled)
     names = ("train", "train", "validation", "train", "test", "train")
-    return content._replace(samples=samples, splits={one.key: at for one, at in zip(samples, names, strict=True)})
+    return stream_of(content._replace(samples=samples), names)
 
 
 @pytest.mark.parametrize("version", ["old", "new"])
-def test_datasets_loads_the_hub_folder_split_by_split(split: ReleaseContent, tmp_path: Path, version: str) -> None:
+def test_datasets_loads_the_hub_folder_split_by_split(split: ReleaseStream, tmp_path: Path, version: str) -> None:
     export_release(split, "hf", tmp_path / "out", "---\npretty_name: v1\n---\n# v1")
     report = report_of(version, "read_datasets.py", tmp_path / "cache", tmp_path / "out")
     assert report["rows"] == {"train": 4, "validation": 1, "test": 1}
@@ -93,21 +94,21 @@ def test_datasets_loads_the_hub_folder_split_by_split(split: ReleaseContent, tmp
         assert report["croissant"] == report["rows"]
 
 
-def test_chat_templates_of_trl_write_each_row_whole(split: ReleaseContent, tmp_path: Path) -> None:
+def test_chat_templates_of_trl_write_each_row_whole(split: ReleaseStream, tmp_path: Path) -> None:
     export = export_release(split, "trl", tmp_path / "out")
     report = report_of("trl", "apply_templates.py", tmp_path / "cache", tmp_path / "out", "qwen3", "qwen2_5_training")
     assert report == {"qwen3": export.rows, "qwen2_5_training": export.rows}
 
 
 @pytest.mark.parametrize("name", ["train", "test"])
-def test_inspect_scores_a_mock_model_rightly(split: ReleaseContent, tmp_path: Path, name: str) -> None:
+def test_inspect_scores_a_mock_model_rightly(split: ReleaseStream, tmp_path: Path, name: str) -> None:
     export = export_release(split, "inspect", tmp_path / "out")
     report = report_of("inspect", "run_inspect.py", tmp_path / "cache", tmp_path / "out", name, 100)
     assert (report["status"], report["error"]) == ("success", "None")
     assert report["values"] == ["CI"[at % 2] for at in range(export.splits[name])]
 
 
-def test_bfcl_decodes_and_accepts_all_gold_and_refuses_what_is_broken(split: ReleaseContent, tmp_path: Path) -> None:
+def test_bfcl_decodes_and_accepts_all_gold_and_refuses_what_is_broken(split: ReleaseStream, tmp_path: Path) -> None:
     export_release(split, "bfcl", tmp_path / "out")
     report = report_of("bfcl", "check_bfcl.py", tmp_path / "cache", tmp_path / "out")
     asked = sum(number for what, number in report.items() if what.endswith("questions"))

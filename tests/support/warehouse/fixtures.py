@@ -71,6 +71,4 @@ def content(trip: Tool, taxi: Tool, arguments: dict[str, Any]) -> ReleaseContent
         ),
     )
     release = Release(name="v1", content_hash="0", samples=len(samples), created_at=datetime(2026, 11, 21, tzinfo=UTC))
-    return ReleaseContent(
-        release, samples, {trip.key: trip, taxi.key: taxi}, {"en": "Sorry, none of my tools can do this."}
-    )
+    return ReleaseContent(release, samples, {trip.key: trip, taxi.key: taxi})

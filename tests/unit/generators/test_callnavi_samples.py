@@ -8,11 +8,10 @@ import pytest
 
 from generators.imports.callnavi import read_callnavi_samples
 from generators.routing.tool_graph import feed_of
+from tests.support.warehouse.exported import exported, release_of, stream_of
 from warehouse.errors import ConfigurationError, RecordError
-from warehouse.exports.callnavi import callnavi_files
 from warehouse.exports.formats import export_release
-from warehouse.records import CallTurn, Release, ResultTurn
-from warehouse.releases import ReleaseContent
+from warehouse.records import CallTurn, ResultTurn
 
 PORTS = [
     {"name": "findGuest", "parameters": {"name": "string"}, "description": "Finds one.", "returnParameter": {"guestID": "string"}},
@@ -53,9 +52,10 @@ def test_a_question_is_a_sample_over_the_whole_catalog_of_its_domain(tmp_path: P
 def test_what_is_exported_is_the_question_that_was_imported(tmp_path: Path) -> None:
     [record] = read_callnavi_samples(write(tmp_path, NESTED))
     assert record.sample is not None
-    files = callnavi_files([record.sample], {tool.key: tool for tool in record.tools})
-    assert files.questions == {"spa": [NESTED]}
-    assert [port["name"] for port in files.apis["spa"]] == ["bookSauna", "findGuest"]
+    files = exported(release_of([record.sample], {tool.key: tool for tool in record.tools}), "callnavi")
+    assert files["Questions/spa.json"] == [NESTED]
+    [apis] = files["APIs/spa.json"]
+    assert [port["name"] for port in apis["api_ports"]] == ["bookSauna", "findGuest"]
 
 
 def test_a_question_that_can_not_be_read_says_why_and_stops_nobody(tmp_path: Path) -> None:
@@ -89,7 +89,7 @@ def test_calls_that_were_carried_out_have_no_place_there(tmp_path: Path) -> None
     asked, due = record.sample.turns
     made = (asked, CallTurn(calls=record.sample.gold, executed=True), ResultTurn(results=({}, {})), due)
     with pytest.raises(RecordError, match="carried out"):
-        callnavi_files([record.sample.with_changes(turns=made)], {})
+        exported(release_of([record.sample.with_changes(turns=made)], {}), "callnavi")
 
 
 def test_the_published_questions_come_back_as_they_were(shared: Path, tmp_path: Path) -> None:
@@ -98,8 +98,7 @@ def test_the_published_questions_come_back_as_they_were(shared: Path, tmp_path: 
     samples = tuple(record.sample for record in records if record.sample is not None)
     assert len(samples) == 729
     tools = {tool.key: tool for record in records for tool in record.tools}
-    release = Release(name="v1", content_hash="0", samples=729, created_at="2026-01-01T00:00:00Z")
-    export_release(ReleaseContent(release, samples, tools), "callnavi", tmp_path)
+    export_release(stream_of(release_of(samples, tools)), "callnavi", tmp_path)
     other = 0
     for file in (shared / "data" / "callnavi" / "Questions").glob("*.json"):
         published = json.loads(file.read_text(encoding="utf-8"))

@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 
 from generators.imports.complexfuncbench import read_complexfuncbench
 from generators.imports.reading import ImportedRecord
+from tests.support.warehouse.exported import exported as exported_files
+from tests.support.warehouse.exported import release_of
 from warehouse.errors import ConfigurationError, RecordError
-from warehouse.exports.complexfuncbench import export_complexfuncbench
+from warehouse.exports.complexfuncbench import FILE
 from warehouse.records import CallTurn, Evidence, GoldCall, Message, ReplyTurn, ResultTurn, Sample, Tool, UserTurn
 
 REQUEST = "Find a hotel with a pool in Oslo for 2 people from 2026-12-01, and what its guests say."
@@ -88,7 +90,11 @@ def sample_of(folder: Path, stated: Any) -> Sample:
 
 def exported(records: list[ImportedRecord]) -> list[dict[str, Any]]:
     tools = {tool.key: tool for found in records for tool in found.tools}
-    return list(export_complexfuncbench([found.sample for found in records if found.sample], tools))
+    return written([found.sample for found in records if found.sample], tools)
+
+
+def written(samples: list[Sample], tools: dict[str, Tool]) -> list[dict[str, Any]]:
+    return exported_files(release_of(samples, tools), "complexfuncbench")[FILE]
 
 
 def test_a_record_comes_back_as_it_was(tmp_path: Path) -> None:
@@ -221,13 +227,13 @@ def test_samples_of_our_own_are_numbered_by_domain(tmp_path: Path) -> None:
     sample, tools = own_sample()
     other = sample.with_changes(category="Cross", kind="multi_step_cross")
     brought = sample.with_changes(tags=('complexfuncbench_id="Car-Rental-0"',))
-    made = list(export_complexfuncbench([sample, other, brought, sample.with_changes(language="zh")], tools))
-    assert [one["id"] for one in made] == ["Car-Rental-1", "Cross-0", "Car-Rental-0", "Car-Rental-2"]
+    made = written([brought, sample, other, sample.with_changes(language="zh")], tools)
+    assert [one["id"] for one in made] == ["Car-Rental-0", "Car-Rental-1", "Cross-0", "Car-Rental-2"]
 
 
 def test_a_sample_of_our_own_is_read_back_as_what_it_was(tmp_path: Path) -> None:
     sample, tools = own_sample()
-    back = sample_of(tmp_path, next(export_complexfuncbench([sample], tools)))
+    back = sample_of(tmp_path, written([sample], tools)[0])
     assert (back.kind, back.category, back.language) == (sample.kind, sample.category, sample.language)
     assert [turn.kind for turn in back.turns] == [turn.kind for turn in sample.turns]
     assert back.turns[2:] == sample.turns[2:]
@@ -250,13 +256,13 @@ def test_a_sample_of_our_own_is_read_back_as_what_it_was(tmp_path: Path) -> None
 def test_a_sample_that_the_format_can_not_hold_is_refused(turns: Any, told_so: str) -> None:
     sample, tools = own_sample(turns=turns)
     with pytest.raises(RecordError, match=told_so):
-        list(export_complexfuncbench([sample], tools))
+        written([sample], tools)
 
 
 def test_a_candidate_that_was_not_given_is_named() -> None:
     sample, _ = own_sample()
     with pytest.raises(RecordError, match="is no tool that was given"):
-        list(export_complexfuncbench([sample], {}))
+        written([sample], {})
 
 
 JSON = st.recursive(

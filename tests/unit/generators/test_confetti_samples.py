@@ -8,11 +8,12 @@ import orjson
 import pytest
 
 from generators.imports.confetti import read_confetti_samples
+from tests.support.warehouse.exported import exported, release_of, stream_of
 from validators.metrics.confetti.files import read_answers
 from warehouse.errors import ConfigurationError, RecordError
-from warehouse.exports.confetti import confetti_files
+from warehouse.exports.confetti import ACTS_FILE, CALLS_FILE
 from warehouse.exports.formats import export_release
-from warehouse.records import CallTurn, GoldCall, Message, Release, ReplyTurn, ResultTurn, Sample, Tool, UserTurn
+from warehouse.records import CallTurn, GoldCall, Message, ReplyTurn, ResultTurn, Sample, Tool, UserTurn
 from warehouse.releases import ReleaseContent
 
 
@@ -47,25 +48,25 @@ TALK = Sample(
 
 
 def content(*samples: Sample) -> ReleaseContent:
-    release = Release(name="v1", content_hash="0", samples=len(samples), created_at="2026-01-01T00:00:00Z")
-    return ReleaseContent(release, samples, {FIND.key: FIND, BOOK.key: BOOK})
+    return release_of(samples, {FIND.key: FIND, BOOK.key: BOOK})
 
 
 def test_a_question_stands_for_each_call_after_the_gold_ones_before_it() -> None:
-    files = confetti_files(content(TALK))
-    assert [row["ground_truth"] for row in files.answers] == [
+    files = exported(content(TALK), "confetti")
+    answers, questions = files[f"possible_answer/{CALLS_FILE}"], files[CALLS_FILE]
+    assert [row["ground_truth"] for row in answers] == [
         [{"find_ferry": {"port": ["Bergen"]}}],
         [{"find_ferry": {"port": ["Voss"]}}],
         [{"book_ferry": {"ferry": ["F7"], "seats": [2]}}],
     ]
-    assert [row["dialog_id"] for row in files.answers] == [f"{TALK.key}_{number}" for number in range(3)]
-    assert [len(row["question"][0]) for row in files.questions] == [3, 5, 6]
-    assert files.questions[1]["question"][0][-1] == {"role": "tool", "content": '{"ferry":"F7"}'}
-    assert files.questions[0]["function"][1]["parameters"]["required"] == ["ferry", "seats"]
+    assert [row["dialog_id"] for row in answers] == [f"{TALK.key}_{number}" for number in range(3)]
+    assert [len(row["question"][0]) for row in questions] == [3, 5, 6]
+    assert questions[1]["question"][0][-1] == {"role": "tool", "content": '{"ferry":"F7"}'}
+    assert questions[0]["function"][1]["parameters"]["required"] == ["ferry", "seats"]
 
 
 def test_an_agent_turn_has_its_acts_and_what_it_calls() -> None:
-    turns = confetti_files(content(TALK)).turns
+    turns = exported(content(TALK), "confetti")[f"possible_answer/{ACTS_FILE}"]
     assert [row["ground_truth"] for row in turns] == [
         ["agent_seek_information"],
         ["agent_function_calling", "agent_inform_user", "agent_seek_information"],
@@ -75,7 +76,7 @@ def test_an_agent_turn_has_its_acts_and_what_it_calls() -> None:
 
 
 def test_what_is_exported_is_read_back_as_it_was(tmp_path: Path) -> None:
-    export_release(content(TALK), "confetti", tmp_path)
+    export_release(stream_of(content(TALK)), "confetti", tmp_path)
     [record] = read_confetti_samples(tmp_path)
     sample = record.sample
     assert sample is not None
@@ -88,12 +89,12 @@ def test_what_is_exported_is_read_back_as_it_was(tmp_path: Path) -> None:
     ]
     assert tuple(told) == TALK.turns
     assert [one.name for one in record.tools] == ["find_ferry", "book_ferry"]
-    again = confetti_files(ReleaseContent(content().release, (sample,), {one.key: one for one in record.tools}))
-    assert again == confetti_files(content(TALK))
+    again = exported(release_of([sample], {one.key: one for one in record.tools}), "confetti")
+    assert again == exported(content(TALK), "confetti")
 
 
 def test_the_papers_scoring_reads_the_files(tmp_path: Path) -> None:
-    export_release(content(TALK), "confetti", tmp_path)
+    export_release(stream_of(content(TALK)), "confetti", tmp_path)
     answers = read_answers(tmp_path)
     assert (len(answers.calls), [len(chain) for chain in answers.chains]) == (3, [3])
     assert not answers.problems
@@ -110,7 +111,7 @@ def test_answers_without_questions_are_not_taken_for_conversations(shared: Path)
      {"role": "assistant", "content": "Hm.", "acts": ["sing"]}],
 )  # fmt: skip
 def test_a_dialogue_that_can_not_be_read_says_why(tmp_path: Path, message: object) -> None:
-    export_release(content(TALK), "confetti", tmp_path)
+    export_release(stream_of(content(TALK)), "confetti", tmp_path)
     file = tmp_path / "BFCL_v2_dialogacts.json"
     rows = [json.loads(line) for line in file.read_text().splitlines()]
     rows[-1]["question"][0].append(message)
@@ -124,12 +125,12 @@ def test_calls_that_nobody_carried_out_have_no_place_there() -> None:
     due = CallTurn(calls=(call("find_ferry", port="Voss"),))
     bare = TALK.with_changes(turns=(UserTurn(text="A ferry."), due, ReplyTurn(text="Which one?")))
     with pytest.raises(RecordError, match="nobody carried out"):
-        confetti_files(content(bare))
+        exported(content(bare), "confetti")
 
 
 def test_a_call_that_is_due_at_the_end_is_kept_as_such(tmp_path: Path) -> None:
     due = CallTurn(calls=(call("find_ferry", port="Voss"),))
-    export_release(content(TALK.with_changes(turns=(*TALK.turns[:-1], due))), "confetti", tmp_path)
+    export_release(stream_of(content(TALK.with_changes(turns=(*TALK.turns[:-1], due)))), "confetti", tmp_path)
     [record] = read_confetti_samples(tmp_path)
     assert record.sample is not None
     last = record.sample.turns[-1]

@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 
 from generators.imports.hammerbench import KINDS, read_hammerbench
 from generators.imports.reading import ImportedRecord
+from tests.support.warehouse.exported import exported as exported_files
+from tests.support.warehouse.exported import release_of
 from warehouse.errors import ConfigurationError, RecordError
-from warehouse.exports.hammerbench import FILES, export_hammerbench, hammerbench_file, hammerbench_record
+from warehouse.exports.hammerbench import FILES, hammerbench_file, hammerbench_record
 from warehouse.records import CallTurn, GoldCall, ReplyTurn, ResultTurn, Sample, Tool, UserTurn
 
 RECORD_FILES = [f"{language}/{file.path}" for language in ("en", "zh") for file in FILES.values()]
@@ -52,7 +54,11 @@ def sample_of(tmp_path: Path, name: str, made: Any) -> Sample:
 
 def exported(records: list[ImportedRecord]) -> list[dict[str, Any]]:
     tools = {tool.key: tool for found in records for tool in found.tools}
-    return list(export_hammerbench([found.sample for found in records if found.sample], tools))
+    return written([found.sample for found in records if found.sample], tools)
+
+
+def written(samples: list[Sample], tools: dict[str, Tool]) -> list[dict[str, Any]]:
+    return [row for rows in exported_files(release_of(samples, tools), "hammerbench").values() for row in rows]
 
 
 @pytest.fixture(scope="module")
@@ -228,7 +234,7 @@ def test_our_own_samples_are_written_in_the_published_shapes() -> None:
     sample, tools = own_sample()
     assert list(hammerbench_record(sample, tools)) == ["messages", "multiple_tools"]
     conversation, _ = own_sample(kind="mQsA")
-    records = list(export_hammerbench([conversation, conversation, sample], tools))
+    records = written([conversation, conversation, sample], tools)
     assert [found.get("id") for found in records] == [0, 1, None]
     assert records[0]["single_tool"] == records[0]["multiple_tools"]
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
+from tests.support.warehouse.exported import bfcl_files
 from validators.metrics.confetti.bfcl import check_calls
 from validators.metrics.confetti.decoding import DecodedCall, decode_calls
-from warehouse.exports.bfcl import bfcl_files
 from warehouse.records import CallTurn, GoldCall, ResultTurn, Sample, Tool, UserTurn
 from warehouse.releases import ReleaseContent
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from tests.support.warehouse.exported import bfcl_files
 from warehouse.errors import RecordError
-from warehouse.exports.bfcl import bfcl_files
 from warehouse.records import CallTurn, GoldCall, ReplyTurn, ResultTurn, UserTurn
 from warehouse.releases import ReleaseContent
 

@@ -1,6 +1,8 @@
 """Exports on disk: which files there are, and that HammerBench's come back as what they were."""
 
 import re
+import weakref
+from collections.abc import Iterator
 from pathlib import Path
 
 import duckdb
@@ -10,11 +12,12 @@ import yaml
 
 from generators.imports.hammerbench import read_hammerbench
 from tests.support.flows.small_builds import TOP
+from tests.support.warehouse.exported import rows_in, stream_of
 from warehouse.errors import ConfigurationError, RecordError
 from warehouse.exports.formats import EXPORTS, FORMATS, export_release, export_tables
-from warehouse.exports.writing import ReleaseSplit, Written, canary
-from warehouse.records import CallTurn, GoldCall, ResultTurn, Sample
-from warehouse.releases import ReleaseContent, freeze
+from warehouse.exports.writing import Part, Write, canary
+from warehouse.records import CallTurn, GoldCall, ReplyTurn, ResultTurn, Sample, UserTurn
+from warehouse.releases import ReleaseContent, ReleaseStream, freeze
 from warehouse.store import Warehouse
 
 
@@ -24,7 +27,7 @@ def calls(sample: Sample) -> list[list[tuple[str, dict[str, object]]]]:
 
 def test_an_unknown_format_is_answered_with_the_known_ones(content: ReleaseContent, tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match=", ".join(sorted(FORMATS))):
-        export_release(content, "csv", tmp_path)
+        export_release(stream_of(content), "csv", tmp_path)
 
 
 def test_every_format_is_on_the_page_and_in_the_help() -> None:
@@ -36,18 +39,18 @@ def test_every_format_is_on_the_page_and_in_the_help() -> None:
 
 @pytest.mark.parametrize("to", sorted(set(EXPORTS) - {"complexfuncbench", "confetti"}))
 def test_the_files_named_are_the_files_written(content: ReleaseContent, tmp_path: Path, to: str) -> None:
-    written = export_release(content, to, tmp_path).files
+    written = export_release(stream_of(content), to, tmp_path).files
     assert sorted(written) == sorted(path for path in tmp_path.rglob("*") if path.is_file())
     assert all(path.stat().st_size for path in written)
 
 
 def test_complexfuncbench_holds_paths_and_nothing_else(content: ReleaseContent, tmp_path: Path) -> None:
     with pytest.raises(RecordError, match="no path of calls that were made"):
-        export_release(content, "complexfuncbench", tmp_path)
+        export_release(stream_of(content), "complexfuncbench", tmp_path)
     asked, due = content.samples[0].turns
     path = content.samples[0].with_changes(turns=(asked, due, ResultTurn(results=("Booked.",))))
     assert not list(tmp_path.iterdir())
-    mixed = export_release(content._replace(samples=(path, *content.samples)), "complexfuncbench", tmp_path)
+    mixed = export_release(stream_of(content._replace(samples=(path, *content.samples))), "complexfuncbench", tmp_path)
     file = mixed.files[0]
     assert mixed.rows == 1
     assert {one.kind: one.number for one in mixed.skipped} == dict.fromkeys(
@@ -60,7 +63,7 @@ def test_complexfuncbench_holds_paths_and_nothing_else(content: ReleaseContent, 
 
 
 def test_hammerbench_files_have_the_published_names(content: ReleaseContent, tmp_path: Path) -> None:
-    written = export_release(content, "hammerbench", tmp_path).files[:-2]
+    written = export_release(stream_of(content), "hammerbench", tmp_path).files[:-2]
     assert [path.relative_to(tmp_path).as_posix() for path in written] == [
         "en/multi-turn/HammerBench_Based.json",
         "en/single-turn/ST_External.json",
@@ -71,7 +74,7 @@ def test_hammerbench_files_have_the_published_names(content: ReleaseContent, tmp
 
 
 def test_hammerbench_files_are_read_back_as_the_samples_they_were(content: ReleaseContent, tmp_path: Path) -> None:
-    export_release(content, "hammerbench", tmp_path)
+    export_release(stream_of(content), "hammerbench", tmp_path)
     read = [item.sample for item in read_hammerbench(tmp_path) if item.sample is not None]
     back = {sample.request: sample for sample in read}
     assert len(back) == len(read) == len(content.samples)
@@ -84,7 +87,7 @@ def test_hammerbench_files_are_read_back_as_the_samples_they_were(content: Relea
 def test_parquet_holds_every_sample_and_tool_split_by_split(content: ReleaseContent, tmp_path: Path) -> None:
     warehouse = Warehouse(tmp_path / "warehouse.duckdb")
     warehouse.put([*content.samples, *content.tools.values()])
-    splits = in_splits(content).splits
+    splits = {sample.key: split for split, sample in in_splits(content).samples}
     release = freeze(warehouse, "v1", sorted(splits))
     for key, split in splits.items():
         warehouse.execute("update release_samples set split = ? where subject = ?", [split, key])
@@ -103,7 +106,7 @@ def test_parquet_holds_every_sample_and_tool_split_by_split(content: ReleaseCont
 
 
 def test_openai_files_are_one_json_object_a_line(content: ReleaseContent, tmp_path: Path) -> None:
-    written = export_release(content, "openai", tmp_path)
+    written = export_release(stream_of(content), "openai", tmp_path)
     rows, origins = ([orjson.loads(line) for line in path.read_bytes().splitlines()] for path in written.files[:2])
     assert [path.name for path in written.files] == ["v1.jsonl", "v1.origins.jsonl", "README.md", "export.json"]
     assert len(rows) == len(origins) == written.rows == 5
@@ -113,7 +116,7 @@ def test_openai_files_are_one_json_object_a_line(content: ReleaseContent, tmp_pa
 
 def test_what_a_format_can_not_hold_is_left_out_and_said(content: ReleaseContent, tmp_path: Path) -> None:
     odd = content.samples[0].with_changes(turns=(content.samples[0].turns[0], CallTurn(calls=(GoldCall(tool="sing"),))))
-    written = export_release(content._replace(samples=(*content.samples, odd)), "bfcl", tmp_path / "out")
+    written = export_release(stream_of(content._replace(samples=(*content.samples, odd))), "bfcl", tmp_path / "out")
     assert [(one.kind, one.number) for one in written.skipped] == [("perfect", 1)]
     assert "no candidate has this name" in (tmp_path / "out" / "README.md").read_text()
 
@@ -122,26 +125,32 @@ def test_an_export_that_breaks_off_leaves_what_was_there(
     content: ReleaseContent, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Files are written beside and moved when all of them are whole."""
-    export_release(content, "bfcl", tmp_path / "out")
+    export_release(stream_of(content), "bfcl", tmp_path / "out")
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
 
     bfcl = EXPORTS["bfcl"]
 
-    def write_half(part: ReleaseSplit, folder: Path) -> Written:
-        bfcl.write(part, folder)
-        raise OSError("The disk is full.")
+    def begin(part: Part) -> Write:
+        write = bfcl.begin(part)
 
-    monkeypatch.setitem(EXPORTS, "bfcl", bfcl._replace(write=write_half))
+        def write_half(sample: Sample) -> int:
+            if part.samples:
+                raise OSError("The disk is full.")
+            return write(sample)
+
+        return write_half
+
+    monkeypatch.setitem(EXPORTS, "bfcl", bfcl._replace(begin=begin))
     with pytest.raises(OSError, match="full"):
-        export_release(content, "bfcl", tmp_path / "out")
+        export_release(stream_of(content), "bfcl", tmp_path / "out")
     assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
 def test_a_new_export_takes_the_place_of_an_older_one_whole(content: ReleaseContent, tmp_path: Path) -> None:
-    export_release(content, "bfcl", tmp_path / "out")
+    export_release(stream_of(content), "bfcl", tmp_path / "out")
     irrelevant = [sample for sample in content.samples if sample.kind == "irrelevant"]
-    written = export_release(content._replace(samples=tuple(irrelevant)), "bfcl", tmp_path / "out")
+    written = export_release(stream_of(content._replace(samples=tuple(irrelevant))), "bfcl", tmp_path / "out")
     assert sorted(written.files) == sorted(path for path in tmp_path.rglob("*") if path.is_file())
     assert written.files[0].name == "BFCL_v4_irrelevance.json"
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
@@ -150,15 +159,14 @@ def test_a_new_export_takes_the_place_of_an_older_one_whole(content: ReleaseCont
 def test_a_folder_of_other_things_is_left_alone(content: ReleaseContent, tmp_path: Path) -> None:
     (tmp_path / "thesis.txt").write_text("Chapter 1")
     with pytest.raises(ConfigurationError, match="no export"):
-        export_release(content, "openai", tmp_path)
-    export_release(content, "bfcl", tmp_path / "out")
+        export_release(stream_of(content), "openai", tmp_path)
+    export_release(stream_of(content), "bfcl", tmp_path / "out")
     with pytest.raises(ConfigurationError, match="'bfcl'"):
-        export_release(content, "openai", tmp_path / "out")
+        export_release(stream_of(content), "openai", tmp_path / "out")
 
 
-def in_splits(content: ReleaseContent) -> ReleaseContent:
-    keys = [sample.key for sample in content.samples]
-    return content._replace(splits=dict(zip(keys, ("train", "test", "train", "validation", "train"), strict=True)))
+def in_splits(content: ReleaseContent) -> ReleaseStream:
+    return stream_of(content, ("test", "train", "train", "validation", "train"))
 
 
 @pytest.mark.parametrize("to", sorted(set(EXPORTS) - {"complexfuncbench", "confetti"}))
@@ -175,6 +183,47 @@ def test_splits_are_files_or_folders_and_test_rows_are_marked(content: ReleaseCo
     if manifest["canary"]:
         assert manifest["canary"] in (tmp_path / "README.md").read_text()
         assert manifest["canary"] == canary(split.release)
+
+
+@pytest.mark.parametrize("to", sorted(EXPORTS))
+def test_each_test_row_has_the_canary_and_no_other_row_has_it(content: ReleaseContent, tmp_path: Path, to: str) -> None:
+    done = CallTurn(calls=content.samples[0].gold, executed=True)
+    path = content.samples[0].with_changes(turns=(UserTurn(text="Go."), done, ResultTurn(results=("Booked.",))))
+    source = stream_of(content._replace(samples=(*content.samples, path)), (*["test", "train"] * 2, "train", "test"))
+    export_release(source, to, tmp_path)
+    mark, seen = canary(source.release), set()
+    for file in [
+        file for file in tmp_path.rglob("*.json*") if {"test", "train"} & {file.stem.split(".")[0], *file.parts}
+    ]:
+        if "APIs" in file.parts or (to == "openai" and "origins" not in file.name):
+            continue
+        for row in rows_in(file):
+            assert (row.get("canary") == mark) is ("test" in file.relative_to(tmp_path).as_posix()), file
+            seen.add(row.get("canary"))
+    for file in tmp_path.rglob("*.parquet"):
+        assert duckdb.sql(f"select distinct canary = '{mark}' from '{file}'").fetchall() == [(file.stem == "test",)]
+    assert mark in seen or to == "hf"
+
+
+@pytest.mark.parametrize("to", sorted(EXPORTS))
+def test_no_sample_is_kept_longer_than_it_is_written(content: ReleaseContent, tmp_path: Path, to: str) -> None:
+    """A release may be larger than memory."""
+    alive: list[weakref.ref[Sample]] = []
+
+    def drawn() -> Iterator[tuple[str, Sample]]:
+        done = CallTurn(calls=content.samples[0].gold, executed=True)
+        for number in range(20):
+            turns = (UserTurn(text=f"Trip {number}."), done, ResultTurn(results=("Booked.",)), ReplyTurn(text="Done."))
+            kind = "perfect" if to == "hammerbench" else "multi_step"
+            due = (turns[0], CallTurn(calls=done.calls)) if to in ("callnavi", "hammerbench") else turns
+            sample = content.samples[0].with_changes(kind=kind, turns=due)
+            alive.append(weakref.ref(sample))
+            yield "train", sample
+            del sample
+            assert sum(one() is not None for one in alive) <= 1
+
+    export = export_release(stream_of(content)._replace(samples=drawn()), to, tmp_path)
+    assert export.rows >= 20
 
 
 def test_the_readme_is_the_card_with_what_the_format_needs(content: ReleaseContent, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import pytest
 from jsonschema import Draft202012Validator
 
+from tests.support.warehouse.exported import stream_of
 from warehouse.exports.describing import plain_names
 from warehouse.exports.examples import MOST_TOOLS, LeftOutRow, TrainingExample, examples_of
 from warehouse.exports.openai import openai_row
@@ -62,13 +63,17 @@ class Made(NamedTuple):
     origin: dict[str, Any]
 
 
+def examples(content: ReleaseContent) -> list[TrainingExample | LeftOutRow]:
+    source = stream_of(content)
+    return [one for sample in content.samples for one in examples_of(sample, source, most_tools=MOST_TOOLS)]
+
+
 def rows_of(content: ReleaseContent) -> list[Made]:
-    examples = examples_of(content, most_tools=MOST_TOOLS)
-    return [Made(openai_row(one), one.origin) for one in examples if isinstance(one, TrainingExample)]
+    return [Made(openai_row(one), one.origin) for one in examples(content) if isinstance(one, TrainingExample)]
 
 
 def left_out(content: ReleaseContent) -> list[tuple[str, str]]:
-    return [tuple(one) for one in examples_of(content) if isinstance(one, LeftOutRow)]
+    return [tuple(one) for one in examples(content) if isinstance(one, LeftOutRow)]
 
 
 def alone(content: ReleaseContent, kind: str, *turns: Any, **more: Any) -> ReleaseContent:

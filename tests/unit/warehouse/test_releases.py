@@ -2,14 +2,23 @@
 
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
 
 from tests.support.warehouse.landed_builds import Landed, started
 from warehouse.errors import StoreError
-from warehouse.records import Tool
-from warehouse.releases import create_release, diff_releases, require_intact, verify_release
+from warehouse.exports.formats import export_release
+from warehouse.records import CallTurn, Sample, Tool, UserTurn
+from warehouse.releases import (
+    changed_samples,
+    create_release,
+    diff_releases,
+    require_intact,
+    stream_release,
+    verify_release,
+)
 from warehouse.releases.manifests import content_hash
 from warehouse.rows import Row
 from warehouse.store import Warehouse
@@ -61,6 +70,7 @@ def test_whatever_is_edited_in_a_release_is_noticed(
 
 def test_a_release_of_an_older_schema_is_verified_by_the_manifest_of_its_migration(tmp_path: Path) -> None:
     path = tmp_path / "warehouse.duckdb"
+    about: dict[str, Any] = {"kind": "perfect", "language": "en", "category": "Weather", "candidates": (WEATHER.key,)}
     scripts = sorted(files("warehouse").joinpath("migrations").iterdir(), key=lambda file: file.name)
     with duckdb.connect(str(path)) as old:
         old.execute("create table migrations (name varchar primary key, made_at timestamptz default now())")
@@ -72,7 +82,7 @@ def test_a_release_of_an_older_schema_is_verified_by_the_manifest_of_its_migrati
             "insert into samples by name select unnest(['a', 'b']) as key, 'perfect' as kind, 'en' as language, "
             "'Weather' as category, 'Rain?' as request, '[]' as gold, ? as body, 'request' as stage, [] as parents, "
             "1 as seed, '' as model, '' as prompt_version, '' as planted",
-            [BODY],
+            [Sample(**about, turns=(UserTurn(text="Rain?"), CallTurn())).model_dump_json()],
         )
         old.execute(
             "insert into tools by name select ? as key, 'weather' as name, 'Weather' as category, 'en' as language, '' as source, "
@@ -86,6 +96,7 @@ def test_a_release_of_an_older_schema_is_verified_by_the_manifest_of_its_migrati
     assert state.sentence == "v0 is as it was when its manifest was made: 2 samples, each row as in the manifest."
     assert (state.release.version, state.release.splits) == ("1.0.0", {})
     assert diff_releases(warehouse, "v0", "v0").kept == 2
+    assert export_release(stream_release(warehouse, "v0"), "records", tmp_path / "out").rows == 2
     warehouse.execute("update tools set description = 'Lies.'")
     assert [tuple(change) for change in verify_release(warehouse, "v0").changes] == [("changed", "tools", WEATHER.key)]
 
@@ -97,9 +108,11 @@ def test_a_diff_tells_what_came_what_went_and_what_was_made_anew(landed: Landed)
     create_release(landed.warehouse, "v2")
     found = diff_releases(landed.warehouse, "v1", "v2")
     assert (found.added, found.removed, found.kept) == (("f",), (), 1)
-    assert [(one.old, one.new, one.kind, [change.field for change in one.fields]) for one in found.changed] == [
+    changed = list(changed_samples(landed.warehouse, "v1", "v2", found.changed))
+    assert found.changed == (("a", "a2"), ("b", "e"))
+    assert [(one.old, one.new, one.kind, [change.field for change in one.fields]) for one in changed] == [
         ("a", "a2", "perfect", ["request"]), ("b", "e", "perfect", ["request"]),
     ]  # fmt: skip
-    assert found.changed[0].fields[0][1:] == ("Rain in a?", "Rain at noon in a?")
-    assert found.fields == {"request": 2}
+    assert changed[0].fields[0][1:] == ("Rain in a?", "Rain at noon in a?")
+    assert found.fields == (("request", 2, "a2", changed[0].fields[0]),)
     assert [tuple(kind) for kind in found.kinds] == [("perfect", 1, 0, 2, 1)]

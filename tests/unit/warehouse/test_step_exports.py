@@ -1,18 +1,21 @@
 """Rows of single steps and of whole conversations, held against what their readers' public code asks of each."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
 
-from warehouse.exports.examples import TrainingExample, examples_of, longest_examples
+from tests.support.warehouse.exported import stream_of
+from warehouse.errors import RecordError
+from warehouse.exports.examples import TrainingExample, examples_of
+from warehouse.exports.formats import export_release
 from warehouse.exports.hugging_face import COLUMNS, hugging_face_row
 from warehouse.exports.inspect import inspect_row
 from warehouse.exports.nemo_gym import nemo_gym_row
 from warehouse.exports.sharegpt import sharegpt_row
 from warehouse.exports.trl import trl_row
-from warehouse.exports.writing import LeftOutRow
 from warehouse.records import CallTurn, GoldCall, ReplyTurn, ResultTurn, UserTurn
 from warehouse.releases import ReleaseContent
 
@@ -33,11 +36,17 @@ def travelled(content: ReleaseContent) -> ReleaseContent:
 
 
 def steps(content: ReleaseContent) -> list[TrainingExample]:
-    return [one for one in examples_of(content) if isinstance(one, TrainingExample)]
+    return examples(content)
 
 
 def wholes(content: ReleaseContent) -> list[TrainingExample]:
-    return [one for one in longest_examples(content) if isinstance(one, TrainingExample)]
+    return examples(content, are_whole=True)
+
+
+def examples(content: ReleaseContent, *, are_whole: bool = False) -> list[TrainingExample]:
+    source = stream_of(content)
+    found = (one for sample in content.samples for one in examples_of(sample, source, are_whole=are_whole))
+    return [one for one in found if isinstance(one, TrainingExample)]
 
 
 def test_of_a_conversation_the_longest_row_holds_the_shorter_ones(travelled: ReleaseContent) -> None:
@@ -48,13 +57,11 @@ def test_of_a_conversation_the_longest_row_holds_the_shorter_ones(travelled: Rel
     assert len([one for one in steps(travelled) if one.sample.kind == "conversation"]) == 3
 
 
-def test_what_two_samples_teach_alike_is_taught_once(travelled: ReleaseContent) -> None:
+def test_what_two_samples_teach_alike_is_taught_once(travelled: ReleaseContent, tmp_path: Path) -> None:
     again = travelled.samples[-1].with_changes(category="Other")
-    made = list(examples_of(travelled._replace(samples=(*travelled.samples, again))))
-    assert len([one for one in made if isinstance(one, TrainingExample)]) == len(steps(travelled))
-    assert [one.reason for one in made if isinstance(one, LeftOutRow)][-3:] == [
-        "an earlier row teaches the same, word for word"
-    ] * 3
+    written = export_release(stream_of(travelled._replace(samples=(*travelled.samples, again))), "inspect", tmp_path)
+    assert written.rows == len(steps(travelled))
+    assert ("conversation", "an earlier row teaches the same, word for word", 3) in written.skipped
 
 
 def test_trl_rows_have_messages_with_arguments_as_objects_and_tools_as_text(travelled: ReleaseContent) -> None:
@@ -73,7 +80,6 @@ def test_trl_rows_have_messages_with_arguments_as_objects_and_tools_as_text(trav
 def test_sharegpt_rows_take_turns_as_llama_factory_wants_them(travelled: ReleaseContent) -> None:
     rows = [sharegpt_row(one) for one in wholes(travelled)]
     for row in rows:
-        assert isinstance(row, dict)
         for at, message in enumerate(row["conversations"]):
             assert message["from"] in (("human", "observation"), ("gpt", "function_call"))[at % 2]
             if message["from"] == "function_call":
@@ -81,7 +87,7 @@ def test_sharegpt_rows_take_turns_as_llama_factory_wants_them(travelled: Release
                 assert all(set(one) == {"name", "arguments"} for one in (made if isinstance(made, list) else [made]))
         assert len(row["conversations"]) % 2 == 0
         assert {tool["name"] for tool in json.loads(row["tools"])}
-    travel: Row = rows[-1]  # type: ignore[assignment]
+    travel: Row = rows[-1]
     assert travel["system"] == "Be brief."
     assert json.loads(travel["conversations"][4]["value"]) == ["ordered", {"id": 7}]
 
@@ -96,8 +102,9 @@ def test_sharegpt_has_no_place_for_an_assistant_that_speaks_twice(travelled: Rel
         ReplyTurn(text="Done."),
     )
     sample = travelled.samples[0].with_changes(turns=turns)
-    made = [sharegpt_row(one) for one in wholes(travelled._replace(samples=(sample,)))]
-    assert made == [LeftOutRow("perfect", "user and assistant do not take turns")]
+    [whole] = wholes(travelled._replace(samples=(sample,)))
+    with pytest.raises(RecordError, match="user and assistant do not take turns"):
+        sharegpt_row(whole)
 
 
 def test_nemo_gym_rows_are_requests_and_the_action_that_is_expected(travelled: ReleaseContent) -> None:
@@ -136,7 +143,7 @@ def test_inspect_rows_are_samples_whose_target_is_the_calls_that_are_due(travell
 
 def test_hub_rows_are_text_but_for_lists_of_records(travelled: ReleaseContent) -> None:
     for sample in travelled.samples:
-        row = hugging_face_row(sample, travelled)
+        row = hugging_face_row(sample, travelled.tools)
         assert {*row, "canary"} == set(COLUMNS)
         assert all(set(one) == {"role", "content", "tool_calls"} for one in row["messages"])
         due = [json.loads(one["calls"]) for one in row["snapshots"]]
