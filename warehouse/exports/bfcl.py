@@ -20,7 +20,7 @@ from pydantic import JsonValue
 
 from warehouse.errors import RecordError
 from warehouse.exports.describing import UNKNOWN, Names, identifier_names, user_text
-from warehouse.exports.writing import Format, Part, Write
+from warehouse.exports.writing import Format, ReleaseSplit, Write
 from warehouse.records import (
     CallTurn,
     GoldCall,
@@ -197,7 +197,7 @@ def _of_one_type(values: list[JsonValue]) -> list[JsonValue]:
     return values
 
 
-def _begin(part: Part) -> Write:
+def _begin(part: ReleaseSplit) -> Write:
     """A file of questions a category, and of answers where calls are due."""
 
     def write(sample: Sample) -> int:

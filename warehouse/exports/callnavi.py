@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from warehouse.errors import RecordError
 from warehouse.exports.describing import UNKNOWN, Fields, stated_id, user_text
-from warehouse.exports.writing import Format, Part, Write, write_json
+from warehouse.exports.writing import Format, ReleaseSplit, Write, write_json
 from warehouse.records import CallTurn, GoldCall, JsonSchema, ReplyTurn, Sample, Tool, UserTurn
 
 QUESTIONS, APIS = "Questions", "APIs"
@@ -83,7 +83,7 @@ def _word(schema: JsonSchema) -> JsonValue:
     return declared if isinstance(declared, str) else "string"
 
 
-def _begin(part: Part) -> Write:
+def _begin(part: ReleaseSplit) -> Write:
     """A file of questions and a file of tools for each domain."""
     shown: dict[str, dict[str, Tool]] = {}  # by domain and name
     tools = part.source.tools

@@ -8,7 +8,7 @@ from pydantic import JsonValue
 
 from warehouse.errors import RecordError
 from warehouse.exports.describing import Fields, stated_id, tool_document
-from warehouse.exports.writing import Format, Part, Write
+from warehouse.exports.writing import Format, ReleaseSplit, Write
 from warehouse.records import CallTurn, ReplyTurn, ResultTurn, Sample, Tool, UserTurn
 
 FILE = "ComplexFuncBench.jsonl"
@@ -66,7 +66,7 @@ def _stated_id(sample: Sample) -> str | None:
     return None if stated is None else str(stated)
 
 
-def _begin(part: Part) -> Write:
+def _begin(part: ReleaseSplit) -> Write:
     """Each sample as a record; those that bring no id are numbered by domain."""
     taken: set[str] = set()
     counted: Counter[str] = Counter()

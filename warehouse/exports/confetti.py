@@ -14,7 +14,7 @@ import orjson
 from warehouse.errors import RecordError
 from warehouse.exports.bfcl import accepted_calls, function_docs
 from warehouse.exports.describing import Names, identifier_names, stated_id
-from warehouse.exports.writing import Format, Part, Write
+from warehouse.exports.writing import Format, ReleaseSplit, Write
 from warehouse.records import CallTurn, GoldCall, Message, ReplyTurn, ResultTurn, Sample, Tool, Turn, UserTurn
 
 CALLS_FILE, ACTS_FILE, POSSIBLE = "BFCL_v2_conversationsclean.json", "BFCL_v2_dialogacts.json", "possible_answer"
@@ -30,7 +30,7 @@ ACTS = {
 Row = dict[str, Any]
 
 
-class _Asked(NamedTuple):
+class _AnsweredQuestion(NamedTuple):
     """A question and what answers it."""
 
     question: Row
@@ -63,7 +63,7 @@ def validate_conversation(sample: Sample) -> None:
             )
 
 
-def _calls(sample: Sample, tools: list[Tool]) -> Iterator[_Asked]:
+def _calls(sample: Sample, tools: list[Tool]) -> Iterator[_AnsweredQuestion]:
     """A question for each call."""
     names = identifier_names(tools, with_parameters=False)
     for place in _places(sample):
@@ -71,7 +71,7 @@ def _calls(sample: Sample, tools: list[Tool]) -> Iterator[_Asked]:
         docs = function_docs(tools, names, (place.call,), with_required=True)
         [answer] = accepted_calls((place.call,), tools, names)
         stated = {name: {key: value for key, value in due.items() if value != [""]} for name, due in answer.items()}
-        yield _Asked({"question": [messages], "function": docs}, {"ground_truth": [stated]})
+        yield _AnsweredQuestion({"question": [messages], "function": docs}, {"ground_truth": [stated]})
 
 
 def _places(sample: Sample) -> Iterator[_CallPosition]:
@@ -90,7 +90,7 @@ def _half_turn(sample: Sample, place: _CallPosition, names: Names) -> Iterator[R
                 yield from _result_messages(result.results[: place.number])
 
 
-def _agent_turns(sample: Sample, tools: list[Tool]) -> Iterator[_Asked]:
+def _agent_turns(sample: Sample, tools: list[Tool]) -> Iterator[_AnsweredQuestion]:
     """A question for each agent turn: all that the agent does before the user speaks again."""
     names = identifier_names(tools, with_parameters=False)
     spoken = enumerate(sample.turns)
@@ -110,7 +110,7 @@ def _agent_turns(sample: Sample, tools: list[Tool]) -> Iterator[_Asked]:
             "turn": list(_messages(turns, names)),
             "category": sample.category,
         }
-        yield _Asked(asked, {"ground_truth": labels, "ground_truth_content": [*written, words]})
+        yield _AnsweredQuestion(asked, {"ground_truth": labels, "ground_truth_content": [*written, words]})
 
 
 def _call_text(call: GoldCall, names: Names) -> str:
@@ -141,7 +141,7 @@ def _result_messages(results: Iterable[Any]) -> Iterator[Row]:
     yield from ({"role": "tool", "content": orjson.dumps(result).decode()} for result in results)
 
 
-def _begin(part: Part) -> Write:
+def _begin(part: ReleaseSplit) -> Write:
     def write(sample: Sample) -> int:
         validate_conversation(sample)
         tools = [part.source.tools[key] for key in sample.candidates]

@@ -18,7 +18,7 @@ from pydantic import JsonValue
 
 from warehouse.errors import RecordError
 from warehouse.exports.describing import UNKNOWN, Fields, plain_names, tool_document, user_text
-from warehouse.exports.writing import LeftOutRow, Part, Row, Write, json_text
+from warehouse.exports.writing import LeftOutRow, ReleaseSplit, Row, Write, json_text
 from warehouse.records import CallTurn, GoldCall, ReplyTurn, ResultTurn, Sample, Tool, Turn, UserTurn, content_key
 from warehouse.releases import ReleaseStream
 
@@ -78,7 +78,7 @@ class ExampleFormat(NamedTuple):
     are_whole: bool = False
     has_origins: bool = False
 
-    def begin(self, part: Part) -> Write:
+    def begin(self, part: ReleaseSplit) -> Write:
         """What writes the examples of a sample into a part."""
         seen: set[bytes] = set()
 
@@ -88,16 +88,16 @@ class ExampleFormat(NamedTuple):
 
         return write
 
-    def _add(self, part: Part, one: TrainingExample | LeftOutRow, seen: set[bytes]) -> bool:
+    def _add(self, part: ReleaseSplit, one: TrainingExample | LeftOutRow, seen: set[bytes]) -> bool:
         """Whether an example is written: it is new, and has a place."""
         if isinstance(one, LeftOutRow):
             part.left_out[one] += 1
             return False
-        said = _said(one)
-        if said in seen:
+        words = _taught_words(one)
+        if words in seen:
             part.leave_out(one.sample, ONCE)
             return False
-        seen.add(said)
+        seen.add(words)
         try:
             row = self.row_of(one)
         except RecordError as error:
@@ -133,7 +133,7 @@ def _longest(examples: Sequence[TrainingExample]) -> Iterator[TrainingExample]:
             yield one
 
 
-def _said(example: TrainingExample) -> bytes:
+def _taught_words(example: TrainingExample) -> bytes:
     """What is the same for examples that say the same word for word: dialogues that are made of one request begin alike."""
     return bytes.fromhex(content_key([_without_ids(example.messages), *sorted(example.sample.candidates)]))
 

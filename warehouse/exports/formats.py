@@ -29,7 +29,7 @@ from warehouse.exports import (
     trl,
     whole,
 )
-from warehouse.exports.writing import Format, LeftOutRow, Part, TableFormat, in_order, write_json
+from warehouse.exports.writing import Format, LeftOutRow, ReleaseSplit, TableFormat, in_order, write_json
 from warehouse.records import Release
 from warehouse.releases import ReleaseStream
 from warehouse.store import Warehouse
@@ -137,11 +137,11 @@ def _require_place(folder: Path, to: str) -> None:
 
 def _write(source: ReleaseStream, form: Format, folder: Path) -> _Made:
     """Write sample by sample, each into the part of its split."""
-    parts: dict[str, Part] = {}
+    parts: dict[str, ReleaseSplit] = {}
     with ExitStack() as opened:
         for split, sample in source.samples:
             if split not in parts:
-                parts[split] = opened.enter_context(Part(source, split, form, folder))
+                parts[split] = opened.enter_context(ReleaseSplit(source, split, form, folder))
             parts[split].take(sample)
         for part in parts.values():
             part.finish()

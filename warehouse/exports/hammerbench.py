@@ -8,7 +8,7 @@ from pydantic import JsonValue
 
 from warehouse.errors import RecordError
 from warehouse.exports.describing import Fields, stated_id, tool_document
-from warehouse.exports.writing import Format, Part, Write
+from warehouse.exports.writing import Format, ReleaseSplit, Write
 from warehouse.records import CallTurn, ReplyTurn, Sample, Tool, UserTurn
 
 
@@ -141,7 +141,7 @@ def _with_floats(schema: JsonValue) -> JsonValue:
     return written
 
 
-def _begin(part: Part) -> Write:
+def _begin(part: ReleaseSplit) -> Write:
     """One file a language and kind, in the folders and under the names of the published data, each numbered."""
 
     def write(sample: Sample) -> int:

@@ -12,7 +12,7 @@ from typing import Any, assert_never
 from pydantic import JsonValue
 
 from warehouse.exports.describing import tool_document, user_text
-from warehouse.exports.writing import Format, Part, json_text, write_json
+from warehouse.exports.writing import Format, ReleaseSplit, json_text, write_json
 from warehouse.records import CallTurn, GoldCall, ReplyTurn, ResultTurn, Sample, Tool, Turn, UserTurn
 
 COLUMNS = {
@@ -86,7 +86,7 @@ def _calls_text(calls: Sequence[GoldCall]) -> str:
 class _ParquetFile:
     """A file of rows that are written some at a time."""
 
-    def __init__(self, part: Part) -> None:
+    def __init__(self, part: ReleaseSplit) -> None:
         import pyarrow as pa
         from pyarrow import parquet
 
@@ -116,21 +116,21 @@ class _ParquetFile:
         self._file.close()
 
 
-def _file(part: Part) -> str:
+def _file(part: ReleaseSplit) -> str:
     return f"data/{_split(part)}.parquet"
 
 
-def _split(part: Part) -> str:
+def _split(part: ReleaseSplit) -> str:
     """The split that readers ask for; what has none is `train`, as they name it."""
     return part.split or "train"
 
 
-def _header(parts: Sequence[Part]) -> dict[str, JsonValue]:
+def _header(parts: Sequence[ReleaseSplit]) -> dict[str, JsonValue]:
     files: list[JsonValue] = [{"split": _split(part), "path": _file(part)} for part in parts]
     return {"configs": [{"config_name": "default", "data_files": files}]}
 
 
-def _write_croissant(parts: Sequence[Part], folder: Path) -> list[Path]:
+def _write_croissant(parts: Sequence[ReleaseSplit], folder: Path) -> list[Path]:
     """Croissant 1.0: each file with its hash, and the columns of text of each split."""
     release = parts[0].source.release
     described: dict[str, JsonValue] = {
@@ -143,7 +143,7 @@ def _write_croissant(parts: Sequence[Part], folder: Path) -> list[Path]:
     return [write_json(folder / CROISSANT, described)]
 
 
-def _distribution(part: Part, folder: Path) -> dict[str, JsonValue]:
+def _distribution(part: ReleaseSplit, folder: Path) -> dict[str, JsonValue]:
     name = _file(part)
     with (folder / name).open("rb") as file:
         digest = file_digest(file, "sha256").hexdigest()
@@ -153,7 +153,7 @@ def _distribution(part: Part, folder: Path) -> dict[str, JsonValue]:
     }  # fmt: skip
 
 
-def _record_set(part: Part) -> dict[str, JsonValue]:
+def _record_set(part: ReleaseSplit) -> dict[str, JsonValue]:
     split = _split(part)
     fields: list[JsonValue] = [
         {

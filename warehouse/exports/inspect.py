@@ -12,7 +12,7 @@ import orjson
 from jinja2 import Environment, StrictUndefined
 
 from warehouse.exports.examples import ExampleFormat, Message, TrainingExample
-from warehouse.exports.writing import TEST, Format, Part, json_text
+from warehouse.exports.writing import TEST, Format, ReleaseSplit, json_text
 
 TASK = "task.py"
 _WORDS = ("name", "description", "parameters")
@@ -52,7 +52,7 @@ def _calls(message: Message) -> list[dict[str, Any]]:
     ]
 
 
-def _write_task(parts: Sequence[Part], folder: Path) -> list[Path]:
+def _write_task(parts: Sequence[ReleaseSplit], folder: Path) -> list[Path]:
     """The task, which takes the test split unless it is told another."""
     stems = [part.stem for part in parts]
     environment = Environment(undefined=StrictUndefined, autoescape=False, keep_trailing_newline=True)  # noqa: S701 - Python

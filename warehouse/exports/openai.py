@@ -1,7 +1,16 @@
 """OpenAI's chat format for fine-tuning: a row for each thing that an assistant should do, which its last message is.
 
 Messages of the assistant before the last one have the weight 0: each is taught by the row that ends with it. A row has no place
-for where it came from: that stands in a second file, line by line.
+for where it came from: that stands in a second file, line by line. What the provider refuses in a file:
+
+- a field that it does not know, in a row or in a message;
+- a call that no tool message follows at once, or a tool message that follows no call;
+- a message of the assistant with neither text nor calls;
+- a row without a message of the assistant at its end;
+- arguments that are no JSON text of an object;
+- more than 128 tools, or a name that is not of at most 64 letters, digits, `_` and `-`.
+
+A call that its tool's own schema refuses it takes, and would teach: such rows are left out.
 """
 
 from typing import Any

@@ -14,7 +14,7 @@ import orjson
 
 from warehouse.errors import RecordError
 from warehouse.exports.examples import ExampleFormat, Message, TrainingExample
-from warehouse.exports.writing import Format, Part, json_text, write_json
+from warehouse.exports.writing import Format, ReleaseSplit, json_text, write_json
 
 INFO = "dataset_info.json"
 ASSISTANT = ("gpt", "function_call")
@@ -62,7 +62,7 @@ def _parsed(content: str) -> Any:  # noqa: ANN401 - any JSON
         return content
 
 
-def _describe(parts: Iterable[Part], folder: Path) -> list[Path]:
+def _describe(parts: Iterable[ReleaseSplit], folder: Path) -> list[Path]:
     """What LLaMA-Factory must be told: which file is a data set, and which column is what."""
     columns = {"messages": "conversations", "system": "system", "tools": "tools"}
     named = {

@@ -11,7 +11,7 @@ import orjson
 from pydantic import JsonValue
 
 from warehouse.exports.examples import ExampleFormat, Message, TrainingExample
-from warehouse.exports.writing import Format, Part, json_text
+from warehouse.exports.writing import Format, ReleaseSplit, json_text
 
 
 def trl_row(example: TrainingExample) -> dict[str, Any]:
@@ -35,7 +35,7 @@ def _message(message: Message, called: dict[str, str]) -> Message:
     return {"role": role, "content": content} | ({"tool_calls": made} if made else {})
 
 
-def _header(parts: Sequence[Part]) -> dict[str, JsonValue]:
+def _header(parts: Sequence[ReleaseSplit]) -> dict[str, JsonValue]:
     files: list[JsonValue] = [{"split": part.split or "train", "path": f"{part.stem}.jsonl"} for part in parts]
     texts: list[JsonValue] = [{"name": name, "dtype": "string"} for name in ("tools", "origin", "canary")]
     features: list[JsonValue] = [{"name": "messages", "list": "json"}, *texts]

@@ -5,7 +5,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from warehouse.exports.writing import TEST, Format, Part, TableFormat, Write, canary
+from warehouse.exports.writing import TEST, Format, ReleaseSplit, TableFormat, Write, canary
 from warehouse.records import CallTurn, Release, ResultTurn, Sample, Tool
 from warehouse.store import Warehouse
 from warehouse.tables import TABLES
@@ -30,7 +30,7 @@ def _responses(sample: Sample) -> Iterator[dict[str, Any]]:
                 yield {"call": {"tool": call.tool, "arguments": call.arguments}, "response": result}
 
 
-def _begin(part: Part) -> Write:
+def _begin(part: ReleaseSplit) -> Write:
     def write(sample: Sample) -> int:
         part.add_line(f"{part.split or 'records'}.jsonl", record_line(sample, part.source.tools) | part.mark)
         return 1

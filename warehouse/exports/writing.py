@@ -31,7 +31,7 @@ class LeftOutRow(NamedTuple):
     reason: str
 
 
-class Part:
+class ReleaseSplit:
     """One split of a release as it is written: how many samples and rows there are, and what has no place.
 
     The split is "" where the release has none. The canary marks test samples.
@@ -145,10 +145,10 @@ class Format(NamedTuple):
 
     holds: str
     readers: str
-    begin: Callable[[Part], Write]
+    begin: Callable[[ReleaseSplit], Write]
     has_folders: bool = False
-    complete: Callable[[Sequence[Part], Path], list[Path]] | None = None
-    header: Callable[[Sequence[Part]], Mapping[str, JsonValue]] | None = None
+    complete: Callable[[Sequence[ReleaseSplit], Path], list[Path]] | None = None
+    header: Callable[[Sequence[ReleaseSplit]], Mapping[str, JsonValue]] | None = None
 
 
 class TableFormat(NamedTuple):

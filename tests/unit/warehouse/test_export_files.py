@@ -15,7 +15,7 @@ from tests.support.flows.small_builds import TOP
 from tests.support.warehouse.exported import rows_in, stream_of
 from warehouse.errors import ConfigurationError, RecordError
 from warehouse.exports.formats import EXPORTS, FORMATS, export_release, export_tables
-from warehouse.exports.writing import Part, Write, canary
+from warehouse.exports.writing import ReleaseSplit, Write, canary
 from warehouse.records import CallTurn, GoldCall, ReplyTurn, ResultTurn, Sample, UserTurn
 from warehouse.releases import ReleaseContent, ReleaseStream, freeze
 from warehouse.store import Warehouse
@@ -130,7 +130,7 @@ def test_an_export_that_breaks_off_leaves_what_was_there(
 
     bfcl = EXPORTS["bfcl"]
 
-    def begin(part: Part) -> Write:
+    def begin(part: ReleaseSplit) -> Write:
         write = bfcl.begin(part)
 
         def write_half(sample: Sample) -> int:
