@@ -14,7 +14,8 @@ strict, and refused with the number of the line that is wrong.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from pydantic import JsonValue
@@ -72,9 +73,14 @@ _NAMES = {
 _FIXED = "Turns can be reworded, not added, taken away or moved; reject the sample where that is needed."
 
 
-def write_dialogue(sample: Sample, words: SampleScreenWords) -> str:
-    """The conversation of `sample` as lines that people read and edit."""
-    return "\n".join(_lines(sample, words))
+def write_dialogue(
+    sample: Sample, words: SampleScreenWords, changed: Mapping[int, Sequence[GoldCall]] = MappingProxyType({})
+) -> str:
+    """The conversation of `sample` as lines that people read and edit.
+
+    `changed` are calls that a person put in the place of a turn's, by its index; the turns after it are as they were written.
+    """
+    return "\n".join(_lines(sample, words, changed))
 
 
 def write_result(turn: ResultTurn) -> str:
@@ -83,12 +89,15 @@ def write_result(turn: ResultTurn) -> str:
     return shown if len(shown) <= _RESULT_SHOWN else f"{shown[:_RESULT_SHOWN]}…"
 
 
-def _lines(sample: Sample, words: SampleScreenWords) -> Iterator[str]:
+def _lines(sample: Sample, words: SampleScreenWords, changed: Mapping[int, Sequence[GoldCall]]) -> Iterator[str]:
     labelled = has_acts(sample)
 
     def calls(place: TurnPlace, turn: CallTurn) -> str:
         follows_calls = place.at and sample.turns[place.at - 1].kind == "calls"
-        return "\n".join([*([NOTE] if follows_calls else []), *_snapshot(place.before, turn, words)])
+        stated = _snapshot(place.before, turn, words)
+        if place.at in changed:
+            stated = _snapshot(None, turn.with_changes(calls=tuple(changed[place.at])), words)
+        return "\n".join([*([NOTE] if follows_calls else []), *stated])
 
     style = ConversationStyle(
         calls=calls,

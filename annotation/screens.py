@@ -11,6 +11,7 @@ from annotation.words import (
     audit_words_in,
     correction_words_in,
     disambiguation_words_in,
+    edit_form_words_in,
     tool_words_in,
     words_in,
 )
@@ -81,16 +82,21 @@ def screen_words(kind: str, language: Language) -> ScreenWords:
     return _WORDS[kind](language)
 
 
-def screen_for(kind: str, language: Language = DEFAULT_LANGUAGE) -> Screen:
-    """The screen of a review kind in an interface language; answers mean the same in every language."""
+def screen_for(kind: str, language: Language = DEFAULT_LANGUAGE, edit_page: str = "") -> Screen:
+    """The screen of a review kind in an interface language; answers mean the same in every language.
+
+    `edit_page` is the address under which samples are edited by form, "" where that page is not served.
+    """
     words = screen_words(kind, language)
+    has_form = edit_page and kind == SAMPLE_REVIEW
+    by_form = {"address": edit_page, "link": edit_form_words_in(language).link} if has_form else {}
     configs = Environment(
         loader=PackageLoader("annotation", "configs"), autoescape=True, undefined=StrictUndefined
     )  # fmt: skip
     return Screen(
         kind=kind,
         title=f"callwright: {words.title}",
-        config=configs.get_template(f"{kind}.xml").render(words=words),
+        config=configs.get_template(f"{kind}.xml").render(words=words, by_form=by_form),
         instruction=words.instruction,
         hidden_columns=_HIDDEN.get(kind, ()),
         wide_columns=_WIDE.get(kind, ()),

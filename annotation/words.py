@@ -29,7 +29,7 @@ class ScreenWords(Record):
     drawn: str = ""
 
 
-_Words = TypeVar("_Words", bound=ScreenWords)
+_Words = TypeVar("_Words", bound=Record)
 
 
 @cache
@@ -100,6 +100,35 @@ class SampleScreenWords(ScreenWords):
     optional: str
     one_of: str
     returned: str
+
+
+class EditFormWords(Record):
+    """What the page on which a sample is edited by form says beside the words of the screen of samples."""
+
+    link: str
+    title: str
+    signed_in: str
+    sign_in: str
+    gone: str
+    why: str
+    call: str
+    one_more: str
+    no_tool: str
+    not_given: str
+    one_a_line: str
+    as_json: str
+    follows: str
+    problems: str
+    doubts: str
+    fits: str
+    unchanged: str
+    boxes: str
+    check: str
+    submit: str
+    keys: str
+    saved: str
+    onward: str
+    stale: str
 
 
 class ToolWords(ScreenWords):
@@ -186,6 +215,7 @@ class AuditWords(ScreenWords):
 
 # The words of each screen in one interface language.
 words_in = cache(partial(read_words, SampleScreenWords, "sample_review"))
+edit_form_words_in = cache(partial(read_words, EditFormWords, "edit_form"))
 tool_words_in = cache(partial(read_words, ToolWords, "tool_review"))
 correction_words_in = cache(partial(read_words, CorrectionWords, "correction"))
 disambiguation_words_in = cache(partial(read_words, DisambiguationWords, "disambiguation"))

@@ -21,7 +21,7 @@ _OWN_FIELDS = ("callwright_key", "subject", "version")
 _WIDE = 420
 _OPEN, _ANSWERED = "Default", "Answered"
 KEY = "data.callwright_key"
-ORDER = "place in the queue, no answer"  # stands with the score at an opened task, where a model's name would
+ORDER = "queue place"  # stands with the score at an opened task, where a model's name would; a longer one is cut there
 
 
 _log = logging.getLogger(__name__)

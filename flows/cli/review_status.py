@@ -91,16 +91,20 @@ def _whole_lines(found: "Status") -> Iterator[str]:
 
 
 def _show_unsettled(rows: "list[Row]") -> None:
-    """On what people do not agree, and who of the others could be the one more that is asked."""
+    """On what nothing counts yet: where people do not agree, or an edit in doubt has no second person; who could be asked."""
     if rows:
         show("")
         shown = [
-            (row["subject"], " or ".join(row["decisions"]), ", ".join(row["others"]) or "somebody new")
+            (row["subject"], _stated(row["decisions"]), ", ".join(row["others"]) or "somebody new")
             for row in rows[:_FEW]
         ]
         show_table(("unsettled", "said", "could be asked next"), shown)
         if len(rows) > _FEW:
             show(f"and {len(rows) - _FEW} more: --json lists them all.")
+
+
+def _stated(decisions: "list[str]") -> str:
+    return "edit, in doubt" if decisions == ["edit"] else " or ".join(decisions)
 
 
 def _show_next(rows: "list[Row]") -> None:

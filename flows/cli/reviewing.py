@@ -29,6 +29,7 @@ def register(app: typer.Typer) -> None:
     review.command(
         "listen", epilog="Example: callwright review listen --url http://192.0.2.7:8123/ --host 0.0.0.0 --port 8123"
     )(listen)
+    review.command("edit", epilog="Example: callwright review edit")(edit)
     review.command("audit", epilog="Example: callwright review audit v1 --draw 100")(audit)
     review.command("recheck", epilog="Example: callwright review recheck v1 --draw 100")(recheck)
     review.command("agreement", epilog="Example: callwright review agreement")(agreement)
@@ -147,6 +148,42 @@ def audit(
     )
     if drawn.new:
         show("`callwright review push` asks people about them.")
+
+
+def edit(
+    host: Annotated[str, typer.Option(help="The address of this machine to answer at.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port to answer at; 0 takes a free one.")] = 8322,
+    url: Annotated[
+        str,
+        typer.Option(
+            help="Under which URL reviewers reach this, where it is another; its host name is Label Studio's."
+        ),
+    ] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Serve the page on which samples are edited by form, and link to it from each task, until Ctrl-C.
+
+    Edits are submitted to Label Studio by the session that a reviewer's browser has there, under their own name.
+    """
+    from flows.review.editing import served_edit_page
+    from flows.review.listening import interrupts
+    from flows.review.servers import require_label_studio
+    from flows.settings import read_settings
+
+    settings = read_settings()
+    with (
+        suppress(KeyboardInterrupt),
+        interrupts(),
+        require_label_studio(settings) as studio,
+        served_edit_page(settings, studio, host=host, port=port, url=url) as server,
+    ):
+        if as_json:
+            _show_line({"address": server.address, "label_studio": studio.url})
+        else:
+            show(server.address)
+            say(f"Each task of the samples at {studio.url} links to it. Ctrl-C ends it.")
+            sys.stdout.flush()
+        server.run()
 
 
 def listen(

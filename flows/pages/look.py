@@ -35,7 +35,12 @@ class Look(NamedTuple):
 
     def render(self, template: str, **values: Any) -> str:  # noqa: ANN401 - templates take any record
         """A page of this look."""
-        return _environment().get_template(template).render(look=self, to=self.to, **values)
+        return render(template, look=self, to=self.to, **values)
+
+
+def render(template: str, **values: Any) -> str:  # noqa: ANN401 - as above
+    """What a template makes of values."""
+    return _environment().get_template(template).render(**values)
 
 
 def asset(name: str) -> str:

@@ -88,21 +88,19 @@ def page_app(copy: Path, hosts: tuple[str, ...] = (LOCAL, "localhost")) -> Starl
     )
 
 
-class PageServer:
-    """A server of the page that has its port, and answers once it is run."""
+class AppServer:
+    """A server of an application that has its port, and answers once it is run."""
 
-    def __init__(self, copy: Path, port: int = PORT) -> None:
-        """Take a port of this machine, a free one for 0. Raises ConfigurationError where somebody has it."""
+    def __init__(self, app: Starlette, port: int, host: str = LOCAL) -> None:
+        """Take a port, a free one for 0. Raises ConfigurationError where somebody has it."""
         try:
-            self._socket = socket.create_server((LOCAL, port))
+            self._socket = socket.create_server((host, port))
         except OSError as error:
             raise ConfigurationError(
-                f"Port {port} of this machine can't be taken ({error.strerror}); --port names another one, 0 takes a free one."
+                f"Port {port} of {host} can't be taken ({error.strerror}); --port names another one, 0 takes a free one."
             ) from error
-        self.address = f"http://{LOCAL}:{self._socket.getsockname()[1]}/"
-        settings = uvicorn.Config(
-            page_app(copy), log_level="warning", access_log=False, server_header=False, lifespan="off"
-        )
+        self.address = f"http://{host}:{self._socket.getsockname()[1]}/"
+        settings = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False, lifespan="off")
         self._server = uvicorn.Server(settings)
 
     def run(self) -> None:
@@ -116,3 +114,11 @@ class PageServer:
     def stop(self) -> None:
         """Answer no more."""
         self._server.should_exit = True
+
+
+class PageServer(AppServer):
+    """The server of the page over a copy."""
+
+    def __init__(self, copy: Path, port: int = PORT) -> None:
+        """Take a port of this machine, a free one for 0. Raises ConfigurationError where somebody has it."""
+        super().__init__(page_app(copy), port)

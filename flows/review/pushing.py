@@ -34,7 +34,7 @@ from flows.review.path_reviews import read_paths, samples_of_paths
 from flows.review.prediction_audits import read_audited
 from flows.review.questions import DRAWN_CAUSES, RETURNED_EDIT, set_priorities
 from flows.review.reading_reviews import NOTHING_YET, read_samples
-from flows.review.servers import LOCAL, find_label_studio
+from flows.review.servers import LOCAL, edit_page_address, find_label_studio
 from flows.review.tool_checking import tools_of
 from flows.review.turns import review_turn
 from flows.settings import Settings, open_warehouse
@@ -123,7 +123,7 @@ def _push(settings: Settings, studio: LabelStudio, progress: Progress, *, again:
 
 def _push_kind(kind: str, asked: Sequence[Row], settings: Settings, studio: LabelStudio, progress: Progress) -> Pushed:
     warehouse = open_warehouse(settings)
-    project = studio.ensure_project(screen_for(kind, settings.review_language))
+    project = studio.ensure_project(screen_for(kind, settings.review_language, edit_page_address(settings)))
     if project.changed_by_hand:
         progress.say(f"The labeling interface of {project.url} was changed by hand; it is left as it is.")
     if project.is_renewed:  # tasks of another version get what the screen shows now

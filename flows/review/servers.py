@@ -1,6 +1,8 @@
 """Which Label Studio people work in: the one that the environment names, else the work folder's own."""
 
+import socket
 from collections.abc import Callable
+from urllib.parse import urlsplit
 
 from annotation.studio import server
 from annotation.studio.client import LabelStudio
@@ -9,6 +11,7 @@ from flows.settings import Settings, environment
 from warehouse.errors import ConfigurationError
 
 LOCAL = "local"  # how reviews remember the work folder's own server
+EDIT_PAGE = "edit-page"  # the file in the work folder that tells where samples are edited by form
 
 
 def serve_label_studio(settings: Settings, say: Callable[[str], None]) -> ServerInfo:
@@ -56,3 +59,17 @@ def require_label_studio(settings: Settings) -> LabelStudio:
             "LABEL_STUDIO_API_KEY."
         )
     return studio
+
+
+def edit_page_address(settings: Settings) -> str:
+    """Where samples are edited by form, "" where nobody serves that page; it is asked, for what served it may have been killed."""
+    place = settings.home / EDIT_PAGE
+    if not place.exists():
+        return ""
+    address, served = place.read_text(encoding="utf-8").split()
+    parts = urlsplit(served)
+    try:
+        socket.create_connection((str(parts.hostname), parts.port or 0), timeout=2).close()
+    except OSError:
+        return ""
+    return address

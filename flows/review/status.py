@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from annotation.agreement import ItemRating, measure_agreement
 from annotation.screens import CORRECTION, DISAMBIGUATION, REVIEW_KINDS, SAMPLE_REVIEW, TOOL_REVIEW
 from annotation.studio.records import ProjectStatus
+from flows.review.questions import DOUBTFUL
 from flows.review.servers import require_label_studio
 from flows.settings import Settings, open_warehouse
 from warehouse.rows import Row
@@ -26,7 +27,7 @@ def review_status(settings: Settings, *, ask_server: bool = False) -> Status:
     status = warehouse.rows_by_name(
         {title: (sql, [kind]) for title, (kind, sql) in _OF_KINDS.items()}
         | {"queue": (_QUEUE, []), "people": (_PEOPLE, []), "work_left": (_WORK_LEFT, [ASSUMED_SECONDS])}
-        | {"unsettled": (_UNSETTLED, []), "next": (_NEXT, [NEXT_SHOWN])}
+        | {"unsettled": (_UNSETTLED, [DOUBTFUL]), "next": (_NEXT, [NEXT_SHOWN])}
     )
     status["whole"] = [_whole(status, settings.review_hourly_cost)]
     if ask_server:
@@ -122,8 +123,8 @@ _WORK_LEFT = """
     where not q.is_answered and (q.is_current or q.pushed_at is not null)
     group by q.kind order by q.kind
 """
-# On what people have said different things and nothing counts yet, also after one more was asked (the view unsettled_reviews has
-# what nobody more was asked about); `others` review this kind too, and can be asked next.
+# On what nothing counts yet: people have said different things, also after one more was asked (the view unsettled_reviews has what
+# nobody more was asked about), or an edit is in doubt, and only those who made it have spoken. `others` can be asked next.
 _UNSETTLED = """
     with newest as (
         select subject, kind, max(round) as round from review_words group by all
@@ -135,12 +136,21 @@ _UNSETTLED = """
         group by w.subject, w.kind, w.round having count(distinct w.decision || ' ' || coalesce(w.result, '')) > 1
     ), reviewers as (
         select kind, list(distinct reviewer) as everybody from standing_reviews where annotation_id > 0 group by kind
+    ), unsettled as (
+        select s.kind, s.subject, s.decisions, s.said_by from said s
+        where not exists (
+            select 1 from decisions d where d.subject = s.subject and d.kind = s.kind and d.round = s.round
+        )
+        union all
+        select q.kind, q.subject, ['edit'], list(distinct e.reviewer order by e.reviewer)
+        from review_queue q join standing_reviews e on e.result = q.subject and e.decision = 'edit'
+        where q.cause = ? and q.is_current and not q.is_answered
+            and not exists (select 1 from said s where s.subject = q.subject and s.kind = q.kind)
+        group by q.kind, q.subject
     )
-    select s.kind, s.subject, s.decisions, s.said_by,
-        list_sort(list_filter(coalesce(r.everybody, []), lambda one: not list_contains(s.said_by, one))) as others
-    from said s left join reviewers r on r.kind = s.kind
-    where not exists (select 1 from decisions d where d.subject = s.subject and d.kind = s.kind and d.round = s.round)
-    order by s.kind, s.subject
+    select u.*, list_sort(list_filter(coalesce(r.everybody, []), lambda one: not list_contains(u.said_by, one))) as others
+    from unsettled u left join reviewers r on r.kind = u.kind
+    order by u.kind, u.subject
 """
 # What has been pushed stands where it was pushed to; of the others it is known where they would.
 _NEXT = """

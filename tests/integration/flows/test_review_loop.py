@@ -174,10 +174,19 @@ def test_an_edit_that_no_check_decides_never_lands_on_one_persons_word(site: Rev
     site.studio.annotate(edited, "accept", by="ann")
     assert site.pull() == Pulled(reviews=1, accepted=1)
     assert site.accepted(edited) is None, "whoever made it is not the second person"
+    unsettled = review_status(site.settings)["unsettled"]
+    assert {
+        "kind": "sample_review",
+        "subject": edited,
+        "decisions": ["edit"],
+        "said_by": ["ann"],
+        "others": [],
+    } in unsettled
     site.studio.annotate(edited, "accept", by="bob")
     site.pull()
     assert site.accepted(edited)["vouched"]
     assert site.standing(key) == ("review", "passed")
+    assert edited not in {row["subject"] for row in review_status(site.settings)["unsettled"]}
 
 
 _UNDECIDED = """

@@ -1,0 +1,307 @@
+"""A sample as a form: a typed field for each argument, and what a person entered as the boxes of the review screen hold it.
+
+A form has no reader of its own: what was entered is written into the boxes, and read from there as every edit is.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Literal, NamedTuple
+
+from pydantic import JsonValue
+
+from annotation.calls import read_json, read_value, same_calls, tool_named, write_value
+from annotation.dialogue_editing import write_dialogue, write_result
+from annotation.rendering import is_dialogue
+from annotation.reviews import ParsedReview
+from annotation.sample_review import Boxes, parse_review, write_calls
+from annotation.screens import SAMPLE_REVIEW
+from annotation.studio.records import PulledAnnotation
+from annotation.words import SampleScreenWords
+from warehouse.errors import RecordError
+from warehouse.records import (
+    Arguments,
+    CallTurn,
+    GoldCall,
+    JsonSchema,
+    ReplyTurn,
+    ResultTurn,
+    Sample,
+    Tool,
+    Turn,
+    UserTurn,
+)
+
+FieldKind = Literal["choice", "integer", "number", "date", "text", "list", "json"]
+Entered = Mapping[
+    str, str
+]  # what a person entered, by the name of the field; a field that is not there was not touched
+MOST_CALLS = 30  # of one turn
+_NUMBERS: dict[FieldKind, re.Pattern[str]] = {
+    "integer": re.compile(r"-?\d{1,30}", re.ASCII),
+    "number": re.compile(r"-?\d{1,30}(\.\d{1,30})?([eE][+-]?\d{1,3})?", re.ASCII),
+    "date": re.compile(r"\d{4}-\d\d-\d\d", re.ASCII),
+}
+_KINDS: dict[str, FieldKind] = {"integer": "integer", "number": "number", "object": "json", "array": "json"}
+_SCALARS = ("string", "integer", "number", "boolean")
+
+
+class ArgumentField(NamedTuple):
+    """The field of one argument: its `name` in the form, and what stands in it, "" where the argument is not given."""
+
+    name: str
+    argument: str
+    kind: FieldKind
+    entered: str
+    choices: tuple[str, ...]
+    description: str
+    required: bool
+
+
+class CallPart(NamedTuple):
+    """One call of a turn, or room for one more, where `tool` is ""."""
+
+    name: str
+    tool: str
+    fields: tuple[ArgumentField, ...]
+
+
+class TurnPart(NamedTuple):
+    """One turn: what is stated in it under `text` and `message`, None where there is none, or the calls due."""
+
+    name: str
+    kind: str
+    text: str | None = None
+    message: str | None = None
+    app: str = ""
+    calls: tuple[CallPart, ...] = ()
+    fixed: str = ""
+    is_changed: bool = False
+
+
+class FormProblem(NamedTuple):
+    """What was entered in a turn, by its name, and can't be read."""
+
+    turn: str
+    sentence: str
+
+
+class EditForm(NamedTuple):
+    """A sample as a form, filled in; `boxes` hold it all, but for what the problems tell of."""
+
+    turns: tuple[TurnPart, ...]
+    boxes: Boxes
+    problems: tuple[FormProblem, ...]
+
+
+def edit_form(sample: Sample, tools: Sequence[Tool], words: SampleScreenWords, entered: Entered) -> EditForm:
+    """The form of `sample`, whose candidates are `tools`, with what a person entered; nothing entered is the sample itself.
+
+    Snapshots follow from one another, as in the boxes: where nobody touched one, it takes what was changed before it.
+    """
+    plain = {name: text.replace("\r\n", "\n").replace("\r", "\n") for name, text in entered.items()}
+    read = [_read_turn(f"t{index}", turn, tools, plain) for index, turn in enumerate(sample.turns)]
+    turns = [one.turn for one in read]
+    changed = {
+        index: now.calls
+        for index, (was, now) in enumerate(zip(sample.turns, turns, strict=True))
+        if isinstance(was, CallTurn) and isinstance(now, CallTurn) and not same_calls(was.calls, now.calls)
+    }
+    if is_dialogue(sample):
+        stated = [was if isinstance(was, CallTurn) else now for was, now in zip(sample.turns, turns, strict=True)]
+        boxes = Boxes(write_dialogue(sample.with_changes(turns=tuple(stated)), words, changed), "")
+    else:
+        request = turns[0].text if isinstance(turns[0], UserTurn) else sample.request
+        boxes = Boxes(request, write_calls(changed.get(1, sample.gold)))
+    problems = tuple(FormProblem(one.part.name, sentence) for one in read for sentence in one.problems)
+    return EditForm(tuple(one.part for one in read), boxes, problems)
+
+
+class _ReadTurn(NamedTuple):
+    """A turn as it was entered, as a part of the form, and what could not be read."""
+
+    turn: Turn
+    part: TurnPart
+    problems: Sequence[str] = ()
+
+
+def _read_turn(name: str, turn: Turn, tools: Sequence[Tool], entered: Entered) -> _ReadTurn:
+    match turn:
+        case CallTurn():
+            return _read_calls(name, turn, tools, entered)
+        case ResultTurn():
+            return _ReadTurn(turn, TurnPart(name, turn.kind, fixed=write_result(turn)))
+        case UserTurn() | ReplyTurn():
+            return _read_text(name, turn, entered)
+
+
+def _read_text(name: str, turn: UserTurn | ReplyTurn, entered: Entered) -> _ReadTurn:
+    external = turn.external if isinstance(turn, UserTurn) else None
+    text = entered.get(f"{name}.text", turn.text)
+    message = None if external is None else entered.get(f"{name}.message", external.text)
+    now: Turn = turn.with_changes(text=_unless_blank(text, turn.text))
+    if external is not None and message is not None:
+        now = now.with_changes(external=external.with_changes(text=_unless_blank(message, external.text)))
+    stated = [text] if message is None else [text, message]
+    part = TurnPart(name, turn.kind, text, message, external.app if external else "", is_changed=now != turn)
+    return _ReadTurn(now, part, ["Nothing is said there."] * any(not one.strip() for one in stated))
+
+
+def _unless_blank(text: str, before: str) -> str:
+    return text if text.strip() else before
+
+
+def _read_calls(name: str, turn: CallTurn, tools: Sequence[Tool], entered: Entered) -> _ReadTurn:
+    """The calls of a turn with room for one more; a call whose tool is taken away is gone."""
+    count = max(len(turn.calls), sum(f"{name}.c{at}" in entered for at in range(MOST_CALLS)))
+    parts, calls, problems = [], [], []
+    for at in range(min(count, MOST_CALLS)):
+        was = turn.calls[at] if at < len(turn.calls) else None
+        tool = entered.get(f"{name}.c{at}", was.tool if was else "").strip()
+        known = was if was and was.tool == tool else None
+        fields = tuple(_fields(f"{name}.c{at}", tool, known, tools, entered))
+        parts.append(CallPart(f"{name}.c{at}", tool, fields))
+        if tool:
+            arguments, unread = _arguments(fields, known, _schemas(tool, tools))
+            calls.append(GoldCall(tool=tool, arguments=arguments))
+            problems += [*unread, *_unknown(tool, known, tools)]
+    if len(parts) < MOST_CALLS and (not parts or parts[-1].tool):
+        parts.append(CallPart(f"{name}.c{len(parts)}", "", ()))
+    is_changed = not same_calls(calls, turn.calls)
+    part = TurnPart(name, turn.kind, calls=tuple(parts), is_changed=is_changed)
+    return _ReadTurn(turn.with_changes(calls=tuple(calls)) if is_changed else turn, part, problems)
+
+
+def _unknown(tool: str, known: GoldCall | None, tools: Sequence[Tool]) -> Iterator[str]:
+    try:
+        if known is None:
+            tool_named(tool, tools)
+    except RecordError as error:
+        yield str(error)
+
+
+def _schemas(tool: str, tools: Sequence[Tool]) -> dict[str, JsonSchema]:
+    return next((one.properties for one in tools if one.name == tool), {})
+
+
+def _fields(
+    call: str, tool: str, known: GoldCall | None, tools: Sequence[Tool], entered: Entered
+) -> Iterator[ArgumentField]:
+    """A field for each parameter of the tool, the required ones first, and for each argument that no parameter is for."""
+    required = next((set(one.required) for one in tools if one.name == tool), set())
+    schemas, given = _schemas(tool, tools), known.arguments if known else {}
+    for argument in sorted(
+        [*schemas, *(name for name in given if name not in schemas)], key=lambda n: n not in required
+    ):
+        schema = schemas.get(argument, {})
+        kind = _kind(schema, [given[argument]] if argument in given else [])
+        before = write_field(given[argument], kind) if argument in given else ""
+        name = f"{call}.{argument}"
+        now = entered.get(name, before)
+        choices = tuple(_choices(schema))
+        if (kind == "choice" and now not in ("", *choices)) or (kind in _NUMBERS and not _is_such(now, kind)):
+            kind = "text"  # shown as it is, and said to be wrong
+        description = schema.get("description")
+        yield ArgumentField(
+            name,
+            argument,
+            kind,
+            now,
+            choices,
+            description if isinstance(description, str) else "",
+            argument in required,
+        )
+
+
+def _is_such(text: str, kind: FieldKind) -> bool:
+    return not text.strip() or _NUMBERS[kind].fullmatch(text.strip()) is not None
+
+
+def _choices(schema: JsonSchema) -> Iterator[str]:
+    if schema.get("type") == "boolean":
+        yield from ("true", "false")
+    elif isinstance(schema.get("enum"), list):
+        yield from (write_value(one) for one in schema["enum"] if one is None or isinstance(one, str | int | float))
+
+
+def _kind(schema: JsonSchema, given: Sequence[JsonValue]) -> FieldKind:
+    """How the values of a schema are entered; what was given and is of another kind is entered as JSON or as a text."""
+    items = schema.get("items")
+    if [*_choices(schema)] and not any(isinstance(value, list | dict) for value in given):
+        return "choice"
+    if schema.get("type") == "array" and isinstance(items, dict) and items.get("type") in _SCALARS:
+        is_list = all(
+            isinstance(value, list) and all(isinstance(one, str | int | float) for one in value) for value in given
+        )
+        return "list" if is_list else "json"
+    if any(isinstance(value, list | dict) for value in given):
+        return "json"
+    if schema.get("format") == "date":
+        return "date"
+    return "text" if given and isinstance(given[0], str) else _KINDS.get(str(schema.get("type")), "text")
+
+
+def write_field(value: JsonValue, kind: FieldKind) -> str:
+    """A value as it stands in its field: a list has a line for each of its items."""
+    if kind == "list" and isinstance(value, list):
+        return "\n".join(map(write_value, value)) or "[]"
+    return json.dumps(value, ensure_ascii=False, indent=2) if kind == "json" else write_value(value)
+
+
+def read_field(entered: str, kind: FieldKind, schema: JsonSchema) -> JsonValue:
+    """The value that stands in a field; RecordError where it is none."""
+    text = entered.strip()
+    if kind == "json":
+        return read_json(text, f"The value {text[:60]}")
+    if kind != "list" or text == "[]":
+        return [] if kind == "list" else read_value(text, schema)
+    items = schema.get("items")
+    return [
+        read_value(line.strip(), items if isinstance(items, dict) else {}) for line in text.split("\n") if line.strip()
+    ]
+
+
+def _arguments(
+    fields: Sequence[ArgumentField], known: GoldCall | None, schemas: Mapping[str, JsonSchema]
+) -> tuple[Arguments, list[str]]:
+    """The arguments that stand in the fields, and a sentence for each that can't be read; what nobody touched is as it was."""
+    arguments: Arguments = {}
+    problems: list[str] = []
+    before = known.arguments if known else {}
+    for field in fields:
+        schema = schemas.get(field.argument, {})
+        if not field.entered.strip():
+            continue
+        if field.argument in before:
+            value = before[field.argument]
+            if field.entered.strip() == write_field(value, _kind(schema, [value])).strip():
+                arguments[field.argument] = value
+                continue
+        try:
+            arguments[field.argument] = read_field(field.entered, field.kind, schema)
+        except RecordError as error:
+            problems.append(f"{field.argument}: {error}")
+    ordered = {name: arguments[name] for name in before if name in arguments}
+    return ordered | arguments, problems
+
+
+def parse_form(form: EditForm, sample: Sample, tools: Sequence[Tool]) -> ParsedReview:
+    """What a pull will read once the form is submitted."""
+    annotation = PulledAnnotation(
+        server="", task_id=0, annotation_id=0, kind=SAMPLE_REVIEW, subject=sample.key, version=1, reviewer="",
+        reviewed_at=datetime.now(UTC), seconds=0, result=tuple(annotation_result(form.boxes)),
+    )  # fmt: skip
+    return parse_review(annotation, sample, tools)
+
+
+def annotation_result(boxes: Boxes) -> list[dict[str, JsonValue]]:
+    """The annotation that the review screen would make of these boxes with the verdict "edit"."""
+    typed = {"edited_request": boxes.request} | ({"edited_calls": boxes.calls} if boxes.calls else {})
+    shared: dict[str, JsonValue] = {"to_name": "conversation", "origin": "manual"}
+    verdict: dict[str, JsonValue] = {"from_name": "verdict", "type": "choices", "value": {"choices": ["edit"]}}
+    texts: list[dict[str, JsonValue]] = [
+        {**shared, "id": name, "from_name": name, "type": "textarea", "value": {"text": [text]}}
+        for name, text in typed.items()
+    ]
+    return [{**shared, "id": "verdict", **verdict}, *texts]

@@ -1,0 +1,255 @@
+"""The page on which a sample is edited by form: fields instead of JSON, checked as they change, submitted in the reviewer's name.
+
+It knows a reviewer by the session that their browser has at Label Studio, which cookies of one host name carry to every port
+of it, asks Label Studio with that session alone, and keeps nothing of it.
+"""
+
+import hmac
+import re
+import secrets
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import parse_qsl, urlsplit
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.middleware import Middleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
+from starlette.routing import Route
+
+from annotation.doubts import doubt_sentences
+from annotation.edit_forms import annotation_result, edit_form, parse_form
+from annotation.reviews import ParsedReview
+from annotation.screens import SAMPLE_REVIEW, screen_for
+from annotation.studio.client import LabelStudio
+from annotation.studio.connection import MissingError
+from annotation.studio.sessions import SESSION_COOKIE, ReviewerSession, SignedOutError, TaskForReviewer
+from annotation.words import edit_form_words_in, words_in
+from flows.pages.look import asset, render
+from flows.pages.serving import HEADERS, LOCAL, AppServer
+from flows.review.reading_reviews import read_samples
+from flows.review.servers import EDIT_PAGE, edit_page_address
+from flows.settings import Settings, open_warehouse
+from validators.checks.format import SampleWithTools, format_verdict
+from validators.checks.grounding import ground
+from warehouse.errors import CallwrightError
+from warehouse.records import Sample, Tool
+from warehouse.releases import read_tools
+
+PORT = 8322
+_SUBJECT = re.compile(r"[0-9a-f]{8,64}")
+_MOST_BYTES = 2_000_000
+_MOST_FIELDS = 5_000
+_LONGEST_SECONDS = 3_600
+_MOST_CHOICES = 60  # tools in a list to choose from; of more the name is entered, with suggestions
+_HEADERS = HEADERS | {"Content-Security-Policy": f"{HEADERS['Content-Security-Policy']}; connect-src 'self'"}
+_ASSETS = {"page.css": "text/css", "edit.js": "text/javascript"}
+_TASK = """
+    select arg_max(task_id, version) as task_id from task_states
+    where kind = ? and subject = ? and server = ? and deleted_at is null having count(*) > 0
+"""
+
+
+class _AskedSample(NamedTuple):
+    """A sample that people are asked about, its candidates, what is withheld from it, and its newest task at Label Studio."""
+
+    sample: Sample
+    tools: Sequence[Tool]
+    withheld: dict[str, Tool]
+    task_id: int
+
+
+class _ShownPage(NamedTuple):
+    page: str
+    status: int = 200
+
+
+class EditPage:
+    """The page over one work folder and its Label Studio."""
+
+    def __init__(self, settings: Settings, studio: LabelStudio, seen_at: str = "") -> None:
+        """`studio` names the server alone, which reviewers see at `seen_at` if it is another address there.
+
+        What is asked of it is asked with a reviewer's session.
+        """
+        self._settings = settings
+        self._url, self._name = studio.url, studio.name
+        self._seen_at = seen_at.rstrip("/") or studio.url
+        self._secret = secrets.token_bytes(32)
+        self._words = words_in(settings.review_language)
+        self._form_words = edit_form_words_in(settings.review_language)
+
+    def show(self, subject: str, cookie: str) -> _ShownPage:
+        """The form of a sample."""
+        return self._answer(subject, cookie, {})
+
+    def take(self, subject: str, cookie: str, entered: Mapping[str, str]) -> _ShownPage:
+        """The form with what was entered; submitted, where that was asked and nothing stands against it."""
+        return self._answer(subject, cookie, entered)
+
+    def _answer(self, subject: str, cookie: str, entered: Mapping[str, str]) -> _ShownPage:
+        asked = self._asked(subject)
+        if asked is None:
+            return self._message(self._form_words.gone, 404)
+        try:
+            with ReviewerSession(self._url, cookie) as session:
+                return self._of_reviewer(asked, session, session.task(asked.task_id), entered)
+        except SignedOutError:
+            return self._message(self._form_words.sign_in.format(address=self._seen_at), 401, link=self._seen_at)
+        except MissingError:
+            return self._message(self._form_words.gone, 404)
+
+    def _of_reviewer(
+        self, asked: _AskedSample, session: ReviewerSession, task: TaskForReviewer, entered: Mapping[str, str]
+    ) -> _ShownPage:
+        form = edit_form(asked.sample, asked.tools, self._words, entered)
+        parsed = None if form.problems else parse_form(form, asked.sample, asked.tools)
+        token = self._token(session.reviewer, asked.sample.key)
+        is_known = hmac.compare_digest(entered.get("token", "").encode(), token.encode())
+        problems = [problem.sentence for problem in form.problems] or _refusal(parsed)
+        wants = entered.get("act") == "submit"
+        if wants and is_known and not problems:
+            session.submit(task, annotation_result(form.boxes), _seconds_since(entered.get("opened", "")))
+            onward = f"{self._seen_at}/projects/{task.project}/data?labeling=1"
+            return self._message(
+                self._form_words.saved.format(reviewer=session.reviewer), link=onward, label=self._form_words.onward
+            )
+        page = render(
+            "edit.html",
+            **self._shared(),
+            form=form,
+            asked=asked,
+            names=[tool.name for tool in asked.tools],
+            most=_MOST_CHOICES,
+            why=str(task.data.get("why", "")),
+            reviewer=session.reviewer,
+            problems=([self._form_words.stale] if wants and not is_known else []) + problems,
+            wrong={problem.turn for problem in form.problems},
+            doubts=self._doubts(parsed, asked),
+            is_changed=parsed is not None and parsed.edited is not None,
+            token=token,
+            opened=entered.get("opened") or str(int(time.time())),
+        )
+        return _ShownPage(page, 422 if wants else 200)
+
+    def _doubts(self, parsed: ParsedReview | None, asked: _AskedSample) -> list[str]:
+        """What the rules that a pull asks first say against the edited sample."""
+        edited = parsed.edited if parsed is not None else None
+        if not isinstance(edited, Sample):
+            return []
+        known = SampleWithTools(edited, {tool.key: tool for tool in asked.tools}, asked.withheld)
+        return doubt_sentences(edited, [format_verdict(known), ground(edited, asked.tools)], self._words)
+
+    def _asked(self, subject: str) -> _AskedSample | None:
+        warehouse = open_warehouse(self._settings)
+        with warehouse.together():
+            rows = warehouse.rows(_TASK, [SAMPLE_REVIEW, subject, self._name])
+            samples, tools = read_samples(warehouse, [subject]) if rows else ({}, {})
+            withheld = read_tools(warehouse, [key for sample in samples.values() for key in sample.withheld])
+        if subject not in samples:
+            return None
+        sample = samples[subject]
+        return _AskedSample(sample, [tools[key] for key in sample.candidates], withheld, **rows[0])
+
+    def _token(self, reviewer: str, subject: str) -> str:
+        """What only a page of ours knows: another site's form comes with the cookie, which changes each time, but without this."""
+        return hmac.new(self._secret, f"{reviewer} {subject}".encode(), sha256).hexdigest()
+
+    def _message(self, text: str, status: int = 200, *, link: str = "", label: str = "") -> _ShownPage:
+        return _ShownPage(render("edit.html", **self._shared(), form=None, text=text, link=link, label=label), status)
+
+    def _shared(self) -> dict[str, object]:
+        return {
+            "to": lambda path: f"/edit{path}",
+            "form_words": self._form_words,
+            "screen_words": self._words,
+            "language_of_page": self._settings.review_language,
+        }
+
+
+def _refusal(parsed: ParsedReview | None) -> list[str]:
+    return [parsed.returned.problem] if parsed is not None and parsed.returned is not None else []
+
+
+def _seconds_since(opened: str) -> float:
+    """How long the page was open, as far as that can be believed."""
+    since = time.time() - int(opened) if opened.isascii() and opened.isdecimal() and len(opened) < 12 else 0.0  # noqa: PLR2004
+    return max(0.0, min(since, _LONGEST_SECONDS))
+
+
+def edit_app(page: EditPage, hosts: Sequence[str]) -> Starlette:
+    """The application that serves the page; it answers only those who call it by one of `hosts`."""
+
+    async def answer(request: Request) -> Response:
+        name = request.path_params["name"]
+        if name in _ASSETS:
+            return PlainTextResponse(asset(name), media_type=_ASSETS[name], headers=_HEADERS)
+        if not _SUBJECT.fullmatch(name):
+            return PlainTextResponse("There is no such page.", 404, headers=_HEADERS)
+        work = partial(page.show, name, request.cookies.get(SESSION_COOKIE, ""))
+        if request.method == "POST":
+            entered = await _entered(request)
+            if entered is None:
+                return PlainTextResponse("That is too much for a form.", 413, headers=_HEADERS)
+            work = partial(page.take, name, request.cookies.get(SESSION_COOKIE, ""), entered)
+        try:
+            found = await run_in_threadpool(work)
+        except CallwrightError as error:  # Label Studio or the warehouse can't be reached: said on the page
+            return PlainTextResponse(str(error), 503, headers=_HEADERS)
+        return HTMLResponse(found.page, found.status, headers=_HEADERS)
+
+    return Starlette(
+        routes=[Route("/edit/{name}", answer, methods=["GET", "POST"])],
+        middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=list(hosts))],
+    )
+
+
+async def _entered(request: Request) -> dict[str, str] | None:
+    """The fields that were sent, None where they are more than any form has."""
+    body = bytearray()
+    async for piece in request.stream():
+        body += piece
+        if len(body) > _MOST_BYTES:
+            return None
+    try:
+        return dict(parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=_MOST_FIELDS))
+    except ValueError:
+        return None
+
+
+@contextmanager
+def served_edit_page(
+    settings: Settings, studio: LabelStudio, *, host: str = LOCAL, port: int = PORT, url: str = ""
+) -> Iterator[AppServer]:
+    """A server of the page, to be run; meanwhile each task on the screen of samples has a link to it, under `url` if given."""
+    known = {host, LOCAL, "localhost"} | {urlsplit(one).hostname or LOCAL for one in (studio.url, url) if one}
+    server = AppServer(edit_app(EditPage(settings, studio, url), sorted(known)), port, host)
+    place = _note(settings.home, url or server.address, server.address)
+    try:
+        link_edit_page(settings, studio)
+        yield server
+    finally:
+        server.close()
+        place.unlink(missing_ok=True)
+        with suppress(CallwrightError):  # where Label Studio has ended before, the next push takes the link away
+            link_edit_page(settings, studio)
+
+
+def _note(home: Path, address: str, served: str) -> Path:
+    """Note where the page is, for pushes by other processes."""
+    place = home / EDIT_PAGE
+    place.write_text(f"{address.rstrip('/')}/edit/\n{served}\n", encoding="utf-8")
+    return place
+
+
+def link_edit_page(settings: Settings, studio: LabelStudio) -> None:
+    """Have the screen of samples link to the page where it is served, and nowhere where it is not."""
+    if studio.find_project(SAMPLE_REVIEW) is not None:
+        studio.ensure_project(screen_for(SAMPLE_REVIEW, settings.review_language, edit_page_address(settings)))
