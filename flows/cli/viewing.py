@@ -1,6 +1,9 @@
 """Looking at what there is: `view`, `report` and `notebook`."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -36,17 +39,21 @@ def view(
     """
     from flows.settings import read_settings
 
-    copy = _fresh_copy(read_settings())
-    if out is not None:
+    with _readable_copy(read_settings()) as copy:
+        if out is None:
+            _serve(copy, port, as_json=as_json)
+            return
         from flows.pages.files import write_site
 
         written = write_site(copy, out, samples)
-        if as_json:
-            show_json(written._asdict())
-        else:
-            show(str(written.first))
-            say(f"{written.pages} pages, {written.samples} samples among them.")
-        return
+    if as_json:
+        show_json(written._asdict())
+    else:
+        show(str(written.first))
+        say(f"{written.pages} pages, {written.samples} samples among them.")
+
+
+def _serve(copy: Path, port: int, *, as_json: bool) -> None:
     from flows.pages.serving import PageServer
 
     server = PageServer(copy, port)
@@ -80,6 +87,25 @@ def _fresh_copy(settings: "Settings") -> Path:
 
     may_be_older = is_build_under_way(settings.home)
     return published_copy(open_warehouse(settings), settings.published, may_be_older=may_be_older)
+
+
+@contextmanager
+def _readable_copy(settings: "Settings") -> Iterator[Path]:
+    """The same; where nothing can be published, one that goes at the end."""
+    from flows.settings import open_warehouse
+    from warehouse.errors import StoreError
+
+    with TemporaryDirectory(prefix="callwright-") as folder:
+        try:
+            copy = _fresh_copy(settings)
+        except StoreError as error:
+            copy = Path(folder) / "warehouse.duckdb"
+            try:
+                open_warehouse(settings).copy_to(copy)
+            except OSError:
+                raise error from None
+            say(f"{error} What is shown is a copy that goes at the end.")
+        yield copy
 
 
 def report(

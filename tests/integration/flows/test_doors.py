@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -14,7 +15,9 @@ from pyarrow import parquet
 from flows.settings import open_warehouse
 from tests.support.flows.small_builds import (
     KINDS,
+    TOP,
     build,
+    environment,
     one,
     row_counts,
     run,
@@ -333,3 +336,22 @@ def test_a_build_that_can_t_publish_says_so_and_ends_well(tmp_path: Path) -> Non
     assert run_here("publish", home=home).returncode == 1
     (home / "published").unlink()
     assert run_here("publish", home=home).returncode == 0
+
+
+def test_who_may_only_read_a_work_folder_reads_all_of_it(home: Path, tmp_path: Path) -> None:
+    """In a mount of its own, read-only, and beside somebody who reads it too."""
+    words = ["unshare", "--map-root-user", "--mount", "sh", "-c"]
+    mount = f"mount --bind {home} {home} && mount -o remount,bind,ro {home}"
+    if subprocess.run([*words, mount], check=False, capture_output=True).returncode:
+        pytest.skip("This machine lets nobody mount anything.")
+    callwright = f"{sys.executable} -m flows.cli"
+    commands = ["query 'select count(*) from samples'", "release list", "review status",
+                f"report --out {tmp_path / 'report.html'}", f"view --out {tmp_path / 'page'}"]  # fmt: skip
+    script = " && ".join([mount, f"! touch {home / 'x'} 2>/dev/null", *(f"{callwright} {one}" for one in commands)])
+    with duckdb.connect(str(settings_of(home).warehouse), read_only=True):
+        done = subprocess.run(
+            [*words, script], check=False, capture_output=True, text=True, cwd=TOP, env=environment(home)
+        )
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "report.html").is_file()
+    assert list((tmp_path / "page").glob("*.html"))

@@ -25,7 +25,7 @@ from annotation.studio.process import serving_process
 from flows.engine.deploying import _places, start_prefect, stop_prefect
 from flows.settings import Settings
 from tests.support.flows.live_sites import People
-from tests.support.flows.model_server import PRICED, ModelServer, serve_model
+from tests.support.flows.model_server import PRICE, PRICED, ModelServer, serve_model
 from tests.support.flows.small_builds import (
     leftovers,
     settings_of,
@@ -42,6 +42,7 @@ RUNS = int(os.environ.get("CALLWRIGHT_FAULT_RUNS", "20"))
 SEED = int(os.environ.get("CALLWRIGHT_FAULT_SEED", "0")) or secrets.randbelow(10**6)
 SAMPLES = {"perfect": 8, "imperfect": 4, "irrelevant": 2, "parallel": 2}
 MOST_TRIES = 12
+CONCURRENCY = 4
 HELD = 3.0  # seconds for which somebody else has the warehouse open
 ROOM = 300_000  # bytes that a file may have on a disk that is full
 SAME = {
@@ -55,8 +56,8 @@ SAME = {
     "release": "select content_hash, samples from releases order by all",
     "predictions": "select candidate, subject, turn, calls, error_type from predictions order by all",
     "scores": "select * exclude (release) from scores order by all",
-    "paid": "select count(distinct request) as requests from llm_calls where not cached and error is null",
 }
+NOTED = "select sum(cost) as cost from llm_calls where not cached and error = ''"
 HOLDING = """
 import sys, time, duckdb
 connection = duckdb.connect(sys.argv[1])
@@ -117,7 +118,7 @@ def number(request: pytest.FixtureRequest) -> int:
 def journey(
     number: int, tmp_path: Path, server: ModelServer, request: pytest.FixtureRequest
 ) -> Callable[[str], Journey]:
-    roles = stub_roles(server, name=PRICED, concurrency=4)
+    roles = stub_roles(server, name=PRICED, concurrency=CONCURRENCY)
     told = {"models": roles, "samples": SAMPLES, "shard_size": 6, "review": {"spot_checks": 4}}
     recipe = str(write_recipe(tmp_path, **told))
     candidates = str(write_recipe(tmp_path, name="candidates", **told,
@@ -190,7 +191,7 @@ def held(_: "subprocess.Popen[str]", draw: random.Random, journey: Journey) -> N
 
 def twice(_: "subprocess.Popen[str]", draw: random.Random, journey: Journey) -> None:
     """The same command at the same time."""
-    run(journey, journey.steps[0]).communicate(timeout=300)
+    run(journey, journey.steps[0]).communicate(timeout=900)
 
 
 def disk_full(process: "subprocess.Popen[str]", draw: random.Random, _: Journey) -> None:
@@ -227,7 +228,7 @@ def carry_out(journey: Journey, command: tuple[str, ...], draw: random.Random, f
                 process.wait(after)
             if process.poll() is None:
                 fault(process, draw, journey)
-        _, errors = process.communicate(timeout=300)
+        _, errors = process.communicate(timeout=900)
         assert "Traceback" not in errors or process.returncode < 0, (log, errors)
         if process.returncode == 0 and attempt >= faults - 1:
             journey.revive()
@@ -252,6 +253,18 @@ def walk(journey: Journey, draw: random.Random, log: list[str]) -> dict[str, Any
     return found
 
 
+class Counted(NamedTuple):
+    """What the model's server counted on a way: requests beyond the first of each question, and what was answered."""
+
+    again: int
+    answered: int
+
+    @classmethod
+    def at(cls, server: ModelServer) -> "Counted":
+        """As it stands."""
+        return cls(server.requests - len(server.asked), server.answered.total())
+
+
 @pytest.fixture(scope="module")
 def undisturbed() -> dict[str, dict[str, Any]]:
     """What is kept in the end where nothing happens, by the door."""
@@ -261,6 +274,7 @@ def undisturbed() -> dict[str, dict[str, Any]]:
 def test_what_is_disturbed_ends_as_what_is_not(
     number: int,
     journey: Callable[[str], Journey],
+    server: ModelServer,
     undisturbed: dict[str, dict[str, Any]],
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -268,11 +282,18 @@ def test_what_is_disturbed_ends_as_what_is_not(
     with capsys.disabled():
         sys.stdout.write(f"CALLWRIGHT_FAULT_SEED={SEED}, run {number} ({disturbed.door})\n")
     if disturbed.door not in undisturbed:
+        server.forget()
         undisturbed[disturbed.door] = walk(journey("undisturbed"), random.Random(0), [])
+        assert Counted.at(server).again == 0, "nothing is asked twice"
     log = [disturbed.door]
+    server.forget()
     found = walk(disturbed, random.Random(f"{SEED} {number}"), log)
     for name, rows in undisturbed[disturbed.door].items():
         assert found[name] == rows, (name, log)
+    under_way = 2 * CONCURRENCY * (len(log) - 1)  # when something happened
+    counted, noted = Counted.at(server), warehouse_of(settings_of(disturbed.home)).rows(NOTED)[0]["cost"] / PRICE
+    assert counted.again <= under_way, log
+    assert counted.answered - under_way <= round(noted, 6) <= counted.answered, log
     assert leftovers(settings_of(disturbed.home)) == [], log
     assert not list(disturbed.home.glob(".reading-*")), log
     published = disturbed.home / "published"
