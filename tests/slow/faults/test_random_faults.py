@@ -253,14 +253,14 @@ def walk(journey: Journey, draw: random.Random, log: list[str]) -> dict[str, Any
     return found
 
 
-class Counted(NamedTuple):
+class RequestCount(NamedTuple):
     """What the model's server counted on a way: requests beyond the first of each question, and what was answered."""
 
     again: int
     answered: int
 
     @classmethod
-    def at(cls, server: ModelServer) -> "Counted":
+    def at(cls, server: ModelServer) -> "RequestCount":
         """As it stands."""
         return cls(server.requests - len(server.asked), server.answered.total())
 
@@ -284,14 +284,14 @@ def test_what_is_disturbed_ends_as_what_is_not(
     if disturbed.door not in undisturbed:
         server.forget()
         undisturbed[disturbed.door] = walk(journey("undisturbed"), random.Random(0), [])
-        assert Counted.at(server).again == 0, "nothing is asked twice"
+        assert RequestCount.at(server).again == 0, "nothing is asked twice"
     log = [disturbed.door]
     server.forget()
     found = walk(disturbed, random.Random(f"{SEED} {number}"), log)
     for name, rows in undisturbed[disturbed.door].items():
         assert found[name] == rows, (name, log)
     under_way = 2 * CONCURRENCY * (len(log) - 1)  # when something happened
-    counted, noted = Counted.at(server), warehouse_of(settings_of(disturbed.home)).rows(NOTED)[0]["cost"] / PRICE
+    counted, noted = RequestCount.at(server), warehouse_of(settings_of(disturbed.home)).rows(NOTED)[0]["cost"] / PRICE
     assert counted.again <= under_way, log
     assert counted.answered - under_way <= round(noted, 6) <= counted.answered, log
     assert leftovers(settings_of(disturbed.home)) == [], log
