@@ -140,9 +140,10 @@ insert into samples
     )
     select md5('s' || n), if(n % 3 = 0, 'imperfect', 'perfect'), 'en', 'category ' || n % 50, text,
         '[{"tool":"tool_' || n % 1000 || '","arguments":{"a":' || n || '}}]',
-        '{"candidates":["t' || n % 1000 || '"],"withheld":[],"turns":[{"kind":"user","text":"' || text
-            || '"},{"kind":"calls","calls":[{"tool":"tool_' || n % 1000 || '","arguments":{"a":' || n
-            || '},"evidence":[{"quote":"' || n || '"}]}]}],"padding":"' || repeat(md5('p' || n), 30) || '"}',
+        '{"kind":"perfect","language":"en","category":"made up","candidates":["t' || n % 1000 || '"],"withheld":[],'
+            || '"turns":[{"kind":"user","text":"' || text || '"},{"kind":"calls","calls":[{"tool":"tool_' || n % 1000
+            || '","arguments":{"a":' || n || '},"evidence":[{"argument":"a","kind":"span","turn":0,"quote":"' || n
+            || '"}]}]}],"system_message":"' || repeat(md5('p' || n), 30) || '"}',
         'request', [md5('d' || n)], n, 'template/v1', '', '', 1, 1
     from said;
 insert into drafts

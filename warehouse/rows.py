@@ -31,6 +31,13 @@ from warehouse.records import (
 Row = dict[str, Any]  # one value a column; the table's schema gives the types
 
 
+class RowPage(NamedTuple):
+    """One page of the rows that were looked for, and how many there are on all pages."""
+
+    rows: list[Row]
+    total: int
+
+
 class Stamp(NamedTuple):
     """What a row says beyond its record: the moment it was made."""
 

@@ -12,6 +12,7 @@ from flows.cli.screen import AsJson, say, show, show_json
 
 if TYPE_CHECKING:
     from flows.settings import Settings
+    from warehouse.store import Warehouse
 
 
 def register(app: typer.Typer) -> None:
@@ -58,7 +59,7 @@ def _serve(copy: Path, port: int, *, as_json: bool) -> None:
 
     server = PageServer(copy, port)
     if as_json:
-        show_json({"address": server.address, "copy": copy})
+        show_json({"address": server.address, "copy": copy.path})
     else:
         show(server.address)
         say("Ctrl-C ends it.")
@@ -73,20 +74,21 @@ def notebook(
     from flows.pages.notebook import write_notebook
     from flows.settings import read_settings
 
-    written = write_notebook(_fresh_copy(read_settings()), file)
+    written = write_notebook(_fresh_copy(read_settings()).path, file)
     if as_json:
         show_json({"notebook": str(written)})
     else:
         show(str(written))
 
 
-def _fresh_copy(settings: "Settings") -> Path:
+def _fresh_copy(settings: "Settings") -> "Warehouse":
     """The published copy, made anew where the warehouse has changed since; during a build, what was published last."""
     from flows.settings import open_warehouse
     from warehouse.publish import is_build_under_way, published_copy
 
     may_be_older = is_build_under_way(settings.home)
-    return published_copy(open_warehouse(settings), settings.published, may_be_older=may_be_older)
+    warehouse = open_warehouse(settings)
+    return warehouse.beside(published_copy(warehouse, settings.published, may_be_older=may_be_older))
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from warehouse.browsing.builds import (
     find_outcomes,
     list_builds,
     read_build,
+    read_build_row,
     read_drift,
 )
 from warehouse.rows import Row
@@ -40,14 +41,14 @@ def build_page(look: Look, _query: Query, key: str) -> str | None:
 
 def outcomes_page(look: Look, query: Query, key: str) -> str | None:
     """What became of a build's records at a stage, with the reasons; None where there is no such build."""
-    detail = read_build(look.warehouse, key)
-    if detail is None:
+    build = read_build_row(look.warehouse, key)
+    if build is None:
         return None
     stage, outcome, page = query.get("stage", "")[:100], query.get("outcome", "")[:20], page_number(query)
     found = find_outcomes(look.warehouse, key, stage, outcome, page)
     return look.render(
         "outcomes.html",
-        build=detail.build,
+        build=build,
         stage=stage,
         outcome=outcome,
         found=found,

@@ -1,6 +1,7 @@
 """The pages of evaluations: leaderboards, slices, mistakes, answers beside gold, two candidates compared."""
 
 from collections.abc import Iterable, Sequence
+from math import sqrt
 from typing import NamedTuple
 
 from flows.pages.answers import show_answer
@@ -15,6 +16,7 @@ from warehouse.browsing.evaluations import (
     find_items,
     list_boards,
     list_releases_asked,
+    read_board,
     read_evaluation,
     read_release,
 )
@@ -22,6 +24,7 @@ from warehouse.rows import Row
 
 _SEPARATOR = "~"
 _PARTS = 4
+_NORMAL = 1.959963984540054  # 95 % of a normal distribution lie between it and its negative
 _USUAL = ("direct", "native", "first")
 
 
@@ -71,6 +74,8 @@ def release_page(look: Look, _query: Query, name: str) -> str | None:
         slices=_slices(detail.slices, board),
         maps=[one for one in (_error_map(contestant, detail.errors) for contestant in board) if one.counts],
         metrics=_metrics(detail.metrics, board),
+        passes=_named(detail.passes),
+        means=_named(detail.means),
     )
 
 
@@ -96,23 +101,20 @@ def items_page(look: Look, query: Query, name: str) -> str | None:
 
 def compare_page(look: Look, query: Query, name: str) -> str | None:
     """Two contestants of a release side by side."""
-    detail = read_evaluation(look.warehouse, name)
-    if detail is None:
-        return None
-    ids = [row["contestant"] for row in detail.board]
+    release, board = read_release(look.warehouse, name), read_board(look.warehouse, name)
+    ids = [row["contestant"] for row in board]
     one, other = query.get("one", ""), query.get("other", "")
-    if one not in ids or other not in ids:
+    if release is None or one not in ids or other not in ids:
         return None
     page = page_number(query)
     found = compare(look.warehouse, name, one, other, page)
     counts = found.counts
     return look.render(
         "compare.html",
-        release=detail.release,
+        release=release,
         one=one,
         other=other,
         names=(contestant_name(one), contestant_name(other)),
-        board=[contestant_of(row) for row in detail.board],
         counts=counts,
         shares=[share_of(counts["both_pass"] + counts[side], counts["samples"]) for side in ("only_one", "only_other")],
         test=paired_test(counts["only_one"], counts["only_other"]),
@@ -145,10 +147,10 @@ def share_of(right: int, judged: int) -> ShareInterval | None:
     """The share that is right with its 95 % interval by Wilson, None of nothing."""
     if not judged:
         return None
-    from scipy.stats import binomtest
-
-    interval = binomtest(right, judged).proportion_ci(method="wilson")
-    return ShareInterval(right / judged, float(interval.low), float(interval.high))
+    share, spread = right / judged, _NORMAL**2 / judged
+    centre, half = share + spread / 2, sqrt(spread * (share * (1 - share) + spread / 4))
+    low, high = ((centre + side) / (1 + spread) for side in (-half, half))
+    return ShareInterval(share, max(0.0, low), min(1.0, high))
 
 
 def share_of_items(row: Row) -> ShareInterval | None:
@@ -211,6 +213,13 @@ def _metrics(rows: Sequence[Row], board: Sequence[Contestant]) -> list[tuple[str
         (f"{metric} by {judge}" if judge else metric, [found.get((metric, judge, one.id)) for one in board])
         for metric, judge in names
     ]
+
+
+def _named(rows: Sequence[Row]) -> list[Row]:
+    """Rows of candidates with the name of each, whatever the run, and the number of its colour."""
+    names = [contestant_name(_id_of(row | {"run": 0})) for row in rows]
+    places = list(dict.fromkeys(names))
+    return [row | {"name": name, "colour": places.index(name)} for row, name in zip(rows, names, strict=True)]
 
 
 def _id_of(row: Row) -> str:

@@ -62,14 +62,13 @@ class _Names:
         return len(self._files)
 
 
-def write_site(copy: Path, folder: Path, samples: int = SAMPLES, *, most: int = PAGES) -> WrittenSite:
+def write_site(copy: Warehouse, folder: Path, samples: int = SAMPLES, *, most: int = PAGES) -> WrittenSite:
     """Write the page of a copy of the warehouse, at most so many files, to a folder: empty, new, or its own of before."""
     _take(folder)
-    warehouse = Warehouse(copy)
-    with warehouse.reading():  # keeps the copy open from page to page
-        kept = frozenset(choose_samples(warehouse, samples))
+    with copy.reading():  # keeps the copy open from page to page
+        kept = frozenset(choose_samples(copy, samples))
         names = _Names(kept, most)
-        look = Look(warehouse, datetime.fromtimestamp(copy.stat().st_mtime, UTC), names.link, kept)
+        look = Look(copy, datetime.fromtimestamp(copy.path.stat().st_mtime, UTC), names.link, kept)
         names.link("/", {})
         while names.waiting:
             path, query = names.waiting.popleft()

@@ -72,6 +72,12 @@ def _seconds(value: float | None) -> str:
     return f"{minutes} min {seconds} s" if minutes else f"{value:.1f} s"
 
 
+def _hours(value: float | None) -> str:
+    if value is None:
+        return "–"
+    return f"{value:,.1f} h" if value >= 1 else f"{60 * value:.0f} min"
+
+
 def _money(value: float | None) -> str:
     return "–" if value is None else f"${value:,.4f}" if 0 < value < 1 else f"${value:,.2f}"
 
@@ -82,6 +88,6 @@ def _environment() -> Environment:
         loader=PackageLoader("flows.pages", "templates"), undefined=StrictUndefined, autoescape=True, trim_blocks=True,
         lstrip_blocks=True,
     )  # fmt: skip
-    environment.filters |= {"number": _number, "seconds": _seconds, "money": _money}
+    environment.filters |= {"number": _number, "seconds": _seconds, "hours": _hours, "money": _money}
     environment.globals |= {"plots": plots, "words": wording, "share": share}
     return environment

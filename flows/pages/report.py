@@ -9,6 +9,7 @@ from typing import NamedTuple
 from flows.pages.evaluations import Contestant, contestant_of, share_of
 from flows.pages.look import Look, Query, asset
 from flows.pages.plots import ShareInterval
+from flows.pages.reviews import reviews_of
 from flows.pages.wording import ERROR_TYPES
 from warehouse.browsing.builds import OUTCOMES
 from warehouse.browsing.evaluations import list_boards, list_mistakes
@@ -59,6 +60,8 @@ def _render(look: Look, template: str, **more: str) -> str:
         outcomes=OUTCOMES,
         widest=max((row["entered"] for row in facts.funnel), default=1),
         releases=releases,
+        reviews=reviews_of(look),
+        superseded=facts.superseded[0]["samples"],
         **more,
     )
 

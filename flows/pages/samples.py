@@ -15,7 +15,6 @@ from warehouse.browsing.evaluations import answers_to
 from warehouse.browsing.samples import (
     NEWEST,
     PAGE,
-    FoundSamples,
     SampleDetail,
     SampleFilter,
     count_samples,
@@ -26,12 +25,13 @@ from warehouse.browsing.samples import (
     samples_of,
 )
 from warehouse.records import Evidence, Sample
-from warehouse.rows import Row
+from warehouse.rows import Row, RowPage
 from warehouse.store import Warehouse
 
 FIELDS: Mapping[str, str] = {
     "kind": "kind", "language": "language", "category": "category", "tool": "tool", "grade": "grade", "state": "state",
-    "check": "doubted by", "build": "build", "reviewer": "reviewer", "release": "release",
+    "check": "doubted by", "build": "build", "reviewer": "reviewer", "reason": "reason of people",
+    "release": "release",
 }  # fmt: skip
 
 
@@ -63,7 +63,7 @@ def samples_page(look: Look, query: Query) -> str:
         found = find_samples(look.warehouse, wanted, page)
     else:
         rows = samples_of(look.warehouse, sorted(look.kept))
-        found = FoundSamples(rows, len(rows))
+        found = RowPage(rows, len(rows))
     choices = _all_choices(look.warehouse, look.copied_at)
     return look.render(
         "samples.html",

@@ -5,7 +5,6 @@ import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
-from pathlib import Path
 from urllib.parse import urlencode
 
 import uvicorn
@@ -67,9 +66,9 @@ def served_address(path: str, query: Query) -> str:
     return f"{path}?{urlencode(query)}" if query else path
 
 
-def page_app(copy: Path, hosts: tuple[str, ...] = (LOCAL, "localhost")) -> Starlette:
+def page_app(copy: Warehouse, hosts: tuple[str, ...] = (LOCAL, "localhost")) -> Starlette:
     """The application that shows the copy; it answers only those who call it by one of `hosts`."""
-    opened = OpenCopy(Warehouse(copy))
+    opened = OpenCopy(copy)
 
     def answer(request: Request) -> Response:
         path = request.scope.get("raw_path", b"").decode("ascii", "replace") or request.url.path
@@ -119,6 +118,6 @@ class AppServer:
 class PageServer(AppServer):
     """The server of the page over a copy."""
 
-    def __init__(self, copy: Path, port: int = PORT) -> None:
+    def __init__(self, copy: Warehouse, port: int = PORT) -> None:
         """Take a port of this machine, a free one for 0. Raises ConfigurationError where somebody has it."""
         super().__init__(page_app(copy), port)

@@ -8,7 +8,9 @@ from urllib.parse import quote, unquote
 from flows.pages.builds import build_page, builds_page, outcomes_page
 from flows.pages.evaluations import compare_page, evaluations_page, items_page, release_page
 from flows.pages.look import Look, Query
+from flows.pages.releases import contents_page
 from flows.pages.report import overview_page
+from flows.pages.reviews import reviews_page
 from flows.pages.samples import sample_page, samples_page
 
 
@@ -25,8 +27,10 @@ ADDRESSES: tuple[Address, ...] = (
     Address("/samples/*", sample_page),
     Address("/evaluations", evaluations_page),
     Address("/evaluations/*", release_page),
+    Address("/evaluations/*/contents", contents_page),
     Address("/evaluations/*/items", items_page),
     Address("/evaluations/*/compare", compare_page),
+    Address("/reviews", reviews_page),
     Address("/builds", builds_page),
     Address("/builds/*", build_page),
     Address("/builds/*/outcomes", outcomes_page),

@@ -1,6 +1,7 @@
 """How far people are: what waits, who decided how much and how fast, how far they agree, and what is left in hours and money."""
 
 from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from annotation.agreement import ItemRating, measure_agreement
@@ -23,17 +24,26 @@ def review_status(settings: Settings, *, ask_server: bool = False) -> Status:
 
     Each title has rows; that of `whole` is one.
     """
-    warehouse = open_warehouse(settings)
-    status = warehouse.rows_by_name(
-        {title: (sql, [kind]) for title, (kind, sql) in _OF_KINDS.items()}
-        | {"queue": (_QUEUE, []), "people": (_PEOPLE, []), "work_left": (_WORK_LEFT, [ASSUMED_SECONDS])}
-        | {"unsettled": (_UNSETTLED, [DOUBTFUL]), "next": (_NEXT, [NEXT_SHOWN])}
-    )
-    status["whole"] = [_whole(status, settings.review_hourly_cost)]
+    more = {title: (sql, [kind]) for title, (kind, sql) in _OF_KINDS.items()} | {"next": (_NEXT, [NEXT_SHOWN])}
+    status = read_progress(open_warehouse(settings), settings.review_hourly_cost, more)
     if ask_server:
         with require_label_studio(settings) as studio:
             projects = [studio.find_project(kind) for kind in REVIEW_KINDS]
             status["label_studio"] = [_server_status(studio.status(project)) for project in projects if project]
+    return status
+
+
+def read_progress(
+    warehouse: Warehouse,
+    hourly_cost: float | None = None,
+    more: Mapping[str, tuple[str, Sequence[object]]] | None = None,
+) -> Status:
+    """What waits, who decided how much and how fast, on what they differ, and what is left; and the answers to `more` queries."""
+    status = warehouse.rows_by_name(
+        {"queue": (_QUEUE, []), "people": (_PEOPLE, []), "work_left": (_WORK_LEFT, [ASSUMED_SECONDS])}
+        | {"unsettled": (_UNSETTLED, [DOUBTFUL]), **(more or {})}
+    )
+    status["whole"] = [_whole(status, hourly_cost)]
     return status
 
 
@@ -169,17 +179,17 @@ _NEXT = """
 
 def note_agreement(warehouse: Warehouse) -> None:
     """Compute anew how far people agree, of each review kind, and keep that in the place of what was known."""
+    now = datetime.now(UTC)
+    warehouse.put_rows({"agreement": [{**row, "computed_at": now} for row in read_agreement(warehouse)]})
+    warehouse.execute("delete from agreement where computed_at <> ?", [now])
+
+
+def read_agreement(warehouse: Warehouse) -> list[Row]:
+    """How far people agree, of each review kind by each measure, over all, by reviewer, by pair and by reason."""
     words: defaultdict[str, list[ItemRating]] = defaultdict(list)
     for row in warehouse.rows(_WORDS):
         words[row["kind"]].append(ItemRating(row["subject"], row["reviewer"], row["decision"], tuple(row["reasons"])))
-    now = datetime.now(UTC)
-    rows = [
-        {"kind": kind, **found._asdict(), "computed_at": now}
-        for kind, stated in words.items()
-        for found in measure_agreement(stated)
-    ]
-    warehouse.put_rows({"agreement": rows})
-    warehouse.execute("delete from agreement where computed_at <> ?", [now])
+    return [{"kind": kind, **one._asdict()} for kind, stated in words.items() for one in measure_agreement(stated)]
 
 
 def agreement_report(settings: Settings) -> dict[str, list[Row]]:

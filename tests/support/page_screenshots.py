@@ -37,8 +37,8 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=OUT)
     parser.add_argument("--home", type=Path, required=True, help="a work folder; its published copy is shown")
     chosen = parser.parse_args()
-    copy = chosen.home / "published" / "warehouse.duckdb"
-    pictures = list(_pictures(Warehouse(copy)))
+    copy = Warehouse(chosen.home / "published" / "warehouse.duckdb")
+    pictures = list(_pictures(copy))
     server = PageServer(copy, 0)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()

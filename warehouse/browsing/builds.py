@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from warehouse.rows import Row
+from warehouse.rows import Row, RowPage
 from warehouse.store import Warehouse
 
 OUTCOMES = ("passed", "rejected", "failed", "waiting")
@@ -18,13 +18,6 @@ class BuildDetail(NamedTuple):
     cost: list[Row]
     kinds: list[Row]
     reasons: list[Row]
-
-
-class FoundOutcomes(NamedTuple):
-    """One page of what became of records at a stage, how many there are, and the most frequent reasons."""
-
-    rows: list[Row]
-    total: int
 
 
 _BUILDS = """
@@ -81,6 +74,11 @@ def read_build(warehouse: Warehouse, key: str) -> BuildDetail | None:
     return BuildDetail(build, earlier, **found)
 
 
+def read_build_row(warehouse: Warehouse, key: str) -> Row | None:
+    """A build by its key, None where there is none."""
+    return next(iter(warehouse.rows("select key, recipe from builds where key = ?", [key])), None)
+
+
 def read_drift(warehouse: Warehouse, build: str, earlier: str) -> list[Row]:
     """How the shares of kinds, languages, categories, grades and called tools differ from those of an earlier build."""
     return warehouse.rows(_DRIFT, [build, earlier]) + warehouse.rows(
@@ -113,7 +111,7 @@ _DRIFT = """
 """
 
 
-def find_outcomes(warehouse: Warehouse, build: str, stage: str, outcome: str, page: int = 0) -> FoundOutcomes:
+def find_outcomes(warehouse: Warehouse, build: str, stage: str, outcome: str, page: int = 0) -> RowPage:
     """What became of records of a build at a stage; "" asks for any stage or outcome."""
     condition = "o.build = ? and ? in ('', o.stage) and ? in ('', o.outcome)"
     # As in the funnel: an edited sample's own way through the checks belongs to the review.
@@ -134,4 +132,4 @@ def find_outcomes(warehouse: Warehouse, build: str, stage: str, outcome: str, pa
             "total": (f"select count(*) as records from outcomes o where {condition}", values),
         }
     )
-    return FoundOutcomes(found["rows"], found["total"][0]["records"])
+    return RowPage(found["rows"], found["total"][0]["records"])

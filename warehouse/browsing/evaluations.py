@@ -5,9 +5,9 @@ where a run over one was scored in several ways, as the paper says and by rule c
 """
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from warehouse.rows import Row
+from warehouse.rows import Row, RowPage
 from warehouse.store import Warehouse
 
 PAGE = 20
@@ -26,21 +26,19 @@ class ItemFilter(NamedTuple):
     verdict: str = ""
 
 
-class FoundItems(NamedTuple):
-    """One page of items, and how many there are on all pages."""
-
-    rows: list[Row]
-    total: int
-
-
 class ReleaseDetail(NamedTuple):
-    """A release with its leaderboard (a row a contestant), the same by slices, the mistakes, and the papers' metrics."""
+    """A release with its leaderboard (a row a contestant), the same by slices, the mistakes, and the papers' metrics.
+
+    `passes` and `means` are of those who were asked several times: pass^k, and their metrics over all runs.
+    """
 
     release: Row
     board: list[Row]
     slices: list[Row]
     errors: list[Row]
     metrics: list[Row]
+    passes: list[Row]
+    means: list[Row]
 
 
 class Comparison(NamedTuple):
@@ -55,31 +53,37 @@ class Comparison(NamedTuple):
     differing: int
 
 
-_ITEMS = """
-    items as (
+def _items(releases: str = "true") -> str:
+    """All items of the releases that the condition on `release` lets through."""
+    return f"""items as (
         select p.release, p.candidate, p.strategy, p.tools_shown, p.run,
             p.candidate || '~' || p.strategy || '~' || p.tools_shown || '~' || p.run as contestant,
             p.subject as sample, p.turn, p.key as prediction,
             case when p.error_type is null then null else p.error_type = '' end as verdict,
             coalesce(p.error_type, '') as error_type, s.kind, s.language, s.category
-        from predictions p join samples s on s.key = p.subject
+        from predictions p join samples s on s.key = p.subject where {releases}
         union all
         select r.release, r.candidate, r.strategy, 'first', r.run,
             r.candidate || '~' || r.strategy || '~first~' || r.run,
             r.subject, -1, r.key, r.success, if(r.success, '', coalesce(nullif(r.error_type, ''), 'no_success')),
             s.kind, s.language, s.category
         from (
-            from multi_step_runs qualify row_number() over (
+            from multi_step_runs where {releases} qualify row_number() over (
                 partition by release, candidate, strategy, run, subject order by mode <> 'as_paper', judge <> '', made_at desc
             ) = 1
         ) r join samples s on s.key = r.subject
-    )
-"""
+    )"""
+
+
 # Items of one sample depend on each other: an interval needs sums over samples of what was judged (j) and is right (r).
 _SUMS = """sum(j)::bigint as judged, sum(r)::bigint as right_items, count(*) filter (j > 0) as samples, sum(r * r)::double as rr,
     sum(r * j)::double as rj, sum(j * j)::double as jj"""
-_BOARD = f"""
-    with {_ITEMS}, spent as (
+
+
+def _board(releases: str = "true") -> str:
+    """A row a contestant of these releases, without an order."""
+    return f"""
+    with {_items(releases)}, spent as (
         select release, candidate, sum(cost) as cost, quantile_cont(latency, 0.5) filter (not cached) as latency
         from llm_calls where release <> '' and candidate <> '' group by all
     ), by_sample as (
@@ -91,14 +95,12 @@ _BOARD = f"""
         from by_sample group by all
     )
     select c.*, s.cost, s.latency from counted c left join spent s using (release, candidate)
-"""
-_PICKED = {
-    "contestant": "contestant = ?",
-    "kind": "kind = ?",
-    "language": "language = ?",
-    "category": "category = ?",
-    "error": "error_type = ?",
-}
+    """
+
+
+_ONE = "release = $1"
+_BEST_FIRST = "c.right_items / nullif(c.judged, 0) desc nulls last, c.contestant"
+_COLUMNS = {name: name for name in ("contestant", "kind", "language", "category")} | {"error": "error_type"}
 _VERDICTS = {"right": "verdict", "wrong": "not verdict", "unjudged": "verdict is null"}
 # What is shown of an item: the calls that were due and those that were made, of a multi-step sample those of all its steps.
 _SHOWN = """
@@ -115,15 +117,15 @@ _SHOWN = """
 def list_boards(warehouse: Warehouse) -> list[Row]:
     """The leaderboards of all releases: a row a contestant."""
     return warehouse.rows(
-        f"""{_BOARD} left join releases r on r.name = c.release
-        order by r.created_at desc nulls last, c.release, c.right_items / nullif(c.judged, 0) desc nulls last, c.contestant"""
+        f"""{_board()} left join releases r on r.name = c.release
+        order by r.created_at desc nulls last, c.release, {_BEST_FIRST}"""
     )
 
 
 def list_mistakes(warehouse: Warehouse) -> list[Row]:
     """How often each contestant went wrong on each release, by error type."""
     return warehouse.rows(
-        f"""with {_ITEMS} select release, contestant, error_type, count(*) as items from items
+        f"""with {_items()} select release, contestant, error_type, count(*) as items from items
         where not verdict group by all order by all"""
     )
 
@@ -132,7 +134,7 @@ def list_releases_asked(warehouse: Warehouse) -> list[Row]:
     """All releases, the newest first, with the number of contestants."""
     return warehouse.rows(
         """
-        select r.name, r.samples, r.created_at, r.note, r.content_hash, count(distinct p.candidate) as candidates
+        select r.name, r.samples, r.created_at, r.note, r.content_hash, r.version, count(distinct p.candidate) as candidates
         from releases r left join (
             select distinct release, candidate from predictions union select distinct release, candidate from multi_step_runs
         ) p on p.release = r.name
@@ -145,11 +147,13 @@ def read_release(warehouse: Warehouse, name: str) -> Row | None:
     return next(iter(warehouse.rows("select * from releases where name = ?", [name])), None)
 
 
+def read_board(warehouse: Warehouse, name: str) -> list[Row]:
+    """The leaderboard of one release: a row a contestant."""
+    return warehouse.rows(f"{_board(_ONE)} order by {_BEST_FIRST}", [name])
+
+
 def read_evaluation(warehouse: Warehouse, name: str) -> ReleaseDetail | None:
     """A release with its leaderboard, None where there is no such release."""
-    of_it = _ITEMS.replace("on s.key = p.subject", "on s.key = p.subject where p.release = $1").replace(
-        "on s.key = r.subject", "on s.key = r.subject where r.release = $1"
-    )
     slices = " union all ".join(
         f"""select '{one}' as slice_by, {one} as slice_value, contestant, {_SUMS} from (
             select {one}, contestant, sample, count(verdict) as j, count(*) filter (verdict) as r from items group by all
@@ -159,17 +163,13 @@ def read_evaluation(warehouse: Warehouse, name: str) -> ReleaseDetail | None:
     found = warehouse.rows_by_name(
         {
             "release": ("select * from releases where name = ?", [name]),
-            "board": (
-                f"""{_BOARD.replace(_ITEMS, of_it)}
-                order by c.right_items / nullif(c.judged, 0) desc nulls last, c.contestant""",
-                [name],
-            ),
+            "board": (f"{_board(_ONE)} order by {_BEST_FIRST}", [name]),
             "slices": (
-                f"with {of_it} select * from ({slices}) where judged > 0 order by slice_by, slice_value",
+                f"with {_items(_ONE)} select * from ({slices}) where judged > 0 order by slice_by, slice_value",
                 [name],
             ),
             "errors": (
-                f"""with {of_it} select contestant, kind, error_type, count(*) as items from items
+                f"""with {_items(_ONE)} select contestant, kind, error_type, count(*) as items from items
                 where not verdict group by all order by kind""",
                 [name],
             ),
@@ -178,33 +178,32 @@ def read_evaluation(warehouse: Warehouse, name: str) -> ReleaseDetail | None:
                 where release = ? and slice_by = 'all' and snapshots = 'all' order by metric""",
                 [name],
             ),
+            "passes": (
+                """select * from pass_k where release = ? and kind = 'all' and runs > 1
+                order by candidate, strategy, tools_shown, mode, judge, k""",
+                [name],
+            ),
+            "means": (
+                """select * from run_means where release = ? and slice_by = 'all' and snapshots = 'all' and runs > 1
+                order by metric, candidate, strategy, tools_shown, judge""",
+                [name],
+            ),
         }
     )
     return ReleaseDetail(found.pop("release")[0], **found) if found["release"] else None
 
 
-def find_items(warehouse: Warehouse, release: str, wanted: ItemFilter, page: int = 0, size: int = PAGE) -> FoundItems:
+def find_items(warehouse: Warehouse, release: str, wanted: ItemFilter, page: int = 0, size: int = PAGE) -> RowPage:
     """The items of a release that the filter lets through."""
-    clauses, values = ["release = ?"], list[Any]([release])
-    for name, clause in _PICKED.items():
-        if getattr(wanted, name):
-            clauses.append(clause)
-            values.append(getattr(wanted, name))
-    if wanted.verdict in _VERDICTS:
-        clauses.append(_VERDICTS[wanted.verdict])
-    condition = " and ".join(clauses)
-    found = warehouse.rows_by_name(
-        {
-            "keys": (
-                f"""with {_ITEMS} select prediction, contestant from items where {condition}
-                order by sample, turn, contestant limit ? offset ?""",
-                [*values, size, page * size],
-            ),
-            "total": (f"with {_ITEMS} select count(*) as items from items where {condition}", values),
-        }
+    given = {column: getattr(wanted, name) for name, column in _COLUMNS.items() if getattr(wanted, name)}
+    clauses = [f"{column} = ${place}" for place, column in enumerate(given, 2)]
+    condition = " and ".join([*clauses, _VERDICTS.get(wanted.verdict, "true")])
+    found = warehouse.rows(
+        f"""with {_items(_ONE)} select prediction, count(*) over () as total from items where {condition}
+        order by sample, turn, contestant limit {size} offset {page * size}""",
+        [release, *given.values()],
     )
-    rows = _shown(warehouse, [row["prediction"] for row in found["keys"]])
-    return FoundItems(rows, found["total"][0]["items"])
+    return RowPage(_shown(warehouse, [row["prediction"] for row in found]), found[0]["total"] if found else 0)
 
 
 def answers_to(warehouse: Warehouse, sample: str) -> list[Row]:
@@ -217,11 +216,11 @@ def answers_to(warehouse: Warehouse, sample: str) -> list[Row]:
 
 def compare(warehouse: Warehouse, release: str, one: str, other: str, page: int = 0) -> Comparison:
     """Two contestants on the items of a release that both answered and that were judged."""
-    paired = f"""with {_ITEMS}, paired as (
+    paired = f"""with {_items(_ONE)}, paired as (
         select a.sample, a.turn, a.kind, a.verdict as one_right, b.verdict as other_right,
             a.prediction as one, b.prediction as other
-        from items a join items b on b.release = a.release and b.sample = a.sample and b.turn = a.turn
-        where a.release = ? and a.contestant = ? and b.contestant = ? and a.verdict is not null and b.verdict is not null
+        from items a join items b on b.sample = a.sample and b.turn = a.turn
+        where a.contestant = $2 and b.contestant = $3 and a.verdict is not null and b.verdict is not null
     )"""
     counts = """count(*) as samples, count(*) filter (one_passes and other_passes) as both_pass,
         count(*) filter (one_passes and not other_passes) as only_one,
@@ -238,8 +237,8 @@ def compare(warehouse: Warehouse, release: str, one: str, other: str, page: int 
             "differing": (f"{paired} select count(*) as items from paired where one_right <> other_right", values),
             "items": (
                 f"""{paired} select * from paired where one_right <> other_right
-                order by one_right, sample, turn limit {PAGE} offset ?""",
-                [*values, page * PAGE],
+                order by one_right, sample, turn limit {PAGE} offset {page * PAGE}""",
+                values,
             ),
         }
     )
@@ -253,6 +252,9 @@ def compare(warehouse: Warehouse, release: str, one: str, other: str, page: int 
 
 def _shown(warehouse: Warehouse, predictions: Sequence[str]) -> list[Row]:
     """Items as they are shown, in this order."""
-    rows = warehouse.rows(f"{_SHOWN} where i.prediction in (select unnest(?::varchar[]))", [list(predictions)])
+    if not predictions:
+        return []
+    places = ", ".join("?" * len(predictions))  # a list of values reaches the tables beneath the view, a query does not
+    rows = warehouse.rows(f"{_SHOWN} where i.prediction in ({places})", predictions)
     by_key = {row["prediction"]: row for row in rows}
     return [by_key[key] for key in predictions if key in by_key]

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
-from warehouse.rows import Row
+from warehouse.rows import Row, RowPage
 from warehouse.store import Warehouse
 
 SampleState = Literal["landed", "waiting", "rejected", "withdrawn", "other"]
@@ -14,8 +14,8 @@ _MOST_CHOICES = 400
 class SampleFilter(NamedTuple):
     """What is looked for; "" asks for nothing. `words` must all stand in the sample, or begin its key.
 
-    `tool` is called by the sample, `check` doubts it, `reviewer` has spoken about it; `build` is a key, or NEWEST for the newest of
-    each recipe.
+    `tool` is called by the sample, `check` doubts it, `reviewer` has spoken about it, and somebody for a `reason`; `build` is a
+    key, or NEWEST for the newest of each recipe; `release` is a name, or name:split.
     """
 
     words: str = ""
@@ -29,13 +29,7 @@ class SampleFilter(NamedTuple):
     build: str = ""
     reviewer: str = ""
     release: str = ""
-
-
-class FoundSamples(NamedTuple):
-    """One page of the samples that a filter lets through, and how many there are on all pages."""
-
-    rows: list[Row]
-    total: int
+    reason: str = ""
 
 
 class SampleDetail(NamedTuple):
@@ -70,6 +64,11 @@ _STATES: dict[str, str] = {
     "landed": _LANDED,
     "withdrawn": "s.key in (select subject from acceptances where withdrawn_at is not null)",
 }
+# Why somebody turned down what they were not tested with.
+_REASONS = """
+    select subject, reasons from standing_reviews r
+    where not exists (select 1 from gold_items g where g.subject = r.subject and g.kind = r.kind)
+"""
 _CLAUSES: dict[str, str] = {
     "kind": "s.kind = ?",
     "language": "s.language = ?",
@@ -77,15 +76,14 @@ _CLAUSES: dict[str, str] = {
     # Of most samples the last calls are all there are: only the others are looked through.
     "tool": "(contains(s.gold::varchar, $) or (coalesce(s.call_turns, 2) > 1 and contains(s.body::varchar, $)))",
     "grade": "s.key in (select subject from acceptances where withdrawn_at is null and grade = ?)",
-    "check": """s.key in (
-        select subject from verdicts where check_name = ? group by subject having arg_max(decision, made_at) <> 'proved'
-    )""",
+    "check": "s.key in (select subject from newest_verdicts where check_name = ? and decision <> 'proved')",
     "build": f"""s.key in (
         select sample from build_samples m join (select ? as asked) on m.build = asked
             or (asked = '{NEWEST}' and m.build in (select build from latest_builds))
     )""",
     "reviewer": "s.key in (select subject from standing_reviews where reviewer = ?)",
-    "release": "s.key in (select subject from release_samples where release = ?)",
+    "release": "s.key in (select subject from release_samples where ? in (release, release || ':' || split))",
+    "reason": f"s.key in (select subject from ({_REASONS}) where list_contains(reasons, ?))",
 }
 _CHOICES = f"""
     select 'kind' as field, kind as value, count(*) as samples from samples group by kind
@@ -97,17 +95,20 @@ _CHOICES = f"""
         group by tool order by samples desc, tool limit {_MOST_CHOICES}
     )
     union all select 'grade', grade, count(*) from acceptances where withdrawn_at is null group by grade
-    union all select 'check', check_name, count(distinct subject) from verdicts where decision <> 'proved' group by check_name
+    union all select 'check', check_name, count(*) from newest_verdicts where decision <> 'proved' group by check_name
     union all (
         select 'build', b.key, count(*) from builds b join build_samples m on m.build = b.key
         group by b.key, b.started_at order by b.started_at desc limit {_MOST_CHOICES}
     )
     union all select 'reviewer', reviewer, count(distinct subject) from standing_reviews group by reviewer
     union all select 'release', release, count(*) from release_samples group by release
+    union all select 'release', release || ':' || split, count(*) from release_samples where split <> '' group by release, split
+    union all select 'reason', reason, count(distinct subject)
+        from (select subject, unnest(reasons) as reason from ({_REASONS})) group by reason
 """
 
 
-def find_samples(warehouse: Warehouse, wanted: SampleFilter, page: int = 0, size: int = PAGE) -> FoundSamples:
+def find_samples(warehouse: Warehouse, wanted: SampleFilter, page: int = 0, size: int = PAGE) -> RowPage:
     """The samples that `wanted` lets through, in the order of their keys, which is no order at all."""
     condition, values = _where(wanted)
     found = warehouse.rows_by_name(
@@ -122,7 +123,7 @@ def find_samples(warehouse: Warehouse, wanted: SampleFilter, page: int = 0, size
             "total": (f"select count(*) as samples from samples s where {condition}", values),
         }
     )
-    return FoundSamples(found["rows"], found["total"][0]["samples"])
+    return RowPage(found["rows"], found["total"][0]["samples"])
 
 
 def choose_samples(warehouse: Warehouse, most: int) -> list[str]:
@@ -151,16 +152,18 @@ def samples_of(warehouse: Warehouse, keys: Sequence[str]) -> list[Row]:
         with wanted as (select unnest(?::varchar[]) as key), p as (
             select key, kind, language, category, request, gold, call_turns, calls, body from samples where key in (from wanted)
         ), q as ({_WITH_STATE}), found as (
-            select subject, 'check=' || check_name as facet from verdicts where subject in (from wanted)
-            group by subject, check_name having arg_max(decision, made_at) <> 'proved'
+            select subject, 'check=' || check_name as facet from newest_verdicts
+            where subject in (from wanted) and decision <> 'proved'
             union select sample, 'build=' || build from build_samples where sample in (from wanted)
             union select subject, 'reviewer=' || reviewer from standing_reviews where subject in (from wanted)
-            union select subject, 'release=' || release from release_samples where subject in (from wanted)
+            union select subject, 'release=' || unnest([release, release || ':' || split])
+            from release_samples where subject in (from wanted)
+            union select subject, 'reason=' || unnest(reasons) from ({_REASONS}) where subject in (from wanted)
             union select key, 'tool=' || unnest(json_extract_string(body, '$.turns[*].calls[*].tool')) from p
         )
         select q.* exclude (body), list_concat(
             ['kind=' || kind, 'language=' || language, 'category=' || category, 'state=' || state, 'grade=' || coalesce(grade, '')],
-            coalesce((select list(facet order by facet) from found where subject = q.key), [])
+            coalesce((select list(facet order by facet) from found where subject = q.key and facet <> ''), [])
         ) as facets
         from q order by q.key""",
         [list(keys)],
@@ -209,8 +212,7 @@ _OF_A_SAMPLE = {
         join tools t on t.key = c.tool where s.key = ? order by c.place""",
     "verdicts": """
         select v.check_name, t.position, v.decision, v.grade, v.reason, v.evidence, v.open_arguments, v.model, v.version, v.score
-        from verdicts v left join stages t on t.name = v.check_name where v.subject = ?
-        qualify row_number() over (partition by v.check_name order by v.made_at desc) = 1
+        from newest_verdicts v left join stages t on t.name = v.check_name where v.subject = ?
         order by t.position, v.check_name""",
     "outcomes": """
         select o.build, b.recipe, o.stage, o.outcome, o.reason_code, o.reason, o.decided_by, o.decided_who, o.carried_from

@@ -1,4 +1,4 @@
-"""The facts of the summary on one page: what counts now, of the newest build of each recipe, and each release's evaluation."""
+"""The facts of the summary: what counts now, of the newest build of each recipe, each release's evaluation, and reviews."""
 
 from typing import NamedTuple
 
@@ -19,7 +19,7 @@ class SummaryRows(NamedTuple):
     categories: list[Row]
     grades: list[Row]
     repeated: list[Row]
-    waiting: list[Row]
+    superseded: list[Row]
     checks: list[Row]
     audits: list[Row]
     unseen: list[Row]
@@ -54,7 +54,8 @@ _QUERIES = {
         from latest_builds l left join planned p using (recipe) left join ended e using (build) order by l.started_at desc""",
     "funnel": """
         select stage, min(position) as position, sum(entered)::bigint as entered, sum(passed)::bigint as passed,
-            sum(rejected)::bigint as rejected, sum(failed)::bigint as failed, sum(waiting)::bigint as waiting
+            sum(rejected)::bigint as rejected, sum(failed)::bigint as failed, sum(waiting)::bigint as waiting,
+            sum(entered) = sum(passed) as none_stopped
         from funnel where is_latest group by stage order by position""",
     "accepted": f"""
         select kind, language, count(*) as samples, count(*) filter (proved) as proved,
@@ -68,10 +69,9 @@ _QUERIES = {
         select grade, coalesce(is_template, false) as is_template, samples, judged as reviewed, bad, precision
         from check_precision where check_name = 'land'""",
     "repeated": f"select * from too_frequent where {_NOW}",
-    "waiting": """
-        select cause, count(*) as samples, count(*) filter (pushed_at is not null) as pushed,
-            count(*) filter (exists (select 1 from reviews v where v.subject = r.subject and v.kind = r.kind)) as reviewed
-        from review_requests r group by cause order by cause""",
+    "superseded": f"""
+        select count(*) as samples from acceptances
+        where withdrawn_at is null and subject not in (select sample from build_samples where {_NOW})""",
     "checks": "select * from check_precision where check_name <> 'land'",
     "audits": """
         select source, model, check_name, broken, still_proved, recall, recall_low, recall_high, intact, false_alarms, precision
@@ -135,3 +135,29 @@ _QUERIES = {
 def read_summary(warehouse: Warehouse) -> SummaryRows:
     """The rows of every section, of one state of the warehouse."""
     return SummaryRows(**warehouse.rows_by_name({name: (sql, []) for name, sql in _QUERIES.items()}))
+
+
+DAYS = 14
+_REVIEWS = {
+    "days": f"""
+        select day, reviewer, reviews, active_hours from review_pace
+        where day in (select distinct day from review_pace order by day desc limit {DAYS}) order by day desc, reviewer""",
+    "gold": "select * from annotator_accuracy",
+    "usable": "select * from usable_share",
+    # Of what people were tested with nobody wants to know why.
+    "reasons": """
+        select r.kind, r.reason, count(*) as reviews, count(distinct r.reviewer) as reviewers,
+            count(distinct r.subject) as subjects, any_value(a.share) as share
+        from (
+            select kind, subject, reviewer, unnest(reasons) as reason from standing_reviews v
+            where not exists (select 1 from gold_items g where g.subject = v.subject and g.kind = v.kind)
+        ) r left join (
+            select kind, reason, sum(agreeing) / sum(pairs) as share from reviewer_agreement group by all
+        ) a using (kind, reason)
+        group by r.kind, r.reason order by r.kind, reviews desc, r.reason""",
+}
+
+
+def read_review_facts(warehouse: Warehouse) -> dict[str, list[Row]]:
+    """Reviews by day and person, answers to gold items, what is usable of what was drawn, and why things were turned away."""
+    return warehouse.rows_by_name({name: (sql, []) for name, sql in _REVIEWS.items()})

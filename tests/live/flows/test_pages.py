@@ -5,6 +5,7 @@ import re
 import threading
 from collections import Counter
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from starlette.testclient import TestClient
 
 from flows.build import build_dataset
 from flows.evaluation.evaluating import evaluate_release
+from flows.evaluation.evaluation_run import Conditions
 from flows.pages.files import write_site
 from flows.pages.report import write_report
 from flows.pages.serving import PageServer, page_app
@@ -25,8 +27,8 @@ from tests.support.browsers import open_browser
 from tests.support.flows.small_builds import settings_of
 from warehouse.errors import ConfigurationError
 from warehouse.publish import published_copy
-from warehouse.records import CallTurn, GoldCall, Origin, Sample, UserTurn
-from warehouse.releases import create_release
+from warehouse.records import CallTurn, GoldCall, Origin, Review, Sample, UserTurn
+from warehouse.releases import Selection, Terms, make_release
 from warehouse.store import Warehouse
 
 RECIPE = {
@@ -44,13 +46,15 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
     settings = settings_of(tmp_path_factory.mktemp("pages"))
     asyncio.run(build_dataset(parse_recipe(RECIPE, Path(), "small"), settings, SilentProgress()))
     warehouse = Warehouse(settings.warehouse)
-    create_release(warehouse, "v1")
+    make_release(warehouse, "v0", Selection(kinds=("perfect",)), Terms())
+    make_release(warehouse, "v1", Selection(), Terms(shares={"train": 0.7, "test": 0.3}, follows="v0"))
     careless = read_model("template/v1", {"error_rate": {"wrong_argument": 0.5, "refusal": 0.3}})
     candidates = [
         Candidate(label="plain", model=read_model("template/v1")),
         Candidate(label="<b>careless</b>", model=careless),
     ]
-    asyncio.run(evaluate_release("v1", candidates, settings, SilentProgress()))
+    asyncio.run(evaluate_release("v1", candidates, settings, SilentProgress(), Conditions(runs=2)))
+    warehouse.put(_reviews(warehouse))
     gold = GoldCall(tool=HOSTILE, arguments={HOSTILE: HOSTILE})
     turns = (UserTurn(text=HOSTILE), CallTurn(calls=(gold,)))
     origin = Origin(stage=HOSTILE, model=HOSTILE, parents=(HOSTILE,))
@@ -58,13 +62,28 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
     return warehouse
 
 
+def _reviews(warehouse: Warehouse) -> list[Review]:
+    """Two people on the same four samples, of which they see the last one differently; 20 s each, 30 s apart."""
+    keys = [row["key"] for row in warehouse.rows("select key from samples where kind = 'perfect' order by key limit 4")]
+    return [
+        Review(
+            subject=key, kind="sample_review", decision="reject" if bad else "accept", reviewer=reviewer,
+            reviewed_at=datetime(2026, 11, 20, 9, tzinfo=UTC) + timedelta(hours=hour, seconds=30 * place),
+            reasons=("wrong value",) if bad else (), seconds=20, annotation_id=10 * hour + place + 1,
+        )
+        for hour, reviewer, rejected in ((0, "ana", {0}), (1, "<i>ben</i>", {0, 3}))
+        for place, key in enumerate(keys)
+        for bad in [place in rejected]
+    ]  # fmt: skip
+
+
 @pytest.fixture(scope="module")
-def copy(built: Warehouse) -> Path:
-    return published_copy(built, built.path.parent / "published")
+def copy(built: Warehouse) -> Warehouse:
+    return built.beside(published_copy(built, built.path.parent / "published"))
 
 
 @pytest.fixture
-def client(copy: Path) -> TestClient:
+def client(copy: Warehouse) -> TestClient:
     return TestClient(page_app(copy), base_url="http://127.0.0.1")
 
 
@@ -104,10 +123,10 @@ def test_an_empty_warehouse_is_reported_with_what_to_do(tmp_path: Path) -> None:
     assert "callwright evaluate" in page
     with warehouse.writing():
         pass
-    empty = TestClient(page_app(warehouse.path), base_url="http://127.0.0.1")
-    for path in ("/", "/samples", "/evaluations", "/builds"):
+    empty = TestClient(page_app(warehouse), base_url="http://127.0.0.1")
+    for path in ("/", "/samples", "/evaluations", "/reviews", "/builds"):
         assert empty.get(path).status_code == 200
-    for path in ("/samples/x", "/builds/x", "/evaluations/x/items", "/nowhere"):
+    for path in ("/samples/x", "/builds/x", "/evaluations/x/items", "/evaluations/x/contents", "/nowhere"):
         assert empty.get(path).status_code == 404
 
 
@@ -144,7 +163,7 @@ def test_the_numbers_of_the_leaderboard_are_those_of_the_items_behind_them(
         page = client.get(unescape(address)).text
         assert f'<p class="found">{number} item' in page
     counted = {row["candidate"]: row["n"] for row in built.rows(
-        "select candidate, count(*) as n from prediction_items where not verdict group by all"
+        "select candidate || run as candidate, count(*) as n from prediction_items where not verdict group by all"
     )}  # fmt: skip
     assert sorted(int(number) for _, number in wrong) == sorted(counted.values())
 
@@ -154,6 +173,38 @@ def test_the_numbers_of_the_first_page_are_those_of_the_samples_behind_them(clie
     assert len(tiles) == 6
     for address, number in tiles:
         assert f'<span id="shown">{number}</span>' in client.get(unescape(address)).text, address
+
+
+def test_managers_read_the_figures_of_reviews_that_a_count_by_hand_gives(client: TestClient) -> None:
+    page = client.get("/reviews").text
+    [ana] = re.findall(r"<tr><th[^>]*><a[^>]*>ana</a>.*", page)
+    answers, accepted, edited, rejected, median, an_hour, time, *_ = re.findall(r"<td[^>]*>([^<]*)</td>", ana)
+    assert (answers, accepted, edited, rejected, median) == ("4", "3", "0", "1", "20.0 s")
+    assert (an_hour, time) == ("131", "2 min")  # 20 s for the first answer, then 30 s for each of the others
+    assert re.search(r'<td>all</td><td class="n">4</td><td class="n">2</td><td class="n">0.75</td>', page)
+    [(address, things)] = re.findall(r'href="(/samples\?reason=[^"]*)">(\d+)<', page)
+    assert things == "2"
+    for shown in (page, client.get("/").text):
+        assert f'href="{address}">{things}<' in shown
+    assert f'<span id="shown">{things}</span>' in client.get(unescape(address)).text
+
+
+def test_what_a_release_holds_is_counted_by_split_and_compared_with_the_one_before(
+    client: TestClient, built: Warehouse
+) -> None:
+    page = client.get("/evaluations/v1/contents").text
+    tiles = re.findall(r'href="(/samples\?release=v1[^"]*)"><b>(\d+)</b>', page)
+    assert [int(number) for _, number in tiles] == [
+        row["n"] for row in built.rows(
+            """select count(*) as n from release_samples where release = 'v1'
+            group by grouping sets ((), (split)) order by n desc"""
+        )
+    ]  # fmt: skip
+    for address, number in tiles:
+        assert f'<span id="shown">{number}</span>' in client.get(unescape(address)).text, address
+    assert "as it was frozen" in page
+    assert re.search(r"\d+ samples came, 0 went, 0 changed and \d+ stayed", page)
+    assert "pass^k" in client.get("/evaluations/v1").text
 
 
 def test_filters_find_what_a_query_finds(client: TestClient, built: Warehouse) -> None:
@@ -184,7 +235,7 @@ def test_the_page_answers_only_by_its_own_name_and_allows_nothing_from_elsewhere
 def test_a_copy_that_is_replaced_is_shown_from_the_next_page_on(built: Warehouse, tmp_path: Path) -> None:
     folder = tmp_path / "published"
     copy = published_copy(built, folder)
-    shown = TestClient(page_app(copy), base_url="http://127.0.0.1")
+    shown = TestClient(page_app(built.beside(copy)), base_url="http://127.0.0.1")
     before = shown.get("/samples").text
     stamp = copy.stat().st_mtime_ns
     assert published_copy(built, folder).stat().st_mtime_ns == stamp, "nothing has changed"
@@ -196,7 +247,7 @@ def test_a_copy_that_is_replaced_is_shown_from_the_next_page_on(built: Warehouse
     assert '<span id="shown">1</span>' in after
 
 
-def test_files_link_to_each_other_and_to_nothing_else(copy: Path, tmp_path: Path) -> None:
+def test_files_link_to_each_other_and_to_nothing_else(copy: Warehouse, tmp_path: Path) -> None:
     folder = tmp_path / "page"
     written = write_site(copy, folder, samples=6, most=40)
     files = {path.name for path in folder.iterdir()}
@@ -212,7 +263,7 @@ def test_files_link_to_each_other_and_to_nothing_else(copy: Path, tmp_path: Path
         write_site(copy, tmp_path)
 
 
-def test_a_port_that_is_taken_is_one_sentence(copy: Path) -> None:
+def test_a_port_that_is_taken_is_one_sentence(copy: Warehouse) -> None:
     server = PageServer(copy, 0)
     port = int(server.address.rstrip("/").rpartition(":")[2])
     with pytest.raises(ConfigurationError, match="can't be taken"):
@@ -221,7 +272,7 @@ def test_a_port_that_is_taken_is_one_sentence(copy: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def served(copy: Path) -> Iterator[str]:
+def served(copy: Warehouse) -> Iterator[str]:
     server = PageServer(copy, 0)
     thread = threading.Thread(target=server.run)
     thread.start()
@@ -252,7 +303,7 @@ class Watched:
 @pytest.mark.browser
 @pytest.mark.enable_socket
 def test_a_browser_shows_pages_report_and_files_at_each_width(
-    served: str, built: Warehouse, copy: Path, tmp_path: Path
+    served: str, built: Warehouse, copy: Warehouse, tmp_path: Path
 ) -> None:
     report = write_report(built, tmp_path / "report.html").as_uri()
     files = write_site(copy, tmp_path / "page", samples=6, most=40).first.as_uri()
@@ -260,6 +311,7 @@ def test_a_browser_shows_pages_report_and_files_at_each_width(
     build = built.rows("select key from builds")[0]["key"]
     compare = "/evaluations/v1/compare?one=plain~direct~first~0&other=%3Cb%3Ecareless%3C/b%3E~direct~first~0"
     paths = ["/", "/samples", f"/samples/{key}", "/evaluations", "/evaluations/v1", "/evaluations/v1/items", compare]
+    paths += ["/evaluations/v1/contents", "/reviews"]
     paths += ["/builds", f"/builds/{build}", f"/builds/{build}/outcomes?outcome=waiting"]
     with open_browser() as browser:
         for width in WIDTHS:

@@ -20,6 +20,7 @@ from flows.pages.site import path_to
 from flows.pages.wording import PromptText, prompts_of, verdict_words
 from llm.prompts import version_at
 from warehouse.records import Call, CallTurn, Evidence, GoldCall, ReplyTurn, Sample, UserTurn
+from warehouse.store import Warehouse
 
 
 def sample_of(*turns: UserTurn | CallTurn | ReplyTurn) -> Sample:
@@ -176,5 +177,5 @@ def test_the_text_of_a_prompt_is_found_by_its_version() -> None:
     ("host", "status"), [("evil.example", 400), ("127.0.0.1.evil.example", 400), ("10.0.0.1", 400)]
 )
 def test_the_page_answers_to_the_names_of_this_machine_only(host: str, status: int, tmp_path: Path) -> None:
-    with TestClient(page_app(tmp_path / "no.duckdb"), base_url=f"http://{host}") as stranger:
+    with TestClient(page_app(Warehouse(tmp_path / "no.duckdb")), base_url=f"http://{host}") as stranger:
         assert stranger.get("/").status_code == status

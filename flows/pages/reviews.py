@@ -1,0 +1,103 @@
+"""The page of reviews, of which the summary has a part: who decided what how fast, how far people agree, and why they said no."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import groupby
+from operator import itemgetter
+from typing import NamedTuple
+
+from flows.pages.evaluations import share_of
+from flows.pages.look import Look, Query
+from flows.pages.plots import ShareInterval
+from flows.review.status import Status, read_agreement, read_progress
+from warehouse.browsing.summary import read_review_facts
+from warehouse.rows import Row
+from warehouse.store import Warehouse
+
+MEASURES = ("observed", "cohen_kappa", "fleiss_kappa", "krippendorff_alpha")
+
+
+class AgreementLine(NamedTuple):
+    """How far people agree on the things of a kind: over all, of one person, of a pair or about a reason, by each measure."""
+
+    kind: str
+    slice_by: str
+    who: str
+    items: int
+    reviewers: int
+    values: list[float | None]
+
+
+class Day(NamedTuple):
+    """What was reviewed on a day, by person."""
+
+    day: str
+    counts: dict[str, int]
+    hours: float
+
+
+class Reviews(NamedTuple):
+    """All that is told about reviewing; `gold` is by person and defect, each with the share that they answered rightly."""
+
+    progress: Status
+    whole: Row
+    agreement: list[AgreementLine]
+    reasons: list[Row]
+    gold: list[Row]
+    usable: list[Row]
+    days: list[Day]
+    reviewers: list[str]
+
+
+def reviews_page(look: Look, _query: Query) -> str:
+    """Pace, agreement, answers to gold items, reasons, and what is left."""
+    return look.render("reviews.html", reviews=reviews_of(look))
+
+
+def reviews_of(look: Look) -> Reviews:
+    """What there is to say about reviewing; a copy is read for it once."""
+    return _read(look.warehouse, look.copied_at)
+
+
+@lru_cache(maxsize=1)
+def _read(warehouse: Warehouse, _copied_at: object) -> Reviews:
+    progress, facts = read_progress(warehouse), read_review_facts(warehouse)
+    return Reviews(
+        progress,
+        progress["whole"][0],
+        _agreement(read_agreement(warehouse)),
+        facts["reasons"],
+        [row | {"interval": share_of(row["correct"], row["answered"])} for row in facts["gold"]],
+        [row | {"interval": _interval(row)} for row in facts["usable"]],
+        _days(facts["days"]),
+        sorted({row["reviewer"] for row in facts["days"]}),
+    )
+
+
+def _agreement(rows: Sequence[Row]) -> list[AgreementLine]:
+    """A line a slice, with its measures side by side."""
+    slices: dict[tuple[str, str, str], list[Row]] = {}
+    for row in rows:
+        slices.setdefault((row["kind"], row["slice_by"], row["slice_value"]), []).append(row)
+    return [
+        AgreementLine(
+            *key,
+            found[0]["items"],
+            found[0]["reviewers"],
+            [next((row["value"] for row in found if row["measure"] == measure), None) for measure in MEASURES],
+        )
+        for key, found in slices.items()
+    ]
+
+
+def _interval(row: Row) -> ShareInterval | None:
+    return ShareInterval(row["share"], row["low"], row["high"]) if row["answered"] else None
+
+
+def _days(rows: Sequence[Row]) -> list[Day]:
+    days = []
+    for day, group in groupby(rows, key=itemgetter("day")):
+        mine = list(group)
+        hours = sum(row["active_hours"] for row in mine)
+        days.append(Day(f"{day:%d %b %Y}", {row["reviewer"]: row["reviews"] for row in mine}, hours))
+    return days
