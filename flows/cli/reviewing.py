@@ -264,7 +264,7 @@ def pulled_lines(result: "Pulled") -> Iterator[str]:
     if result.contradicted:
         yield f"{result.contradicted} edited samples wait for a second person: a check contradicts them, or none can decide."
     if result.withdrawn:
-        yield f"{result.withdrawn} earlier reviews count no more: their annotations were deleted or skipped."
+        yield f"{result.withdrawn} earlier reviews count no more: their annotations were deleted, skipped or changed by others."
     if result.deleted:
         yield f"{result.deleted} tasks were deleted; those that nobody had decided are pushed again."
     if result.elsewhere:

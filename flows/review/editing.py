@@ -145,7 +145,7 @@ class EditPage:
         if not isinstance(edited, Sample):
             return []
         known = SampleWithTools(edited, {tool.key: tool for tool in asked.tools}, asked.withheld)
-        return doubt_sentences(edited, [format_verdict(known), ground(edited, asked.tools)], self._words)
+        return doubt_sentences(edited.turns, [format_verdict(known), ground(edited, asked.tools)], self._words)
 
     def _asked(self, subject: str) -> _AskedSample | None:
         warehouse = open_warehouse(self._settings)

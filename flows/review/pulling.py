@@ -35,8 +35,8 @@ class Pulled(NamedTuple):
     """What a pull brought: new reviews by decision, edits that went back to people, and what did not fit.
 
     `returned` could not be used as typed, `contradicted` are edits that a check contradicts or that none can decide;
-    `withdrawn` are earlier reviews that were deleted or skipped since, `deleted` tasks that are gone and asked anew where
-    nobody has decided; `elsewhere` are annotations of another work folder's samples.
+    `withdrawn` are earlier reviews that were deleted, skipped or changed by others since, `deleted` tasks that are gone and
+    asked anew where nobody has decided; `elsewhere` are annotations of another work folder's samples.
     """
 
     reviews: int = 0
@@ -215,12 +215,15 @@ _SECOND_PERSON = """
 
 
 def withdraw_reviews(warehouse: Warehouse, server: str, states: Iterable[TaskState]) -> int:
-    """Withdraw the reviews whose annotations are no longer among those submitted for their task; how many these were."""
+    """Withdraw the reviews whose annotations are no longer among those submitted for their task; how many these were.
+
+    An annotation that somebody else has changed since is that person's word, and no longer the word of whoever made it.
+    """
     tasks = {state.task_id: state.submitted for state in states}
     if not tasks:
         return 0
     rows = warehouse.rows(_UNDER_REVIEW, [server, sorted(tasks)])
-    gone = [row["key"] for row in rows if row["annotation_id"] not in tasks[row["task_id"]]]
+    gone = [row["key"] for row in rows if row["is_taken_over"] or row["annotation_id"] not in tasks[row["task_id"]]]
     if gone:
         warehouse.execute(_WITHDRAW, [gone])
         warehouse.execute(_WITHDRAW_CARRIED, [CORRECTION])
@@ -297,7 +300,10 @@ _SETTLING = [
     DIALOGUE_ACTS,
 ]  # the review kinds that outcomes tell of
 _UNDER_REVIEW = """
-    select key, task_id, annotation_id from reviews
+    select key, task_id, annotation_id, reviewer <> first_value(reviewer) over (
+        partition by annotation_id order by reviewed_at desc, key
+    ) as is_taken_over
+    from reviews
     where server = ? and withdrawn_at is null and annotation_id > 0 and list_contains(?::bigint[], task_id)
 """
 _WITHDRAW = "update reviews set withdrawn_at = now() where list_contains(?::varchar[], key)"

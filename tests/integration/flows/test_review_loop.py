@@ -297,6 +297,21 @@ def test_people_may_change_their_minds(site: ReviewSite) -> None:
         assert site.value("select count(*) from reviews where subject = ?", key) == 5
 
 
+def test_an_answer_that_somebody_else_changes_is_their_word_alone(site: ReviewSite) -> None:
+    key = site.asked("doubtful")[0]
+    answer = site.studio.annotate(key, "accept", by="ann")
+    site.pull()
+    site.studio.annotate(key, "reject", by="bob", change=answer, reasons="other")
+    assert site.pull() == Pulled(reviews=1, rejected=1, withdrawn=1)
+    said = site.rows("select reviewer, decision from standing_reviews where subject = ?", key)
+    assert said == [{"reviewer": "bob", "decision": "reject"}]
+    assert site.standing(key)[1] == "rejected"
+    assert review_status(site.settings)["unsettled"] == []
+    site.studio.annotate(key, "accept", by="ann", change=answer)
+    assert site.pull() == Pulled(reviews=1, accepted=1, withdrawn=1)
+    assert site.accepted(key)["accepted_by"] == "ann"
+
+
 def test_the_first_of_two_people_decides_and_both_are_kept(site: ReviewSite) -> None:
     key = site.asked("doubtful")[0]
     first = site.studio.annotate(key, "accept", by="ann")
