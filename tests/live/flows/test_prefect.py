@@ -201,10 +201,13 @@ def test_a_build_that_prefect_shows_ends_as_by_ctrl_c(
     name = f"stopped-{sign.name.lower()}"
     models = stub_roles(model_server, name=PRICED, concurrency=1)
     recipe = write_recipe(tmp_path, name=name, models=models, samples={"perfect": 6})
-    process = start("build", str(recipe), "--no-review", home=tmp_path / "home", **shown)
-    until(lambda: model_server.answered.total() > 5 or process.poll() is not None, 120)
-    process.send_signal(sign)
-    _, errors = process.communicate(timeout=120)
+    with start("build", str(recipe), "--no-review", home=tmp_path / "home", **shown) as process:
+        try:
+            until(lambda: model_server.answered.total() > 5 or process.poll() is not None, 300)
+            process.send_signal(sign)
+            _, errors = process.communicate(timeout=120)
+        finally:
+            process.kill()
     assert process.returncode == 130, errors
     assert "Traceback" not in errors
     assert errors.splitlines()[-1].startswith("Stopped.")

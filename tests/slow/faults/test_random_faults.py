@@ -43,7 +43,7 @@ SEED = int(os.environ.get("CALLWRIGHT_FAULT_SEED", "0")) or secrets.randbelow(10
 SAMPLES = {"perfect": 8, "imperfect": 4, "irrelevant": 2, "parallel": 2}
 MOST_TRIES = 12
 CONCURRENCY = 4
-HELD = 3.0  # seconds for which somebody else has the warehouse open
+HELD = (3.0, 3.0, 3.0, 60.0)  # seconds for which somebody else has the warehouse open
 ROOM = 300_000  # bytes that a file may have on a disk that is full
 SAME = {
     "samples": "select key, body from samples order by key",
@@ -185,7 +185,9 @@ def stopped(process: "subprocess.Popen[str]", draw: random.Random, _: Journey) -
 def held(_: "subprocess.Popen[str]", draw: random.Random, journey: Journey) -> None:
     """Another process has the warehouse open for a while."""
     path = str(journey.home / "warehouse.duckdb")
-    with subprocess.Popen([sys.executable, "-c", HOLDING, path, str(HELD)], stderr=subprocess.DEVNULL) as holder:
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLDING, path, str(draw.choice(HELD))], stderr=subprocess.DEVNULL
+    ) as holder:
         holder.wait()
 
 
