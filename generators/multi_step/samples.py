@@ -192,7 +192,8 @@ def _content(response: JsonValue) -> JsonValue:
 def _facts(value: JsonValue, stated: frozenset[str]) -> Iterator[str]:
     """What is worth stating, the outer before the inner; of a list the names of its entries, or the entry asked for.
 
-    That is the entry with most of the `stated` values of the call: of the prices of several days, that of its day.
+    That is the entry with most of the `stated` values of the call: of the prices of several days, that of its day. What is not
+    available answers nothing.
     """
     if isinstance(value, dict):
         yield from _plain(value)
@@ -200,11 +201,12 @@ def _facts(value: JsonValue, stated: frozenset[str]) -> Iterator[str]:
             if not _OPAQUE & set(split_name(key)):
                 yield from _facts(member, stated)
     elif isinstance(value, list):
-        names = [name for entry in value if (name := _name(entry))]
+        usable = [entry for entry in value if not (isinstance(entry, dict) and entry.get("available") is False)]
+        names = [name for entry in usable if (name := _name(entry))]
         if names:
             yield from names
-        elif value:
-            yield from _facts(max(value, key=lambda entry: _shared(entry, stated)), stated)
+        elif usable:
+            yield from _facts(max(usable, key=lambda entry: _shared(entry, stated)), stated)
 
 
 def _shared(entry: JsonValue, stated: frozenset[str]) -> int:

@@ -130,37 +130,41 @@ def _slot(name: str, given: Any) -> PhraseSlot:  # noqa: ANN401 - parsed YAML
     return PhraseSlot(name, (given,) if isinstance(given, str) else tuple(given))
 
 
+_ANY, _ONE, _TWO, _SEVERAL = range(1, 100), range(1, 2), range(2, 3), range(2, 100)
+
+
 class Voice(NamedTuple):
-    """How a request opens, and the word for the one who is helped."""
+    """How a request opens, the word for the one who is helped, and how many adults travel by what it says."""
 
     opening: str
     whom: str
+    adults: range = _ANY
 
 
 VOICES = {
     "myself": (
         Voice("I'm planning a trip and could use some help.", "me"),
-        Voice("Hi! I'm about to travel on my own for the first time in years.", "me"),
+        Voice("Hi! I'm about to travel on my own for the first time in years.", "me", _ONE),
         Voice("I have a few days off coming up.", "me"),
         Voice("Hello, I need a hand with my travel plans.", "me"),
     ),
     "friends": (
-        Voice("My friends and I are going away together.", "us"),
-        Voice("A friend of mine is planning a trip and asked me to help.", "them"),
-        Voice("We are a group of friends looking forward to a break.", "us"),
-        Voice("An old school friend of mine is travelling soon.", "them"),
+        Voice("My friends and I are going away together.", "us", _SEVERAL),
+        Voice("A friend of mine is planning a trip and asked me to help.", "them", _ONE),
+        Voice("We are a group of friends looking forward to a break.", "us", _SEVERAL),
+        Voice("An old school friend of mine is travelling soon.", "them", _ONE),
     ),
     "family": (
-        Voice("My sister and I are planning a trip.", "us"),
-        Voice("My parents are celebrating their anniversary with a journey.", "them"),
-        Voice("We're taking the kids on holiday.", "us"),
-        Voice("My grandmother wants to see a bit of the world.", "her"),
+        Voice("My sister and I are planning a trip.", "us", _TWO),
+        Voice("My parents are celebrating their anniversary with a journey.", "them", _TWO),
+        Voice("We're taking the kids on holiday.", "us", _SEVERAL),
+        Voice("My grandmother wants to see a bit of the world.", "her", _ONE),
     ),
     "company": (
-        Voice("I'm arranging a business trip for a colleague.", "them"),
-        Voice("Our team is going to a conference.", "us"),
-        Voice("My manager is travelling for work.", "them"),
-        Voice("Our company is sending two of us to meet a client.", "us"),
+        Voice("I'm arranging a business trip for a colleague.", "them", _ONE),
+        Voice("Our team is going to a conference.", "us", _SEVERAL),
+        Voice("My manager is travelling for work.", "them", _ONE),
+        Voice("Our company is sending two of us to meet a client.", "us", _TWO),
     ),
 }
 PLAIN_OPENINGS = ("Hello!", "Hi there!", "I could use some help.", "There is something I'd like to know.")
@@ -179,9 +183,13 @@ _TAIL = re.compile(
 )
 
 
-def choose_voice(subject: str, *, travels: bool, rng: Random) -> Voice:
-    """A voice for a subject of VOICES; one that says nothing of journeys where `travels` is not so."""
-    voice = rng.choice(VOICES.get(subject) or VOICES["myself"])
+def choose_voice(subject: str, *, travels: bool, adults: int, rng: Random) -> Voice:
+    """A voice for a subject of VOICES that fits so many adults, 0 where nobody counts them.
+
+    One that says nothing of journeys where `travels` is not so.
+    """
+    voices = VOICES.get(subject) or VOICES["myself"]
+    voice = rng.choice([voice for voice in voices if not adults or adults in voice.adults] or VOICES["myself"][:1])
     return voice if travels else Voice(rng.choice(PLAIN_OPENINGS), "me")
 
 

@@ -19,6 +19,7 @@ from warehouse.errors import ReplyError
 from warehouse.records import Language
 
 _GREETING = LanguagePattern(r"^(?:@{salutation})@[,!]?\s*(?=\S)")
+_TRIES = 20
 _CODED = re.compile(r"\{(\w+)\}")
 
 
@@ -307,10 +308,17 @@ def label_acts(sections: Sections) -> dict[str, JsonValue]:
 def _ask_parameters(content: TurnParts) -> str:
     (part,) = content.parts
     asked = [part.view.parameter(name) for name in listed(content.sections, "asked")]
-    questions = [word_question(part.view, one, part.arguments, content.language, content.rng) for one in asked]
-    return content.book.space.join(
-        one if _SEEKS.search(one) else f"{one.rstrip(signs('.'))}{of(content.language).question}" for one in questions
-    )
+    return content.book.space.join(_question(part.view, one, part.arguments, content) for one in asked)
+
+
+def _question(view: ToolView, parameter: ParameterView, given: dict[str, JsonValue], content: TurnParts) -> str:
+    """A question for a parameter that ends as one, not as a request for it ("Let me know the date, please.")."""
+    worded = ""
+    for _ in range(_TRIES):
+        worded = word_question(view, parameter, given, content.language, content.rng)
+        if _SEEKS.search(worded):
+            return worded
+    return f"{worded.rstrip(signs('.'))}{of(content.language).question}"
 
 
 def _ask_which(content: TurnParts) -> str:

@@ -78,10 +78,17 @@ class _StepsRenderer:
             if self._phrasings[name].plain and (gap := action_gap(name, self._toolbox.tools[name].description)):
                 raise ReplyError(f"template/v1 can't word a step: {gap}.")
         plain = all(self._phrasings[self._calls[index].tool].plain for index in order)
-        voice = choose_voice(subject, travels=not plain, rng=self._rng)
+        voice = choose_voice(subject, travels=not plain, adults=max(map(self._adults, order)), rng=self._rng)
         sentences = [voice.opening, *self._sentences([self._clause(index, voice) for index in order])]
         closing = self._rng.choice(CLOSINGS)
         return " ".join([*sentences, closing] if closing else sentences)
+
+    def _adults(self, index: int) -> int:
+        """How many adults a call is for, by what it says or leaves to its tool; 0 where it counts none."""
+        call = self._calls[index]
+        source = call.arguments.get("adults", {})
+        count = source.get("value", self._toolbox.tools[call.tool].schema("adults").get("default"))
+        return count if isinstance(count, int) else 0
 
     def _wanted(self) -> list[int]:
         return [index for index, call in enumerate(self._calls) if call.wanted] or [len(self._calls) - 1]

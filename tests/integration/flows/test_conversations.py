@@ -1,5 +1,6 @@
 """Builds of simulated conversations."""
 
+import re
 from collections import Counter
 from itertools import count
 from pathlib import Path
@@ -17,7 +18,7 @@ from tests.support.conversational import converse
 from tests.support.flows.model_server import ModelServer, ServedRequest
 from tests.support.flows.small_builds import TOP, build, row_counts, settings_of, stub_settings, warehouse_of
 from warehouse.errors import ConfigurationError
-from warehouse.records import Sample
+from warehouse.records import ReplyTurn, Sample
 
 RECIPE: dict[str, Any] = {
     "name": "talks", "seed": 4, "tools": [{"seed": ["Hotels", "Flights", "Restaurants", "Shopping"]}], "languages": ["en", "zh"],
@@ -61,6 +62,15 @@ def test_what_lands_has_its_complexity_proved(built: ConversationBuild) -> None:
         where v.check_name = 'complexity' and v.decision = 'proved'
     """
     assert warehouse_of(built.settings).rows(sql) == [{"proved": 26}]
+
+
+def test_what_ends_as_a_question_is_one(built: ConversationBuild) -> None:
+    replies = [turn.text for sample in built.samples() for turn in sample.turns if isinstance(turn, ReplyTurn)]
+    assert [
+        text
+        for text in replies
+        if re.search(r"(?:^|[.!?] )(?:Please|Let me know|I still need|For that)[^.!?]*\?", text)
+    ] == []
 
 
 def test_the_same_recipe_again_makes_nothing_new(built: ConversationBuild) -> None:

@@ -11,9 +11,12 @@ from typing import Any
 import pytest
 
 from flows.settings import Settings
+from language.phrasebook import refusals
 from tests.support.flows.four_recipes import *  # noqa: F403 - the fixture
 from tests.support.flows.four_recipes import RELEASE
 from tests.support.flows.small_builds import warehouse_of
+from tests.support.warehouse.exported import rows_in
+from tests.support.warehouse.openai_rules import validate_openai_row
 from warehouse.exports.formats import export_release
 from warehouse.records import Sample
 from warehouse.releases import stream_release
@@ -41,6 +44,19 @@ def test_each_question_has_an_answer(four_recipes: Settings, question: str, answ
     for query in re.findall(r"```sql\n(.*?)```", answer, re.DOTALL):
         found = rows(four_recipes, query.replace("recipe = 'demo'", "recipe = 'hammerbench'"))
         assert found or MAY_BE_EMPTY.search(question), query
+
+
+def test_each_fine_tuning_row_of_all_four_recipes_is_one_that_openai_takes(
+    four_recipes: Settings, tmp_path: Path
+) -> None:
+    warehouse = warehouse_of(four_recipes)
+    export_release(stream_release(warehouse, RELEASE, refusals=refusals()), "openai", tmp_path)
+    rows = [row for path in tmp_path.glob("*.jsonl") if "origins" not in path.name for row in rows_in(path)]
+    origins = [row for path in tmp_path.glob("*.origins.jsonl") for row in rows_in(path)]
+    taught = {row["kind"] for row in origins}
+    assert {"multi_step", "conversation", "perfect"} <= taught
+    for row in rows:
+        validate_openai_row(row)
 
 
 @pytest.fixture(scope="module")

@@ -1,55 +1,18 @@
 """OpenAI's fine-tuning rows: each teaches what the assistant should do at one place, as the public rules want it written."""
 
-import json
-import re
 from typing import Any, NamedTuple
 
 import pytest
-from jsonschema import Draft202012Validator
 
 from tests.support.warehouse.exported import stream_of
+from tests.support.warehouse.openai_rules import OPENAI_NAME, validate_openai_row
 from warehouse.exports.describing import plain_names
 from warehouse.exports.examples import MOST_TOOLS, LeftOutRow, TrainingExample, examples_of
 from warehouse.exports.openai import openai_row
 from warehouse.records import CallTurn, GoldCall, ReplyTurn, ResultTurn, Sample, Tool, UserTurn
 from warehouse.releases import ReleaseContent
 
-NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 TRIP, RIDE = "Travel.Desk.book_trip", "出行.打车/now!"
-LINE = {"messages", "tools"}
-KEYS = {
-    "system": {"role", "content"},
-    "user": {"role", "content"},
-    "assistant": {"role", "content", "tool_calls", "weight"},
-    "tool": {"role", "content", "tool_call_id"},
-}
-
-
-def validate(row: dict[str, Any]) -> None:
-    """Hold a row against what OpenAI says of fine-tuning files; what its API refuses is an error."""
-    assert set(row) <= LINE
-    tools = row.get("tools", [])
-    names = [tool["function"]["name"] for tool in tools]
-    assert len(tools) <= 128
-    assert len(set(names)) == len(names)
-    assert all(tool.keys() == {"type", "function"} and NAME.fullmatch(tool["function"]["name"]) for tool in tools)
-    schemas = {tool["function"]["name"]: tool["function"]["parameters"] for tool in tools}
-    waiting: list[str] = []
-    for message in row["messages"]:
-        assert set(message) <= KEYS[message["role"]]
-        assert message["role"] == "tool" or not waiting, "every call is answered before anything else is said"
-        if message["role"] == "tool":
-            assert message["tool_call_id"] == waiting.pop(0)
-        calls = message.get("tool_calls", [])
-        assert bool(calls) is not bool(message.get("content")), message
-        for call in calls:
-            arguments = json.loads(call["function"]["arguments"])
-            Draft202012Validator(schemas[call["function"]["name"]]).validate(arguments)
-            assert "$$$" not in call["function"]["arguments"]
-            waiting.append(call["id"])
-    assert row["messages"][0]["role"] == "user"
-    assert row["messages"][-1]["role"] == "assistant"
-    assert [message["role"] for message in row["messages"] if message.get("weight", 1)].count("assistant") == 1
 
 
 def test_a_system_message_stands_before_the_conversation(content: ReleaseContent) -> None:
@@ -108,7 +71,7 @@ def test_every_row_is_one_that_the_public_rules_allow(content: ReleaseContent, t
     rows = [*rows_of(content), *rows_of(travelled)]
     assert {row.origin["kind"] for row in rows} >= {"sQsA", "conversation"}
     for row in rows:
-        validate(row.row)
+        validate_openai_row(row.row)
 
 
 def test_a_dialogue_asks_while_an_argument_is_missing_and_then_calls(content: ReleaseContent) -> None:
@@ -183,7 +146,7 @@ def test_of_many_tools_128_are_shown_and_the_called_ones_are_among_them(content:
         tools={**content.tools, **{tool.key: tool for tool in others}},
     )
     [row] = rows_of(crowded)
-    validate(row.row)
+    validate_openai_row(row.row)
     assert len(row.row["tools"]) == 128
     assert len(row.origin["tools_left_out"]) == 202 - 128
     assert TRIP not in row.origin["tools_left_out"]
@@ -202,4 +165,4 @@ def test_names_that_become_alike_are_told_apart() -> None:
     names = ("a.b", "a_b", "a/b", "x" * 80 + "1", "y" * 80 + "1" + "x" * 63)
     plain = plain_names([named(name) for name in names])
     assert len(set(plain.values())) == len(names)
-    assert all(NAME.fullmatch(name) for name in plain.values())
+    assert all(OPENAI_NAME.fullmatch(name) for name in plain.values())

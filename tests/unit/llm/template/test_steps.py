@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from language.calls.defects import STEP_DEFECTS
 from language.calls.entries import FAMILIES, named, rank_fields, rank_words, read_rank, value_in
+from language.steps.phrases import VOICES
 from language.steps.sources import ResponseField, Rule, pick, read_pick, read_toolbox, write_pick
 from llm.template.sections import Sections
 from llm.template.steps_calling import NextStep, next_step, spoil_step
@@ -120,6 +121,24 @@ def test_a_prompt_of_another_form_is_refused(broken: dict[str, Any]):
 @pytest.mark.parametrize("history", [[1], [{"calls": 1}], [{"calls": [3], "responses": [None]}], [{}]])
 def test_a_history_that_makes_no_sense_is_passed_over(history: list[Any]):
     assert next_step(sections(tools=TOOLS, request=request_of(), history=history)).calls
+
+
+def test_the_opening_speaks_of_as_many_people_as_the_calls_are_for():
+    for stated, count in (({}, 1), ({"adults": {"kind": "said", "value": 4}}, 4)):
+        tool = TOOLS[0] | {"name": "Search_Hotels"}
+        properties = {**tool["parameters"]["properties"], "adults": {"type": "integer", "default": 1}}
+        shown = sections(
+            tools=[tool | {"parameters": tool["parameters"] | {"properties": properties}}],
+            calls=[CALLS[0] | {"tool": "Search_Hotels", "arguments": CALLS[0]["arguments"] | stated}],
+            subject="company",
+        )
+        opened = {
+            voice
+            for voice in VOICES["company"]
+            for seed in range(30)
+            if voice.opening in word_goal(shown, Random(seed))
+        }
+        assert opened <= {voice for voice in VOICES["company"] if count in voice.adults}
 
 
 def test_a_call_of_a_tool_that_is_not_shown_can_not_be_worded():
