@@ -1,4 +1,4 @@
-"""The pictures of the annotator's guide: each review screen in both languages, from real builds at a real Label Studio.
+"""The pictures of the annotator's guide: the review screens in their languages, from real builds at a real Label Studio.
 
 `python -m tests.support.screenshots` writes docs/images/review-<kind>.<language>.png; look at them before you keep them.
 """
@@ -26,7 +26,7 @@ from annotation.task import QueuedTask
 from flows.review.pushing import tasks_for
 from tests.live.annotation.test_screen_in_browser import AnnotatorScreen
 from tests.support.browsers import open_browser
-from tests.support.flows.asked_site import fill_site
+from tests.support.flows.asked_site import ask_about_samples, fill_site
 from tests.support.flows.paper_studio import PaperStudio
 from tests.support.flows.review_sites import ReviewSite, open_site
 from warehouse.records import Language
@@ -68,6 +68,8 @@ PICTURES = (
     Picture(PREDICTION_AUDIT, lambda task: ("≠" in task["answer"], len(task["conversation"])), ["1"]),
 )
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
+SEEDS_IN_ALL = ["Music", "Restaurants", "Rides", "Weather"]  # categories that have tools in every language
+SAMPLES_ONLY: tuple[Language, ...] = ("es",)
 
 
 def main() -> None:
@@ -86,7 +88,7 @@ def main() -> None:
 def take_pictures(home: Path, out: Path) -> None:
     """Build what there is to see below `home`, and write the pictures to `out`."""
     out.mkdir(parents=True, exist_ok=True)
-    sites = {language: _site(home / f"site-{language}", language) for language in LANGUAGES}
+    sites = {language: _site(home / f"site-{language}", language) for language in (*LANGUAGES, *SAMPLES_ONLY)}
     info = server.start(home, os.environ, timeout=600)
     try:
         with LabelStudio(info.url, info.token) as studio, open_browser() as browser:
@@ -95,7 +97,7 @@ def take_pictures(home: Path, out: Path) -> None:
             context = AnnotatorScreen(page, info.url)
             context.sign_in(info)
             for language, site in sites.items():
-                for picture in PICTURES:
+                for picture in PICTURES[:1] if language in SAMPLES_ONLY else PICTURES:
                     _take(picture, language, site, studio, context, out)
     finally:
         if info.started:
@@ -103,6 +105,10 @@ def take_pictures(home: Path, out: Path) -> None:
 
 
 def _site(home: Path, language: Language) -> ReviewSite:
+    if language in SAMPLES_ONLY and not home.exists():
+        site = open_site(home, PaperStudio())
+        ask_about_samples(site, language, tools=[{"seed": SEEDS_IN_ALL}])
+        return site
     return open_site(home, PaperStudio()) if home.exists() else fill_site(home, language)
 
 

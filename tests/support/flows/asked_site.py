@@ -44,7 +44,7 @@ ANSWERING = dict.fromkeys(("wrong_tool", "missing_argument", "wrong_argument", "
 def fill_site(home: Path, language: Language = "en") -> ReviewSite:
     """Build small datasets in a work folder, and see that there is enough to ask about; nothing is pushed."""
     site = open_site(home, PaperStudio())
-    _ask_about_samples(site, language)
+    ask_about_samples(site, language)
     _ask_about_answers(site)
     build(small_recipe(**TALKS, languages=[language]), site.settings)
     _ask_about_paths(site)
@@ -58,11 +58,11 @@ def asked(site: ReviewSite) -> dict[str, int]:
     return {row["kind"]: row["n"] for row in rows}
 
 
-def _ask_about_samples(site: ReviewSite, language: Language) -> None:
+def ask_about_samples(site: ReviewSite, language: Language, **changes: Any) -> None:
     """Requests and conversations, some of them in doubt."""
     samples = {"perfect": 7, "imperfect": 2, "sQsA": 4, "SO_case2": 3, "irrelevant": 1}
     review = {"spot_checks": 10}
-    build(erring_recipe(name="samples", samples=samples, review=review, languages=[language]), site.settings)
+    build(erring_recipe(name="samples", samples=samples, review=review, languages=[language], **changes), site.settings)
 
 
 def _ask_about_answers(site: ReviewSite) -> None:
