@@ -1,9 +1,13 @@
-"""How far people agree who answered the same questions, each on their own."""
+"""How far people agree who answered the same questions, each on their own, and which edits are one answer."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations, permutations
 from typing import Literal, NamedTuple
+
+from pydantic import JsonValue
+
+from warehouse.records import CallTurn, Sample, Turn, content_key
 
 Measure = Literal["observed", "cohen_kappa", "fleiss_kappa", "krippendorff_alpha"]
 SliceBy = Literal["all", "reviewer", "pair", "reason"]
@@ -31,6 +35,28 @@ class Agreement(NamedTuple):
     value: float | None
     items: int
     reviewers: int
+
+
+def answer_of_edit(edited: Sample) -> str:
+    """What an edit says: the same for all that make the same of a sample, in whatever order and with whatever blanks they type it.
+
+    It is what is said and called; the proofs of the values, which follow from that, are left out.
+    """
+    return content_key([_content_of(turn) for turn in edited.turns])
+
+
+def _content_of(turn: Turn) -> JsonValue:
+    if isinstance(turn, CallTurn):  # calls that are due together have no order
+        return [turn.executed, *sorted(content_key([call.tool, call.arguments]) for call in turn.calls)]
+    return _without_blanks(turn.model_dump(mode="json"))
+
+
+def _without_blanks(value: JsonValue) -> JsonValue:
+    if isinstance(value, str):
+        return " ".join(value.split())
+    if isinstance(value, dict):
+        return {name: _without_blanks(held) for name, held in value.items()}
+    return [_without_blanks(held) for held in value] if isinstance(value, list) else value
 
 
 def measure_agreement(words: Sequence[ItemRating]) -> list[Agreement]:

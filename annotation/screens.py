@@ -24,6 +24,9 @@ CORRECTION = "correction"
 DISAMBIGUATION = "disambiguation"
 DIALOGUE_ACTS = "dialogue_acts"
 PREDICTION_AUDIT = "prediction_audit"
+TRAINING = (
+    "training"  # the screen of sample review, in a project of its own, with questions whose answers people are told
+)
 REVIEW_KINDS = (SAMPLE_REVIEW, TOOL_REVIEW, CORRECTION, DISAMBIGUATION, DIALOGUE_ACTS, PREDICTION_AUDIT)
 
 _WORDS: Mapping[str, Callable[[Language], ScreenWords]] = MappingProxyType(

@@ -40,11 +40,16 @@ class ReviewTask(Record):
 
 
 class QueuedTask(NamedTuple):
-    """A task with its place in the queue (`priority`, 0 to 1, the highest first) and how many people shall answer it."""
+    """A task with its place in the queue (`priority`, 0 to 1, the highest first) and how many people shall answer it.
+
+    `language` and `sample_kind` are what the tables of tasks choose by; a tool has no kind.
+    """
 
     task: ReviewTask
     priority: float = 0.5
     reviewers: int = 1
+    language: str = ""
+    sample_kind: str = ""
 
     @property
     def callwright_key(self) -> str:
@@ -53,7 +58,20 @@ class QueuedTask(NamedTuple):
 
     def data(self) -> dict[str, JsonValue]:
         """The task as Label Studio imports it; it sorts the priority as text."""
-        return {**self.task.data(), "priority": f"{self.priority:.4f}"}
+        chosen_by = {"language": self.language, "sample_kind": self.sample_kind}
+        return {**self.task.data(), **chosen_by, "priority": f"{self.priority:.4f}"}
+
+
+class TaskQueue(NamedTuple):
+    """A table of tasks of its own: of these languages and kinds of samples, all where none is named.
+
+    With an `account` it is one person's: what they have not answered, and what not enough people have.
+    """
+
+    title: str
+    languages: tuple[str, ...] = ()
+    sample_kinds: tuple[str, ...] = ()
+    account: str = ""
 
 
 def task_key(kind: str, subject: str, version: int) -> str:

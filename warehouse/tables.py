@@ -180,7 +180,7 @@ TABLES: dict[str, Table] = {
         {
             "key": "text", "subject": "text", "kind": "text", "decision": "text", "reviewer": "text", "reviewed_at":
             "moment", "reasons": "texts", "comment": "text", "seconds": "real", "result": "text", "annotation_id": "whole",
-            "task_id": "whole", "server": "text", "carried_from": "text", "withdrawn_at": "moment",
+            "task_id": "whole", "server": "text", "carried_from": "text", "withdrawn_at": "moment", "answer": "text",
         },
         key=("key",),
     ),
@@ -202,6 +202,7 @@ TABLES: dict[str, Table] = {
     "gold_items": Table(
         {
             "subject": "text", "kind": "text", "expected": "text", "defect": "text", "made_of": "text", "made_at": "moment",
+            "answer": "text",
         },
         key=("subject", "kind"),
     ),

@@ -6,11 +6,18 @@ from typing import Any, Self
 
 from annotation.screens import Screen
 from annotation.studio.connection import StudioConnection
-from annotation.studio.projects import ensure_project, find_project, register_webhook, status_of, unregister_webhooks
+from annotation.studio.projects import (
+    accounts_of,
+    ensure_project,
+    find_project,
+    register_webhook,
+    status_of,
+    unregister_webhooks,
+)
 from annotation.studio.pulling import pull_tasks
 from annotation.studio.records import Project, ProjectStatus, PullResult, PushResult
 from annotation.studio.tasks import Doubles, ask_at_least, missing_tasks, push_tasks, remove_doubles
-from annotation.task import QueuedTask
+from annotation.task import QueuedTask, TaskQueue
 
 
 class LabelStudio:
@@ -44,9 +51,13 @@ class LabelStudio:
         """The project of a review kind, found by callwright's mark; None where the server has none."""
         return find_project(self._connection, kind)
 
-    def ensure_project(self, screen: Screen) -> Project:
-        """The project of a screen, made or brought up to date; what a person changed in it stays as it is."""
-        return ensure_project(self._connection, screen)
+    def ensure_project(self, screen: Screen, queues: Sequence[TaskQueue] = ()) -> Project:
+        """The project of a screen with its tables, made or brought up to date; what a person changed in it stays as it is."""
+        return ensure_project(self._connection, screen, queues)
+
+    def accounts(self) -> set[str]:
+        """The e-mail addresses of all who have an account."""
+        return set(accounts_of(self._connection))
 
     def push(self, project: Project, tasks: Sequence[QueuedTask]) -> PushResult:
         """Import the tasks that the project lacks; again, at once or after a crash, none stands there twice."""

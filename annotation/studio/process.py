@@ -20,6 +20,7 @@ from warehouse.errors import AnnotationError, CallwrightError
 from warehouse.records import Record
 
 HOST = "127.0.0.1"
+EVERYWHERE = "0.0.0.0"  # noqa: S104 - only where a person asks for it
 _USERNAME = "callwright@localhost.local"
 _PAUSE = 0.1
 _STOP_PATIENCE = 20.0
@@ -44,12 +45,18 @@ class Places:
 
 
 class Credentials(Record):
-    """The account that callwright made for itself, and the port that it was served on last."""
+    """The account that callwright made for itself, and where it was served last: the address listened at, the port."""
 
     username: str
     password: str
     token: str
     port: int = 0
+    host: str = HOST
+
+    @property
+    def url(self) -> str:
+        """Where the server answers this machine; one that listens at every address does so at this machine's own."""
+        return f"http://{HOST if self.host == EVERYWHERE else self.host}:{self.port}"
 
 
 class StudioPlaces(Places):
@@ -160,17 +167,17 @@ def end(places: Places) -> bool:
     return True
 
 
-def free_port(wanted: int, title: str) -> int:
+def free_port(wanted: int, title: str, host: str = HOST) -> int:
     """The wanted port where it is free, so that open pages stay good; else another free one."""
     for port in (wanted, 0):
         with socket.socket() as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
-                probe.bind((HOST, port))
+                probe.bind((host, port))
             except OSError:
                 continue
             return int(probe.getsockname()[1])
-    raise CallwrightError(f"No port on {HOST} is free for a {title}.")
+    raise CallwrightError(f"No port on {host} is free for a {title}.")
 
 
 def tail(log: Path) -> str:

@@ -2,13 +2,15 @@
 
 import json
 import logging
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Literal
 
 from annotation.screens import Screen
 from annotation.studio.connection import StudioConnection
 from annotation.studio.records import Project, ProjectStatus, config_print, description_of, is_changed_by_hand, kind_of
+from annotation.task import TaskQueue
 from warehouse.errors import AnnotationError
 
 Json = dict[str, Any]  # a foreign server's JSON
@@ -17,9 +19,11 @@ _STUDIOS_OWN = (
     "annotators", "predictions_score", "predictions_model_versions", "predictions_results", "file_upload", "storage_filename",
     "created_at", "updated_at", "updated_by", "avg_lead_time", "draft_exists",
 )  # fmt: skip
-_OWN_FIELDS = ("callwright_key", "subject", "version")
+_OWN_FIELDS = ("callwright_key", "subject", "version", "sample_kind")
 _WIDE = 420
 _OPEN, _ANSWERED = "Default", "Answered"
+_USUAL = 2  # these two
+_NOBODY: Mapping[str, int] = MappingProxyType({})
 KEY = "data.callwright_key"
 ORDER = "queue place"  # stands with the score at an opened task, where a model's name would; a longer one is cut there
 
@@ -61,11 +65,23 @@ def as_prediction(data: Json, order: str) -> Json:
     return {"model_version": order, "score": round(1.0 - float(data["priority"]), 4), "result": []}
 
 
-def tables_of(screen: Screen) -> tuple[Json, ...]:
-    """The tables of tasks, the worthiest first: those that nobody has answered, and apart from them the answered ones.
+def tables_of(
+    screen: Screen, queues: Sequence[TaskQueue] = (), accounts: Mapping[str, int] = _NOBODY
+) -> tuple[Json, ...]:
+    """The tables of tasks, the worthiest first: those that nobody has answered, apart from them the answered ones, and `queues`.
 
-    So whoever opens a task of the first table sees nobody's answer. Columns that are hidden can be switched on.
+    So whoever opens a task of the first table sees nobody's answer. Columns that are hidden can be switched on. Of a queue whose
+    person is not among the `accounts`, by their number, there is no table.
     """
+    shown = [(_OPEN, [UNANSWERED]), (_ANSWERED, [ANSWERED])]
+    for queue in queues:
+        if not queue.account or queue.account in accounts:
+            left = _not_by(accounts[queue.account]) if queue.account else [UNANSWERED]
+            chosen = [
+                _one_of("language", queue.languages),
+                _one_of("sample_kind", queue.sample_kinds),
+            ]
+            shown.append((queue.title, [*left, *(one for one in chosen if one)]))
     fields = [f"data.{name}" for name in (*_OWN_FIELDS, *screen.hidden_columns)]
     hidden = [f"tasks:{name}" for name in (*_STUDIOS_OWN, *fields)]
     table = {
@@ -76,9 +92,21 @@ def tables_of(screen: Screen) -> tuple[Json, ...]:
         "ordering": ["-tasks:data.priority"],
     }
     return tuple(
-        {"title": title, **table, "filters": {"conjunction": "and", "items": [shown]}}
-        for title, shown in ((_OPEN, UNANSWERED), (_ANSWERED, ANSWERED))
+        {"title": title, **table, "filters": {"conjunction": "and", "items": conditions}} for title, conditions in shown
     )
+
+
+def _not_by(account: int) -> list[Json]:
+    """What somebody is still asked: not enough people have answered it, and this one is not among them."""
+    return [
+        condition("completed_at", "empty", "Datetime", "true"),
+        condition("annotators", "not_contains", "List", account),
+    ]
+
+
+def _one_of(field: str, values: Sequence[str]) -> Json | None:
+    """The condition that a field of the tasks has one of these values; a table knows no list of texts, but patterns."""
+    return condition(f"data.{field}", "regex", "String", f"^({'|'.join(map(re.escape, values))})$") if values else None
 
 
 def is_untouched(table: Json, wanted: Json) -> bool:
@@ -115,11 +143,11 @@ def find_project(connection: StudioConnection, kind: str) -> Project | None:
     return _project(connection, min(found, key=lambda project: int(project.id)), kind) if found else None
 
 
-def ensure_project(connection: StudioConnection, screen: Screen) -> Project:
+def ensure_project(connection: StudioConnection, screen: Screen, queues: Sequence[TaskQueue] = ()) -> Project:
     """The project of a screen, made or brought up to date; what a person changed in it stays as it is."""
     project = find_project(connection, screen.kind)
     if project is None:
-        return _create_project(connection, screen)
+        return _create_project(connection, screen, queues)
     if project.changed_by_hand:
         _log.warning("The labeling interface of %s was changed by hand; callwright leaves it so.", project.url)
     else:
@@ -127,7 +155,7 @@ def ensure_project(connection: StudioConnection, screen: Screen) -> Project:
         is_renewed = config_print(held.label_config or "") != config_print(screen.config)
         project = project.with_changes(is_renewed=is_renewed)
         connection.ask(connection.client.projects.update, project.id, **project_fields(screen))
-    _arrange_tables(connection, project.id, screen)
+    _arrange_tables(connection, project.id, screen, queues)
     return project
 
 
@@ -143,7 +171,13 @@ def status_of(connection: StudioConnection, project: Project) -> ProjectStatus:
     )
 
 
-def _create_project(connection: StudioConnection, screen: Screen) -> Project:
+def accounts_of(connection: StudioConnection) -> dict[str, int]:
+    """The numbers of all accounts, by the e-mail addresses that people sign in with."""
+    users = connection.ask(lambda: list(connection.client.users.list()))
+    return {str(user.email or user.username or user.id): int(user.id) for user in users}
+
+
+def _create_project(connection: StudioConnection, screen: Screen, queues: Sequence[TaskQueue]) -> Project:
     made = connection.ask(
         connection.client.projects.create,
         title=screen.title,
@@ -157,21 +191,28 @@ def _create_project(connection: StudioConnection, screen: Screen) -> Project:
     if first.id != made.id:  # somebody else was first; theirs is the one
         connection.ask(connection.client.projects.delete, made.id)
     else:
-        _arrange_tables(connection, made.id, screen)
+        _arrange_tables(connection, made.id, screen, queues)
     return first
 
 
-def _arrange_tables(connection: StudioConnection, project: int, screen: Screen) -> None:
-    """Give a project its tables of tasks, or bring those of an older callwright up to date."""
-    wanted = tables_of(screen)
+def _arrange_tables(connection: StudioConnection, project: int, screen: Screen, queues: Sequence[TaskQueue]) -> None:
+    """Give a project its tables of tasks, or bring those of an older callwright up to date.
+
+    Of queues those are made whose title no table has: one that a person renamed is theirs.
+    """
+    accounts = accounts_of(connection) if any(queue.account for queue in queues) else {}
+    wanted = tables_of(screen, queues, accounts)
+    usual, further = wanted[:_USUAL], wanted[_USUAL:]
     held = connection.ask(connection.client.views.list, project=project)
     ours = [(table, one) for table in held for one in wanted if is_untouched(table.data or {}, one)]
     for table, one in ours:
         if table.data != one:
             connection.ask(connection.client.views.update, str(table.id), project=project, data=one)
-    if len(ours) == len(held) < len(wanted):  # a new project, or one of a callwright that had fewer tables
-        for one in wanted[len(held) :]:
-            connection.ask(connection.client.views.create, project=project, data=one)
+    first = sum(one in usual for _, one in ours)
+    new = usual[first:] if len(ours) == len(held) else ()  # a new project, or one of a callwright that had fewer tables
+    titles = {(table.data or {}).get("title") for table in held}
+    for one in (*new, *(one for one in further if one["title"] not in titles)):
+        connection.ask(connection.client.views.create, project=project, data=one)
 
 
 def _project(connection: StudioConnection, found: Any, kind: str) -> Project:  # noqa: ANN401 - the vendor's project

@@ -1,12 +1,12 @@
 """What people did in Label Studio, back: annotations, and the state of each task that changed or is being worked on."""
 
+import codecs
+import json
 import time
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
-
-import orjson
 
 from annotation.studio.connection import StudioConnection, interrupted
 from annotation.studio.projects import (
@@ -19,6 +19,7 @@ from annotation.studio.projects import (
     UNSKIPPED,
     UNTOUCHED,
     Json,
+    accounts_of,
     condition,
     filter_on,
 )
@@ -32,6 +33,8 @@ _IDS_AN_EXPORT = 200  # the longest tasks are 100 KB each
 _MOST_IN_A_SNAPSHOT = 5000  # a server without Redis makes it while it is asked for
 _PAUSE = 0.5
 _PATIENCE = 120.0
+_NAMES = ("callwright_key", "subject", "version")  # the fields of a task that say whose it is
+_BETWEEN = " \t\r\n[,"
 _WHOLE = {
     "task_filter_options": {"annotated": "only"},
     "serialization_options": {
@@ -95,7 +98,16 @@ def _list(connection: StudioConnection, project: int, *conditions: Json) -> list
 
 def _bare(task: Any) -> Json:  # noqa: ANN401 - the vendor's task
     """A task without what people wrote on it, in an export's words."""
-    return {"id": task.id, "data": task.data, "updated_at": task.updated_at}
+    return _without_text({"id": task.id, "data": task.data, "updated_at": task.updated_at})
+
+
+def _without_text(task: Json) -> Json:
+    """What a pull reads of a task: what people wrote, and whose task it is, without the text that they were shown."""
+    kept = {name: task[name] for name in ("id", "updated_at", "annotations", "drafts") if name in task}
+    shown = task.get("data")
+    return kept | {
+        "data": {name: shown[name] for name in _NAMES if name in shown} if isinstance(shown, dict) else shown
+    }
 
 
 def _later(since: datetime) -> Json:
@@ -104,8 +116,7 @@ def _later(since: datetime) -> Json:
 
 
 def _reviewers(connection: StudioConnection) -> dict[int, str]:
-    users = connection.ask(lambda: list(connection.client.users.list()))
-    return {user.id: user.email or user.username or str(user.id) for user in users}
+    return {number: account for account, number in accounts_of(connection).items()}
 
 
 def export_tasks(connection: StudioConnection, project: int, ids: Collection[int]) -> list[Json]:
@@ -146,12 +157,42 @@ def _is_complete(connection: StudioConnection, project: int, made: Any) -> bool:
 
 
 def _read(connection: StudioConnection, download: Callable[[], Iterable[bytes]]) -> list[Json]:
-    """The tasks of a download; one that broke off is asked for again."""
+    """The tasks of a download, read one after another as they come; a download that broke off is asked for again."""
 
     def whole() -> list[Json]:
         try:
-            return list(orjson.loads(b"".join(download())))
-        except orjson.JSONDecodeError as error:
+            return [_without_text(task) for task in read_list(download())]
+        except ValueError as error:
             raise interrupted(connection.url, error) from error
 
     return connection.ask(whole)
+
+
+def read_list(chunks: Iterable[bytes]) -> Iterator[Any]:
+    """The members of a JSON list that comes in pieces; ValueError where it is none, or ends too early.
+
+    Each member is an object. No more is held than the one that is being read: with what they show, tasks are a hundred times what
+    is said on them.
+    """
+    decoder = json.JSONDecoder()
+    held, wanted = "", 1
+    for text in codecs.iterdecode(chunks, "utf-8"):
+        held, at = held + text, 0
+        while len(held) - at >= wanted:
+            at = _next_member(held, at)
+            try:
+                member, at = decoder.raw_decode(held, at)
+            except json.JSONDecodeError:
+                wanted = 2 * (len(held) - at) + 1  # a long member is not begun anew with each piece
+                break
+            yield member
+            wanted = 1
+        held = held[at:]
+    yield from json.loads(f"[{held[_next_member(held, 0) :]}")
+
+
+def _next_member(text: str, at: int) -> int:
+    """Where the next member begins, behind the signs between two."""
+    while at < len(text) and text[at] in _BETWEEN:
+        at += 1
+    return at

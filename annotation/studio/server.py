@@ -5,6 +5,8 @@ from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import urlsplit
 
 from annotation.studio.process import (
     HOST,
@@ -30,6 +32,20 @@ _ANSWER_PATIENCE = 10.0
 _INHERITED = ("PATH", "LANG", "LC_ALL", "TZ", "TMPDIR", "LD_LIBRARY_PATH")
 
 
+class StudioAddress(NamedTuple):
+    """Where a local server listens, and under which address people reach it, "" where that is the same.
+
+    Anywhere but at this machine's own address it listens only where somebody asks for that.
+    """
+
+    host: str = HOST
+    port: int = 0
+    public_url: str = ""
+
+
+LOOPBACK = StudioAddress()
+
+
 class ServerInfo(Record):
     """A Label Studio that answers: where, for whom, and whether this call started it."""
 
@@ -48,11 +64,12 @@ def start(
     progress: Callable[[str], None] = lambda text: None,
     timeout: float = 300.0,
     other_lock: Path | None = None,
+    address: StudioAddress = LOOPBACK,
 ) -> ServerInfo:
     """The Label Studio below `home`, started (and installed) where it does not run yet.
 
     `other_lock` names another version than the one that callwright comes with. Raises AnnotationError with the end of the
-    log where it can't be installed or does not come up in `timeout` seconds.
+    log where it can't be installed or does not come up in `timeout` seconds, and where it runs already at another address.
     """
     places = StudioPlaces(home)
     places.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -66,9 +83,17 @@ def start(
         credentials = known or new_credentials()
         if found is None:
             install(places, base_environment, progress, other_lock=other_lock)
-            credentials = credentials.with_changes(port=free_port(credentials.port, places.title))
+            port = free_port(address.port or credentials.port, places.title, address.host)
+            if address.port not in (0, port):
+                raise AnnotationError(f"Port {address.port} of {address.host} is taken; choose another one.")
+            credentials = credentials.with_changes(port=port, host=address.host)
             save_credentials(places, credentials)
-            _launch(places, credentials, base_environment)
+            _launch(places, credentials, base_environment, address.public_url)
+        elif address.host not in (HOST, credentials.host):
+            raise AnnotationError(
+                f"Label Studio runs already, and listens at {credentials.host}. To have it listen at {address.host}: "
+                "callwright review stop, then start it again."
+            )
         pid = _wait_until_ready(places, credentials, progress, timeout)
         return _info(pid, credentials, started=found is None)
 
@@ -87,10 +112,26 @@ def stop(home: Path) -> bool:
     return end(StudioPlaces(home))
 
 
-def _launch(places: StudioPlaces, credentials: Credentials, base_environment: Mapping[str, str]) -> None:
+def _launch(
+    places: StudioPlaces, credentials: Credentials, base_environment: Mapping[str, str], public_url: str
+) -> None:
     serve = [str(places.python), "-m", "label_studio.server", "start", "--no-browser", "--enable-legacy-api-token"]
-    serve += ["--internal-host", HOST, "--port", str(credentials.port)]
-    launch(places, serve, credentials.port, _environment(places, credentials, base_environment))
+    serve += ["--internal-host", credentials.host, "--port", str(credentials.port)]
+    environment = _environment(places, credentials, base_environment) | _behind_proxy(public_url)
+    launch(places, serve, credentials.port, environment)
+
+
+def _behind_proxy(public_url: str) -> dict[str, str]:
+    """What Label Studio must know where people reach it under another address: invitations lead there, forms come from there."""
+    if not public_url:
+        return {}
+    is_encrypted = public_url.startswith("https://")
+    return {
+        "HOST": public_url.rstrip("/"),
+        "CSRF_TRUSTED_ORIGINS": "/".join(public_url.split("/")[:3]),
+        "SESSION_COOKIE_SECURE": str(int(is_encrypted)),
+        "CSRF_COOKIE_SECURE": str(int(is_encrypted)),
+    }
 
 
 def _environment(places: StudioPlaces, credentials: Credentials, base_environment: Mapping[str, str]) -> dict[str, str]:
@@ -140,7 +181,7 @@ def _wait_until_ready(
 
 def _answer(credentials: Credentials) -> int:
     """The status with which the server greets the token's owner, 0 where nobody answers."""
-    connection = HTTPConnection(HOST, credentials.port, timeout=_ANSWER_PATIENCE)
+    connection = HTTPConnection(urlsplit(credentials.url).netloc, timeout=_ANSWER_PATIENCE)
     try:
         connection.request("GET", "/api/current-user/whoami", headers={"Authorization": f"Token {credentials.token}"})
         response = connection.getresponse()
@@ -154,7 +195,7 @@ def _answer(credentials: Credentials) -> int:
 
 def _info(pid: int, credentials: Credentials, *, started: bool) -> ServerInfo:
     return ServerInfo(
-        url=f"http://{HOST}:{credentials.port}",
+        url=credentials.url,
         token=credentials.token,
         username=credentials.username,
         password=credentials.password,

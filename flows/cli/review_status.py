@@ -16,6 +16,12 @@ if TYPE_CHECKING:
 
 _COUNTS = ("to_push", "with_people", "reviewed", "outdated", "skipped", "drafts")
 _ALWAYS = ("to_push", "with_people", "reviewed")
+_DECISIONS = {"reviews": "reviews", "accept": "accepted", "edit": "edited", "reject": "rejected"}
+_WHERE_KNOWN = {
+    "on gold": "",
+    "too fast": "in less time than anybody reads; the view fast_answers lists them",
+    "not theirs": "answers that team.yaml gives to others",
+}
 _MINUTES = 60
 _FEW = 10  # so many unsettled questions are reported one by one
 _NEXT = 3
@@ -62,16 +68,22 @@ def _show_queue(queue: "list[Row]") -> None:
 
 
 def _show_people(people: "list[Row]") -> None:
-    knows_gold = any(row["gold_items"] for row in people)
-    columns = ["reviewer", "reviews", "accept", "edit", "reject", "seconds", "an hour"]
-    rows = [
-        [
-            row["reviewer"], row["reviews"], row["accepted"], row["edited"], row["rejected"], _rounded(row["median_seconds"]),
-            _rounded(row["reviews_an_hour"]), *([_share(row)] if knows_gold else []), _day(row["last_active"]),
-        ]
-        for row in people
-    ]  # fmt: skip
-    show_table([*columns, *(["on gold"] if knows_gold else []), "last active"], rows)
+    """A line for each person; what is known of nobody has no column."""
+    columns: dict[str, list[object]] = {
+        "reviewer": [row["reviewer"] for row in people],
+        **{name: [row[column] for row in people] for name, column in _DECISIONS.items()},
+        "seconds": [_rounded(row["median_seconds"]) for row in people],
+        "an hour": [_rounded(row["reviews_an_hour"]) for row in people],
+        "on gold": [_share(row) for row in people],
+        "too fast": [row["fast_answers"] or "" for row in people],
+        "not theirs": [row["outside"] or "" for row in people],
+        "last active": [_day(row["last_active"]) for row in people],
+    }
+    shown = {name: cells for name, cells in columns.items() if name not in _WHERE_KNOWN or any(cells)}
+    show_table(list(shown), [list(row) for row in zip(*shown.values(), strict=True)])
+    for name, meaning in _WHERE_KNOWN.items():
+        if meaning and name in shown:
+            show(f"({name}: {meaning})")
 
 
 def _whole_lines(found: "Status") -> Iterator[str]:

@@ -3,7 +3,7 @@
 import asyncio
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,6 +16,7 @@ from flows.cli.screen import AsJson, Terminal, say, show, show_json, show_table
 if TYPE_CHECKING:
     from annotation.studio.client import LabelStudio
     from flows.review.pulling import Pulled
+    from flows.review.training import TrainingAnswer
     from flows.settings import Settings
 
 
@@ -31,6 +32,7 @@ def register(app: typer.Typer) -> None:
     )(listen)
     review.command("edit", epilog="Example: callwright review edit")(edit)
     review.command("audit", epilog="Example: callwright review audit v1 --draw 100")(audit)
+    review.command("training", epilog="Example: callwright review training --items 10")(training)
     review.command("recheck", epilog="Example: callwright review recheck v1 --draw 100")(recheck)
     review.command("agreement", epilog="Example: callwright review agreement")(agreement)
     review.command("suspects", epilog="Example: callwright review suspects v1")(suspects)
@@ -38,12 +40,28 @@ def register(app: typer.Typer) -> None:
     app.add_typer(review, name="review")
 
 
-def serve(as_json: AsJson = False) -> None:
+def serve(
+    host: Annotated[
+        str,
+        typer.Option(help="The address of this machine to listen at; 0.0.0.0 for every one, so that others reach it."),
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="The port to listen on; 0 takes the last one, or a free one.")] = 0,
+    url: Annotated[
+        str, typer.Option(help="Under which address people reach it, where a proxy with TLS stands before.")
+    ] = "",
+    as_json: AsJson = False,
+) -> None:
     """Start a local Label Studio in the background (its own environment, SQLite), or find the one that runs."""
+    from annotation.studio.server import StudioAddress
     from flows.review.servers import serve_label_studio
     from flows.settings import read_settings
 
-    server = serve_label_studio(read_settings(), say)
+    server = serve_label_studio(read_settings(), say, StudioAddress(host, port, url))
+    if host not in {"127.0.0.1", "localhost"}:
+        say(
+            f"Warning: whoever reaches {host} reaches the sign-in page, and passwords and answers cross the network as they are. "
+            "Let a proxy with TLS stand before it (docs/reviewing.md)."
+        )
     if as_json:
         show_json({"url": server.url, "username": server.username, "password": server.password, "pid": server.pid})
         return
@@ -115,6 +133,52 @@ def pull(
     with Terminal() as screen, require_label_studio(settings) as studio:
         result = asyncio.run(pull_reviews(settings, studio, screen))
     tell(result)
+
+
+def training(
+    items: Annotated[int, typer.Option(min=1, help="So many items are pushed, those that are there among them.")] = 10,
+    results: Annotated[bool, typer.Option("--results", help="Tell how people did, instead of pushing.")] = False,
+    reviewer: Annotated[
+        str, typer.Option(help="Only what this person answered, by e-mail address; with --results.")
+    ] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Push items with known answers for people who are new, to a project of their own; --results tells of each what was right.
+
+    Half of the items are as they should be, half have a defect. Everybody answers each once; `review pull` takes the answers
+    back. They count in no figure about reviewers.
+    """
+    from flows.review.servers import require_label_studio
+    from flows.review.training import push_training, training_answers
+    from flows.settings import open_warehouse, read_settings
+
+    settings = read_settings()
+    if results:
+        found = training_answers(open_warehouse(settings), reviewer)
+        if as_json:
+            show_json([one._asdict() for one in found])
+            return
+        for line in training_lines(found):
+            show(line)
+        return
+    with Terminal() as screen, require_label_studio(settings) as studio:
+        pushed = push_training(settings, studio, screen, items)
+    if as_json:
+        show_json(pushed._asdict())
+    else:
+        show(f"{pushed.created} training items pushed, {pushed.already_there} were there already: {pushed.url}")
+
+
+def training_lines(found: "Sequence[TrainingAnswer]") -> Iterator[str]:
+    """What each person got right, and of each item what was."""
+    if not found:
+        yield "Nobody has answered a training item yet, as far as was pulled."
+    for person in dict.fromkeys(one.reviewer for one in found):
+        mine = [one for one in found if one.reviewer == person]
+        yield f"{person}: {sum(one.is_right for one in mine)} of {len(mine)} right."
+        for one in mine:
+            was = f"{one.defect.replace('_', ' ')}; right is {one.right}" if one.defect else "as it should be"
+            yield f"  {'right' if one.is_right else 'WRONG'}  {one.decision}  {one.request}\n         It was {was}."
 
 
 def audit(
@@ -211,7 +275,7 @@ def listen(
             screen.say(f"{projects} projects of {studio.url} tell {url} of changes from now on.")
         with suppress(KeyboardInterrupt):  # before the handler was set
             asyncio.run(_listen(settings, studio, screen, host=host, port=port, as_json=as_json))
-        screen.say("Listening has ended.")
+        screen.say("StudioAddress has ended.")
 
 
 async def _listen(
@@ -223,7 +287,7 @@ async def _listen(
         if as_json:
             _show_line({"address": address})
         else:
-            show(f"Listening at {address}; the secret is that of {listening.secret_place(settings)}.")
+            show(f"StudioAddress at {address}; the secret is that of {listening.secret_place(settings)}.")
             sys.stdout.flush()
 
     def brought(pulled: "Pulled") -> None:
@@ -259,6 +323,8 @@ def pulled_lines(result: "Pulled") -> Iterator[str]:
         )
     else:
         yield "No new reviews."
+    if result.resumed:
+        yield f"{result.resumed} edits were checked that an earlier pull had brought and, being cut off, had left."
     if result.returned:
         yield f"{result.returned} went back to people as new tasks: what was typed can't be used, and the task says why."
     if result.contradicted:

@@ -191,21 +191,29 @@ async def pull_reviews(required: bool = True) -> Pulled:  # noqa: FBT001, FBT002
     if not (required or label_studio_address(settings) or open_warehouse(settings).rows(_ASKED)):
         progress.say("No Label Studio is named or running, and nobody was asked yet: there is nothing to pull.")
         return Pulled()
+    before = _accepted(settings)
     with require_label_studio(settings) as studio:
-        pulled = await pulling.pull_reviews(settings, studio, FlowProgress())
+        pulled = await pulling.pull_reviews(settings, studio, progress)
     counts = {name: count for name, count in pulled._asdict().items() if name != "problems"}
+    counts |= {"before": before, "now": _accepted(settings), "pushed": _push(settings, progress)}
     await show_reviews(counts, pulled.problems)
-    _push(settings, progress)
     return pulled
 
 
 _ASKED = "select 1 from review_requests where pushed_at is not null limit 1"
 
 
-def _push(settings: Settings, progress: FlowProgress) -> None:
+def _accepted(settings: Settings) -> int:
+    [row] = open_warehouse(settings).rows("select count(*) as samples from acceptances where withdrawn_at is null")
+    return int(row["samples"])
+
+
+def _push(settings: Settings, progress: FlowProgress) -> int:
+    """Push what waits, and say so; how many tasks that made."""
     pushed = push_what_waits(settings, progress)
     if pushed is not None:
         progress.say(f"{pushed.created} tasks pushed, {pushed.already_there} were there already: {pushed.url}")
+    return pushed.created if pushed else 0
 
 
 def _chosen(path: str, limit: int, model: str) -> Recipe:

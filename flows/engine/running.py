@@ -296,14 +296,28 @@ async def show_scores(release: str, board: Iterable[Row], report: Path) -> None:
     )
 
 
+_PULLED = {
+    "reviews": "new reviews",
+    "returned": "edits that can't be used, back with people",
+    "contradicted": "edits that wait for a second person",
+    "withdrawn": "earlier reviews that count no more",
+    "deleted": "tasks that were deleted",
+    "elsewhere": "annotations that another work folder asked for",
+    "resumed": "edits checked that an earlier pull had left",
+    "before": "accepted samples before",
+    "now": "accepted samples now",
+    "pushed": "tasks pushed",
+}
+
+
 async def show_reviews(counts: Mapping[str, int], problems: Sequence[str]) -> None:
-    """Show what people decided since the last pull, and what of it does not fit."""
-    lines = "".join(f"\n| {name} | {count} |" for name, count in counts.items())
+    """Show what people decided since the last pull, and what of it does not fit; each count in words."""
+    lines = "".join(f"\n| {_PULLED.get(name, name)} | {count} |" for name, count in counts.items())
     listed = "".join(f"\n- {problem}" for problem in problems)
     await acreate_markdown_artifact(
         key="reviews",
-        markdown=f"| since the last pull | samples |\n|---|---:|{lines}\n{listed}",
-        description=f"{counts['reviews']} new reviews.",
+        markdown=f"| since the last pull | |\n|---|---:|{lines}\n{listed}",
+        description=f"{counts['reviews']} new reviews; {counts['pushed']} tasks pushed.",
     )
 
 

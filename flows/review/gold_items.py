@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 import orjson
 
-from annotation.screens import SAMPLE_REVIEW
+from annotation.agreement import answer_of_edit
+from annotation.screens import SAMPLE_REVIEW, TRAINING
 from annotation.spoiling import can_be_spoiled, spoil_sample, with_last_calls
 from flows.recipe import Recipe
 from flows.review.questions import DRAWN, GOLD_ITEM, SPOT_CHECK, ReviewQuestion, request_row
@@ -35,12 +36,16 @@ _LOWEST, _SPAN = (
 
 
 class _Item(NamedTuple):
-    """A gold item: what is shown, the right answer, the defect in it, and the sample that it is made of."""
+    """A gold item: what is shown, the right answer, the defect in it, and the sample that it is made of.
+
+    `answer` is what an edit says that is right as well.
+    """
 
     sample: Sample
     expected: str
     defect: str
     made_of: str
+    answer: str
 
 
 def mix_gold_items(warehouse: Warehouse, build: str, recipe: Recipe) -> int:
@@ -48,7 +53,16 @@ def mix_gold_items(warehouse: Warehouse, build: str, recipe: Recipe) -> int:
 
     The same build gets the same ones, and what was mixed in stays.
     """
-    lacking = _lacking(warehouse, build, recipe.review.gold_items)
+    return _keep_items(warehouse, build, recipe, _lacking(warehouse, build, recipe.review.gold_items), SAMPLE_REVIEW)
+
+
+def make_training_items(warehouse: Warehouse, build: str, recipe: Recipe, count: int) -> int:
+    """Make so many items to learn on out of a build's samples, which are no part of the queue; how many there are."""
+    good = count // 2
+    return _keep_items(warehouse, build, recipe, {_REJECT: count - good, _ACCEPT: good}, TRAINING)
+
+
+def _keep_items(warehouse: Warehouse, build: str, recipe: Recipe, lacking: Mapping[str, int], kind: str) -> int:
     items: list[_Item] = []
     for expected, count in lacking.items():
         used = {item.made_of for item in items}
@@ -63,8 +77,8 @@ def mix_gold_items(warehouse: Warehouse, build: str, recipe: Recipe) -> int:
     warehouse.put_rows(
         {
             "samples": samples,
-            "gold_items": [_gold_row(item, now) for item in items],
-            "review_requests": [_request(item, build, recipe) for item in items],
+            "gold_items": [_gold_row(item, now, kind) for item in items],
+            "review_requests": [_request(item, build, recipe) for item in items if kind == SAMPLE_REVIEW],
         }
     )
     return len(items)
@@ -72,8 +86,7 @@ def mix_gold_items(warehouse: Warehouse, build: str, recipe: Recipe) -> int:
 
 def gold_rows(warehouse: Warehouse, keys: Sequence[str]) -> list[Row]:
     """What is known of those of `keys` that are gold items."""
-    sql = "from gold_items where kind = ? and list_contains(?::varchar[], subject) order by subject"
-    return warehouse.rows(sql, [SAMPLE_REVIEW, list(keys)])
+    return warehouse.rows("from gold_items where list_contains(?::varchar[], subject) order by subject", [list(keys)])
 
 
 def verdicts_shown(item: Sample, defect: str, tools: Sequence[Tool], original: Sequence[Verdict]) -> list[Verdict]:
@@ -136,12 +149,13 @@ def _made(warehouse: Warehouse, keys: Sequence[str], expected: str, seed: int) -
 
 def _item(warehouse: Warehouse, sample: Sample, made_of: str, expected: str, seed: int) -> _Item | None:
     marked = sample.with_changes(tags=(*sample.tags, STAGE))  # its content says what it is, and nobody is shown it
+    answer = answer_of_edit(sample)
     if expected == _ACCEPT:
-        return _Item(marked, expected, "", made_of)
+        return _Item(marked, expected, "", made_of, answer)
     known = read_tools(warehouse, sample.candidates)
     tools = [known[key] for key in sample.candidates]
     spoiled = spoil_sample(marked, tools, lambda one: _is_well_formed(one, tools), Random(f"{seed}:{made_of}"))
-    return None if spoiled is None else _Item(spoiled.sample, expected, spoiled.defect, made_of)
+    return None if spoiled is None else _Item(spoiled.sample, expected, spoiled.defect, made_of, answer)
 
 
 def _is_well_formed(sample: Sample, tools: Sequence[Tool]) -> bool:
@@ -166,10 +180,10 @@ def _with_origin(item: _Item, build: str, seed: int) -> _Item:
     return item._replace(sample=item.sample.with_changes(origin=origin))
 
 
-def _gold_row(item: _Item, now: datetime) -> Row:
+def _gold_row(item: _Item, now: datetime, kind: str) -> Row:
     return {
-        "subject": item.sample.key, "kind": SAMPLE_REVIEW, "expected": item.expected, "defect": item.defect,
-        "made_of": item.made_of, "made_at": now,
+        "subject": item.sample.key, "kind": kind, "expected": item.expected, "defect": item.defect,
+        "made_of": item.made_of, "made_at": now, "answer": item.answer,
     }  # fmt: skip
 
 

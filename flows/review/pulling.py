@@ -7,7 +7,15 @@ from typing import NamedTuple
 
 import orjson
 
-from annotation.screens import CORRECTION, DIALOGUE_ACTS, DISAMBIGUATION, REVIEW_KINDS, SAMPLE_REVIEW, TOOL_REVIEW
+from annotation.screens import (
+    CORRECTION,
+    DIALOGUE_ACTS,
+    DISAMBIGUATION,
+    REVIEW_KINDS,
+    SAMPLE_REVIEW,
+    TOOL_REVIEW,
+    TRAINING,
+)
 from annotation.studio.client import LabelStudio
 from annotation.studio.records import Project, TaskState
 from flows.build import reopen_build
@@ -18,7 +26,14 @@ from flows.review.path_reviews import carry_over_corrections
 from flows.review.prediction_audits import suspects_of_audits
 from flows.review.pushing import ask_more_people, push_reviews
 from flows.review.questions import DOUBTFUL, ReviewQuestion, ask
-from flows.review.reading_reviews import changed_states, note_deleted, read_reviews, remove_doubles
+from flows.review.reading_reviews import (
+    changed_states,
+    note_answers,
+    note_deleted,
+    pushed_tasks,
+    read_reviews,
+    remove_doubles,
+)
 from flows.review.resolutions import UNDECIDED_EDITS, VOUCHED_EDITS, settle_decisions, settle_edited_tools
 from flows.review.status import note_agreement
 from flows.review.turns import async_review_turn
@@ -36,7 +51,8 @@ class Pulled(NamedTuple):
 
     `returned` could not be used as typed, `contradicted` are edits that a check contradicts or that none can decide;
     `withdrawn` are earlier reviews that were deleted, skipped or changed by others since, `deleted` tasks that are gone and
-    asked anew where nobody has decided; `elsewhere` are annotations of another work folder's samples.
+    asked anew where nobody has decided; `elsewhere` are annotations of tasks that this work folder did not
+    push; `resumed` are edits that an earlier pull had brought, and that only this one checked.
     """
 
     reviews: int = 0
@@ -48,6 +64,7 @@ class Pulled(NamedTuple):
     withdrawn: int = 0
     deleted: int = 0
     elsewhere: int = 0
+    resumed: int = 0
     problems: tuple[str, ...] = ()
 
 
@@ -63,7 +80,8 @@ async def pull_reviews(settings: Settings, studio: LabelStudio, progress: Progre
 
 async def _pull(settings: Settings, studio: LabelStudio, progress: Progress) -> Pulled:
     warehouse = open_warehouse(settings)
-    projects = {kind: studio.find_project(kind) for kind in REVIEW_KINDS}
+    left = {row["key"] for row in warehouse.rows(_UNSEEN, [_EDITING])}
+    projects = {kind: studio.find_project(kind) for kind in (*REVIEW_KINDS, TRAINING)}
     with warehouse.together():
         absent = [kind for kind, project in projects.items() if project is None]
         gone = Pulled(deleted=sum(note_deleted(warehouse, studio, kind, None) for kind in absent))
@@ -78,6 +96,7 @@ async def _pull(settings: Settings, studio: LabelStudio, progress: Progress) -> 
             note_agreement(warehouse)
         tools_against = settle_edited_tools(warehouse)
     again = await _check_edited(warehouse, settings, progress)
+    resumed = sum(row["key"] in left for row in again)
     if again:
         settle_decisions(warehouse)
     with warehouse.together():
@@ -86,7 +105,7 @@ async def _pull(settings: Settings, studio: LabelStudio, progress: Progress) -> 
     ask_more_people(warehouse, studio)
     if warehouse.rows(_CAME_BACK):
         push_reviews(settings, studio, progress)
-    return pulled._replace(contradicted=contradicted + tools_against)
+    return pulled._replace(contradicted=contradicted + tools_against, resumed=resumed)
 
 
 _CAME_BACK = """
@@ -121,17 +140,20 @@ def _take_in(project: Project, warehouse: Warehouse, studio: LabelStudio, progre
     if found.foreign:
         progress.say(f"{len(found.foreign)} tasks of {project.url} are not callwright's; they are left alone.")
     with warehouse.together():
-        reading = read_reviews(warehouse, found.annotations)
+        pushed = pushed_tasks(warehouse, studio, kind)
+        states = [state for state in found.states if (state.subject, state.version) in pushed]
+        reading = read_reviews(warehouse, found.annotations, pushed)
         problems = (*found.problems, *reading.problems)
         # One transaction: an edit is never noted without the sample that it made.
         tables: dict[str, list[Row]] = {
             "review_rounds": reading.returned,
-            "task_states": changed_states(warehouse, studio, project, found.states),
+            "task_states": changed_states(warehouse, studio, project, states),
         }
         for table, row in rows_of([*reading.edited, *reading.reviews], Stamp(datetime.now(UTC))):
             tables.setdefault(table, []).append(row)
         warehouse.put_rows(tables)
-        withdrawn = withdraw_reviews(warehouse, studio.name, found.states)
+        note_answers(warehouse)
+        withdrawn = withdraw_reviews(warehouse, studio.name, states)
     remove_doubles(warehouse, studio, project, since)
     deleted = note_deleted(warehouse, studio, kind, project)
     if found.cursor is not None and not problems:  # what does not fit is read again until somebody puts it right

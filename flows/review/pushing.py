@@ -35,6 +35,7 @@ from flows.review.prediction_audits import read_audited
 from flows.review.questions import DRAWN_CAUSES, RETURNED_EDIT, set_priorities
 from flows.review.reading_reviews import NOTHING_YET, read_samples
 from flows.review.servers import LOCAL, edit_page_address, find_label_studio
+from flows.review.team import chosen_by, queues_of, read_team, subjects_of
 from flows.review.tool_checking import tools_of
 from flows.review.turns import review_turn
 from flows.settings import Settings, open_warehouse
@@ -123,11 +124,15 @@ def _push(settings: Settings, studio: LabelStudio, progress: Progress, *, again:
 
 def _push_kind(kind: str, asked: Sequence[Row], settings: Settings, studio: LabelStudio, progress: Progress) -> Pushed:
     warehouse = open_warehouse(settings)
-    project = studio.ensure_project(screen_for(kind, settings.review_language, edit_page_address(settings)))
+    about = subjects_of(warehouse, _keys(asked))
+    languages = {row["language"] for row in about.values()}
+    queues = queues_of(kind, languages, read_team(settings))
+    project = studio.ensure_project(screen_for(kind, settings.review_language, edit_page_address(settings)), queues)
     if project.changed_by_hand:
         progress.say(f"The labeling interface of {project.url} was changed by hand; it is left as it is.")
     if project.is_renewed:  # tasks of another version get what the screen shows now
         asked = warehouse.rows(*_to_push(studio.name, again=True)[kind])
+        about = subjects_of(warehouse, _keys(asked))
     progress.begin(f"{kind} push".replace("_", " "), len(asked))
     created = there = 0
     at_once = _FEW_AT_ONCE if kind in (CORRECTION, DISAMBIGUATION) else _AT_ONCE
@@ -136,11 +141,12 @@ def _push_kind(kind: str, asked: Sequence[Row], settings: Settings, studio: Labe
         with warehouse.together():
             found = tasks_for(kind, warehouse, settings.review_language, some)
         tasks = [
-            QueuedTask(task=task, priority=row["priority"], reviewers=row["reviewers"])
+            QueuedTask(task, row["priority"], row["reviewers"], **chosen_by(about.get(row["subject"])))
             for task, row in zip(found, some, strict=True)
         ]
         result = studio.push(project, tasks)
-        _note_pushed(warehouse, studio.name, some, [result.task_ids.get(task.callwright_key) for task in tasks])
+        ids = [result.task_ids.get(task.callwright_key) for task in tasks]
+        _note_pushed(warehouse, studio.name, some, ids, is_found=result.already_there > 0)
         created, there = created + result.created, there + result.already_there
         progress.advance(len(some))
     return Pushed(created, there, project.url)
@@ -163,8 +169,14 @@ def _to_push(server: str, *, again: bool) -> dict[str, tuple[str, list[object]]]
     return {kind: (_TO_PUSH, [kind, server, again]) for kind in REVIEW_KINDS}
 
 
-def _note_pushed(warehouse: Warehouse, server: str, asked: Sequence[Row], task_ids: Sequence[int | None]) -> None:
-    """Note what was pushed, all of it at once; a task that somebody deleted in the same moment has no id and still waits."""
+def _note_pushed(
+    warehouse: Warehouse, server: str, asked: Sequence[Row], task_ids: Sequence[int | None], *, is_found: bool
+) -> None:
+    """Note what was pushed, all of it at once; a task that somebody deleted in the same moment has no id and still waits.
+
+    A task that was found there, of another work folder or of a push that was cut off, may have been answered before anybody
+    here pulls it: so the next pull reads all.
+    """
     now = datetime.now(UTC)
     pushed = {"pushed_at": now, "server": server}
     known = {row["task_id"] for row in warehouse.rows("select task_id from task_states where server = ?", [server])}
@@ -181,6 +193,8 @@ def _note_pushed(warehouse: Warehouse, server: str, asked: Sequence[Row], task_i
         if task not in known:  # what was seen there since the first push stays
             taken = {name: row[name] for name in ("kind", "subject", "version")}
             tables["task_states"].append({"server": server, "task_id": task, "seen_at": now, **NOTHING_YET, **taken})
+    if is_found and tables["task_states"]:
+        warehouse.execute("delete from review_cursors where server = ? and kind = ?", [server, asked[0]["kind"]])
     warehouse.put_rows(tables, replacing=True)
 
 

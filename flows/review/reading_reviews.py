@@ -1,18 +1,19 @@
 """What a pull brings, read against the warehouse: new annotations as reviews, and the state of each task at the server."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
 import orjson
 
+from annotation.agreement import answer_of_edit
 from annotation.correction import parse_correction_review
 from annotation.dialogue_acts import parse_acts_review
 from annotation.disambiguation import parse_disambiguation
 from annotation.prediction_audit import parse_audit
 from annotation.reviews import ParsedReview
 from annotation.sample_review import parse_review
-from annotation.screens import CORRECTION, DIALOGUE_ACTS, DISAMBIGUATION, PREDICTION_AUDIT, TOOL_REVIEW
+from annotation.screens import CORRECTION, DIALOGUE_ACTS, DISAMBIGUATION, PREDICTION_AUDIT, TOOL_REVIEW, TRAINING
 from annotation.studio.client import LabelStudio
 from annotation.studio.records import Project, PulledAnnotation, TaskState
 from annotation.task import Returned, task_key
@@ -56,7 +57,7 @@ _ROUND_ANEW = f"""
 class ReadReviews(NamedTuple):
     """What new annotations say: reviews, the samples and tools that edits made, rows of edits that go back, and problems.
 
-    `elsewhere` counts annotations of samples and tools that this warehouse lacks.
+    `elsewhere` counts annotations of tasks that this work folder has not pushed to their server.
     """
 
     reviews: list[Review]
@@ -74,13 +75,14 @@ class _Known(NamedTuple):
     versions: dict[str, int]
 
 
-def read_reviews(warehouse: Warehouse, annotations: Sequence[PulledAnnotation]) -> ReadReviews:
-    """Read annotations; those that were read before and have not changed are passed over."""
+def read_reviews(warehouse: Warehouse, annotations: Sequence[PulledAnnotation], pushed: "PushedTasks") -> ReadReviews:
+    """Read annotations of `pushed` tasks; those that were read before and have not changed are passed over."""
     known = _known(warehouse)
     new = [one for one in annotations if not _is_known(one, known)]
-    subjects = _subjects(warehouse, new)
-    read = ReadReviews([], [], [], [], sum(one.subject not in subjects for one in new))
-    for annotation in new:
+    asked = [one for one in new if (one.subject, one.version) in pushed]
+    subjects = _subjects(warehouse, asked)
+    read = ReadReviews([], [], [], [], len(new) - sum(one.subject in subjects for one in asked))
+    for annotation in asked:
         subject = subjects.get(annotation.subject)
         if subject is None:
             continue
@@ -91,6 +93,44 @@ def read_reviews(warehouse: Warehouse, annotations: Sequence[PulledAnnotation]) 
             continue
         _keep(read, annotation, parsed, known.versions)
     return read
+
+
+PushedTasks = Set[tuple[str, int]]  # subjects and versions
+
+
+def pushed_tasks(warehouse: Warehouse, studio: LabelStudio, kind: str) -> PushedTasks:
+    """The tasks that this work folder has at a server: what others have there, even about the same samples, is theirs."""
+    rows = warehouse.rows(_PUSHED, [studio.name, kind])
+    return {(row["subject"], row["version"]) for row in rows}
+
+
+def note_answers(warehouse: Warehouse) -> None:
+    """Note what edits of samples say that have not been looked at, and what edits of gold items must say to be right."""
+    for table, (key, sql) in _UNANSWERED.items():
+        rows = warehouse.rows(sql)
+        if rows:
+            answers = [answer_of_edit(Sample.model_validate_json(row["body"])) for row in rows]
+            warehouse.execute(_ANSWER.format(table=table, key=key), [[row["id"] for row in rows], answers])
+
+
+_PUSHED = "select distinct subject, version from task_states where server = ? and kind = ?"
+_UNANSWERED = {
+    "reviews": (
+        "key",
+        """
+        select r.key as id, s.body from reviews r join samples s on s.key = r.result
+        where r.decision = 'edit' and r.answer is null
+        """,
+    ),
+    "gold_items": (
+        "subject",
+        "select g.subject as id, s.body from gold_items g join samples s on s.key = g.made_of where g.answer is null",
+    ),
+}
+_ANSWER = """
+    update {table} set answer = a.answer from (select unnest(?::varchar[]) as id, unnest(?::varchar[]) as answer) a
+    where a.id = {table}.{key}
+"""
 
 
 class _ReviewSubject(NamedTuple):
@@ -174,7 +214,7 @@ def _keep(read: ReadReviews, annotation: PulledAnnotation, parsed: ParsedReview,
         read.reviews.append(parsed.review)
     if parsed.edited is not None:
         read.edited.append(parsed.edited)
-    if parsed.returned is not None:
+    if parsed.returned is not None and annotation.kind != TRAINING:  # what is wrong there is told in the end
         read.returned.append(_returned(parsed.returned, annotation, versions))
 
 

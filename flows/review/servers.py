@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from annotation.studio import server
 from annotation.studio.client import LabelStudio
-from annotation.studio.server import ServerInfo
+from annotation.studio.server import LOOPBACK, ServerInfo, StudioAddress
 from flows.settings import Settings, environment
 from warehouse.errors import ConfigurationError
 
@@ -14,9 +14,15 @@ LOCAL = "local"  # how reviews remember the work folder's own server
 EDIT_PAGE = "edit-page"  # the file in the work folder that tells where samples are edited by form
 
 
-def serve_label_studio(settings: Settings, say: Callable[[str], None]) -> ServerInfo:
-    """Start the local Label Studio, or find it running."""
-    return server.start(settings.home, environment(), progress=say)
+def serve_label_studio(settings: Settings, say: Callable[[str], None], address: StudioAddress = LOOPBACK) -> ServerInfo:
+    """Start the local Label Studio, or find it running.
+
+    Raises ConfigurationError where the address under which people reach it is none.
+    """
+    url = urlsplit(address.public_url)
+    if address.public_url and not (url.scheme in {"http", "https"} and url.netloc and not url.query):
+        raise ConfigurationError(f"--url {address.public_url!r} is no address such as https://review.example.com.")
+    return server.start(settings.home, environment(), progress=say, address=address)
 
 
 def stop_label_studio(settings: Settings) -> bool:

@@ -9,6 +9,7 @@ from annotation.screens import CORRECTION, DISAMBIGUATION, REVIEW_KINDS, SAMPLE_
 from annotation.studio.records import ProjectStatus
 from flows.review.questions import DOUBTFUL
 from flows.review.servers import require_label_studio
+from flows.review.team import outside_reviews, read_team
 from flows.settings import Settings, open_warehouse
 from warehouse.rows import Row
 from warehouse.store import Warehouse
@@ -22,10 +23,14 @@ Status = dict[str, list[Row]]
 def review_status(settings: Settings, *, ask_server: bool = False) -> Status:
     """What waits, what was pushed, who decided what how fast, and what is left; with `ask_server` also Label Studio's own count.
 
-    Each title has rows; that of `whole` is one.
+    Each title has rows; that of `whole` is one. `outside` is how many reviews were not this person's by the team's rule, None for
+    who is not in it.
     """
     more = {title: (sql, [kind]) for title, (kind, sql) in _OF_KINDS.items()} | {"next": (_NEXT, [NEXT_SHOWN])}
-    status = read_progress(open_warehouse(settings), settings.review_hourly_cost, more)
+    warehouse = open_warehouse(settings)
+    status = read_progress(warehouse, settings.review_hourly_cost, more)
+    outside = outside_reviews(warehouse, read_team(settings))
+    status["people"] = [row | {"outside": outside.get(row["reviewer"])} for row in status["people"]]
     if ask_server:
         with require_label_studio(settings) as studio:
             projects = [studio.find_project(kind) for kind in REVIEW_KINDS]
@@ -40,7 +45,7 @@ def read_progress(
 ) -> Status:
     """What waits, who decided how much and how fast, on what they differ, and what is left; and the answers to `more` queries."""
     status = warehouse.rows_by_name(
-        {"queue": (_QUEUE, []), "people": (_PEOPLE, []), "work_left": (_WORK_LEFT, [ASSUMED_SECONDS])}
+        {"queue": (_QUEUE, []), "people": ("from reviewer_figures", []), "work_left": (_WORK_LEFT, [ASSUMED_SECONDS])}
         | {"unsettled": (_UNSETTLED, [DOUBTFUL]), **(more or {})}
     )
     status["whole"] = [_whole(status, hourly_cost)]
@@ -102,25 +107,6 @@ _QUEUE = f"""
     from review_queue q left join states s using (subject, kind, version, server)
     group by kind, cause order by kind, cause
 """  # noqa: S608
-_PEOPLE = """
-    with paces as (
-        select reviewer, sum(active_hours) as active_hours, sum(reviews) / nullif(sum(active_hours), 0) as reviews_an_hour,
-            max(last_at) as last_active
-        from review_pace group by reviewer
-    ), said as (
-        select reviewer, count(*) as reviews, count(*) filter (decision = 'accept') as accepted,
-            count(*) filter (decision = 'edit') as edited, count(*) filter (decision = 'reject') as rejected,
-            round(median(seconds), 1) as median_seconds
-        from standing_reviews where annotation_id > 0 group by reviewer
-    )
-    select p.reviewer, coalesce(s.reviews, 0) as reviews, coalesce(s.accepted, 0) as accepted, coalesce(s.edited, 0) as edited,
-        coalesce(s.rejected, 0) as rejected, s.median_seconds, round(p.reviews_an_hour, 1) as reviews_an_hour,
-        round(p.active_hours, 3) as active_hours, coalesce(g.answered, 0) as gold_items, round(g.share, 3) as gold_share,
-        p.last_active
-    from paces p left join said s on s.reviewer = p.reviewer
-    left join annotator_accuracy g on g.reviewer = p.reviewer and g.defect = 'all'
-    order by reviews desc, p.reviewer
-"""
 # What people have still to answer: as many answers to a question as are wanted and not given.
 _WORK_LEFT = """
     with paces as (
@@ -143,7 +129,7 @@ _UNSETTLED = """
             list(distinct w.decision order by w.decision) as decisions
         from review_words w join newest using (subject, kind, round)
         where not exists (select 1 from gold_items g where g.subject = w.subject and g.kind = w.kind)
-        group by w.subject, w.kind, w.round having count(distinct w.decision || ' ' || coalesce(w.result, '')) > 1
+        group by w.subject, w.kind, w.round having count(distinct w.answer) > 1
     ), reviewers as (
         select kind, list(distinct reviewer) as everybody from standing_reviews where annotation_id > 0 group by kind
     ), unsettled as (
@@ -188,7 +174,7 @@ def read_agreement(warehouse: Warehouse) -> list[Row]:
     """How far people agree, of each review kind by each measure, over all, by reviewer, by pair and by reason."""
     words: defaultdict[str, list[ItemRating]] = defaultdict(list)
     for row in warehouse.rows(_WORDS):
-        words[row["kind"]].append(ItemRating(row["subject"], row["reviewer"], row["decision"], tuple(row["reasons"])))
+        words[row["kind"]].append(ItemRating(row["subject"], row["reviewer"], row["label"], tuple(row["reasons"])))
     return [{"kind": kind, **one._asdict()} for kind, stated in words.items() for one in measure_agreement(stated)]
 
 
@@ -201,10 +187,15 @@ def agreement_report(settings: Settings) -> dict[str, list[Row]]:
 
 # The words about each thing of the newest round in which two or more spoke. Who was asked only because the others did not
 # agree does not count: such words come only where others differ, and would bend the figures. So of each thing only as many
-# words count, the first ones, as the recipe asks for, or as the least that was answered in full has.
+# words count, the first ones, as the recipe asks for, or as the least that was answered in full has. Edits of a thing that say
+# something else have labels of their own ("edit 1", "edit 2"), the same for all things: so chance is not made small by words that
+# nobody else could say.
 _WORDS = """
     with said as (
-        select w.kind, w.subject, w.reviewer, w.decision, w.reasons, w.round, coalesce(q.cause, '') as cause,
+        select w.kind, w.subject, w.reviewer, w.reasons, w.round,
+            w.decision || if(w.decision <> 'edit', '', ' ' || dense_rank() over (
+                partition by w.subject, w.kind, w.round, w.decision order by w.answer
+            )) as label, coalesce(q.cause, '') as cause,
             coalesce(q.reviewers, 1) as reviewers, coalesce(
                 try_cast(b.body ->> '$.review.reviewers' as integer),
                 try_cast(json_extract_string(b.body -> '$.review.reviewers', '$."' || q.cause || '"') as integer), 1
@@ -225,7 +216,7 @@ _WORDS = """
         )) as wanted
         from several
     )
-    select kind, subject, reviewer, decision, reasons from counted where place <= wanted order by kind, subject, place
+    select kind, subject, reviewer, label, reasons from counted where place <= wanted order by kind, subject, place
 """
 _REPORT = {
     "agreement": "from agreement order by kind, slice_by, slice_value, measure",

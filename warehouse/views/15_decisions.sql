@@ -7,7 +7,7 @@ with counted as (
     select w.*, coalesce(q.reviewers, 1) as reviewers,
         w.round < max(w.round) over (partition by w.subject, w.kind) as is_earlier,
         count(*) over (partition by w.subject, w.kind, w.round) as speakers,
-        count(*) over (partition by w.subject, w.kind, w.round, w.decision, w.result) as voices
+        count(*) over (partition by w.subject, w.kind, w.round, w.answer) as voices
     from review_words w left join review_requests q on q.subject = w.subject and q.kind = w.kind
     where not exists (select 1 from gold_items g where g.subject = w.subject and g.kind = w.kind)
 )

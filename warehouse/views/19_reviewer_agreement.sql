@@ -1,10 +1,15 @@
--- How often a reviewer decides as the others do about the same thing, over all ('') and by the reason that they give. `pairs` are each
--- word of theirs beside each word of another person in the same round; `agreeing` of them are the same decision. Chance is not taken
--- out: the table `agreement` has Cohen's kappa and Krippendorff's alpha.
+-- How often a reviewer answers as the others do about the same thing, over all ('') and by the reason that they give. `pairs` are each
+-- word of theirs beside each word of another person in the same round; `agreeing` of them are the same answer: two edits only where
+-- they say the same. Gold items are not counted, since their answers are known. Chance is not taken out: the table `agreement` has
+-- Cohen's kappa and Krippendorff's alpha.
 create or replace view reviewer_agreement as
-with paired as (
-    select a.kind, a.reviewer, a.reasons, a.decision = b.decision as is_same
-    from review_words a join review_words b using (subject, kind, round) where a.reviewer <> b.reviewer
+with words as (
+    select w.* from review_words w
+    where w.annotation_id > 0
+        and not exists (select 1 from gold_items g where g.subject = w.subject and g.kind = w.kind)
+), paired as (
+    select a.kind, a.reviewer, a.reasons, a.answer = b.answer as is_same
+    from words a join words b using (subject, kind, round) where a.reviewer <> b.reviewer
 ), counted as (
     select kind, reviewer, '' as reason, is_same from paired
     union all

@@ -1,25 +1,20 @@
+-- What each reviewer last said of each gold item, and whether that is right: to accept what is as it should be, to reject what is not,
+-- or to edit it back into what it was. Those of the kind `training` are what people learn on; they are told the right answers.
+create or replace view gold_answers as
+select w.reviewer, g.kind, g.subject, g.made_of, g.expected, g.defect, w.decision, w.reasons, w.reviewed_at,
+    w.decision = g.expected or w.answer = g.answer as is_right
+from gold_items g
+join review_words w on w.subject = g.subject and w.kind = g.kind
+qualify row_number() over (partition by w.subject, w.kind, w.reviewer order by w.round desc) = 1;
+
 -- How well each reviewer answers gold items, over all of them (`defect` is 'all') and by the defect put in ('none': as it
--- should be). Right is to accept what is as it should be, to reject what is not, or to put its calls back to what they were.
+-- should be). Right is to accept what is as it should be, to reject what is not, or to edit it back into what it was.
 -- `missed` defects were accepted or edited into something wrong; `false_alarms` turned away what was right. The share of right
 -- answers lies between `low` and `high` with 95 % confidence (Wilson).
 create or replace view annotator_accuracy as
-with gold as (
-    select key, list_sort(list_transform(
-        from_json(gold, '[{"tool":"VARCHAR","arguments":"MAP(VARCHAR,JSON)"}]'),
-        lambda call: {'tool': call.tool, 'arguments': list_sort(map_entries(call.arguments))}
-    )) as calls
-    from samples
-    where key in (select made_of from gold_items)
-        or key in (select r.result from reviews r join gold_items g on g.subject = r.subject and g.kind = r.kind)
-), answered as (
-    select
-        w.reviewer, case when g.defect = '' then 'none' else g.defect end as defect, g.expected,
-        w.decision = g.expected or (w.decision = 'edit' and coalesce(e.calls = o.calls, false)) as is_right
-    from gold_items g
-    join review_words w on w.subject = g.subject and w.kind = g.kind
-    left join gold o on o.key = g.made_of
-    left join gold e on e.key = w.result
-    qualify row_number() over (partition by w.subject, w.kind, w.reviewer order by w.round desc) = 1
+with answered as (
+    select reviewer, case when defect = '' then 'none' else defect end as defect, expected, is_right
+    from gold_answers where kind <> 'training'
 ), counted as (
     select
         reviewer, coalesce(defect, 'all') as defect, count(*) as answered, count(*) filter (is_right) as correct,

@@ -8,9 +8,12 @@ from typing import Any
 import pytest
 from statsmodels.stats.proportion import proportion_confint
 
+from flows.cli.reviewing import training_lines
+from flows.progress import SilentProgress
 from flows.recipe import Recipe
 from flows.review.gold_items import mix_gold_items
 from flows.review.questions import DRAWN
+from flows.review.training import push_training, training_answers
 from tests.support.flows.review_sites import TRUSTING, ReviewSite, erring_recipe
 from tests.support.flows.small_builds import build
 from warehouse.releases import create_release
@@ -178,3 +181,33 @@ def test_more_are_mixed_in_where_the_rate_goes_up_and_good_ones_are_what_people_
 
 def test_without_a_rate_there_are_none(site: ReviewSite) -> None:
     assert gold(site) == []
+
+
+def test_whoever_learns_is_told_what_was_right_and_counts_in_no_figure(trust_site: ReviewSite) -> None:
+    site = trust_site
+    pushed = push_training(site.settings, site.studio, SilentProgress(), 4)  # type: ignore[arg-type]
+    assert (pushed.created, pushed.already_there) == (4, 0)
+    assert push_training(site.settings, site.studio, SilentProgress(), 4)[:2] == (0, 4)  # type: ignore[arg-type]
+    items = site.rows("from gold_items where kind = 'training' order by subject")
+    assert sorted(row["expected"] for row in items) == ["accept", "accept", "reject", "reject"]
+    for row in items:
+        site.studio.annotate(row["subject"], "accept", by="new")
+    assert site.pull().reviews == 4
+    told = {one.subject: one for one in training_answers(site.warehouse, "new")}
+    for row in items:
+        assert told[row["subject"]].is_right == (row["expected"] == "accept")
+        assert told[row["subject"]].defect == row["defect"]
+        assert all(call["tool"] in told[row["subject"]].right for call in calls(site, row["made_of"]))
+    lines = list(training_lines(list(told.values())))
+    assert lines[0] == "new: 2 of 4 right."
+    assert sum(line.startswith("  WRONG") for line in lines) == 2
+    assert training_answers(site.warehouse, "ann") == []
+    for view in (
+        "reviewer_figures",
+        "annotator_accuracy",
+        "review_pace",
+        "fast_answers",
+        "decisions",
+        "reviewer_agreement",
+    ):
+        assert site.rows(f"from {view}") == [], view

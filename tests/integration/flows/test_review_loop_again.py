@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -176,3 +177,21 @@ def test_a_build_is_kept_where_label_studio_is_away(tmp_path: Path, form: tuple[
     again = run_here("build", str(recipe), "--no-review", home=tmp_path / "home", **away)
     assert again.returncode == 0
     assert "to do" not in again.stderr, "what was built is not built again"
+
+
+def test_a_work_folder_pulls_only_what_it_asked_itself(site: ReviewSite, tmp_path: Path) -> None:
+    """Another folder of the same recipe has the same samples, and the same questions."""
+    shutil.copytree(site.settings.home, tmp_path / "other")
+    other = open_site(tmp_path / "other", site.studio)
+    for table in ("review_requests", "review_rounds"):
+        other.warehouse.execute(f"update {table} set pushed_at = null, server = null")
+    other.warehouse.execute("delete from task_states")
+    first, second = site.asked("doubtful")[:2]
+    site.studio.annotate(first, "accept")
+    assert other.pull() == Pulled(elsewhere=1)
+    assert other.rows("from reviews") == other.rows("from task_states") == []
+    assert site.pull() == Pulled(reviews=1, accepted=1)
+    other.push()
+    assert other.pull() == Pulled(reviews=1, accepted=1), "now it asks that too, and reads what was stated before"
+    site.studio.annotate(second, "accept")
+    assert (site.pull().reviews, other.pull().reviews) == (1, 1)

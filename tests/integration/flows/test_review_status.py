@@ -2,15 +2,19 @@
 
 import json
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from annotation.screens import REVIEW_KINDS
+from annotation.task import TaskQueue
 from flows.review.status import ASSUMED_SECONDS, review_status
+from flows.review.team import read_team
 from tests.support.flows.paper_studio import START
 from tests.support.flows.review_sites import ReviewSite
-from tests.support.flows.small_builds import run_here
+from tests.support.flows.small_builds import run_here, settings_of
+from warehouse.errors import ConfigurationError
 
 EARLIER_KEYS = {
     "samples", "reviewers", "tools", "tool_reviewers", "corrections", "correction_reviewers", "disambiguations",
@@ -197,3 +201,42 @@ def test_nobody_asked_is_one_sentence_and_json_has_every_table(tmp_path: Any, si
     found = json.loads(run_here("review", "status", "--json", home=site.settings.home).stdout)
     assert found.keys() == EARLIER_KEYS | {"queue", "people", "work_left", "unsettled", "next", "whole"}
     assert {row["kind"] for row in found["queue"]} <= set(REVIEW_KINDS)
+
+
+def test_a_team_has_tables_by_language_and_person_and_is_told_who_kept_to_it(site: ReviewSite) -> None:
+    team = site.settings.home / "team.yaml"
+    team.write_text("ann: {languages: [en]}\nbob: {languages: [zh], questions: [tool_review]}\n", encoding="utf-8")
+    site.warehouse.execute("update review_requests set pushed_at = null")
+    site.push()
+    tables = {queue.title: queue for queue in site.studio.queues["sample_review"]}
+    assert tables == {
+        "English": TaskQueue("English", ("en",)), "Chinese": TaskQueue("Chinese", ("zh",)),
+        "ann": TaskQueue("ann", ("en",), (), "ann"),
+    }  # fmt: skip
+    for task in site.studio.tasks.values():
+        sample = site.sample(task["subject"])
+        assert (task["language"], task["sample_kind"]) == (sample.language, sample.kind)
+        site.studio.annotate(task["subject"], "accept", by="ann")
+    site.pull()
+    others = site.value("select count(*) from reviews r join samples s on s.key = r.subject where s.language = 'zh'")
+    assert others > 0
+    assert people_of(review_status(site.settings))["ann"]["outside"] == others
+
+
+@pytest.mark.parametrize(
+    ("written", "problem"),
+    [
+        ("ann: {languages: [xx]}", "team.yaml, at ann > languages > 0: .*'xx'"),
+        (
+            "ann: {questions: [samples]}",
+            "at ann > questions > 0: there is no kind of question 'samples'; the kinds are sample_r",
+        ),
+        ("ann: {kinds: [perfekt]}", "at ann > kinds > 0: .*'perfekt'"),
+        ("ann: {language: [en]}", "at ann > language: Extra inputs"),
+        ("ann: [", "is no YAML"),
+    ],
+)
+def test_a_wrong_team_is_told_with_its_place(tmp_path: Path, written: str, problem: str) -> None:
+    (tmp_path / "team.yaml").write_text(written, encoding="utf-8")
+    with pytest.raises(ConfigurationError, match=problem):
+        read_team(settings_of(tmp_path))

@@ -7,8 +7,8 @@ import pytest
 
 from flows.recipe import ReviewRules
 from flows.review.pulling import Pulled
-from flows.review.status import agreement_report, note_agreement
-from tests.support.flows.review_sites import NOTHING_NEW, ReviewSite, edit
+from flows.review.status import agreement_report, note_agreement, review_status
+from tests.support.flows.review_sites import NOTHING_NEW, ReviewSite, edit, gold_of
 
 
 def doubtful(site: ReviewSite) -> str:
@@ -230,3 +230,43 @@ def test_the_report_can_be_asked_for_at_any_time(trust_site: ReviewSite) -> None
     note_agreement(trust_site.warehouse)
     assert len(trust_site.rows("from agreement")) == len(report["agreement"])
     assert json.dumps(report, default=str)
+
+
+def test_equal_edits_are_one_answer_however_they_are_typed_and_different_ones_are_not(trust_site: ReviewSite) -> None:
+    site = trust_site
+    key, other = [row["subject"] for row in site.rows(
+        "select subject from outcomes where outcome = 'waiting' and stage = 'review' order by 1 limit 2"
+    )]  # fmt: skip
+    calls = json.loads(gold_of(site, key))
+    turned = json.dumps([call | {"arguments": dict(reversed(call["arguments"].items()))} for call in calls])
+    edit(site, key, site.polite(key), by="ann")
+    site.studio.annotate(key, "edit", by="bob", edited_request=f"{site.polite(key)} ", edited_calls=turned)
+    for person in ("ann", "bob"):
+        edit(site, other, f"{site.polite(other)} {person}", by=person)
+    site.pull()
+    [decided] = site.rows("select subject, voices from decisions where decision = 'edit'")
+    assert decided == {"subject": key, "voices": 2}
+    [ann] = site.rows("from reviewer_agreement where reviewer = 'ann' and reason = ''")
+    assert (ann["pairs"], ann["agreeing"]) == (2, 1)
+    report = agreement_report(site.settings)["agreement"]
+    assert [row["value"] for row in report if (row["measure"], row["slice_by"]) == ("observed", "all")] == [0.5]
+
+
+def test_gold_items_count_in_no_figure_of_agreement(trust_site: ReviewSite) -> None:
+    for item in trust_site.asked("gold item"):
+        say(trust_site, item, "accept", "reject")
+    trust_site.pull()
+    assert trust_site.rows("from reviewer_agreement") == agreement_report(trust_site.settings)["agreement"] == []
+
+
+def test_answers_faster_than_reading_are_listed_and_told(trust_site: ReviewSite) -> None:
+    key, other = [row["subject"] for row in trust_site.rows("select subject from review_requests order by 1 limit 2")]
+    trust_site.studio.annotate(key, "accept", by="ann", seconds=0.3)
+    trust_site.studio.annotate(other, "accept", by="ann", seconds=30)
+    trust_site.pull()
+    [fast] = trust_site.rows("from fast_answers")
+    assert (fast["reviewer"], fast["subject"], fast["seconds"]) == ("ann", key, 0.3)
+    text = trust_site.sample(key).request
+    assert fast["reading_seconds"] >= len(text) / 50
+    [ann] = review_status(trust_site.settings)["people"]
+    assert (ann["reviews"], ann["fast_answers"]) == (2, 1)

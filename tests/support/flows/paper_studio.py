@@ -29,6 +29,7 @@ class PaperStudio:
         self.annotations: dict[int, PulledAnnotation] = {}
         self.clock = START
         self.projects: dict[str, Project] = {}
+        self.queues: dict[str, tuple[Any, ...]] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -42,7 +43,11 @@ class PaperStudio:
     def find_project(self, kind: str) -> Project | None:
         return self.projects.get(kind)
 
-    def ensure_project(self, screen: Any) -> Project:
+    def accounts(self) -> set[str]:
+        return {one.reviewer for one in self.annotations.values()}
+
+    def ensure_project(self, screen: Any, queues: Any = ()) -> Project:
+        self.queues[screen.kind] = tuple(queues)
         number = len(self.projects) + 1
         made = Project(id=number, kind=screen.kind, title=screen.title, url=f"{self.name}/projects/{number}/data")
         return self.projects.setdefault(screen.kind, made)
@@ -104,6 +109,7 @@ class PaperStudio:
         change: int = 0,
         skipped: bool = False,
         kind: str = "",
+        seconds: float = 9.5,
         **typed: Any,
     ) -> int:
         """Write an annotation on the newest task of a sample, or `change` the one with this id; its id."""
@@ -115,7 +121,7 @@ class PaperStudio:
         controls |= {name: value if isinstance(value, list) else [value] for name, value in typed.items()}
         self.annotations[number] = PulledAnnotation(
             server=self.name, task_id=self.numbers[key], annotation_id=number, kind=kind, subject=subject, version=version,
-            reviewer=by, reviewed_at=self.clock, seconds=9.5, skipped=skipped,
+            reviewer=by, reviewed_at=self.clock, seconds=seconds, skipped=skipped,
             result=tuple(control_result(name, values) for name, values in controls.items()),
         )  # fmt: skip
         return number

@@ -5,6 +5,7 @@ import pytest
 from annotation.sample_review import review_task
 from annotation.screens import REVIEW_KINDS, Screen, screen_for
 from annotation.studio.projects import tables_of
+from annotation.task import TaskQueue
 from annotation.words import interface_languages
 from warehouse.errors import ConfigurationError
 
@@ -98,3 +99,20 @@ def test_the_tables_of_tasks_hides_what_no_person_reads(sample, tools):
     assert "tasks:annotators" in unanswered["hiddenColumns"]["explore"]
     assert "tasks:data.callwright_key" in unanswered["hiddenColumns"]["labeling"]
     assert "tasks:data.request" not in unanswered["hiddenColumns"]["explore"]
+
+
+def test_a_queue_is_a_table_of_its_languages_and_a_persons_of_what_they_have_not_answered():
+    queues = [
+        TaskQueue("Chinese", ("zh",)),
+        TaskQueue("a@b.c", ("en", "es"), ("perfect",), "a@b.c"),
+        TaskQueue("x", (), (), "x"),
+    ]
+    _, _, chinese, own = tables_of(screen_for("sample_review"), queues, {"a@b.c": 7})
+    assert [table["title"] for table in (chinese, own)] == ["Chinese", "a@b.c"]
+    assert [(one["filter"], one["value"]) for one in chinese["filters"]["items"]] == [
+        ("filter:tasks:total_annotations", 0), ("filter:tasks:data.language", "^(zh)$")
+    ]  # fmt: skip
+    assert [(one["filter"], one["operator"], one["value"]) for one in own["filters"]["items"]] == [
+        ("filter:tasks:completed_at", "empty", "true"), ("filter:tasks:annotators", "not_contains", 7),
+        ("filter:tasks:data.language", "regex", "^(en|es)$"), ("filter:tasks:data.sample_kind", "regex", "^(perfect)$"),
+    ]  # fmt: skip

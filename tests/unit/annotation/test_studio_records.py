@@ -1,10 +1,13 @@
 """What comes from a Label Studio as records: annotations, projects by their marks, refusals in our words."""
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from annotation.studio.connection import MissingError, refusal
+from annotation.studio.pulling import read_list
 from annotation.studio.records import (
     config_print,
     description_of,
@@ -164,3 +167,23 @@ def test_an_export_that_does_not_fit_is_a_problem_of_its_task(wrong):
     assert [one.task_id for one in held.annotations] == [8]
     [problem] = held.problems
     assert "task 7" in problem
+
+
+@given(
+    st.lists(
+        st.dictionaries(st.text(max_size=3), st.text(max_size=40) | st.lists(st.integers()), max_size=3), max_size=6
+    ),
+    st.integers(1, 60),
+    st.sampled_from([None, 2]),
+)
+def test_a_list_that_comes_in_pieces_is_read_as_a_whole_one(members, size, indent):
+    body = json.dumps(members, ensure_ascii=False, indent=indent).encode()
+    assert list(read_list(body[at : at + size] for at in range(0, len(body), size))) == members
+
+
+@pytest.mark.parametrize(
+    "body", ["", "[", '[{"id": 1}', '[{"id": 1},', '[{"id": 1}, {"id"', "<html>", '{"detail": "no"}']
+)
+def test_a_list_that_ends_too_early_or_is_none_is_told(body):
+    with pytest.raises(ValueError, match=r"."):
+        list(read_list([body.encode()]))

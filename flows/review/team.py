@@ -1,0 +1,122 @@
+"""Who of a team reviews what: the file team.yaml of a work folder, the tables of tasks that follow from it, and who kept to it."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated
+
+import yaml
+from pydantic import AfterValidator, TypeAdapter, ValidationError
+
+from annotation.screens import REVIEW_KINDS
+from annotation.task import TaskQueue
+from flows.settings import Settings
+from generators.kinds import kind_named
+from language.packs import of
+from warehouse.errors import ConfigurationError
+from warehouse.records import Record
+from warehouse.rows import Row
+from warehouse.store import Warehouse
+
+FILE = "team.yaml"
+
+
+def _language(code: str) -> str:
+    try:
+        return of(code).code
+    except ConfigurationError as error:
+        raise ValueError(str(error)) from error
+
+
+def _question(kind: str) -> str:
+    if kind not in REVIEW_KINDS:
+        raise ValueError(f"there is no kind of question {kind!r}; the kinds are {', '.join(REVIEW_KINDS)}.")
+    return kind
+
+
+def _sample_kind(name: str) -> str:
+    try:
+        return kind_named(name).name
+    except ConfigurationError as error:
+        raise ValueError(str(error)) from error
+
+
+class Reviewer(Record):
+    """What one person reviews: these kinds of questions, about samples of these languages and kinds; all where none is named."""
+
+    languages: tuple[Annotated[str, AfterValidator(_language)], ...] = ()
+    questions: tuple[Annotated[str, AfterValidator(_question)], ...] = ()
+    kinds: tuple[Annotated[str, AfterValidator(_sample_kind)], ...] = ()
+
+    def is_for(self, row: Row) -> bool:
+        """Whether a review, with its kind and with the language and kind of what it is about, is this person's to give."""
+        wanted = ((self.questions, row["kind"]), (self.languages, row["language"]), (self.kinds, row["sample_kind"]))
+        return all(not chosen or not given or given in chosen for chosen, given in wanted)
+
+
+Team = Mapping[str, Reviewer]  # by the e-mail address of the account
+_TEAM: TypeAdapter[dict[str, Reviewer]] = TypeAdapter(dict[str, Reviewer])
+
+
+def read_team(settings: Settings) -> Team:
+    """The team of a work folder, nobody where there is no file. Raises ConfigurationError with the place that is wrong."""
+    file = settings.home / FILE
+    if not file.is_file():
+        return {}
+    try:
+        return _TEAM.validate_python(yaml.safe_load(file.read_text(encoding="utf-8")) or {})
+    except yaml.YAMLError as error:
+        raise ConfigurationError(f"{file} is no YAML: {error}") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = " > ".join(str(part) for part in first["loc"])
+        raise ConfigurationError(f"{file}, at {place}: {first['msg'].removeprefix('Value error, ')}") from error
+
+
+def queues_of(kind: str, languages: Iterable[str], team: Team) -> list[TaskQueue]:
+    """The tables of tasks of a kind of question: one for each language, and one for each person who reviews it."""
+    by_language = [TaskQueue(of(code).name.capitalize(), (code,)) for code in sorted(languages) if code]
+    people = [
+        TaskQueue(account, reviewer.languages, reviewer.kinds, account)
+        for account, reviewer in team.items()
+        if not reviewer.questions or kind in reviewer.questions
+    ]
+    return [*by_language, *people]
+
+
+def subjects_of(warehouse: Warehouse, keys: Sequence[str]) -> dict[str, Row]:
+    """The language and the kind of sample that questions about these are about, as far as they have one."""
+    return {row["key"]: row for row in warehouse.rows(_SUBJECTS, [list(keys)])}
+
+
+def chosen_by(about: Row | None) -> dict[str, str]:
+    """The fields of a task that tables choose it by."""
+    return {name: about[name] if about else "" for name in ("language", "sample_kind")}
+
+
+def outside_reviews(warehouse: Warehouse, team: Team) -> dict[str, int]:
+    """How many reviews people of the team gave that were not theirs to give: Label Studio lets everybody answer everything."""
+    rows = warehouse.rows(_GIVEN, [list(team)]) if team else []
+    counts = dict.fromkeys(team, 0)
+    for row in rows:
+        counts[row["reviewer"]] += 0 if team[row["reviewer"]].is_for(row) else row["reviews"]
+    return counts
+
+
+_OF_SUBJECTS = """
+    select key, language, kind as sample_kind from samples
+    union all
+    select key, language, '' from tools
+    union all
+    select p.key, s.language, s.kind from predictions p join samples s on s.key = p.subject
+    union all
+    select b.draft, any_value(s.language), any_value(s.kind) from build_samples b join samples s on s.key = b.sample
+    group by b.draft
+"""
+_SUBJECTS = f"from ({_OF_SUBJECTS}) where list_contains(?::varchar[], key)"
+_GIVEN = f"""
+    with given as (
+        select reviewer, kind, subject from standing_reviews
+        where annotation_id > 0 and kind <> 'training' and list_contains(?::varchar[], reviewer)
+    )
+    select g.reviewer, g.kind, s.language, s.sample_kind, count(*) as reviews
+    from given g join ({_OF_SUBJECTS}) s on s.key = g.subject group by all
+"""  # noqa: S608 - our own query
