@@ -7,6 +7,7 @@ candidates answered. Every command runs in a process of its own with DuckDB held
 import argparse
 import json
 import os
+import re
 import sys
 import tempfile
 import time
@@ -36,7 +37,10 @@ _COMMANDS = {
         "train=0.8,validation=0.1,test=0.1",
     ],
     "release verify": ["-m", "flows.cli", "release", "verify", "made"],
+    "export parquet": ["-m", "flows.cli", "export", "made", "--to", "parquet", "--out", "{home}/exported"],
 }
+_QUESTIONS = Path(__file__).parents[1] / "docs" / "sql.md"
+_QUICK = 0.2  # seconds
 
 
 def main() -> None:
@@ -60,7 +64,9 @@ def main() -> None:
             "file_mb": warehouse.path.stat().st_size >> 20,
             "filling": {"seconds": round(time.perf_counter() - began, 1)},
             "filters_ms": filters(warehouse),
-        } | measure(Path(folder), chosen.memory)
+            **measure(Path(folder), chosen.memory),
+            "questions": answer_questions(warehouse.beside(Path(folder) / "published" / "warehouse.duckdb")),
+        }
     if chosen.json:
         print(json.dumps(result, indent=2))
         return
@@ -91,11 +97,24 @@ def measure(home: Path, memory: str) -> dict[str, dict[str, float]]:
     settings = {**environment(), "CALLWRIGHT_HOME": str(home), "CALLWRIGHT_DUCKDB_MEMORY": memory}
     measured = {}
     for name, words in _COMMANDS.items():
-        run = watch([sys.executable, *words], settings)
+        run = watch([sys.executable, *(word.format(home=home) for word in words)], settings)
         if run.code:
             sys.exit(f"{name} ended with {run.code}:\n{run.output[-2000:]}")
         measured[name] = {"seconds": round(run.seconds, 1), "peak_mb": round(run.peak_mb)}
     return measured
+
+
+def answer_questions(published: Warehouse) -> dict[str, object]:
+    """How many of the documented queries the published copy answers quickly, and the seconds of the others."""
+    queries = re.findall(r"```sql\n(.*?)```", _QUESTIONS.read_text(encoding="utf-8"), re.DOTALL)
+    slow = {}
+    with published.reading() as connection:
+        for query in queries:
+            began = time.perf_counter()
+            connection.execute(query).fetchall()
+            if (seconds := time.perf_counter() - began) > _QUICK:
+                slow[" ".join(query.split())[:60]] = round(seconds, 2)
+    return {"documented": len(queries), "slow": slow}
 
 
 def fill(warehouse: Warehouse, samples: int, predictions: int) -> None:

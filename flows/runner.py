@@ -6,6 +6,7 @@ are cut into chunks in the same way; they stay in this process.
 
 import asyncio
 import fcntl
+import gc
 import os
 import shutil
 import signal
@@ -394,7 +395,7 @@ class _Pool:
     def __init__(self, slots: int) -> None:
         # Workers are forked from a server that has imported what they need: they start at once and share its memory.
         context = get_context("forkserver")
-        context.set_forkserver_preload(["flows.shards", "llm.template.model", "rouge_score.rouge_scorer"])
+        context.set_forkserver_preload(["flows.shards", "llm.template.model"])
         self._others = active_children()
         self.executor = ProcessPoolExecutor(slots, mp_context=context, initializer=_settle_in)
 
@@ -422,6 +423,7 @@ class _Pool:
 
 def _settle_in() -> None:
     """Leave Ctrl-C to the process that this worker belongs to, and end when that one does, however it ends."""
+    gc.freeze()  # else the collector would write into all that was imported before the fork, and so end its being shared
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     Thread(target=_end_with_parent, daemon=True).start()
 

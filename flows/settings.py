@@ -113,7 +113,8 @@ def read_settings() -> Settings:
 
 def open_warehouse(settings: Settings | None = None) -> "Warehouse":
     """The warehouse of the work folder that the settings name, this process's own unless given."""
-    from warehouse.store import DatabaseLimits, Warehouse
+    from warehouse.engine import DatabaseLimits
+    from warehouse.store import Warehouse
 
     settings = settings or read_settings()
     limits = DatabaseLimits(settings.duckdb_memory_mb, settings.duckdb_threads)

@@ -49,6 +49,12 @@ def comment_script(columns: Iterable[tuple[str, str]], views: Mapping[str, str])
     return "; ".join(_statements(columns, vocabulary, views))
 
 
+def table_comments(table: str, comment: str, columns: Iterable[tuple[str, str]]) -> str:
+    """The SQL that writes the comments of one table and its columns."""
+    of_columns = (f'comment on column "{table}"."{column}" is {_quoted(said)}' for column, said in columns)
+    return "; ".join((f'comment on table "{table}" is {_quoted(comment)}', *of_columns))
+
+
 def _statements(
     columns: Iterable[tuple[str, str]], vocabulary: SchemaComments, views: Mapping[str, str]
 ) -> Iterator[str]:

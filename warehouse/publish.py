@@ -1,6 +1,7 @@
 """Publishing, and what else is read while builds go on: a read-only database, Parquet files, and copies that last for a command."""
 
 import fcntl
+import os
 import shutil
 import tempfile
 import time
@@ -10,13 +11,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
+from warehouse.comments import table_comments
+from warehouse.engine import quoted
 from warehouse.errors import StoreError
 from warehouse.store import Warehouse
 from warehouse.tables import TABLES
 
 VIEWS = (
     "accepted_samples",
-    "claims",
     "composition",
     "grade_reviews",
     "making_outcomes",
@@ -25,7 +27,6 @@ VIEWS = (
     "latest_builds",
     "decisions",
     "funnel",
-    "lineage",
     "llm_cost",
     "cost_per_accepted",
     "calls_per_accepted",
@@ -46,6 +47,24 @@ VIEWS = (
     "paired_comparisons",
     "failed_by_all",
     "metric_precision",
+)
+# What scans many samples is answered ahead in a copy of that many: its rows stand there in place of the view.
+MANY = 20_000
+SCANNING = (
+    "sample_grades",
+    "funnel",
+    "composition",
+    "making_outcomes",
+    "rejections",
+    "tool_coverage",
+    "parameter_coverage",
+    "argument_types",
+    "lengths",
+    "build_drift",
+    "check_precision",
+    "suspects",
+    "review_priority",
+    "too_frequent",
 )
 _READ_ONLY = 0o444
 _DATABASE = "warehouse.duckdb"
@@ -103,11 +122,14 @@ def _publish(warehouse: Warehouse, folder: Path) -> Publication:
     (fresh / "parquet").mkdir(parents=True)
     copy = warehouse.beside(fresh / _DATABASE)
     warehouse.copy_to(copy.path)
-    copy.write_for_older_clients()
+    written = copy.path.stat()
+    copy.file.write_for_older_clients()
+    _answer_ahead(copy)
     with copy.reading() as connection:
         for table in (*TABLES, *VIEWS):
-            target = str(fresh / "parquet" / f"{table}.parquet").replace("'", "''")
+            target = quoted(fresh / "parquet" / f"{table}.parquet")
             connection.execute(f"copy (from {table}) to '{target}' (format parquet)")
+    os.utime(copy.path, ns=(written.st_atime_ns, written.st_mtime_ns))  # it is the warehouse as of then
     copy.path.chmod(_READ_ONLY)
     copy.path.replace(folder / _DATABASE)
     (fresh / "parquet").rename(folder / name)
@@ -117,6 +139,25 @@ def _publish(warehouse: Warehouse, folder: Path) -> Publication:
         shutil.rmtree(link, ignore_errors=True)
     (fresh / "link").replace(link)
     return Publication(folder / _DATABASE, link)
+
+
+def _answer_ahead(copy: Warehouse) -> None:
+    """Put rows in place of the views that scan, with their comments, where a copy has many samples."""
+    [[samples]] = copy.stream("select count(*) from samples")
+    with copy.together():
+        for view in SCANNING if samples > MANY else ():
+            with copy.writing() as connection:
+                comments = connection.execute(
+                    "select column_name, comment from duckdb_columns() where table_name = ? and comment is not null",
+                    [view],
+                ).fetchall()
+                [[said]] = connection.execute(
+                    "select comment from duckdb_views() where view_name = ?", [view]
+                ).fetchall()
+                connection.execute(f"create table ahead as from {view}")
+                connection.execute(f"drop view {view}")
+                connection.execute(f"alter table ahead rename to {view}")
+                connection.execute(table_comments(view, said, comments))
 
 
 def publish_when_due(warehouse: Warehouse, folder: Path, minutes: float) -> None:

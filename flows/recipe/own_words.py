@@ -174,7 +174,7 @@ def _items(text: str, path: Path) -> Iterator[_Entry]:
 
 
 def _from_query(query: str, path: Path) -> Iterator[_Entry]:
-    from warehouse.store import query_file  # not above: who queries nothing starts without DuckDB
+    from warehouse.engine import query_file  # not above: who queries nothing starts without DuckDB
 
     try:
         _, rows = query_file(path, query)

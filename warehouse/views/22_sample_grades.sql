@@ -10,18 +10,14 @@ with claims as (
             list_position(['arguments', 'deed', 'nothing_else', 'no_call_missing', 'replies', 'message'], one) - 1
         ))), 0)::utinyint as mask
     from stages where stage_group <> 'landing'
-), newest as (
-    select subject, check_name, arg_max(decision, made_at) as decision, arg_max(grade, made_at) as grade,
-        arg_max(model, made_at) as model
-    from verdicts group by all
 ), settled as (
     select n.subject,
         bool_or(n.decision = 'contradicted' or (n.decision = 'unproved' and not c.is_left_to_readers)) as is_doubted,
         bit_or(c.mask) | 15::utinyint as claimed,
         bit_or(case when n.grade = 'proved' then c.mask else 0::utinyint end) & ~bit_or(case when c.role = '' and n.grade <> 'proved' then c.mask else 0::utinyint end) as by_rules,
         bit_or(case when n.grade = 'judged' then c.mask else 0::utinyint end) as by_models,
-        coalesce(list(distinct n.model order by n.model) filter (n.grade = 'judged' and c.mask > 0), []) as models
-    from newest n join claims c on c.name = n.check_name group by n.subject
+        coalesce(list_sort(list_distinct(list(n.model) filter (n.grade = 'judged' and c.mask > 0))), []) as models
+    from all_newest_verdicts n join claims c on c.name = n.check_name group by n.subject
 )
 select subject,
     case when is_doubted then 'open' when by_rules = claimed then 'proved' when by_rules | by_models = claimed then 'judged' else 'open' end as grade,

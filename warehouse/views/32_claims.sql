@@ -6,8 +6,17 @@ create or replace view claims as
 with persons as (
     select subject, accepted_by from acceptances where grade = 'vouched' and withdrawn_at is null
 ), grounded as (
-    select subject, arg_max(evidence, made_at) as evidence, arg_max(open_arguments, made_at) as open_arguments
-    from verdicts where check_name = 'grounding' group by subject
+    select subject, evidence, open_arguments from all_newest_verdicts where check_name = 'grounding'
+), rules as (
+    select name, settles, (row_number() over (order by position, name) - 1)::utinyint as place from stages where len(settles) > 0
+), witnesses as (
+    select v.subject, bit_or(1::ubigint << r.place) as checks
+    from verdicts v join rules r on r.name = v.check_name where v.grade = 'proved' group by v.subject
+), named as (
+    select w.checks, r.claim, string_agg(r.name, ', ' order by r.name) as names
+    from (select distinct checks from witnesses) w join (select name, place, unnest(settles) as claim from rules) r
+        on (w.checks >> r.place) & 1 = 1
+    group by all
 ), found as (
     select subject, 'argument' as claim, e ->> 'argument' as argument,
         coalesce(nullif(e ->> 'rule', ''), case when e ->> 'kind' = 'span' then 'word for word' else e ->> 'kind' end) as rule, 'proved' as grade
@@ -24,13 +33,12 @@ with persons as (
 select f.subject, f.claim, f.argument, f.rule,
     case when f.grade = 'open' and p.subject is not null then 'vouched' else f.grade end as grade,
     case f.grade
-        when 'proved' then case when f.claim = 'argument' then 'grounding' else (
-            select string_agg(distinct v.check_name, ', ' order by v.check_name) from verdicts v join stages t on t.name = v.check_name
-            where v.subject = f.subject and v.grade = 'proved' and list_contains(t.settles, f.claim)
-        ) end
+        when 'proved' then case when f.claim = 'argument' then 'grounding' else n.names end
         when 'judged' then array_to_string(g.models, ', ')
         else coalesce(p.accepted_by, '') end as settled_by
 from found f
-join samples s on s.key = f.subject
+semi join samples s on s.key = f.subject
 join sample_grades g on g.subject = f.subject
+left join witnesses w on w.subject = f.subject
+left join named n on n.checks = w.checks and n.claim = f.claim
 left join persons p on p.subject = f.subject;

@@ -76,10 +76,11 @@ from typed group by recipe, build, kind, language, argument_type order by recipe
 -- calls, gold calls, and characters of the whole sample as it is kept.
 create or replace view lengths as
 select
-    a.recipe, a.build, a.kind, a.language, count(*) as samples, median(length(a.request)) as request_characters,
-    quantile_cont(length(a.request), 0.9) as request_characters_p90, avg(s.call_turns) as call_turns, avg(s.calls) as calls,
-    median(strlen(s.body)) as body_characters
-from acceptances c
-join samples s on s.key = c.subject
-join (select key, recipe, build, kind, language, request from accepted_samples) a on a.key = s.key
-where c.withdrawn_at is null group by all order by a.recipe, a.build, a.kind, a.language;
+    a.recipe, a.build, s.kind, s.language, count(*) as samples, median(s.of_request) as request_characters,
+    quantile_cont(s.of_request, 0.9) as request_characters_p90, avg(s.call_turns) as call_turns, avg(s.calls) as calls,
+    median(s.of_body) as body_characters
+from acceptances a
+join (
+    select key, kind, language, length(request) as of_request, call_turns, calls, strlen(body) as of_body from samples
+) s on s.key = a.subject
+where a.withdrawn_at is null group by all order by a.recipe, a.build, s.kind, s.language;

@@ -1,9 +1,9 @@
 -- Of which kind are the samples that came of a record of a build: of a draft, or of the sample itself; 'several' where a draft led to
 -- samples of several kinds. It walks the whole lineage.
 create or replace view subject_kinds as
-select l.ancestor as subject, case when count(distinct s.kind) = 1 then any_value(s.kind) else 'several' end as kind, count(distinct l.sample) as samples
-from lineage l join (select key, kind from samples) s on s.key = l.sample
-where l.type <> 'Tool' group by l.ancestor;
+select l.subject, case when min(s.kind) = max(s.kind) then min(s.kind) else 'several' end as kind, count(*) as samples
+from (select distinct ancestor as subject, sample from lineage where type <> 'Tool') l join samples s on s.key = l.sample
+group by l.subject;
 
 -- What was asked of models and what it cost, by what for: a row a build or a candidate of a release, stage, model and kind of sample.
 -- `kind` is '' where nothing became a sample; `candidate` is '' for what a judge was asked about all candidates. It walks the whole

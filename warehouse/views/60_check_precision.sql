@@ -14,21 +14,21 @@ with persons as (
     from samples s left join persons p on p.subject = s.key
     where p.is_bad is not null
         or (s.model like 'template/%' and (s.planted <> 'wrong_tool' or json_array_length(s.gold) > 0))
-), newest as (
-    select subject, check_name, arg_max(decision, made_at) as decision from verdicts group by all
-), judged as (
-    select
-        v.check_name, t.is_bad, v.decision <> 'proved' as is_doubted,
-        row_number() over (partition by v.subject, v.decision <> 'proved' order by s.position) = 1 as is_first
-    from newest v join truth t on t.key = v.subject left join stages s on s.name = v.check_name
+), judged as not materialized (
+    select v.subject, v.check_name, t.is_bad, v.decision <> 'proved' as is_doubted from all_newest_verdicts v join truth t on t.key = v.subject
+), firsts as (
+    select check_name, count(*) as caught_first from (
+        select j.subject, arg_min(j.check_name, coalesce(s.position, 32767)) as check_name
+        from judged j left join stages s on s.name = j.check_name where j.is_bad and j.is_doubted group by j.subject
+    ) group by check_name
 )
 select
     check_name, '' as grade, null::boolean as is_template, count(*) as samples, count(*) as judged, count(*) filter (is_bad) as bad,
     count(*) filter (not is_bad and not is_doubted) / nullif(count(*) filter (not is_doubted), 0) as precision,
     count(*) filter (is_bad and is_doubted) / nullif(count(*) filter (is_bad), 0) as caught,
     count(*) filter (not is_bad and is_doubted) / nullif(count(*) filter (not is_bad), 0) as false_alarms,
-    count(*) filter (is_bad and is_doubted and is_first) as caught_first
-from judged group by check_name
+    coalesce(any_value(f.caught_first), 0) as caught_first
+from judged left join firsts f using (check_name) group by check_name
 union all
 select
     'land', grade, of_template, count(*), count(is_good), count(*) filter (not is_good),

@@ -4,8 +4,9 @@ from pathlib import Path
 
 from bench.warehouse_size import fill
 from flows.review.questions import set_priorities
+from warehouse.engine import DatabaseLimits
 from warehouse.publish import publish
-from warehouse.store import DatabaseLimits, Warehouse
+from warehouse.store import Warehouse
 
 
 def test_priorities_and_publishing_fit_in_256_mb_at_20_000_samples(tmp_path: Path) -> None:

@@ -7,10 +7,11 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from bench.warehouse_size import fill
 from tests.support.warehouse.fixtures import make_tool
 from warehouse import publish as publishing
 from warehouse.errors import StoreError
-from warehouse.publish import build_under_way, is_build_under_way, publish, published_or_copied
+from warehouse.publish import SCANNING, build_under_way, is_build_under_way, publish, published_or_copied
 from warehouse.store import Warehouse
 
 
@@ -127,6 +128,25 @@ def test_a_published_file_is_written_for_older_clients(tmp_path: Path) -> None:
             assert read.execute(version).fetchall() == [("v1.4.0+",)]
             assert ("two",) in read.execute("select name from tools").fetchall()
         assert database.stat().st_mtime_ns == one.path.stat().st_mtime_ns
+
+
+def test_a_copy_of_many_samples_holds_the_rows_of_the_views_that_scan(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    warehouse, folder = Warehouse(tmp_path / "warehouse.duckdb"), tmp_path / "published"
+    fill(warehouse, 200, 200)
+    monkeypatch.setattr(publishing, "MANY", 100)
+    with duckdb.connect(str(publish(warehouse, folder).database), read_only=True) as read:
+        for view in SCANNING:
+            found = f"select * from {view} order by all"
+            assert read.execute(found).fetchall() == [tuple(row.values()) for row in warehouse.rows(found)], view
+        there = "select count(*), count(comment) from duckdb_tables() where list_contains(?, table_name)"
+        assert read.execute(there, [list(SCANNING)]).fetchall() == [(len(SCANNING), len(SCANNING))]
+        assert read.execute(
+            "select count(*) from duckdb_columns() where not internal and comment is null"
+        ).fetchall() == [(0,)]
+    with published_or_copied(warehouse, folder) as reading:
+        assert reading.warehouse.path.parent == folder
 
 
 def test_a_build_is_known_to_be_under_way(tmp_path: Path) -> None:
