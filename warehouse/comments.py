@@ -51,7 +51,7 @@ def comment_script(columns: Iterable[tuple[str, str]], views: Mapping[str, str])
 
 def table_comments(table: str, comment: str, columns: Iterable[tuple[str, str]]) -> str:
     """The SQL that writes the comments of one table and its columns."""
-    of_columns = (f'comment on column "{table}"."{column}" is {_quoted(said)}' for column, said in columns)
+    of_columns = (f'comment on column "{table}"."{column}" is {_quoted(text)}' for column, text in columns)
     return "; ".join((f'comment on table "{table}" is {_quoted(comment)}', *of_columns))
 
 

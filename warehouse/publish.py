@@ -147,17 +147,17 @@ def _answer_ahead(copy: Warehouse) -> None:
     with copy.together():
         for view in SCANNING if samples > MANY else ():
             with copy.writing() as connection:
-                comments = connection.execute(
+                columns = connection.execute(
                     "select column_name, comment from duckdb_columns() where table_name = ? and comment is not null",
                     [view],
                 ).fetchall()
-                [[said]] = connection.execute(
+                [[comment]] = connection.execute(
                     "select comment from duckdb_views() where view_name = ?", [view]
                 ).fetchall()
                 connection.execute(f"create table ahead as from {view}")
                 connection.execute(f"drop view {view}")
                 connection.execute(f"alter table ahead rename to {view}")
-                connection.execute(table_comments(view, said, comments))
+                connection.execute(table_comments(view, comment, columns))
 
 
 def publish_when_due(warehouse: Warehouse, folder: Path, minutes: float) -> None:
