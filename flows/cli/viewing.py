@@ -54,7 +54,7 @@ def view(
         say(f"{written.pages} pages, {written.samples} samples among them.")
 
 
-def _serve(copy: Path, port: int, *, as_json: bool) -> None:
+def _serve(copy: "Warehouse", port: int, *, as_json: bool) -> None:
     from flows.pages.serving import PageServer
 
     server = PageServer(copy, port)
@@ -92,7 +92,7 @@ def _fresh_copy(settings: "Settings") -> "Warehouse":
 
 
 @contextmanager
-def _readable_copy(settings: "Settings") -> Iterator[Path]:
+def _readable_copy(settings: "Settings") -> Iterator["Warehouse"]:
     """The same; where nothing can be published, one that goes at the end."""
     from flows.settings import open_warehouse
     from warehouse.errors import StoreError
@@ -101,9 +101,10 @@ def _readable_copy(settings: "Settings") -> Iterator[Path]:
         try:
             copy = _fresh_copy(settings)
         except StoreError as error:
-            copy = Path(folder) / "warehouse.duckdb"
+            warehouse = open_warehouse(settings)
+            copy = warehouse.beside(Path(folder) / "warehouse.duckdb")
             try:
-                open_warehouse(settings).copy_to(copy)
+                warehouse.copy_to(copy.path)
             except OSError:
                 raise error from None
             say(f"{error} What is shown is a copy that goes at the end.")
