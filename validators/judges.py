@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field, JsonValue, model_validator
 from generators.stages import StageContext
 from generators.transcripts import conversation_text, shown_call, shown_tools
 from llm.chat import ChatModel
-from llm.prompts import prompt_version, render
+from llm.prompts import led_by, prompt_version, render
 from validators.replies.parsing import ReplyCall, calls_in
 from warehouse.errors import ReplyError
 from warehouse.records import Call, Exchange, GoldCall, Sample, Snapshot, Tool, Turn
@@ -128,9 +128,14 @@ class ReplyScore(BaseModel):
     score: Annotated[int, Field(ge=1, le=5)]
 
 
-async def ask_opinion(judge: ChatModel, template: str, opinion: type[Opinion], **shown: object) -> Opinion:
-    """What a model answers to a prompt of this package, as `opinion`. Raises ReplyError where it can't be read."""
-    return await judge.ask(render(PROMPTS, template, **shown), opinion)
+async def ask_opinion(
+    judge: ChatModel, template: str, opinion: type[Opinion], told: str = "", **shown: object
+) -> Opinion:
+    """What a model answers to a prompt of this package, as `opinion`; `told` is when a conversation takes place.
+
+    Raises ReplyError where the answer can't be read.
+    """
+    return await judge.ask(led_by(told, render(PROMPTS, template, **shown)), opinion)
 
 
 def opinion_versions(*templates: str) -> list[str]:
@@ -144,6 +149,7 @@ async def propose_call(template: str, sample: Sample, snapshot: Snapshot, contex
         context.chat,
         template,
         ProposedCall,
+        sample.time_told,
         tools=shown_tools(context.toolset(sample.candidates)),
         conversation=conversation_text(snapshot.prefix),
         language=sample.language,
@@ -166,6 +172,7 @@ async def propose_calls(
         chat,
         template,
         _REPLIES[template],
+        sample.time_told,
         tools=tools,
         conversation=conversation_text(prefix),
         language=sample.language,
@@ -179,6 +186,8 @@ async def judge_calls(
     tools: Sequence[Tool],
     turns: Sequence[Turn],
     pair: tuple[Call | GoldCall, Call],
+    *,
+    told: str = "",
 ) -> Judgement:
     """Whether the second call of a pair does what the first does, after these turns; `template` says how the same they be."""
     expected, given = pair
@@ -186,6 +195,7 @@ async def judge_calls(
         judge,
         template,
         Judgement,
+        told,
         tools=shown_tools(tools),
         conversation=conversation_text(turns),
         expected=shown_call(expected),
@@ -199,15 +209,17 @@ async def agree_on_calls(
     tools: Sequence[Tool],
     turns: Sequence[Turn],
     pair: tuple[Call | GoldCall, Call],
+    *,
+    told: str = "",
 ) -> Judgement:
     """As `judge_calls`; a reply that can't be read is no agreement, as in the papers' runs."""
     try:
-        return await judge_calls(judge, template, tools, turns, pair)
+        return await judge_calls(judge, template, tools, turns, pair, told=told)
     except ReplyError as error:
         return Judgement(agree=False, reason=f"The judge gave no answer that can be read: {error}")
 
 
-async def find_made_up(judge: ChatModel, turns: Sequence[Turn], call: Call, tool: Tool) -> list[str]:
+async def find_made_up(judge: ChatModel, turns: Sequence[Turn], call: Call, tool: Tool, told: str = "") -> list[str]:
     """The parameters of a call that are made up, in the order of the call; names that it does not have are dropped.
 
     These are the ones that the conversation does not bear out (CONFETTI 4.1, 5.4).
@@ -215,26 +227,28 @@ async def find_made_up(judge: ChatModel, turns: Sequence[Turn], call: Call, tool
     if not call.arguments:
         return []
     shown = {"tools": shown_tools([tool]), "conversation": conversation_text(turns), "call": shown_call(call)}
-    opinion = await ask_opinion(judge, PARAMETERS, MadeUp, **shown)
+    opinion = await ask_opinion(judge, PARAMETERS, MadeUp, told, **shown)
     return [name for name in call.arguments if name in opinion.parameters]
 
 
-async def score_completeness(judge: ChatModel, request: str, answer: str) -> int | None:
+async def score_completeness(judge: ChatModel, request: str, answer: str, told: str = "") -> int | None:
     """Whether an answer speaks to all of the request: 0, 1 or 2; None where the judge's reply can't be read."""
-    return await _score(judge, COMPLETENESS, request=request, answer=answer)
+    return await _score(judge, COMPLETENESS, told, request=request, answer=answer)
 
 
-async def score_correctness(judge: ChatModel, request: str, history: Sequence[Exchange], answer: str) -> int | None:
+async def score_correctness(
+    judge: ChatModel, request: str, history: Sequence[Exchange], answer: str, told: str = ""
+) -> int | None:
     """Whether what an answer states is in the responses: 0, 1 or 2; None where the judge's reply can't be read."""
     shown = [
         {"calls": [shown_call(call) for call in exchange.calls], "responses": list(exchange.responses)}
         for exchange in history
     ]
-    return await _score(judge, CORRECTNESS, request=request, history=shown, answer=answer)
+    return await _score(judge, CORRECTNESS, told, request=request, history=shown, answer=answer)
 
 
-async def _score(judge: ChatModel, template: str, **shown: object) -> int | None:
+async def _score(judge: ChatModel, template: str, told: str, **shown: object) -> int | None:
     try:
-        return (await ask_opinion(judge, template, AnswerScore, **shown)).score
+        return (await ask_opinion(judge, template, AnswerScore, told, **shown)).score
     except ReplyError:
         return None

@@ -1,8 +1,8 @@
 """Driving a candidate through a multi-step sample, turn by turn, until it answers or its run ends (ComplexFuncBench 3)."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from typing import Literal, NamedTuple
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import orjson
 from pydantic import JsonValue
@@ -10,8 +10,9 @@ from pydantic import JsonValue
 from generators.multi_step.tracing import TEMPLATE, NextCalls, next_calls_prompt
 from generators.multi_step.wording import PROMPTS
 from generators.stages import StageContext
+from generators.transcripts import conversation_text
 from llm.chat import ChatModel
-from llm.prompts import prompt_version, render
+from llm.prompts import led_by, prompt_version, render
 from validators.embeddings import likeness
 from validators.judges import PROMPTS as OWN_PROMPTS
 from validators.judges import SAME_ON_PATH, agree_on_calls, score_completeness, score_correctness
@@ -22,7 +23,7 @@ from validators.metrics.complexeval.rules import TURN_LIMIT, UNORDERED, RunRules
 from validators.metrics.complexeval.runs import RunOutcome, SampleRun
 from validators.metrics.complexeval.turns import Judge, Matchers, Respond, wrong_arguments
 from validators.replies.reading import parse_completion
-from validators.strategies import led_by
+from validators.strategies import MOST_NATIVE, Question, name_tools
 from warehouse.errors import ReplyError
 from warehouse.records import (
     Call,
@@ -41,7 +42,6 @@ from warehouse.records import (
 )
 
 NATIVELY = "call_next_natively"
-PathStrategy = Literal["direct", "native"]
 
 
 class NextReply(NamedTuple):
@@ -53,13 +53,16 @@ class NextReply(NamedTuple):
 
 
 class Asking(NamedTuple):
-    """What all prompts of a run have in common; `number` is the run's, so that several runs are several answers."""
+    """What all prompts of a run have in common; `number` is the run's, so that several runs are several answers.
+
+    `briefing` is what the candidate is told before all else.
+    """
 
     request: str
     tools: Sequence[Tool]
     language: Language
     number: int = 0
-    system_message: str = ""
+    briefing: str = ""
 
 
 class PathRun(NamedTuple):
@@ -67,7 +70,7 @@ class PathRun(NamedTuple):
 
     release: str
     candidate: str
-    strategy: PathStrategy = "direct"
+    strategy: str = "direct"
     mode: EvalMode = "as_paper"
     run: int = 0
     judge: str = ""
@@ -106,13 +109,16 @@ async def run_path(
     drive = await _drive(machine, sample, context, run)
     # The published code shows the judge the gold's way to the answer, the paper the candidate's own (EVALUATORS 2.5).
     parsed = chain if run.mode == "as_published_code" else drive.history
-    scores = await _score_answer(sample.request, drive.answer, parsed, judge)
+    scores = await _score_answer(sample, drive.answer, parsed, judge)
     kept = _as_record(sample, run, drive, scores)
     return [kept, *call_errors(kept.key, drive.judged), *parameter_counts(kept.key, chain, drive.judged)]
 
 
 async def _drive(machine: SampleRun, sample: Sample, context: StageContext, run: PathRun) -> _Drive:
-    asking = Asking(sample.request, context.toolset(sample.candidates), sample.language, run.run, sample.system_message)
+    tools = context.toolset(sample.candidates)
+    asking = Asking(sample.request, tools, sample.language, run.run, sample.briefing)
+    if run.strategy == "native" and len(tools) > MOST_NATIVE:
+        asking = await _with_named_tools(asking, context.chat)
     history: list[Exchange] = []
     turns: list[RunTurn] = []
     judged: list[tuple[MatchedCall, ...]] = []
@@ -131,12 +137,23 @@ async def _drive(machine: SampleRun, sample: Sample, context: StageContext, run:
     return _Drive(machine.outcome, tuple(turns), tuple(judged), tuple(history), answer)
 
 
-async def _score_answer(request: str, answer: str, history: Sequence[Exchange], judge: ChatModel | None) -> _Scores:
+async def _with_named_tools(asking: Asking, chat: ChatModel) -> Asking:
+    """With the tools that the candidate finds needed for the request, where there are more than providers take."""
+    text = conversation_text([UserTurn(text=asking.request)])
+    try:
+        named = await name_tools(Question(asking.tools, text, "plan", asking.number, asking.briefing), chat, "json")
+    except ReplyError:  # as if it had named none
+        return asking._replace(tools=())
+    return asking._replace(tools=[tool for tool in asking.tools if tool.name in named.names][:MOST_NATIVE])
+
+
+async def _score_answer(sample: Sample, answer: str, history: Sequence[Exchange], judge: ChatModel | None) -> _Scores:
     """The judge's scores of a final answer; none where there is no judge, or no answer."""
     if judge is None or not answer.strip():
         return _Scores()
     return _Scores(
-        await score_completeness(judge, request, answer), await score_correctness(judge, request, history, answer)
+        await score_completeness(judge, sample.request, answer, sample.time_told),
+        await score_correctness(judge, sample.request, history, answer, sample.time_told),
     )
 
 
@@ -163,18 +180,13 @@ def _as_record(sample: Sample, run: PathRun, drive: _Drive, scores: _Scores) -> 
     )
 
 
-def next_prompt_version(strategy: PathStrategy) -> str:
-    """The version of the prompt that candidates see."""
-    return prompt_version(PROMPTS, TEMPLATE) if strategy == "direct" else prompt_version(OWN_PROMPTS, NATIVELY)
-
-
-async def ask_next(asking: Asking, history: Sequence[Exchange], chat: ChatModel, strategy: PathStrategy) -> NextReply:
+async def ask_next(asking: Asking, history: Sequence[Exchange], chat: ChatModel, strategy: str) -> NextReply:
     """The candidate's next reply: JSON in a form that is asked for ("direct"), or its provider's own calls ("native").
 
     One that can't be read is a call of nothing.
     """
     try:
-        reply = await (_ask_directly if strategy == "direct" else _ask_natively)(asking, history, chat)
+        reply = await PATH_STRATEGIES[strategy].ask(asking, history, chat)
         orjson.dumps([call.arguments for call in reply.calls])
     except ReplyError as error:  # a mistake of the candidate, or of its provider: it counts against it
         return _unreadable(str(error))
@@ -185,7 +197,7 @@ async def ask_next(asking: Asking, history: Sequence[Exchange], chat: ChatModel,
 
 async def _ask_directly(asking: Asking, history: Sequence[Exchange], chat: ChatModel) -> NextReply:
     prompt = next_calls_prompt(asking.request, asking.tools, history, asking.language)
-    reply = await chat.ask(led_by(asking.system_message, prompt), NextCalls, sample_index=asking.number)
+    reply = await chat.ask(led_by(asking.briefing, prompt), NextCalls, sample_index=asking.number)
     return NextReply(tuple(CandidateCall(call.name, call.arguments) for call in reply.calls), reply.answer)
 
 
@@ -198,12 +210,31 @@ async def _ask_natively(asking: Asking, history: Sequence[Exchange], chat: ChatM
         for exchange in history
     ]
     prompt = render(OWN_PROMPTS, NATIVELY, request=asking.request, history=past, language=asking.language)
-    completion = await chat.complete(led_by(asking.system_message, prompt), asking.tools, sample_index=asking.number)
+    completion = await chat.complete(led_by(asking.briefing, prompt), asking.tools, sample_index=asking.number)
     parsed = parse_completion(completion)
     if parsed.calls is None:
         return _unreadable(parsed.problem)
     calls = tuple(CandidateCall(str(call.tool), call.arguments) for call in parsed.calls)
     return NextReply(calls, "" if calls else completion.text.strip())
+
+
+class PathStrategy(NamedTuple):
+    """A way to ask for the next calls of a run: how, and by which prompt."""
+
+    ask: Callable[[Asking, Sequence[Exchange], ChatModel], Awaitable[NextReply]]
+    package: str
+    prompt: str
+
+
+PATH_STRATEGIES: Mapping[str, PathStrategy] = {  # by the names that strategies have everywhere
+    "direct": PathStrategy(_ask_directly, PROMPTS, TEMPLATE),
+    "native": PathStrategy(_ask_natively, OWN_PROMPTS, NATIVELY),
+}
+
+
+def path_prompts_seen() -> list[str]:
+    """The versions of the prompts that candidates see in runs, by whatever strategy."""
+    return [prompt_version(one.package, one.prompt) for one in PATH_STRATEGIES.values()]
 
 
 def _unreadable(problem: str) -> NextReply:
@@ -273,12 +304,12 @@ def _responding(sample: Sample, context: StageContext) -> Respond | None:
 
 def _judging(sample: Sample, context: StageContext, judge: ChatModel) -> Judge:
     tools = {tool.name: tool for tool in context.toolset(sample.candidates)}
+    turns, told = [UserTurn(text=sample.request)], sample.time_told
 
     async def agree(made: Call, due: Call) -> bool:
         if made.tool != due.tool or due.tool not in tools:
             return False
-        turns = [UserTurn(text=sample.request)]
-        return (await agree_on_calls(judge, SAME_ON_PATH, [tools[due.tool]], turns, (due, made))).agree
+        return (await agree_on_calls(judge, SAME_ON_PATH, [tools[due.tool]], turns, (due, made), told=told)).agree
 
     return agree
 

@@ -1,14 +1,13 @@
 """Asking candidate models: what they reply at each snapshot, and the calls in it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import orjson
-from pydantic import JsonValue
 
 from generators.kinds import traits_of
 from generators.stages import StageContext
-from generators.transcripts import conversation_text, shown_tools
+from generators.transcripts import conversation_text
 from llm.chat import ChatModel
 from validators.replies.parsing import ParsedReply, unreadable
 from validators.replies.reading import Style
@@ -46,13 +45,13 @@ async def predict(  # noqa: PLR0913 - a candidate may be asked in many ways
     kept with the predictions.
     """
     setting = traits_of(sample.kind).asked
-    candidates = _shown(sample, context) if setting == "plan" else shown_tools(context.toolset(sample.candidates))
+    candidates = context.toolset(sample.candidates)
     models = Models(context.chat, router)
     predictions = []
     for number, snapshot in enumerate(_asked_at(sample)):
         only = narrows_to(sample, number, run.tools_shown)
-        tools = [tool for tool in candidates if not only or tool["name"] == only]
-        question = Question(tools, conversation_text(snapshot.prefix), setting, run.run, sample.system_message)
+        tools = [tool for tool in candidates if not only or tool.name == only]
+        question = Question(tools, conversation_text(snapshot.prefix), setting, run.run, sample.briefing)
         try:
             reply = await ask_candidate(question, models, prompting, style)
         except ReplyError as error:  # a mistake of the candidate, or of its provider: it counts against it
@@ -82,16 +81,6 @@ def _asked_at(sample: Sample) -> Iterator[Snapshot]:
             yield Snapshot(index, sample.turns[:index], turn.calls)
         elif isinstance(turn, ReplyTurn) and turn.acts:
             yield Snapshot(index, sample.turns[:index], ())
-
-
-def _shown(sample: Sample, context: StageContext) -> Sequence[dict[str, JsonValue]]:
-    """The candidate tools with what they return: who plans has to know which result can feed which argument."""
-    shown = shown_tools(context.toolset(sample.candidates))
-    returns = [tool.returns for tool in context.toolset(sample.candidates)]
-    return [
-        tool if returned is None else tool | {"returns": returned}
-        for tool, returned in zip(shown, returns, strict=True)
-    ]
 
 
 def _calls(parsed: ParsedReply) -> tuple[Call, ...] | None:

@@ -1,15 +1,18 @@
-"""Asking a candidate for the calls that are due: at once, tools before arguments, or from the goal backwards (CallNavi)."""
+"""Asking a candidate for the calls that are due, by strategies: a row of STRATEGIES each (three of them are CallNavi's)."""
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from llm.chat import ChatMessage
-from llm.prompts import prompt_version, render
+import orjson
+
+from llm.prompts import led_by, prompt_version, render
 from validators.judges import PROMPTS
 from validators.replies.parsing import ParsedReply, ReplyCall
 from validators.replies.reading import Style, join_replies, parse_calls, parse_completion, read_names
-from warehouse.records import Sample, ToolsShown
+from warehouse.errors import ConfigurationError
+from warehouse.records import TIME_TOLD, Sample, Tool, ToolsShown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,31 +20,26 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
     from generators.families import Asked
-    from llm.chat import ChatModel, Completion, Prompt
+    from llm.chat import ChatModel, Prompt
 
     ShownTool = dict[str, JsonValue]
 
 
 MOST_ROUNDS = 5  # so often CallNavi asks what comes before
 MOST_CALLS = 64  # who plans more than this before a call plans without end
-Strategy = Literal["direct", "route_then_fill", "backward"]
+MOST_NATIVE = 128  # so many tools providers take with a request
 Format = Literal["json", "yaml"]
 ONE_CALL = "answer_as_candidate"
 CALLS = "answer_with_calls"
 NAMES = "name_needed_tools"
 LAST = "call_last"
 BEFORE = "calls_before"
-_TEMPLATES: dict[Strategy, tuple[str, ...]] = {
-    "direct": (CALLS,),
-    "route_then_fill": (NAMES, CALLS),
-    "backward": (LAST, BEFORE),
-}
 
 
 class PromptingStrategy(NamedTuple):
     """A strategy, a notation for tools and answers, and the model that chooses the tools, "" where the candidate does."""
 
-    strategy: Strategy = "direct"
+    strategy: str = "direct"
     format: Format = "json"
     router: str = ""
 
@@ -51,20 +49,24 @@ class PromptingStrategy(NamedTuple):
         routed = f"({self.router})" if self.router else ""
         return f"{self.strategy}{routed}" + ("" if self.format == "json" else f"/{self.format}")
 
-    @property
-    def version(self) -> str:
-        """The versions of all prompts that candidates may see."""
-        return "+".join(prompt_version(PROMPTS, name) for name in (ONE_CALL, *_TEMPLATES[self.strategy]))
-
 
 class Question(NamedTuple):
-    """What a candidate is asked at a snapshot; `number` tells runs apart."""
+    """What a candidate is asked at a snapshot; `number` tells runs apart, `briefing` is what it is told before all else."""
 
-    tools: Sequence[ShownTool]
+    tools: Sequence[Tool]
     conversation: str
     setting: Asked = "call"
     number: int = 0
-    system_message: str = ""
+    briefing: str = ""
+
+    @property
+    def shown(self) -> list[ShownTool]:
+        """The tools as a prompt shows them: with what they return to who plans, for a result may feed an argument."""
+        has_returns = self.setting == "plan"
+        return [
+            tool.signature | ({"returns": tool.returns} if has_returns and tool.returns is not None else {})
+            for tool in self.tools
+        ]
 
 
 class Reply(NamedTuple):
@@ -80,6 +82,11 @@ class Models(NamedTuple):
     candidate: ChatModel
     router: ChatModel | None = None
 
+    @property
+    def namer(self) -> ChatModel:
+        """Who names the tools that are needed."""
+        return self.router or self.candidate
+
 
 async def ask_candidate(
     question: Question, models: Models, prompting: PromptingStrategy, style: Style = "lenient"
@@ -88,47 +95,75 @@ async def ask_candidate(
 
     Raises ReplyError where a model answers unusably.
     """
-    if prompting.strategy == "route_then_fill":
-        return await _route_then_fill(question, models, prompting, style)
-    if prompting.strategy == "backward":
-        return await _think_backwards(question, models.candidate, prompting)
-    return await _ask_at_once(question, models.candidate, prompting, style)
+    return await STRATEGIES[prompting.strategy].ask(question, models, prompting, style)
 
 
-async def _ask_at_once(question: Question, chat: ChatModel, prompting: PromptingStrategy, style: Style) -> Reply:
+async def _ask_at_once(question: Question, models: Models, prompting: PromptingStrategy, style: Style) -> Reply:
+    chat = models.candidate
     if question.setting == "call" and prompting.format == "json":
-        prompt = render(PROMPTS, ONE_CALL, tools=question.tools, conversation=question.conversation)
-        completion = await chat.complete(led_by(question.system_message, prompt), sample_index=question.number)
+        prompt = render(PROMPTS, ONE_CALL, tools=question.shown, conversation=question.conversation)
+        completion = await chat.complete(led_by(question.briefing, prompt), sample_index=question.number)
         return Reply(completion.text, parse_completion(completion, style))
-    completion = await chat.complete(_prompt(CALLS, question, prompting), sample_index=question.number)
+    completion = await chat.complete(_prompt(CALLS, question, prompting.format), sample_index=question.number)
     return Reply(completion.text, parse_calls(completion, prompting.format))
+
+
+async def _ask_natively(question: Question, models: Models, prompting: PromptingStrategy, _style: Style) -> Reply:
+    """By the provider's own calls; of more tools than providers take, those that the candidate has named first."""
+    if len(question.tools) > MOST_NATIVE:
+        named = await name_tools(question, models.namer, prompting.format)
+        question = question._replace(tools=[tool for tool in question.tools if tool.name in named.names][:MOST_NATIVE])
+    tools = [_saying_returns(tool) for tool in question.tools] if question.setting == "plan" else question.tools
+    prompt = _prompt(CALLS, question, "native")
+    completion = await models.candidate.complete(prompt, tools, sample_index=question.number)
+    return Reply(completion.text, parse_calls(completion, prompting.format))
+
+
+def _saying_returns(tool: Tool) -> Tool:
+    """The tool with what it returns in its description, since a native one has no other place for it."""
+    if tool.returns is None:
+        return tool
+    return tool.with_changes(description=f"{tool.description}\nReturns: {orjson.dumps(tool.returns).decode()}")
 
 
 async def _route_then_fill(question: Question, models: Models, prompting: PromptingStrategy, style: Style) -> Reply:
     """Who names no tool calls nothing; one that no candidate has is not shown to the filler, and calls of it alone stand."""
-    router = models.router or models.candidate
-    routed = await router.complete(_prompt(NAMES, question, prompting), sample_index=question.number)
-    known = {str(tool["name"]) for tool in question.tools}
-    named = read_names(routed.text, known, prompting.format)
-    if not named and question.setting == "conversation":  # then the candidate speaks
-        return await _ask_at_once(question._replace(tools=[]), models.candidate, prompting, style)
-    if not known.intersection(named):
-        return Reply(routed.text, ParsedReply(tuple(ReplyCall(name, {}) for name in named)))
-    tools = [tool for tool in question.tools if tool["name"] in named]
-    return await _ask_at_once(question._replace(tools=tools), models.candidate, prompting, style)
+    named = await name_tools(question, models.namer, prompting.format)
+    if not named.names and question.setting == "conversation":  # then the candidate speaks
+        return await _ask_at_once(question._replace(tools=[]), models, prompting, style)
+    tools = [tool for tool in question.tools if tool.name in named.names]
+    if not tools:
+        return Reply(named.text, ParsedReply(tuple(ReplyCall(name, {}) for name in named.names)))
+    return await _ask_at_once(question._replace(tools=tools), models, prompting, style)
 
 
-async def _think_backwards(question: Question, chat: ChatModel, prompting: PromptingStrategy) -> Reply:
+class NamedTools(NamedTuple):
+    """The tools that a model finds needed, and the reply that names them."""
+
+    names: Sequence[str]
+    text: str
+
+
+async def name_tools(question: Question, chat: ChatModel, notation: Format) -> NamedTools:
+    """Ask a model which of the tools are needed."""
+    reply = await chat.complete(_prompt(NAMES, question, notation), sample_index=question.number)
+    return NamedTools(read_names(reply.text, {tool.name for tool in question.tools}, notation), reply.text)
+
+
+async def _think_backwards(question: Question, models: Models, prompting: PromptingStrategy, _style: Style) -> Reply:
     """The last call first, then what must come before it, until nothing is missing; the gold is never shown."""
-    completion = await chat.complete(_prompt(LAST, question, prompting), sample_index=question.number)
-    texts, parsed = [completion.text], parse_calls(completion, prompting.format)
+    chat, notation = models.candidate, prompting.format
+    completion = await chat.complete(_prompt(LAST, question, notation), sample_index=question.number)
+    texts, parsed = [completion.text], parse_calls(completion, notation)
     if not parsed.calls:
         return Reply(completion.text, parsed)
     plan = list(parsed.calls)
     for _ in range(MOST_ROUNDS):
-        completion = await _ask_what_comes_before(question, plan, chat, prompting)
+        calls: list[JsonValue] = [{"name": call.tool, "arguments": call.arguments} for call in plan]
+        prompt = _prompt(BEFORE, question, notation, calls=calls)
+        completion = await chat.complete(prompt, sample_index=question.number)
         texts.append(completion.text)
-        parsed = parse_calls(completion, prompting.format)
+        parsed = parse_calls(completion, notation)
         if parsed.calls is None:
             return Reply(join_replies(texts), parsed)
         new = [call for call in parsed.calls if call not in plan]
@@ -138,30 +173,53 @@ async def _think_backwards(question: Question, chat: ChatModel, prompting: Promp
     return Reply(join_replies(texts), ParsedReply(tuple(plan)))
 
 
-async def _ask_what_comes_before(
-    question: Question, plan: Sequence[ReplyCall], chat: ChatModel, prompting: PromptingStrategy
-) -> Completion:
-    calls: list[JsonValue] = [{"name": call.tool, "arguments": call.arguments} for call in plan]
-    return await chat.complete(_prompt(BEFORE, question, prompting, calls=calls), sample_index=question.number)
+class Strategy(NamedTuple):
+    """A way to ask for the calls that are due: how, by which prompts, and what distinguishes it.
+
+    `has_notation` says that tools and answers may be written as YAML too, `has_router` that another model may name the tools.
+    """
+
+    ask: Callable[[Question, Models, PromptingStrategy, Style], Awaitable[Reply]]
+    prompts: tuple[str, ...]
+    has_notation: bool = True
+    has_router: bool = False
 
 
-def _prompt(template: str, question: Question, prompting: PromptingStrategy, **more: list[JsonValue]) -> Prompt:
-    listing = _as_yaml(question.tools) if prompting.format == "yaml" else ""
+STRATEGIES: Mapping[str, Strategy] = {
+    "direct": Strategy(_ask_at_once, (ONE_CALL, CALLS)),
+    "native": Strategy(_ask_natively, (NAMES, CALLS), has_notation=False),
+    "route_then_fill": Strategy(_route_then_fill, (NAMES, ONE_CALL, CALLS), has_router=True),
+    "backward": Strategy(_think_backwards, (LAST, BEFORE)),
+}
+
+
+def prompting_by(strategy: str, notation: Format = "json", router: str = "") -> PromptingStrategy:
+    """The strategy of this name. Raises ConfigurationError where there is none, or it takes no such notation or router."""
+    found = STRATEGIES.get(strategy)
+    if found is None:
+        raise ConfigurationError(f"There is no strategy {strategy!r}; the strategies are {', '.join(STRATEGIES)}.")
+    if router and not found.has_router:
+        takes = ", ".join(name for name, one in STRATEGIES.items() if one.has_router)
+        raise ConfigurationError(f"--router names {router!r}, but only --strategy {takes} asks a router.")
+    if notation != "json" and not found.has_notation:
+        raise ConfigurationError(f"The strategy {strategy!r} leaves the notation to the provider: leave out --format.")
+    return PromptingStrategy(strategy, notation, router)
+
+
+def prompts_seen() -> list[str]:
+    """The versions of all that candidates may be told and shown, by whatever strategy."""
+    shown = dict.fromkeys(name for strategy in STRATEGIES.values() for name in strategy.prompts)
+    return [TIME_TOLD, *(prompt_version(PROMPTS, name) for name in shown)]
+
+
+def _prompt(template: str, question: Question, notation: Format | Literal["native"], **more: list[JsonValue]) -> Prompt:
+    tools = question.shown
+    listing = _as_yaml(tools) if notation == "yaml" else ""
     prompt = render(
-        PROMPTS, template, tools=question.tools, listing=listing, format=prompting.format, setting=question.setting,
+        PROMPTS, template, tools=tools, listing=listing, format=notation, setting=question.setting,
         conversation=question.conversation, **more,
     )  # fmt: skip
-    return led_by(question.system_message, prompt)
-
-
-def led_by(system_message: str, prompt: Prompt) -> Prompt:
-    """The prompt, before which the assistant is told what the sample's system message says."""
-    if not system_message:
-        return prompt
-    first, *others = prompt.messages
-    if first.role != "system":
-        return prompt.with_changes(messages=(ChatMessage(role="system", content=system_message), *prompt.messages))
-    return prompt.with_changes(messages=(first.with_changes(content=f"{system_message}\n\n{first.content}"), *others))
+    return led_by(question.briefing, prompt)
 
 
 def _as_yaml(tools: Sequence[ShownTool]) -> str:
@@ -171,8 +229,11 @@ def _as_yaml(tools: Sequence[ShownTool]) -> str:
     return str(yaml.dump(list(tools), Dumper=dumper, allow_unicode=True, sort_keys=False)).rstrip()
 
 
-def format_of(label: str) -> Format:
-    """The notation of answers that are kept under this label."""
+def format_of(label: str) -> Format | None:
+    """The notation of answers that are kept under this label, None where it is the provider's own."""
+    strategy = STRATEGIES.get(label)
+    if strategy is not None and not strategy.has_notation:
+        return None
     return "yaml" if label.endswith("/yaml") else "json"
 
 

@@ -12,20 +12,19 @@ from validators.metrics.complexeval.rules import TURN_LIMIT
 from warehouse.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from flows.evaluation.evaluation_run import Conditions
     from flows.settings import Settings
-    from validators.strategies import PromptingStrategy
     from warehouse.rows import Row
 
 # What a terminal has room for, under shorter heads; --json has all columns.
 _SHOWN = {
-    "candidate": "candidate", "tools_shown": "all tools", "run": "run", "judge": "judge", "func_acc": "func_acc",
+    "candidate": "candidate", "strategy": "strategy", "tools_shown": "all tools", "run": "run", "judge": "judge",
+    "func_acc": "func_acc",
     "args_acc": "args_acc", "pn_hr": "pn_hr", "pn_mr": "pn_mr", "pr": "pr", "sr": "sr", "irrelevant": "irrelevant",
     "intent_shift": "IS", "predictions": "predictions",
 }  # fmt: skip
 _SHOWN_OF_RUNS = (
-    "candidate", "run", "judge", "mode", "domain", "success_rate", "call_acc", "completeness", "correctness", "runs", "steps",
-    "shortest",
+    "candidate", "strategy", "run", "judge", "mode", "domain", "success_rate", "call_acc", "completeness", "correctness", "runs",
+    "steps", "shortest",
 )  # fmt: skip
 _SHOWN_OF_PLANS = {
     "candidate": "candidate", "strategy": "strategy", "run": "run", "slice_value": "difficulty", "syntax_validity": "syntax",
@@ -83,17 +82,12 @@ def evaluate(  # noqa: PLR0913, PLR0917 - typer reads each option from a paramet
     turns: Annotated[
         int, typer.Option(min=1, help="So many replies a candidate has for a multi-step sample.")
     ] = TURN_LIMIT,
-    calls: Annotated[
-        Literal["json", "native"],
-        typer.Option(
-            help="How candidates make calls in multi-step samples: as JSON, or as their provider's own calls."
-        ),
-    ] = "json",
     strategy: Annotated[
-        Literal["direct", "route_then_fill", "backward"],
+        str,
         typer.Option(
-            help="Ask for calls at once; for the tools first and then, with these only, for the arguments; or for the last"
-            " call first and then for what must come before it. Each is kept apart."
+            help="How candidates are asked: direct (for the calls at once, in a prompt), native (as their provider's own tool"
+            " calling), route_then_fill (for the tools first and then, with these only, for the arguments), backward (for the"
+            " last call first and then for what must come before it). Each is kept apart."
         ),
     ] = "direct",
     router: Annotated[
@@ -119,7 +113,7 @@ def evaluate(  # noqa: PLR0913, PLR0917 - typer reads each option from a paramet
     from flows.evaluation.evaluation_run import Conditions, choose_candidates
     from flows.settings import read_settings
     from llm.models import read_model
-    from validators.strategies import PromptingStrategy
+    from validators.strategies import prompting_by
 
     settings = read_settings()
     if resume:
@@ -132,11 +126,12 @@ def evaluate(  # noqa: PLR0913, PLR0917 - typer reads each option from a paramet
             asyncio.run(evaluate_release(release, candidates, settings, screen, conditions))
         _show_boards(release, settings, as_json=as_json)
         return
+    prompting = prompting_by(strategy, format, router)
     candidates = choose_candidates(model or [], recipe)
-    judged_by = read_model(judge) if judge else None
-    by_whom: Literal["direct", "native"] = "native" if calls == "native" else "direct"
-    conditions = Conditions(runs, budget, tools, judged_by, complexeval, turns, by_whom)
-    conditions = _with_strategy(conditions, PromptingStrategy(strategy, format, router))
+    conditions = Conditions(
+        runs, budget, tools, read_model(judge) if judge else None, complexeval, turns, prompting=prompting,
+        router=read_model(router) if router else None,
+    )  # fmt: skip
     with Terminal() as screen:
         asyncio.run(evaluate_release(release, candidates, settings, screen, conditions))
     _show_boards(release, settings, as_json=as_json)
@@ -145,16 +140,6 @@ def evaluate(  # noqa: PLR0913, PLR0917 - typer reads each option from a paramet
 def _refuse_others(models: Sequence[str] | None, recipe: Path | None) -> None:
     if models or recipe:
         raise ConfigurationError("--resume takes the candidates of what was cut off: leave out --model and --recipe.")
-
-
-def _with_strategy(conditions: "Conditions", prompting: "PromptingStrategy") -> "Conditions":
-    from llm.models import read_model
-
-    if prompting.router and prompting.strategy != "route_then_fill":
-        raise ConfigurationError(
-            f"--router names {prompting.router!r}, but only --strategy route_then_fill asks a router."
-        )
-    return conditions._replace(prompting=prompting, router=read_model(prompting.router) if prompting.router else None)
 
 
 def _show_boards(release: str, settings: "Settings", *, as_json: bool) -> None:

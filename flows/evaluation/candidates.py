@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
-from typing import NamedTuple, get_args
+from typing import NamedTuple
 
 import orjson
 from pydantic import JsonValue
@@ -12,8 +12,8 @@ from flows.progress import Progress
 from flows.recipe import Candidate
 from llm.models import ModelSettings
 from validators.judges import COMPLETENESS, CORRECTNESS, SAME_ON_PATH, opinion_versions
-from validators.path_runs import PathStrategy, next_prompt_version
-from validators.strategies import PromptingStrategy, Strategy
+from validators.path_runs import path_prompts_seen
+from validators.strategies import prompts_seen
 from warehouse.records import content_key
 from warehouse.rows import Row
 from warehouse.store import Warehouse
@@ -92,9 +92,7 @@ def _settings(model: ModelSettings) -> JsonValue:
 
 def _prompts() -> str:
     """The versions of all prompts that candidates may see, by whatever strategy."""
-    ways: list[JsonValue] = [PromptingStrategy(strategy).version for strategy in get_args(Strategy)]
-    paths: list[JsonValue] = [next_prompt_version(strategy) for strategy in get_args(PathStrategy)]
-    return content_key([ways, paths])
+    return content_key([*prompts_seen(), *path_prompts_seen()])
 
 
 def path_conditions(turn_limit: int, environments: Sequence[str]) -> dict[str, JsonValue]:

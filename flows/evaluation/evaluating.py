@@ -31,7 +31,7 @@ from validators.grading import grade_prediction, graded_metric, judge_prediction
 from validators.metrics.answers import has_one_call
 from validators.metrics.snapshots import needs_judge
 from validators.predictions import CandidateRun, predict
-from validators.strategies import PromptingStrategy
+from validators.strategies import MOST_NATIVE
 from warehouse.paid_notes import paid_notes_of_process
 from warehouse.records import Prediction, Record, Sample
 from warehouse.releases import ReleaseContent, keys_of_kinds, read_release
@@ -75,8 +75,7 @@ async def evaluate_release(
         for candidate in name_candidates(warehouse, release, candidates, by, progress):
             if content.samples:
                 await _evaluate_snapshots(evaluation, content, candidate, judge)
-            if conditions.prompting == PromptingStrategy():
-                await evaluate_paths(evaluation, candidate, judge)
+            await evaluate_paths(evaluation, candidate, judge)
     tell_suspicions(warehouse, release, progress)
 
 
@@ -120,6 +119,7 @@ async def _predict_missing(evaluation: EvaluationRun, content: ReleaseContent, c
     """Ask a candidate for what it has not answered yet, in each run."""
     warehouse, conditions = evaluation.warehouse, evaluation.conditions
     first = evaluation.first_run_of(candidate)
+    _tell_of_many_tools(evaluation, content)
     answered = count_answered(warehouse, first)
     async with AsyncExitStack() as stack:
         chat = evaluation.open(candidate.model, STAGE, candidate.name)
@@ -142,6 +142,15 @@ async def _predict_missing(evaluation: EvaluationRun, content: ReleaseContent, c
 
             title = f"{run.candidate} on {run.release}"
             await evaluation.ask_about(missing, ask, candidate.model.concurrency, title)
+
+
+def _tell_of_many_tools(evaluation: EvaluationRun, content: ReleaseContent) -> None:
+    many = sum(len(sample.candidates) > MOST_NATIVE for sample in content.samples)
+    if many and evaluation.conditions.prompting.strategy == "native":
+        evaluation.progress.say(
+            f"{many} of {len(content.samples)} samples have more than {MOST_NATIVE} tools, which providers refuse: there the"
+            " candidate first names those that it needs, in words, and is given these natively."
+        )
 
 
 async def _judge_missing(

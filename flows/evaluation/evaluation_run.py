@@ -23,7 +23,6 @@ from llm.models import ModelSettings, open_chat, read_model
 from llm.readiness import Readiness, check_key
 from llm.traffic import Traffic
 from validators.metrics.complexeval.rules import TURN_LIMIT
-from validators.path_runs import PathStrategy
 from validators.predictions import CandidateRun
 from validators.strategies import PromptingStrategy
 from warehouse.errors import ConfigurationError
@@ -44,8 +43,8 @@ class Conditions(NamedTuple):
     `tools_shown` says at which snapshots of a conversation they see every candidate tool. Without a `judge` their
     arguments are compared by rule only. In multi-step samples they may reply `turn_limit` times; ComplexEval goes as
     its paper or as its published code says, and asks the environments that the samples were made in, or `environments`
-    by these names, what a call returns. Their calls are JSON, or by the "native" strategy those of their provider.
-    Everywhere else they are asked as `prompting` says; `router` chooses their tools, None lets each choose its own.
+    by these names, what a call returns. They are asked as `prompting` says; `router` chooses their tools, None lets each
+    choose its own.
     """
 
     runs: int = 1
@@ -54,7 +53,6 @@ class Conditions(NamedTuple):
     judge: ModelSettings | None = None
     complexeval: EvalMode = "as_paper"
     turn_limit: int = TURN_LIMIT
-    strategy: PathStrategy = "direct"
     environments: Mapping[str, Environment] = MappingProxyType({})
     prompting: PromptingStrategy = PromptingStrategy()
     router: ModelSettings | None = None

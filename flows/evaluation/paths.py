@@ -17,7 +17,7 @@ from generators.kinds import kinds_with
 from generators.stages import StageContext
 from llm.asking import LedgeredChat
 from validators.metrics.multi_step import RunResult, RunsOf, metric_names, score_runs
-from validators.path_runs import PathRun, run_path
+from validators.path_runs import PATH_STRATEGIES, PathRun, run_path
 from warehouse.errors import ConfigurationError
 from warehouse.records import Record, Score, Tool
 from warehouse.releases import keys_of_kinds, read_sample, read_tools
@@ -31,15 +31,15 @@ async def evaluate_paths(evaluation: EvaluationRun, candidate: NamedCandidate, j
     """Drive a candidate through the release's multi-step samples that it has not been through, and score all its runs."""
     warehouse = evaluation.warehouse
     keys = keys_of_kinds(warehouse, evaluation.release, MULTI_STEP)
-    if not keys:
-        return
     conditions = evaluation.conditions
+    if not keys or conditions.prompting.label not in PATH_STRATEGIES:
+        return
     of = RunsOf(
         release=evaluation.release,
         candidate=candidate.name,
         mode=conditions.complexeval,
         judge=judge.name if judge else "",
-        strategy=conditions.strategy,
+        strategy=conditions.prompting.label,
         tools_shown=conditions.tools_shown,
     )
     driven = count_runs(warehouse, of)

@@ -50,6 +50,11 @@ def cut_off(warehouse: Warehouse, release: str, budget: float | None = None) -> 
     if rows[0]["finished_at"] is not None:
         raise ConfigurationError(f"The last evaluation of {release!r} went to its end; there is nothing to resume.")
     stated = orjson.loads(rows[0]["conditions"])
+    if not stated.keys() <= {*Conditions._fields}:
+        raise ConfigurationError(
+            f"The last evaluation of {release!r} was asked for by an earlier version, which had other switches. "
+            "Name its candidates again: --model NAME; what they answered is kept."
+        )
     for name in _MODELS:
         stated[name] = ModelSettings.model_validate_json(orjson.dumps(stated[name])) if stated[name] else None
     stated["prompting"] = PromptingStrategy(**stated["prompting"])

@@ -25,7 +25,7 @@ from warehouse.rows import Row
 _SEPARATOR = "~"
 _PARTS = 4
 _NORMAL = 1.959963984540054  # 95 % of a normal distribution lie between it and its negative
-_USUAL = ("direct", "native", "first")
+_USUAL = ("direct", "first")
 
 
 class Contestant(NamedTuple):

@@ -20,7 +20,9 @@ from llm.chat import ChatMessage
 from llm.template.judging import proposed_call
 from llm.template.parallel import split_requests
 from llm.template.sections import Sections
+from llm.template.steps_calling import next_calls as next_calls_of_run
 from warehouse.errors import ReplyError
+from warehouse.records import Call, Tool
 
 UNKNOWN = "$$$"
 DEEPEST = 4
@@ -191,6 +193,8 @@ def candidate_reply(
 ) -> tuple[str, str]:
     """The reply and the defect in it, "" where none is; `chances` are those of the answer and of its flaws."""
     rng, flaws = chances
+    if "history" in sections.tagged:
+        return _next_step(sections, flaws, defect)
     wanted = sections.word("wanted", "")
     if not wanted:
         return _as_one_call(sections, rng, flaws, defect)
@@ -204,6 +208,39 @@ def candidate_reply(
     if defect == MALFORMED_JSON and plan:
         return break_json(_written(_listed(plan), "json"), flaws), MALFORMED_JSON
     return text, planted
+
+
+def with_tools(sections: Sections, tools: Sequence[Tool]) -> Sections:
+    """The sections of a prompt, with the tools that came beside it as if it showed them."""
+    if not tools:
+        return sections
+    shown: list[JsonValue] = [_with_returns(tool.signature) for tool in tools]
+    return sections._replace(tagged={**sections.tagged, "tools": _dumped(shown)})
+
+
+def _with_returns(shown: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    """A tool with what it returns, where its description ends with that: a native one has no other place for it."""
+    _, _, stated = str(shown["description"]).partition("\nReturns: ")
+    return {**shown, "returns": orjson.loads(stated)} if stated else shown
+
+
+def as_native_calls(text: str) -> tuple[Call, ...] | None:
+    """The calls that a reply lists, None where it is no list of calls."""
+    try:
+        listed = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return None
+    if not isinstance(listed, list):
+        return None
+    return tuple(Call(tool=one["name"], arguments=one["arguments"]) for one in listed) or None
+
+
+def _next_step(sections: Sections, flaws: Random, defect: str) -> tuple[str, str]:
+    """The calls of a run's next step, or its answer."""
+    step, planted = next_calls_of_run(sections, defect, flaws)
+    if not isinstance(step, dict):
+        raise ReplyError("template/v1 has no next step for this run.")
+    return (_dumped(step["calls"]) if step["calls"] else str(step["answer"])), planted
 
 
 def _as_one_call(sections: Sections, rng: Random, flaws: Random, defect: str) -> tuple[str, str]:

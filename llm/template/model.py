@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from language.calls.defects import MALFORMED_JSON, REFUSAL, apology, break_json, error_rates
 from llm.chat import ChatMessage, ChatRequest, RawReply
-from llm.template.candidate import candidate_reply
+from llm.template.candidate import as_native_calls, candidate_reply, with_tools
 from llm.template.sections import Sections, read_sections
 from llm.template.tasks import task_named
 from warehouse.errors import ReplyError
@@ -60,7 +60,10 @@ class TemplateModel:
         flaws = rng_for(self._seed, request, sections, "defect")
         defect = self._rates.draw(flaws)
         if request.schema is None:
-            return _replied(request, *candidate_reply(request.messages, sections, (rng, flaws), defect))
+            sections = with_tools(sections, request.tools)
+            text, planted = candidate_reply(request.messages, sections, (rng, flaws), defect)
+            calls = as_native_calls(text) if request.tools else None
+            return _replied(request, "" if calls else text, planted)._replace(calls=calls)
         task = task_named(str(request.schema.get("title", "")))
         if defect == REFUSAL:
             return _replied(request, apology(flaws), REFUSAL)

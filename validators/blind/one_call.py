@@ -219,7 +219,8 @@ async def _judge(snapshot: Snapshot, sample: Sample, context: StageContext) -> O
     if gold is None or own is None or not difference.has_same_tool:
         return Opinion("unproved", f"The judge's own reading {difference.sentence()}.", doubts)
     tools = context.toolset(sample.candidates)
-    judgement = await judge_calls(context.chat, SAME_MEANING, tools, snapshot.prefix, (gold, own))
+    pair, told = (gold, own), sample.time_told
+    judgement = await judge_calls(context.chat, SAME_MEANING, tools, snapshot.prefix, pair, told=told)
     if judgement.agree:
         return Opinion(
             "proved", f"The judge's own call {difference.sentence()}, but means the same: {judgement.reason}"

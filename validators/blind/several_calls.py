@@ -26,7 +26,7 @@ from warehouse.errors import ReplyError
 from warehouse.records import Call, CallTurn, DoubtedFact, GoldCall, ReplyTurn, ResultTurn, Sample, Tool, Turn, Verdict
 
 ALL_CALLS, DUE_CALLS, DUE_MEANING = "all_calls", "due_calls", "due_meaning"
-SET_VERSION, DUE_VERSION, DUE_MEANING_VERSION = "2", "1", "1"
+SET_VERSION, DUE_VERSION, DUE_MEANING_VERSION = "2", "2", "2"
 EXACT = 1.0  # any other writing of free text goes to the question about meaning
 LONGEST_CATALOG = 120_000  # characters of tools that a prompt shows
 _UNKNOWN = re.compile(r"\$+")
@@ -210,7 +210,8 @@ async def _with_meanings(held: HeldReading, point: ActingPoint, sample: Sample, 
         if found is None:
             return held
         pair = (due, extra[found])
-        judgement = await judge_calls(context.chat, SAME_MEANING, [tools[due.tool]], point.prefix, pair)
+        told = sample.time_told
+        judgement = await judge_calls(context.chat, SAME_MEANING, [tools[due.tool]], point.prefix, pair, told=told)
         if not judgement.agree:
             return held
         same[place] = found

@@ -44,7 +44,7 @@ from warehouse.records import (
 )
 
 FACTS, REPLIES, FAITHFULNESS = "facts", "replies", "faithfulness"
-FACTS_VERSION, REPLIES_VERSION, FAITHFULNESS_VERSION = "3", "1", "1"
+FACTS_VERSION, REPLIES_VERSION, FAITHFULNESS_VERSION = "3", "1", "2"
 LEAST = 4  # a judge's score below it is a doubt
 _LONGEST_LIST = 3  # entries that a simulated result has at most
 _QUESTION = tuple(signs("?"))
@@ -106,6 +106,7 @@ async def _judged(sample: Sample, at: int, context: StageContext) -> AsyncIterat
         context.chat,
         REPLY,
         ReplyScore,
+        sample.time_told,
         language=sample.language,
         tools=shown_tools(context.toolset(sample.candidates)),
         conversation=conversation_text(map(shortened, sample.turns[:at])),

@@ -126,7 +126,7 @@ def problems_of(text: str, *, is_known: bool = True) -> Iterator[OddWords]:
 
 
 NATURAL_CHECK = "natural"
-NATURAL_VERSION = "1"
+NATURAL_VERSION = "2"
 LEAST = 3  # a score below it is a doubt
 NONSENSE = 1  # this one contradicts the sample
 
@@ -147,6 +147,7 @@ async def check_natural(sample: Sample, context: StageContext) -> list[Verdict]:
         context.chat,
         NATURAL,
         NaturalReading,
+        sample.time_told,
         tools=shown_tools(tool for tool in context.toolset(sample.candidates) if _is_called(tool.name, calls)),
         calls=[shown_call(call) for call in calls],
         conversation=conversation_text(sample.turns),

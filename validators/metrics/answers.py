@@ -43,7 +43,8 @@ def score_plan(prediction: Prediction, gold: Sequence[GoldCall], difficulty: str
     wanted = GoldAnswer([call.tool for call in gold], [call.arguments for call in gold])
     calls = prediction.calls or ()
     made = {NAMES: [call.tool for call in calls], PARAMETERS: [call.arguments for call in calls]}
-    valid = is_valid(prediction.text, format_of(prediction.strategy))
+    notation = format_of(prediction.strategy)
+    valid = is_valid(prediction.text, notation) if notation else bool(calls)
     match = match_answer(made if prediction.calls is not None else None, wanted)
     return PlanScore(
         difficulty,
@@ -313,7 +314,7 @@ class _GoldPlans:
         self._sample = sample
         self._gold = {at: turn.calls for at, turn in enumerate(sample.turns) if isinstance(turn, CallTurn)}
         # a score holds on to the calls that it is of: no others can then be taken for them
-        self._known: dict[tuple[int, int, str, str], tuple[PlanScore, object]] = {}
+        self._known: dict[tuple[int, int, str, str | None], tuple[PlanScore, object]] = {}
 
     def verdicts(self, predictions: Iterable[Prediction]) -> Iterator[tuple[str, tuple[bool, ...]]]:
         """The difficulty and the verdicts on each answer where a plan is due, in the order of the metrics."""

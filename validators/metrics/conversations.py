@@ -237,6 +237,6 @@ def predicted_acts(prediction: Prediction) -> frozenset[str]:
     """The acts of a candidate's turn: a call is one by its form, words have those that the candidate states."""
     if prediction.calls:
         return _CALLING
-    value = read_value(prediction.text, format_of(prediction.strategy))
+    value = read_value(prediction.text, format_of(prediction.strategy) or "json")
     stated = value.get(ACTS) if isinstance(value, dict) else None
     return (read_acts(stated) if stated is not None else None) or frozenset()

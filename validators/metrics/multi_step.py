@@ -7,7 +7,7 @@ goes have `_published` behind the names: the two modes stand beside each other.
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from validators.metrics.intervals import Addend, Interval, bounds_of, interval_of
 from warehouse.records import EvalMode, Score, ToolsShown
@@ -43,7 +43,7 @@ class RunsOf(NamedTuple):
     candidate: str
     mode: EvalMode
     judge: str = ""
-    strategy: Literal["direct", "native"] = "direct"
+    strategy: str = "direct"
     tools_shown: ToolsShown = "first"
 
 

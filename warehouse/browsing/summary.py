@@ -35,7 +35,7 @@ class SummaryRows(NamedTuple):
 
 # One run of a candidate, named as shortly as it can be distinguished from the others.
 _NAME = (
-    "candidate || if(strategy not in ('direct', 'native'), ', by ' || strategy, '')"
+    "candidate || if(strategy <> 'direct', ', by ' || strategy, '')"
     " || if(tools_shown = 'always', ', all tools always', '') || if(run > 0, ', run ' || (run + 1), '') as name"
 )
 _METRICS = ("func_acc", "args_acc", "pn_hr", "pn_mr", "pr", "sr")

@@ -246,7 +246,7 @@ def _example(sample: Sample, at: int, shown: _ShownTools, refusal: str) -> Train
     return TrainingExample(
         sample=sample,
         turn=at,
-        before=(*_system(sample), *_messages(sample.turns[:at], names)),
+        before=(*_briefing(sample), *_messages(sample.turns[:at], names)),
         last=_last_message(sample.turns, at, shown, refusal),
         tools=shown.documents,
         names={plain: name for name, plain in names.items() if plain != name},
@@ -254,12 +254,8 @@ def _example(sample: Sample, at: int, shown: _ShownTools, refusal: str) -> Train
     )
 
 
-def _system(sample: Sample) -> Iterator[Message]:
-    """What the assistant is told before the conversation, the time at which it takes place included."""
-    now = sample.trait("reference_time")
-    lines = [sample.system_message, f"Current date and time: {now}" if now else ""]
-    if any(lines):
-        yield {"role": "system", "content": "\n".join(filter(None, lines))}
+def _briefing(sample: Sample) -> tuple[Message, ...]:
+    return ({"role": "system", "content": sample.briefing},) if sample.briefing else ()
 
 
 def _last_message(turns: Sequence[Turn], at: int, shown: _ShownTools, refusal: str) -> Message:

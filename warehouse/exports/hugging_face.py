@@ -46,7 +46,7 @@ _CONTEXT: dict[str, JsonValue] = {
 def hugging_face_row(sample: Sample, by_key: Mapping[str, Tool]) -> dict[str, Any]:
     """A sample as a row."""
     tools = [tool_document(by_key[key]) for key in sample.candidates]
-    system = [_message("system", sample.system_message)] if sample.system_message else []
+    system = [_message("system", sample.briefing)] if sample.briefing else []
     messages = list(system)
     snapshots: list[dict[str, Any]] = []
     for turn in sample.turns:

@@ -88,6 +88,7 @@ from warehouse.records.planning import (
     ValueChange,
 )
 from warehouse.records.samples import (
+    TIME_TOLD,
     CallTurn,
     DialogueAct,
     Draft,
@@ -117,6 +118,7 @@ from warehouse.records.tools import (
 __all__ = [
     "DEFAULT_LANGUAGE",
     "FIRST_VERSION",
+    "TIME_TOLD",
     "Arguments",
     "Assignment",
     "Call",

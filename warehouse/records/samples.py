@@ -121,6 +121,9 @@ Trait = Literal[
 ]  # fmt: skip
 
 
+TIME_TOLD = "Current date and time: {}"
+
+
 def trait_tag(trait: Trait, value: object) -> str:
     """A trait as the tag that a sample keeps: the one place that writes what `Sample` reads."""
     return f"{trait}={value}"
@@ -166,6 +169,17 @@ class Sample(Record):
     def trait(self, trait: Trait) -> str:
         """The first value of a trait, "" where the sample has none."""
         return next(iter(self.trait_values(trait)), "")
+
+    @property
+    def time_told(self) -> str:
+        """The sentence that tells when the conversation takes place: what "tomorrow" means; "" where the sample does not say."""
+        now = self.trait("reference_time")
+        return TIME_TOLD.format(now) if now else ""
+
+    @property
+    def briefing(self) -> str:
+        """What an assistant is told before the conversation: the system message, and the time at which it takes place."""
+        return "\n".join(filter(None, (self.system_message, self.time_told)))
 
     @property
     def shifts(self) -> tuple[int, ...]:

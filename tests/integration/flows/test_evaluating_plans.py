@@ -1,7 +1,8 @@
 """Plans and conversations, by every strategy and notation, over a real wire: who errs how is told apart by the numbers."""
 
 import asyncio
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import orjson
@@ -14,10 +15,10 @@ from flows.recipe import Candidate
 from flows.settings import Settings
 from llm.models import read_model
 from tests.support.flows.model_server import ModelServer, ServedRequest
-from tests.support.flows.plan_release import PLANS, TALK, release
+from tests.support.flows.plan_release import EASY, PLANS, POOL, TALK, TOOLS, release
 from tests.support.flows.small_builds import one, row_counts, settings_of, stub_settings, warehouse_of
 from validators.strategies import PromptingStrategy
-from warehouse.records import GoldCall, Sample
+from warehouse.records import CallTurn, GoldCall, Sample, Tool
 
 STRATEGIES = ("direct", "route_then_fill", "backward")
 
@@ -38,8 +39,19 @@ def template() -> Candidate:
     return Candidate(label="near", model=read_model("template/v1"))
 
 
-def evaluate(settings: Settings, who: Candidate, **conditions) -> None:
-    asyncio.run(evaluate_release("v1", [who], settings, SilentProgress(), Conditions(**conditions)))
+class Heard(SilentProgress):
+    """Keeps what is said."""
+
+    def __init__(self, said: list[str]) -> None:
+        self.said = said
+
+    def say(self, sentence: str) -> None:
+        self.said.append(sentence)
+
+
+def evaluate(settings: Settings, who: Candidate, said: list[str] | None = None, **conditions) -> None:
+    heard = Heard([] if said is None else said)
+    asyncio.run(evaluate_release("v1", [who], settings, heard, Conditions(**conditions)))
 
 
 def board(settings: Settings, label: str, run: int = 0, difficulty: str = "", strategy: str = "direct"):
@@ -141,7 +153,8 @@ def _other_words(sample: Sample, more: str) -> Sample:
         pytest.param(strategy, notation, marks=[pytest.mark.slow] if (row + column) % 2 else [])
         for row, strategy in enumerate(STRATEGIES)
         for column, notation in enumerate(("json", "yaml"))
-    ],
+    ]
+    + [("native", "json")],
 )
 def test_every_strategy_and_notation_answers_right_where_the_candidate_understands(
     model_server: ModelServer, settings: Settings, strategy: str, notation: str
@@ -151,7 +164,7 @@ def test_every_strategy_and_notation_answers_right_where_the_candidate_understan
     evaluate(settings, candidate(model_server, "far"), prompting=PromptingStrategy(strategy, notation))
     row = board(settings, "far", strategy=PromptingStrategy(strategy, notation).label)
     assert (row["routing"], row["ast"], row["syntax_validity"]) == (1, 1, 1)
-    rounds = {"direct": 1, "route_then_fill": 2, "backward": 2}[strategy]
+    rounds = {"direct": 1, "native": 1, "route_then_fill": 2, "backward": 2}[strategy]
     assert len(asked) >= rounds * len(PLANS)
     assert all("ground_truth" not in text and "difficulty" not in text for text in asked)
     before = row_counts(settings)
@@ -195,6 +208,37 @@ def test_hostile_yaml_is_scored_as_a_failure(model_server: ModelServer, settings
     evaluate(settings, candidate(model_server, "far"), prompting=PromptingStrategy(format="yaml"))
     row = board(settings, "far", strategy="direct/yaml")
     assert (row["ast"], row["syntax_validity"], row["answers"]) == (0, 0, len(PLANS))
+
+
+def test_native_tools_have_names_that_a_provider_takes_and_are_as_many_as_it_takes(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
+    """Names with dots, hyphens and more than 64 characters come back as they are; of 201 tools those named are handed over."""
+    settings = settings_of(tmp_path / "many")
+    long = f"spa.close-pool.{'x' * 60}"
+    odd = [one.with_changes(name=long if one is POOL else f"spa.{one.name}-v2") for one in TOOLS]
+    others = [POOL.with_changes(name=f"unrelated.{number}", description="Nothing.") for number in range(198)]
+    names = dict(zip([one.name for one in TOOLS], [one.name for one in odd], strict=True))
+    samples = [_with_tools(sample, odd, names) for sample in PLANS]
+    many = _with_tools(EASY, [*odd, *others], names)
+    release(settings, *samples, many, tools=(*odd, *others))
+    model_server.most_tools = 128
+    model_server.behaviour = lambda asked: orjson.dumps([long]).decode() if "<wanted>names" in asked.question else None
+    said: list[str] = []
+    evaluate(settings, candidate(model_server, "far"), said, prompting=PromptingStrategy("native"))
+    shown = {name for names in model_server.tools for name in names}
+    assert shown
+    assert all(re.fullmatch(r"[A-Za-z0-9_-]{1,64}", name) for name in shown)
+    assert board(settings, "far", strategy="native")["ast"] == 1
+    assert sorted(map(len, model_server.tools)) == [0, 1, 3, 3, 3], "the names are asked for in words"
+    assert any("1 of 4" in one and "128" in one for one in said)
+
+
+def _with_tools(sample: Sample, tools: Sequence[Tool], names: Mapping[str, str]) -> Sample:
+    user, due = sample.turns
+    assert isinstance(due, CallTurn)
+    calls = tuple(one.with_changes(tool=names[one.tool]) for one in due.calls)
+    return sample.with_changes(candidates=tuple(one.key for one in tools), turns=(user, due.with_changes(calls=calls)))
 
 
 def said(words: str, *acts: str) -> str:

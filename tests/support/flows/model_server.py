@@ -13,6 +13,7 @@ from aiohttp import web
 
 from llm.chat import ChatMessage, ChatRequest
 from llm.template.model import TemplateModel
+from warehouse.records import Call, Tool
 
 MODEL = "openai/stub"  # litellm has no price for it
 PRICED = "openai/gpt-4o-mini"  # and a well-known one for this
@@ -66,6 +67,8 @@ class ModelServer:
         self.asked: Counter[str] = Counter()
         self.answered: Counter[str] = Counter()
         self.titles: Counter[str] = Counter()
+        self.tools: list[tuple[str, ...]] = []  # the names of those that came with each request
+        self.most_tools: int | None = None
         self.ended = asyncio.Event()
         self._model = TemplateModel()
 
@@ -105,19 +108,34 @@ class ModelServer:
             error = {"message": told.message, "type": "error", "param": None, "code": told.code}
             return web.json_response({"error": error}, status=told.status, headers=told.headers)
         messages = tuple(ChatMessage(**message) for message in body["messages"])
+        tools = tuple(Tool(**one["function"], category="") for one in body.get("tools") or ())
+        self.tools.append(tuple(tool.name for tool in tools))
+        if self.most_tools is not None and len(tools) > self.most_tools:
+            told = Refusal(400, f"Expected an array with maximum length {self.most_tools}, but got {len(tools)} tools")
+            return web.json_response({"error": {"message": told.message, "type": "error"}}, status=told.status)
+        calls: tuple[Call, ...] | None = None
         if told is None:
             again = 0 if self.is_steady else self.answered[question]
             known = OPINIONS.get(title)
-            told = known or (await self._model.send(ChatRequest(MODEL, messages, schema, (), (), again))).text
+            reply = await self._model.send(ChatRequest(MODEL, messages, schema, tools, (), again))
+            told, calls = known or reply.text, reply.calls
         if request.transport is None or request.transport.is_closing():
             raise ConnectionResetError("nobody waits for this answer any more")
         self.answered[question] += 1
-        return web.json_response(_completion(told))
+        return web.json_response(_completion(told, calls))
 
 
-def _completion(text: str) -> dict[str, object]:
-    reason = "content_filter" if text == FILTERED else "stop"
-    message = {"role": "assistant", "content": "" if text == FILTERED else text}
+def _completion(text: str, calls: tuple[Call, ...] | None = None) -> dict[str, object]:
+    reason = "content_filter" if text == FILTERED else "tool_calls" if calls else "stop"
+    message: dict[str, object] = {"role": "assistant", "content": "" if text == FILTERED else text}
+    if calls:
+        message["tool_calls"] = [
+            {
+                "id": f"call_{place}", "type": "function",
+                "function": {"name": call.tool, "arguments": orjson.dumps(call.arguments).decode()},
+            }
+            for place, call in enumerate(calls)
+        ]  # fmt: skip
     return {
         "id": "chatcmpl-1",
         "object": "chat.completion",

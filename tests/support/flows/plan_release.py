@@ -1,5 +1,6 @@
 """A release of plans, none of whose calls is carried out, and of a conversation whose calls were."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from flows.settings import Settings
@@ -68,8 +69,8 @@ TALK = Sample(
 )  # fmt: skip
 
 
-def release(settings: Settings, *samples: Sample, name: str = "v1") -> None:
+def release(settings: Settings, *samples: Sample, name: str = "v1", tools: Sequence[Tool] = TOOLS) -> None:
     """Freeze the samples under a name."""
     warehouse = warehouse_of(settings)
-    warehouse.put([*TOOLS, *samples])
+    warehouse.put([*tools, *samples])
     freeze(warehouse, name, sorted(one.key for one in samples))

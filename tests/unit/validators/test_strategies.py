@@ -1,0 +1,116 @@
+"""Strategies: whatever a candidate is asked, and by whom it is judged, the time at which a conversation takes place is told."""
+
+from collections.abc import Sequence
+from random import Random
+
+import pytest
+
+from flows.cli import evaluating
+from generators.kinds import KINDS, traits_of
+from generators.multi_step.tracing import NextCalls
+from generators.stages import StageContext
+from llm.chat import Answer, Completion, Prompt
+from tests.support.flows.small_builds import TOP
+from validators.blind.several_calls import check_due_calls, reads_several
+from validators.grading import grade_prediction, graded_metric, judge_prediction
+from validators.judges import AnswerScore, CallsDue, CallsPlanned, Judgement, MadeUp, PlanGrade, ProposedCalls
+from validators.path_runs import PATH_STRATEGIES, PathRun, run_path
+from validators.predictions import CandidateRun, predict
+from validators.strategies import STRATEGIES, PromptingStrategy, prompting_by
+from warehouse.errors import ConfigurationError
+from warehouse.records import Call, CallTurn, GoldCall, Prediction, ReplyTurn, ResultTurn, Sample, Tool, UserTurn
+
+NOW = "2026-11-02 08:15"
+TAXI = Tool(
+    name="order_taxi", description="Order a taxi.", category="Travel",
+    parameters={"type": "object", "properties": {"day": {"type": "string"}}},
+)  # fmt: skip
+DUE = GoldCall(tool="order_taxi", arguments={"day": "2026-11-03"})
+MADE = Call(tool="order_taxi", arguments={"day": "tomorrow"})
+
+
+def sample_of(kind: str) -> Sample:
+    return Sample(
+        kind=kind, language="en", category="Travel", candidates=(TAXI.key,), tags=(f"reference_time={NOW}",),
+        turns=(
+            UserTurn(text="A taxi for tomorrow, please."), CallTurn(calls=(DUE,), executed=True),
+            ResultTurn(results=({"ok": True},)),
+            ReplyTurn(text="It comes tomorrow.", acts=("inform",)),
+        ),
+    )  # fmt: skip
+
+
+class Listener:
+    """Answers anything, and keeps the prompts."""
+
+    name = "listener"
+
+    def __init__(self) -> None:
+        self.asked: list[Prompt] = []
+
+    async def ask(self, prompt: Prompt, answer: type[Answer], *, sample_index: int = 0) -> Answer:
+        self.asked.append(prompt)
+        replies = (
+            NextCalls(answer="Done."), Judgement(agree=True, reason=""), PlanGrade(score=1, reason=""), ProposedCalls(calls=[]),
+            CallsDue(calls=[]), CallsPlanned(calls=[]), MadeUp(parameters=[], reason=""), AnswerScore(score=2, reason=""),
+        )  # fmt: skip
+        return next(one for one in replies if type(one) is answer)
+
+    async def complete(self, prompt: Prompt, tools: Sequence[Tool] = (), *, sample_index: int = 0) -> Completion:
+        self.asked.append(prompt)
+        if "<wanted>names" in prompt.messages[0].content:
+            return Completion('["order_taxi"]', None)
+        return Completion('[{"name": "order_taxi", "arguments": {}}]', None)
+
+    @property
+    def context(self) -> StageContext:
+        return StageContext(self, Random(1), {TAXI.key: TAXI})
+
+    def assert_told(self) -> None:
+        assert self.asked
+        for prompt in self.asked:
+            assert f"Current date and time: {NOW}" in prompt.messages[0].content, prompt.name
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_every_prompt_of_every_strategy_states_when_the_conversation_takes_place(kind: str) -> None:
+    sample, chat = sample_of(kind), Listener()
+    if traits_of(kind).asked == "path":
+        for strategy in PATH_STRATEGIES:
+            await run_path(sample, chat.context, run=PathRun("v1", "a", strategy), judge=chat)
+    else:
+        for name, strategy in STRATEGIES.items():
+            for notation in ("json", "yaml") if strategy.has_notation else ("json",):
+                run = CandidateRun("v1", "a", name)
+                await predict(sample, chat.context, run=run, prompting=PromptingStrategy(name, notation))
+    chat.assert_told()
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if traits_of(kind).asked != "path"])
+async def test_judges_and_checkers_are_told_as_well(kind: str) -> None:
+    sample, chat = sample_of(kind), Listener()
+    prediction = Prediction(release="v1", subject=sample.key, turn=1, candidate="a", text="", calls=(MADE,))
+    await judge_prediction(prediction, sample, chat.context)
+    if graded_metric(prediction, sample):
+        await grade_prediction(prediction, sample, chat.context)
+    if reads_several(sample):
+        await check_due_calls(sample, chat.context)
+    chat.assert_told()
+
+
+def test_a_strategy_is_known_to_help_and_docs() -> None:
+    help_text = evaluating.evaluate.__annotations__["strategy"].__metadata__[0].help
+    docs = (TOP / "docs" / "evaluating.md").read_text()
+    for name in STRATEGIES:
+        assert f"{name} (" in help_text
+        assert f"`--strategy {name}`" in docs
+    assert set(PATH_STRATEGIES) <= set(STRATEGIES)
+
+
+def test_a_switch_that_a_strategy_does_not_take_is_refused() -> None:
+    with pytest.raises(ConfigurationError, match="the strategies are direct, native"):
+        prompting_by("sideways")
+    with pytest.raises(ConfigurationError, match="only --strategy route_then_fill asks a router"):
+        prompting_by("native", router="openai/x")
+    with pytest.raises(ConfigurationError, match="leave out --format"):
+        prompting_by("native", "yaml")
