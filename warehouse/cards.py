@@ -19,7 +19,7 @@ class CardFacts(NamedTuple):
 
     The precision of a grade is the share of good ones among the samples of it that were drawn at random out of the builds, None
     where nobody looked. `reviewers` is who has spoken about samples of the release, `agreement` how far reviewers agree in the
-    warehouse, by kind of review.
+    warehouse, by kind of review. `metric` is how often people find the metric by rule right about candidates' answers.
     """
 
     release: Release
@@ -34,6 +34,7 @@ class CardFacts(NamedTuple):
     sources: list[Row]
     reviewers: list[Row]
     agreement: list[Row]
+    metric: list[Row]
     duplicates: int
     withdrawn: int
     tools: int
@@ -62,6 +63,7 @@ def card_facts(warehouse: Warehouse, name: str) -> CardFacts:
         withdrawn=rows.pop("withdrawn")[0]["samples"],
         duplicates=duplicates[0]["number"],
         agreement=agreement,
+        metric=warehouse.rows("select * exclude (release) from metric_precision where release = ?", [name]),
         **rows,
     )
 

@@ -346,12 +346,12 @@ TABLES: dict[str, Table] = {
     ),
     "scores": Table(
         {
-            "release": "text", "candidate": "text", "strategy": "text", "tools_shown": "text", "run": "whole", "judge": "text",
-            "snapshots": "text", "metric": "text", "slice_by": "text", "slice_value": "text", "value": "real", "count":
-            "whole", "low": "real", "high": "real",
+            "release": "text", "split": "text", "candidate": "text", "strategy": "text", "tools_shown": "text", "run": "whole",
+            "judge": "text", "snapshots": "text", "metric": "text", "slice_by": "text", "slice_value": "text", "value": "real",
+            "count": "whole", "low": "real", "high": "real",
         },
-        key=("release", "candidate", "strategy", "tools_shown", "run", "judge", "snapshots", "metric", "slice_by",
-        "slice_value"), updated=("value", "count", "low", "high"),
+        key=("release", "split", "candidate", "strategy", "tools_shown", "run", "judge", "snapshots", "metric",
+        "slice_by", "slice_value"), updated=("value", "count", "low", "high"),
     ),
     "responses": Table(
         {
@@ -371,7 +371,7 @@ TABLES: dict[str, Table] = {
             "id": "text", "request": "text", "build": "text", "stage": "text", "model": "text", "prompt_version": "text",
             "sample_index": "whole", "prompt_tokens": "whole", "completion_tokens": "whole", "cost": "real",
             "latency": "real", "cached": "flag", "planted": "text", "error": "text", "subject": "text", "release": "text",
-            "candidate": "text", "made_at": "moment",
+            "candidate": "text", "strategy": "text", "made_at": "moment",
         },
         key=("id",), is_compared=True,
     ),

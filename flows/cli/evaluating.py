@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from flows.cli.screen import AsJson, Terminal, show_json, show_table
+from flows.cli.screen import AsJson, Terminal, say, show_json, show_table
 from validators.metrics.complexeval.rules import TURN_LIMIT
 from warehouse.errors import ConfigurationError
 
@@ -41,6 +41,13 @@ _SHOWN_OF_GRADES = {
     "candidate": "candidate", "strategy": "strategy", "run": "run", "judge": "judge", "slice_value": "difficulty",
     "judge_score": "judge score", "judge_score_macro": "macro", "graded_plans": "plans",
     "parameter_validity": "parameter validity", "judged_parameters": "parameters",
+}  # fmt: skip
+
+
+_SHOWN_OF_COST = {
+    "candidate": "candidate", "strategy": "strategy", "tools_shown": "all tools", "run": "run", "predictions": "predictions",
+    "multi_step_runs": "multi-step runs", "cost": "US dollars", "median_latency": "seconds a request",
+    "metric_is_right": "metric is right",
 }  # fmt: skip
 
 
@@ -97,6 +104,9 @@ def evaluate(  # noqa: PLR0913, PLR0917 - typer reads each option from a paramet
     format: Annotated[  # noqa: A002 - the option's name
         Literal["json", "yaml"], typer.Option(help="The notation of the tools shown and of the answers.")
     ] = "json",
+    split: Annotated[
+        str, typer.Option(help="Ask about the samples of this split of the release only, such as test.")
+    ] = "",
     resume: Annotated[
         bool,
         typer.Option(
@@ -124,17 +134,17 @@ def evaluate(  # noqa: PLR0913, PLR0917 - typer reads each option from a paramet
         candidates, conditions = cut_off(open_warehouse(settings), release, budget)
         with Terminal() as screen:
             asyncio.run(evaluate_release(release, candidates, settings, screen, conditions))
-        _show_boards(release, settings, as_json=as_json)
+        _show_boards(release, settings, conditions.split, as_json=as_json)
         return
     prompting = prompting_by(strategy, format, router)
     candidates = choose_candidates(model or [], recipe)
     conditions = Conditions(
         runs, budget, tools, read_model(judge) if judge else None, complexeval, turns, prompting=prompting,
-        router=read_model(router) if router else None,
+        router=read_model(router) if router else None, split=split,
     )  # fmt: skip
     with Terminal() as screen:
         asyncio.run(evaluate_release(release, candidates, settings, screen, conditions))
-    _show_boards(release, settings, as_json=as_json)
+    _show_boards(release, settings, split, as_json=as_json)
 
 
 def _refuse_others(models: Sequence[str] | None, recipe: Path | None) -> None:
@@ -142,10 +152,12 @@ def _refuse_others(models: Sequence[str] | None, recipe: Path | None) -> None:
         raise ConfigurationError("--resume takes the candidates of what was cut off: leave out --model and --recipe.")
 
 
-def _show_boards(release: str, settings: "Settings", *, as_json: bool) -> None:
+def _show_boards(release: str, settings: "Settings", split: str, *, as_json: bool) -> None:
     from flows.evaluation.evaluating import answer_board, domain_board, leaderboard
 
-    rows, domains, answers = (board(release, settings) for board in (leaderboard, domain_board, answer_board))
+    if split:
+        say(f"The figures are over the split {split!r} of {release} alone.")
+    rows, domains, answers = (board(release, settings, split) for board in (leaderboard, domain_board, answer_board))
     if as_json:
         domains_of, answers_of = _by_columns(domains, _DOMAIN_OF), _by_columns(answers, _ANSWER_OF)
         show_json(
@@ -173,6 +185,8 @@ def _show_boards(release: str, settings: "Settings", *, as_json: bool) -> None:
     ):
         if board:
             show_table(list(shown.values()), [[row[column] for column in shown] for row in board])
+    asked = [row for row in rows if not row["judge"]]
+    show_table(list(_SHOWN_OF_COST.values()), [[row[column] for column in _SHOWN_OF_COST] for row in asked])
 
 
 _DOMAIN_OF = ("candidate", "run", "judge", "strategy")

@@ -1,7 +1,8 @@
 """What candidates and judges have answered on a release, as the warehouse has it."""
 
 import gc
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import groupby
 from typing import NamedTuple
@@ -68,10 +69,26 @@ def read_predictions(warehouse: Warehouse, run: CandidateRun) -> Iterator[Predic
     return (one for piece in read_pieces(warehouse, run) for one in piece.predictions)
 
 
-def count_answered(warehouse: Warehouse, run: CandidateRun) -> dict[int, int]:
-    """How many samples a candidate has answered on a release, by the number of the run."""
-    sql = f"select run, count(distinct subject) as answered from predictions where {_OF_CANDIDATE} group by run"  # noqa: S608
-    return {row["run"]: row["answered"] for row in warehouse.rows(sql, run[:4])}
+def complete_runs(warehouse: Warehouse, content: ReleaseContent, run: CandidateRun) -> dict[str, set[int]]:
+    """The runs in which a candidate has answered every sample of a split, by split, and of the release (""): these are scored."""
+    rows = warehouse.rows(
+        f"""
+        select run, coalesce(m.split, '') as split, count(distinct p.subject) as answered
+        from predictions p join release_samples m using (release, subject) where {_OF_CANDIDATE} group by all
+        """,  # noqa: S608 - our own names
+        run[:4],
+    )
+    sizes = Counter(content.splits.get(sample.key, "") for sample in content.samples)
+    return runs_by_split({(row["run"], row["split"]): row["answered"] for row in rows}, sizes)
+
+
+def runs_by_split(answered: Mapping[tuple[int, str], int], sizes: Mapping[str, int]) -> dict[str, set[int]]:
+    """The runs that have answered as many samples of a split as there are, by split, and those that have of all splits ("")."""
+    runs = {run for run, _ in answered}
+    of_splits = {
+        split: {run for run in runs if answered.get((run, split)) == size} for split, size in sizes.items() if size
+    }
+    return {**of_splits, "": runs.intersection(*of_splits.values())}
 
 
 def answered_subjects(warehouse: Warehouse, run: CandidateRun) -> set[str]:
@@ -100,48 +117,73 @@ def read_grades(warehouse: Warehouse, release: str, judge: str) -> dict[str, Gra
     return {row["prediction"]: Grade(**row) for row in rows}
 
 
-def put_scores(warehouse: Warehouse, scores: Sequence[Score]) -> None:
-    """Keep the scores of a candidate in the place of those it had by the same verdicts; others' metrics stay."""
+def put_scores(warehouse: Warehouse, scores: Sequence[Score], split: str) -> None:
+    """Keep the scores of a candidate over a split in the place of those it had by the same verdicts; others' metrics stay."""
     runs = {(one.release, one.candidate, one.strategy, one.tools_shown, one.judge) for one in scores}
     for run in runs:
         warehouse.execute(
             """
-            delete from scores where release = ? and candidate = ? and strategy = ? and tools_shown = ? and judge = ?
+            delete from scores where release = ? and candidate = ? and strategy = ? and tools_shown = ? and judge = ? and split = ?
                 and not list_contains(?::varchar[], metric)
             """,
-            [*run, _OF_RUNS],
+            [*run, split, _OF_RUNS],
         )
-    warehouse.put_rows({"scores": [one.model_dump() for one in scores]})
+    warehouse.put_rows({"scores": [one.model_dump() | {"split": split} for one in scores]})
 
 
 def score_by_rule(warehouse: Warehouse, content: ReleaseContent, run: CandidateRun) -> None:
-    """Score all runs of a candidate without asking anybody, and name the mistakes."""
+    """Score the complete runs of a candidate without asking anybody, over the release and each split; name all mistakes."""
     samples = {sample.key: sample for sample in content.samples}
-    snapshots, answers = SnapshotScores(content.tools), AnswerScores(content.tools)
+    complete = complete_runs(warehouse, content, run)
+    gathered = {split: (SnapshotScores(content.tools), AnswerScores(content.tools)) for split in complete}
     with warehouse.together(), _no_search_for_garbage():
         for piece in read_pieces(warehouse, run):
             answered = list(_by_sample(piece, samples))
-            for sample, predictions in answered:
-                if has_one_call(sample):
-                    snapshots.add(sample, predictions)
-            answers.add(answered)
+            for split, (snapshots, answers) in gathered.items():
+                counted = list(_of_split(answered, content, split, complete[split]))
+                for sample, predictions in counted:
+                    if has_one_call(sample):
+                        snapshots.add(sample, predictions)
+                answers.add(counted)
             _mark_errors(warehouse, piece, samples)
-        put_scores(warehouse, [*snapshots.scores(), *answers.scores()])
+        for split, (snapshots, answers) in gathered.items():
+            put_scores(warehouse, [*snapshots.scores(), *answers.scores()], split)
 
 
-def score_by_judge(warehouse: Warehouse, content: ReleaseContent, run: CandidateRun, judge: str) -> None:
-    """Score all runs of a candidate by what a judge has said of them."""
+def score_by_judge(
+    warehouse: Warehouse, content: ReleaseContent, run: CandidateRun, judge: str, split: str = ""
+) -> None:
+    """Score the complete runs of a candidate by what a judge has said of them: over one split, or the release and each split."""
     samples = {sample.key: sample for sample in content.samples}
+    complete = complete_runs(warehouse, content, run)
+    complete = {split: complete[split]} if split else complete
     agreements = read_agreements(warehouse, content.release.name, judge)
-    snapshots = SnapshotScores(content.tools, judge=judge, agreements=agreements)
-    graded = GradeScores(read_grades(warehouse, content.release.name, judge), judge)
+    grades = read_grades(warehouse, content.release.name, judge)
+    gathered = {
+        one: (SnapshotScores(content.tools, judge=judge, agreements=agreements), GradeScores(grades, judge))
+        for one in complete
+    }
     with warehouse.together(), _no_search_for_garbage():
         for piece in read_pieces(warehouse, run):
-            for sample, predictions in _by_sample(piece, samples):
-                if has_one_call(sample):
-                    snapshots.add(sample, predictions)
-                graded.add(sample, predictions)
-        put_scores(warehouse, [*snapshots.scores(), *graded.scores()])
+            answered = list(_by_sample(piece, samples))
+            for one, (snapshots, graded) in gathered.items():
+                for sample, predictions in _of_split(answered, content, one, complete[one]):
+                    if has_one_call(sample):
+                        snapshots.add(sample, predictions)
+                    graded.add(sample, predictions)
+        for one, (snapshots, graded) in gathered.items():
+            put_scores(warehouse, [*snapshots.scores(), *graded.scores()], one)
+
+
+def _of_split(
+    answered: Iterable[Answered], content: ReleaseContent, split: str, runs: Container[int]
+) -> Iterator[Answered]:
+    """What these runs have answered to the samples of a split, "" being all."""
+    for sample, given in answered:
+        if split in ("", content.splits.get(sample.key, "")):
+            counted = [one for one in given if one.run in runs]
+            if counted:
+                yield sample, counted
 
 
 @contextmanager

@@ -6,7 +6,6 @@ from random import Random
 
 from flows.evaluation.answers import (
     answered_subjects,
-    count_answered,
     read_agreements,
     read_grades,
     read_predictions,
@@ -32,6 +31,7 @@ from validators.metrics.answers import has_one_call
 from validators.metrics.snapshots import needs_judge
 from validators.predictions import CandidateRun, predict
 from validators.strategies import MOST_NATIVE
+from warehouse.errors import ConfigurationError
 from warehouse.paid_notes import paid_notes_of_process
 from warehouse.records import Prediction, Record, Sample
 from warehouse.releases import ReleaseContent, keys_of_kinds, read_release
@@ -54,6 +54,7 @@ async def evaluate_release(
     """
     warehouse = open_warehouse(settings)
     content = read_release(warehouse, release, without=MULTI_STEP)
+    _require_split(content, conditions.split)
     async with AsyncExitStack() as stack:
         stack.enter_context(noting(warehouse, release, candidates, conditions))
         ledger = Ledger(settings.ledger)
@@ -73,33 +74,47 @@ async def evaluate_release(
         has_paths = bool(keys_of_kinds(warehouse, release, MULTI_STEP))
         by = path_conditions(conditions.turn_limit, [*conditions.environments]) if has_paths else {}
         for candidate in name_candidates(warehouse, release, candidates, by, progress):
-            if content.samples:
+            if _asked_about(content, conditions.split):
                 await _evaluate_snapshots(evaluation, content, candidate, judge)
             await evaluate_paths(evaluation, candidate, judge)
     tell_suspicions(warehouse, release, progress)
 
 
-def leaderboard(release: str, settings: Settings) -> list[Row]:
-    """The release's leaderboard."""
-    return _board("select * from leaderboard where release = ?", release, settings)
+def _require_split(content: ReleaseContent, split: str) -> None:
+    """Raise ConfigurationError where the release has no such split."""
+    splits = content.release.splits
+    if split and split not in splits:
+        known = f"it has {', '.join(splits)}" if splits else "it has none: `release create NAME --splits …` makes some"
+        raise ConfigurationError(f"The release {content.release.name!r} has no split {split!r}; {known}.")
 
 
-def domain_board(release: str, settings: Settings) -> list[Row]:
+def leaderboard(release: str, settings: Settings, split: str = "") -> list[Row]:
+    """The leaderboard over a split of a release, or all of it."""
+    return _board("select * from leaderboard where release = ? and split = ?", release, settings, split)
+
+
+def domain_board(release: str, settings: Settings, split: str = "") -> list[Row]:
     """How candidates went through the release's multi-step samples: a row a run, mode, judge and domain, "all" the last."""
-    return _board("select * exclude (release) from domain_board where release = ?", release, settings)
+    sql = "select * exclude (release) from domain_board where release = ? and split = ?"
+    return _board(sql, release, settings, split)
 
 
-def answer_board(release: str, settings: Settings) -> list[Row]:
+def answer_board(release: str, settings: Settings, split: str = "") -> list[Row]:
     """How candidates answered the release's plans and conversations, and how steadily: a row a run and judge, "all" slice first."""
     sql = """
-        select * exclude (release) from answer_board where release = ? and slice_by in ('all', 'difficulty')
+        select * exclude (release) from answer_board where release = ? and split = ? and slice_by in ('all', 'difficulty')
         order by slice_by, candidate, strategy, run, judge, slice_value
     """
-    return _board(sql, release, settings)
+    return _board(sql, release, settings, split)
 
 
-def _board(sql: str, release: str, settings: Settings) -> list[Row]:
-    return open_warehouse(settings).rows(sql, [release])
+def _board(sql: str, release: str, settings: Settings, split: str) -> list[Row]:
+    return open_warehouse(settings).rows(sql, [release, split])
+
+
+def _asked_about(content: ReleaseContent, split: str) -> list[Sample]:
+    """The samples of a split, "" being all."""
+    return [sample for sample in content.samples if split in ("", content.splits.get(sample.key, ""))]
 
 
 async def _evaluate_snapshots(
@@ -112,15 +127,15 @@ async def _evaluate_snapshots(
     if judge is not None:
         await _judge_missing(evaluation, content, judge, read_predictions(warehouse, run))
         await _grade_missing(evaluation, content, judge, read_predictions(warehouse, run))
-        score_by_judge(warehouse, content, run, judge.name)
+        score_by_judge(warehouse, content, run, judge.name, evaluation.conditions.split)
 
 
 async def _predict_missing(evaluation: EvaluationRun, content: ReleaseContent, candidate: NamedCandidate) -> None:
     """Ask a candidate for what it has not answered yet, in each run."""
     warehouse, conditions = evaluation.warehouse, evaluation.conditions
     first = evaluation.first_run_of(candidate)
-    _tell_of_many_tools(evaluation, content)
-    answered = count_answered(warehouse, first)
+    wanted = _asked_about(content, conditions.split)
+    _tell_of_many_tools(evaluation, wanted)
     async with AsyncExitStack() as stack:
         chat = evaluation.open(candidate.model, STAGE, candidate.name)
         stack.push_async_callback(chat.close)
@@ -129,10 +144,10 @@ async def _predict_missing(evaluation: EvaluationRun, content: ReleaseContent, c
             stack.push_async_callback(router.close)
         for number in range(conditions.runs):
             run = first._replace(run=number)
-            if answered.get(number) == len(content.samples):
-                continue
             known = answered_subjects(warehouse, run)
-            missing = [sample for sample in content.samples if sample.key not in known]
+            missing = [sample for sample in wanted if sample.key not in known]
+            if not missing:
+                continue
 
             async def ask(sample: Sample, run: CandidateRun = run) -> list[Prediction]:
                 context = StageContext(chat, Random(sample.key), content.tools)
@@ -144,11 +159,11 @@ async def _predict_missing(evaluation: EvaluationRun, content: ReleaseContent, c
             await evaluation.ask_about(missing, ask, candidate.model.concurrency, title)
 
 
-def _tell_of_many_tools(evaluation: EvaluationRun, content: ReleaseContent) -> None:
-    many = sum(len(sample.candidates) > MOST_NATIVE for sample in content.samples)
+def _tell_of_many_tools(evaluation: EvaluationRun, samples: Sequence[Sample]) -> None:
+    many = sum(len(sample.candidates) > MOST_NATIVE for sample in samples)
     if many and evaluation.conditions.prompting.strategy == "native":
         evaluation.progress.say(
-            f"{many} of {len(content.samples)} samples have more than {MOST_NATIVE} tools, which providers refuse: there the"
+            f"{many} of {len(samples)} samples have more than {MOST_NATIVE} tools, which providers refuse: there the"
             " candidate first names those that it needs, in words, and is given these natively."
         )
 
@@ -157,12 +172,15 @@ async def _judge_missing(
     evaluation: EvaluationRun, content: ReleaseContent, judge: LedgeredChat, predictions: Iterable[Prediction]
 ) -> None:
     """Ask the judge about the predictions that only it can decide, and has not yet."""
-    samples = {sample.key: sample for sample in content.samples}
+    samples = {sample.key: sample for sample in _asked_about(content, evaluation.conditions.split)}
     known = read_agreements(evaluation.warehouse, evaluation.release, judge.name)
     open_ones = [
         one
         for one in predictions
-        if one.key not in known and has_one_call(samples[one.subject]) and needs_judge(one, samples[one.subject])
+        if one.key not in known
+        and one.subject in samples
+        and has_one_call(samples[one.subject])
+        and needs_judge(one, samples[one.subject])
     ]
     await _ask_judge(evaluation, content, judge, open_ones, judge_prediction, about="the calls")
 
@@ -171,9 +189,13 @@ async def _grade_missing(
     evaluation: EvaluationRun, content: ReleaseContent, judge: LedgeredChat, predictions: Iterable[Prediction]
 ) -> None:
     """Ask the judge to grade the plans, and the parameters in conversations, that it has not graded yet."""
-    samples = {sample.key: sample for sample in content.samples}
+    samples = {sample.key: sample for sample in _asked_about(content, evaluation.conditions.split)}
     known = read_grades(evaluation.warehouse, evaluation.release, judge.name)
-    open_ones = [one for one in predictions if one.key not in known and graded_metric(one, samples[one.subject])]
+    open_ones = [
+        one
+        for one in predictions
+        if one.key not in known and one.subject in samples and graded_metric(one, samples[one.subject])
+    ]
     await _ask_judge(evaluation, content, judge, open_ones, grade_prediction, about="the answers")
 
 

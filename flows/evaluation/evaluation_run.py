@@ -44,7 +44,7 @@ class Conditions(NamedTuple):
     arguments are compared by rule only. In multi-step samples they may reply `turn_limit` times; ComplexEval goes as
     its paper or as its published code says, and asks the environments that the samples were made in, or `environments`
     by these names, what a call returns. They are asked as `prompting` says; `router` chooses their tools, None lets each
-    choose its own.
+    choose its own. Only the samples of `split` are asked about, "" asks about all.
     """
 
     runs: int = 1
@@ -56,6 +56,7 @@ class Conditions(NamedTuple):
     environments: Mapping[str, Environment] = MappingProxyType({})
     prompting: PromptingStrategy = PromptingStrategy()
     router: ModelSettings | None = None
+    split: str = ""
 
 
 USUAL = Conditions()
@@ -97,7 +98,8 @@ class EvaluationRun(NamedTuple):
         return chat.for_stage(stage)
 
     def _note_call(self, candidate: str, call: LlmCall) -> None:
-        call = call.with_changes(release=self.release, candidate=candidate, subject=_SUBJECT.get())
+        strategy = self.conditions.prompting.label if candidate else ""
+        call = call.with_changes(release=self.release, candidate=candidate, strategy=strategy, subject=_SUBJECT.get())
         self.calls.append(call)
         if call.cost:
             [(_, row)] = rows_of([call], Stamp(datetime.now(UTC)))

@@ -1,5 +1,6 @@
 """Driving candidates through multi-step samples, one sample in memory for each that is on its way."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from random import Random
@@ -7,6 +8,7 @@ from random import Random
 from pydantic import ValidationError
 
 from flows.environments import open_environments
+from flows.evaluation.answers import runs_by_split
 from flows.evaluation.candidates import NamedCandidate
 from flows.evaluation.evaluation_run import EvaluationRun
 from flows.progress import Progress
@@ -42,11 +44,12 @@ async def evaluate_paths(evaluation: EvaluationRun, candidate: NamedCandidate, j
         strategy=conditions.prompting.label,
         tools_shown=conditions.tools_shown,
     )
-    driven = count_runs(warehouse, of)
+    wanted = {key for key, split in keys.items() if conditions.split in ("", split)}
     chat = evaluation.open(candidate.model, STAGE, candidate.name)
     try:
         for number in range(conditions.runs):
-            if driven.get(number) == len(keys):
+            missing = sorted(wanted - known_runs(warehouse, of, number))
+            if not missing:
                 continue
             run = PathRun(
                 of.release,
@@ -58,11 +61,13 @@ async def evaluate_paths(evaluation: EvaluationRun, candidate: NamedCandidate, j
                 candidate.settings,
                 conditions.turn_limit,
             )
-            missing = sorted(set(keys) - known_runs(warehouse, of, number))
             await _drive(evaluation, candidate, missing, run, (chat, judge))
     finally:
         await chat.close()
-    put_run_scores(warehouse, of, score_runs(read_results(warehouse, of), of))
+    complete = runs_by_split(count_runs(warehouse, of), Counter(keys.values()))
+    for split, runs in complete.items():
+        results = (one for one in read_results(warehouse, of, split) if one.run in runs)
+        put_run_scores(warehouse, of, score_runs(results, of), split)
 
 
 async def _drive(
@@ -91,10 +96,13 @@ async def _drive(
 _OF = "release = ? and candidate = ? and mode = ? and judge = ? and strategy = ?"
 
 
-def count_runs(warehouse: Warehouse, of: RunsOf) -> dict[int, int]:
-    """How many samples a candidate has been through, by the number of the run."""
-    sql = f"select run, count(*) as runs from multi_step_runs where {_OF} group by run"  # noqa: S608 - our own names
-    return {row["run"]: row["runs"] for row in warehouse.rows(sql, _shared(of))}
+def count_runs(warehouse: Warehouse, of: RunsOf) -> dict[tuple[int, str], int]:
+    """How many samples of each split a candidate has been through, by the number of the run."""
+    sql = f"""
+        select run, coalesce(m.split, '') as split, count(*) as runs
+        from multi_step_runs join release_samples m using (release, subject) where {_OF} group by all
+    """  # noqa: S608 - our own names
+    return {(row["run"], row["split"]): row["runs"] for row in warehouse.rows(sql, _shared(of))}
 
 
 def known_runs(warehouse: Warehouse, of: RunsOf, run: int) -> set[str]:
@@ -103,31 +111,28 @@ def known_runs(warehouse: Warehouse, of: RunsOf, run: int) -> set[str]:
     return {row["subject"] for row in warehouse.rows(sql, [*_shared(of), run])}
 
 
-def read_results(warehouse: Warehouse, of: RunsOf) -> Iterator[RunResult]:
-    """How a candidate's runs ended, those that ended alike as one; what was stated in them stays where it is."""
+def read_results(warehouse: Warehouse, of: RunsOf, split: str = "") -> Iterator[RunResult]:
+    """How a candidate's runs over a split ended, those that ended alike as one; what was stated in them stays where it is."""
     columns = ", ".join(name for name in RunResult._fields if name != "times")
     sql = f"""
         select {columns}, count(*) as times
         from multi_step_runs r join (select key, kind, category, language from samples) s on s.key = r.subject
-        where {_OF} group by {columns}
+        join release_samples m using (release, subject)
+        where {_OF} and (? = '' or m.split = ?) group by {columns}
     """  # noqa: S608 - our own names
-    return (RunResult(**row) for row in warehouse.rows(sql, _shared(of)))
+    return (RunResult(**row) for row in warehouse.rows(sql, [*_shared(of), split, split]))
 
 
-def put_run_scores(warehouse: Warehouse, of: RunsOf, scores: Sequence[Score]) -> None:
-    """Keep the scores of a candidate's runs in the place of those it had in this mode with this judge."""
-    _forget_scores(warehouse, of)
-    warehouse.put_rows({"scores": [one.model_dump() for one in scores]})
-
-
-def _forget_scores(warehouse: Warehouse, of: RunsOf) -> None:
+def put_run_scores(warehouse: Warehouse, of: RunsOf, scores: Sequence[Score], split: str) -> None:
+    """Keep the scores of a candidate's runs over a split in the place of those it had in this mode with this judge."""
     warehouse.execute(
         """
-        delete from scores where release = ? and candidate = ? and strategy = ? and tools_shown = ? and judge = ?
+        delete from scores where release = ? and candidate = ? and strategy = ? and tools_shown = ? and judge = ? and split = ?
             and list_contains(?::varchar[], metric)
         """,
-        [of.release, of.candidate, of.strategy, of.tools_shown, of.judge, list(metric_names(of.mode))],
+        [of.release, of.candidate, of.strategy, of.tools_shown, of.judge, split, list(metric_names(of.mode))],
     )
+    warehouse.put_rows({"scores": [one.model_dump() | {"split": split} for one in scores]})
 
 
 def _shared(of: RunsOf) -> list[str]:

@@ -175,7 +175,7 @@ def read_evaluation(warehouse: Warehouse, name: str) -> ReleaseDetail | None:
             ),
             "metrics": (
                 """select * exclude (value), value from scores
-                where release = ? and slice_by = 'all' and snapshots = 'all' order by metric""",
+                where release = ? and split = '' and slice_by = 'all' and snapshots = 'all' order by metric""",
                 [name],
             ),
             "passes": (

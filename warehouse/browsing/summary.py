@@ -36,8 +36,11 @@ class SummaryRows(NamedTuple):
 # One run of a candidate, named as shortly as it can be distinguished from the others.
 _NAME = (
     "candidate || if(strategy <> 'direct', ', by ' || strategy, '')"
-    " || if(tools_shown = 'always', ', all tools always', '') || if(run > 0, ', run ' || (run + 1), '') as name"
+    " || if(tools_shown = 'always', ', all tools always', '') || if(run > 0, ', run ' || (run + 1), '')"
+    " || if(split <> '', ', ' || split || ' split alone', '') as name"
 )
+# All of a release, or its splits where a candidate has not answered all of it.
+_WHOLE = "(split = '' or (release, candidate) not in (select (release, candidate) from scores where split = ''))"
 _METRICS = ("func_acc", "args_acc", "pn_hr", "pn_mr", "pr", "sr")
 _QUERIES = {
     "builds": f"""
@@ -85,12 +88,12 @@ _QUERIES = {
         select release, {_NAME}, judge, slice_value as kind, max(conversations) as conversations,
             {", ".join(f"max({metric}) filter (snapshots = 'all') as {metric}" for metric in _METRICS)},
             max(args_acc) filter (snapshots = 'shift') as args_acc_at_shift, max(coalesce(irrelevant, intent_shift)) as stopped
-        from metrics_by_slice where slice_by = 'kind' group by all having count(func_acc) + count(no_call) > 0
+        from metrics_by_slice where slice_by = 'kind' and {_WHOLE} group by all having count(func_acc) + count(no_call) > 0
         order by release, kind, name, judge""",
     "answers": f"""
-        select *, {_NAME} from answer_board where slice_by in ('all', 'difficulty')
+        select *, {_NAME} from answer_board where slice_by in ('all', 'difficulty') and {_WHOLE}
         order by release, name, slice_by, slice_value""",
-    "domains": "select * from domain_board",
+    "domains": "select * from domain_board where split = ''",
     "parameter_types": """
         select release, candidate, mode, judge, parameter_type, sum(due)::bigint as due, sum(wrong)::bigint as wrong,
             sum(wrong) / sum(due) as error_rate

@@ -70,11 +70,13 @@ class Grade(Record):
 class Score(Record):
     """One metric of one model on one slice of a release: `slice_by`/`slice_value` are "all"/"" for the whole.
 
+    `split` is the one that it is over, "" for all of the release.
     `judge` is the model whose verdicts counted, "" where the arguments were compared by rule. It lies between `low` and `high`
     with 95 % confidence, over samples; None where no interval is defined.
     """
 
     release: str
+    split: str = ""
     candidate: str
     strategy: str = "direct"
     tools_shown: ToolsShown = "first"
@@ -196,7 +198,8 @@ class Release(Record):
 class LlmCall(Record):
     """One request: tokens, cost in US dollars, latency in seconds, and whether the ledger already had the answer.
 
-    `subject` is the record of a build that it was about; in an evaluation `release` and `candidate` say for what it was made.
+    `subject` is the record of a build that it was about; in an evaluation `release`, `candidate` and
+    `strategy` say for what it was made.
     """
 
     id: str = Field(default_factory=lambda: uuid4().hex)
@@ -216,3 +219,4 @@ class LlmCall(Record):
     subject: str = ""
     release: str = ""
     candidate: str = ""
+    strategy: str = ""

@@ -110,13 +110,13 @@ def count_kinds(warehouse: Warehouse, name: str) -> dict[str, int]:
     return {row["kind"]: row["samples"] for row in warehouse.rows(sql, [release_named(warehouse, name).name])}
 
 
-def keys_of_kinds(warehouse: Warehouse, name: str, kinds: Sequence[str]) -> list[str]:
-    """The keys of a release's samples of these kinds, in order: what is too large to be read at once."""
+def keys_of_kinds(warehouse: Warehouse, name: str, kinds: Sequence[str]) -> dict[str, str]:
+    """The keys of a release's samples of these kinds in order, each with its split, "": what is too large to be read at once."""
     sql = """
-        select s.key from samples s join release_samples r on r.subject = s.key
+        select s.key, r.split from samples s join release_samples r on r.subject = s.key
         where r.release = ? and list_contains(?::varchar[], s.kind) order by s.key
     """
-    return [row["key"] for row in warehouse.rows(sql, [name, list(kinds)])]
+    return {row["key"]: row["split"] or "" for row in warehouse.rows(sql, [name, list(kinds)])}
 
 
 def read_sample(warehouse: Warehouse, key: str) -> Sample:

@@ -1,8 +1,8 @@
--- One row a model, slice, choice of snapshots and judge ('' is by rule): the metrics as columns of their HammerBench names,
+-- One row a model, split of the release ('' is all of it), slice, choice of snapshots and judge ('' is by rule): the metrics as columns of their HammerBench names,
 -- then ComplexFuncBench's, as its paper defines them and (`_published`) as its published code counts them.
 create or replace view metrics_by_slice as
 select
-    release, candidate, strategy, tools_shown, run, judge, snapshots, slice_by, slice_value,
+    release, split, candidate, strategy, tools_shown, run, judge, snapshots, slice_by, slice_value,
     max(value) filter (metric = 'func_acc') as func_acc,
     max(value) filter (metric = 'args_acc') as args_acc,
     max(value) filter (metric = 'args_acc_exact') as args_acc_exact,
@@ -36,30 +36,41 @@ select
     max(count) filter (metric in ('success_rate', 'success_rate_published')) as multi_step_runs
 from scores group by all;
 
--- One row a candidate on a release, and a judge: the metrics over all of it, the main ones with 95 % intervals over samples
--- (`_low`, `_high`). Fractions; completeness and correctness from 0 to 2. Beside them what the candidate's answers cost, how long one
--- took (the median of those that were not in the ledger), and how often people find the metric right about them (`metric_is_right`,
--- see metric_precision; null where nobody was asked).
+-- One row a run of a candidate by a strategy, over all of a release (`split` is '') or one of its splits, and a judge: the metrics, the
+-- main ones with 95 % intervals over samples (`_low`, `_high`). Fractions; completeness and correctness from 0 to 2. Only what was
+-- answered to its end is scored. Beside them what this run's answers to these samples cost, how long one request took (the median of
+-- those that were not in the ledger), and how often people find the metric right about the candidate, however
+-- it was asked (`metric_is_right`, see metric_precision; null where nobody was asked).
 create or replace view leaderboard as
-with spent as (
-    select release, candidate, sum(cost) as cost, quantile_cont(latency, 0.5) filter (not cached) as median_latency
-    from llm_calls where release <> '' and candidate <> '' group by release, candidate
+with asked as (
+    select c.*, unnest(list_distinct(['', coalesce(m.split, '')])) as of_split
+    from llm_calls c left join release_samples m on m.release = c.release and m.subject = c.subject
+    where c.release <> '' and c.candidate <> ''
+), spent as (
+    select
+        release, of_split as split, candidate, strategy, sample_index as run, sum(cost) as cost,
+        quantile_cont(latency, 0.5) filter (not cached) as median_latency
+    from asked group by all
+), parts as (
+    select p.release, coalesce(m.split, '') as part, p.candidate, p.strategy, p.tools_shown, p.run, count(*) as predictions
+    from predictions p left join release_samples m on m.release = p.release and m.subject = p.subject group by all
+), placed as (
+    select *, unnest(list_distinct(['', part])) as split from parts
 ), answered as (
-    select release, candidate, strategy, tools_shown, run, count(*) as predictions from predictions group by all
+    select release, split, candidate, strategy, tools_shown, run, sum(predictions)::bigint as predictions from placed group by all
 ), audited as (
-    select release, candidate, sum(share * answers) / sum(answers) filter (audited > 0) as metric_is_right
-    from metric_audit group by release, candidate
+    select release, candidate, share as metric_is_right from metric_precision where verdict is null
 )
 select
-    m.release, m.candidate, m.strategy, m.tools_shown, m.run, m.judge, m.func_acc, m.args_acc, m.pn_hr, m.pn_mr, m.pr, m.sr, m.irrelevant,
-    m.intent_shift, m.args_acc_per_func_acc, m.pr_per_func_acc, m.sr_per_func_acc, m.pn_hr_definition,
+    m.release, m.split, m.candidate, m.strategy, m.tools_shown, m.run, m.judge, m.func_acc, m.args_acc, m.pn_hr, m.pn_mr, m.pr, m.sr,
+    m.irrelevant, m.intent_shift, m.args_acc_per_func_acc, m.pr_per_func_acc, m.sr_per_func_acc, m.pn_hr_definition,
     coalesce(a.predictions, 0) as predictions, m.success_rate, m.call_acc, m.completeness, m.correctness, m.success_rate_published,
     m.call_acc_published, m.completeness_published, m.correctness_published, coalesce(m.multi_step_runs, 0) as multi_step_runs,
     m.args_acc_exact, m.func_acc_low, m.func_acc_high, m.args_acc_low, m.args_acc_high, m.success_rate_low, m.success_rate_high,
     s.cost, s.median_latency, u.metric_is_right
 from metrics_by_slice m
-left join answered a using (release, candidate, strategy, tools_shown, run)
-left join spent s using (release, candidate)
+left join answered a using (release, split, candidate, strategy, tools_shown, run)
+left join spent s using (release, split, candidate, strategy, run)
 left join audited u using (release, candidate)
 where m.slice_by = 'all' and m.snapshots = 'all'
-order by m.release, m.judge, m.args_acc desc nulls last, m.success_rate desc nulls last, m.candidate, m.run;
+order by m.release, m.split, m.judge, m.args_acc desc nulls last, m.success_rate desc nulls last, m.candidate, m.strategy, m.run;

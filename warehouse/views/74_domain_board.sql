@@ -1,16 +1,18 @@
--- How each run of a model went through multi-step samples, by domain and over all (ComplexFuncBench 4.2, Table 2). `steps` and
+-- How each run of a model went through multi-step samples, by domain and over all, over each split and ('') all that was answered (ComplexFuncBench 4.2, Table 2). `steps` and
 -- `shortest` are means, as the paper's over the runs that made calls at all.
 create or replace view domain_board as
 with runs as (
-    select r.*, s.category from multi_step_runs r join (select key, category from samples) s on s.key = r.subject
+    select r.*, s.category, unnest(list_distinct(['', coalesce(m.split, '')])) as split
+    from multi_step_runs r join (select key, category from samples) s on s.key = r.subject
+    left join release_samples m on m.release = r.release and m.subject = r.subject
 )
 select
-    release, candidate, strategy, mode, run, judge, coalesce(category, 'all') as domain, count(*) as runs,
+    release, split, candidate, strategy, mode, run, judge, coalesce(category, 'all') as domain, count(*) as runs,
     count(*) filter (success) / count(*) as success_rate, sum(correct_calls) / nullif(sum(total_calls), 0) as call_acc,
     avg(completeness) as completeness, avg(correctness) as correctness, avg(steps) filter (steps > 0) as steps,
     avg(shortest) as shortest
 from runs
 group by grouping sets (
-    (release, candidate, strategy, mode, run, judge, category), (release, candidate, strategy, mode, run, judge)
+    (release, split, candidate, strategy, mode, run, judge, category), (release, split, candidate, strategy, mode, run, judge)
 )
-order by release, candidate, mode, run, judge, category nulls last;
+order by release, split, candidate, mode, run, judge, category nulls last;

@@ -1,9 +1,9 @@
--- One row a run of a model by a strategy, and a slice of the release: CallNavi's figures over plans of calls, CONFETTI's over
+-- One row a run of a model by a strategy, a split of the release ('' is all of it), and a slice: CallNavi's figures over plans of calls, CONFETTI's over
 -- conversations, and how steady the answers of all runs are (told with the first). Fractions. The figures by a judge's grades
 -- stand in rows of their own (`judge`), those by rule where it is ''.
 create or replace view answer_board as
 select
-    release, candidate, strategy, tools_shown, run, judge, slice_by, slice_value,
+    release, split, candidate, strategy, tools_shown, run, judge, slice_by, slice_value,
     max(value) filter (metric = 'syntax_validity') as syntax_validity,
     max(value) filter (metric = 'syntax_validity_repaired') as syntax_validity_repaired,
     max(value) filter (metric = 'routing') as routing,

@@ -1,20 +1,22 @@
--- Each pair of candidates of a release, asked the same way, over the samples that both have answered (the first run of each), over all
--- kinds ('all') and by kind: how many both, only one and neither passes (see sample_results). `difference` is the share that
--- `candidate` passes less that of `other`, between `low` and `high` with 95 % confidence (paired, Wald); `p_value` is McNemar's exact
--- test: how likely a difference like this is where both are equally good.
+-- Each pair of candidates of a release, and of strategies by which they were asked, over the samples that both have answered (the first
+-- run of each), over each split and ('') all of them, over all kinds ('all') and by kind: how many both, only one and neither passes (see
+-- sample_results). One candidate asked by two strategies is a pair too. `difference` is the share that `candidate` passes less that of
+-- `other`, between `low` and `high` with 95 % confidence (paired, Wald); `p_value` is McNemar's exact test: how likely a difference
+-- like this is where both are equally good.
 create or replace view paired_comparisons as
 with firsts as (
     select * from sample_results where run = 0
 ), pairs as (
     select
-        a.release, a.strategy, a.tools_shown, a.mode, a.judge, a.candidate, b.candidate as other, a.sample, a.passed, b.passed as other_passed
-    from firsts a join firsts b using (release, strategy, tools_shown, mode, judge, sample)
-    where a.candidate < b.candidate
+        a.release, unnest(list_distinct(['', coalesce(a.split, '')])) as split, a.tools_shown, a.mode, a.judge, a.candidate, a.strategy,
+        b.candidate as other, b.strategy as other_strategy, a.sample, a.passed, b.passed as other_passed
+    from firsts a join firsts b using (release, tools_shown, mode, judge, sample)
+    where (a.candidate, a.strategy) < (b.candidate, b.strategy)
 ), kinds_of as (
     select p.*, unnest([s.kind, 'all']) as kind from pairs p join (select key, kind from samples) s on s.key = p.sample
 ), counted as (
     select
-        release, strategy, tools_shown, mode, judge, candidate, other, kind, count(*) as samples,
+        release, split, tools_shown, mode, judge, candidate, strategy, other, other_strategy, kind, count(*) as samples,
         count(*) filter (passed and other_passed) as both_pass, count(*) filter (passed and not other_passed) as only_candidate,
         count(*) filter (not passed and other_passed) as only_other, count(*) filter (not passed and not other_passed) as neither_passes
     from kinds_of group by all
@@ -24,15 +26,15 @@ with firsts as (
     from counted
 )
 select
-    release, strategy, tools_shown, mode, judge, candidate, other, kind, samples, both_pass, only_candidate, only_other, neither_passes,
-    difference, difference - half as low, difference + half as high,
+    release, split, tools_shown, mode, judge, candidate, strategy, other, other_strategy, kind, samples, both_pass, only_candidate,
+    only_other, neither_passes, difference, difference - half as low, difference + half as high,
     least(1, coalesce(2 * list_sum(list_transform(range(least(only_candidate, only_other) + 1), lambda place:
         exp(lgamma(differing + 1) - lgamma(place + 1) - lgamma(differing - place + 1) - differing * ln(2))
     )), 1)) as p_value
-from tested order by release, strategy, tools_shown, mode, judge, candidate, other, kind <> 'all', kind;
+from tested order by release, split, tools_shown, mode, judge, candidate, strategy, other, other_strategy, kind <> 'all', kind;
 
--- The samples of a release that all of its candidates fail in every run, asked in whatever way, and by which errors: too hard, or with
--- wrong gold (see suspects). Two candidates at least.
+-- The samples of a release that all of its candidates fail in every run, asked in whatever way, with its split (null
+-- without splits) and by which errors: too hard, or with wrong gold (see suspects). Two candidates at least.
 create or replace view failed_by_all as
 with by_candidate as (
     select release, sample, candidate, bool_or(passed) as passes from sample_results group by all
@@ -43,8 +45,8 @@ with by_candidate as (
     union all
     select release, subject, error_type from multi_step_runs where not success
 )
-select f.release, f.sample, s.kind, s.language, s.category, s.request, f.candidates, (
+select f.release, m.split, f.sample, s.kind, s.language, s.category, s.request, f.candidates, (
     select histogram(e.error_type) from errors e where e.release = f.release and e.sample = f.sample
 ) as error_types
-from failed f join samples s on s.key = f.sample
+from failed f join samples s on s.key = f.sample left join release_samples m on m.release = f.release and m.subject = f.sample
 order by f.release, s.kind, f.sample;

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import orjson
 
-from flows.evaluation.answers import answered_subjects, count_answered, read_pieces, read_predictions, score_by_rule
+from flows.evaluation.answers import answered_subjects, complete_runs, read_pieces, read_predictions, score_by_rule
 from tests.support.flows.plan_release import PLANS, release
 from tests.support.flows.small_builds import settings_of, warehouse_of
 from validators.predictions import CandidateRun
@@ -47,9 +47,23 @@ def test_a_piece_has_all_answers_to_its_samples(tmp_path: Path) -> None:
     assert list(read_pieces(warehouse, RUN._replace(candidate="nobody"))) == []
 
 
-def test_what_each_run_has_answered_is_counted(tmp_path: Path) -> None:
+def test_runs_that_have_answered_all_of_a_split_are_known(tmp_path: Path) -> None:
+    warehouse, made = answered(tmp_path)
+    assert complete_runs(warehouse, read_release(warehouse, "v1"), RUN) == {"": {0, 1, 2}}
+    in_test = made[0].subject
+    warehouse.execute("update release_samples set split = if(subject = ?, 'test', 'train')", [in_test])
+    warehouse.execute("delete from predictions where run = 2 and subject <> ?", [in_test])
+    content = read_release(warehouse, "v1")
+    assert complete_runs(warehouse, content, RUN) == {"": {0, 1}, "train": {0, 1}, "test": {0, 1, 2}}
+    score_by_rule(warehouse, content, RUN)
+    rows = warehouse.rows("select split, run, count from scores where metric = 'ast' and slice_by = 'all' order by all")
+    assert [tuple(row.values()) for row in rows] == [
+        ("", 0, 3), ("", 1, 3), ("test", 0, 1), ("test", 1, 1), ("test", 2, 1), ("train", 0, 2), ("train", 1, 2),
+    ]  # fmt: skip
+
+
+def test_what_a_run_has_answered_is_known(tmp_path: Path) -> None:
     warehouse, _ = answered(tmp_path)
-    assert count_answered(warehouse, RUN) == dict.fromkeys(range(3), len(PLANS))
     assert answered_subjects(warehouse, RUN._replace(run=1)) == {sample.key for sample in PLANS}
     assert answered_subjects(warehouse, RUN._replace(run=7)) == set()
 

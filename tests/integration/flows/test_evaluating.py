@@ -2,6 +2,8 @@
 
 import asyncio
 import shutil
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -30,8 +32,10 @@ from tests.support.flows.small_builds import (
     run_here,
     settings_of,
     small_recipe,
+    start,
     stub_settings,
     warehouse_of,
+    write_recipe,
 )
 from warehouse.errors import BudgetError, ConfigurationError, TransientError
 from warehouse.releases import create_release
@@ -190,6 +194,36 @@ def test_what_was_cut_off_is_taken_up_as_it_was_asked_for(model_server: ModelSer
     assert (again.returncode, "nothing to resume" in again.stderr) == (2, True)
     named = run_here("evaluate", "v1", "--resume", "--model", "template/v1", home=released.home)
     assert (named.returncode, "leave out --model" in named.stderr) == (2, True)
+
+
+def test_a_killed_evaluation_is_resumed_to_the_same_scores_and_nothing_is_paid_for_twice(
+    model_server: ModelServer, released: Settings, frozen: Path, tmp_path: Path
+) -> None:
+    """Only what was on its way to the server when the process died is asked for again."""
+    model_server.is_steady, model_server.delay = True, 0.5
+    far = {"label": "far", "model": stub_settings(model_server, concurrency=2)}
+    asked = ("evaluate", "v1", "--recipe", str(write_recipe(tmp_path, candidates=[far])))
+    process = start(*asked, home=released.home)
+    wait_until(lambda: model_server.answered.total() >= ALL // 2)
+    process.kill()
+    process.communicate()
+    assert predictions(released) < ALL
+    model_server.delay = 0
+    assert run_here("evaluate", "v1", "--resume", home=released.home).returncode == 0
+    again = [times - 1 for times in model_server.asked.values() if times > 1]
+    assert (predictions(released), len(model_server.asked)) == (ALL, ALL)
+    assert sum(again) <= 2, "two were asked for at once"
+    shutil.copytree(frozen, tmp_path / "whole")
+    assert run_here(*asked, home=tmp_path / "whole").returncode == 0
+    scores = "select * from scores order by all"
+    assert warehouse_of(released).rows(scores) == warehouse_of(settings_of(tmp_path / "whole")).rows(scores)
+
+
+def wait_until(is_so: Callable[[], bool], seconds: float = 120) -> None:
+    deadline = time.monotonic() + seconds
+    while not is_so():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
 
 
 def test_a_budget_is_kept_and_the_next_one_goes_on(model_server: ModelServer, released: Settings) -> None:

@@ -249,6 +249,8 @@ def test_a_release_of_both_is_evaluated_by_one_command(model_server: ModelServer
     assert [domain["domain"] for domain in row["domains"]] == ["Cross", "Hotels", "all"]
     assert "far through the multi-step samples of paths: 6 to do" in done.stderr
     shown = run_here("evaluate", NAME, "--recipe", str(recipe), home=tmp_path)
-    assert [line.split()[:5] for line in shown.stdout.splitlines()[-3:]] == [
-        ["far", "0", "as_paper", domain, "1.0000"] for domain in ("Cross", "Hotels", "all")
+    *_, cross, hotels, whole, _, cost = [line.split() for line in shown.stdout.splitlines()]
+    assert [line[:6] for line in (cross, hotels, whole)] == [
+        ["far", "direct", "0", "as_paper", domain, "1.0000"] for domain in ("Cross", "Hotels", "all")
     ]
+    assert cost[:6] == ["far", "direct", "first", "0", "3", "6"]

@@ -1,11 +1,20 @@
-"""Predictions and scores of an older warehouse are carried into the tables of today."""
+"""Predictions and scores of an older warehouse are carried into the tables of today; each figure that is shown is defined."""
 
+import re
 from importlib.resources import files
 from pathlib import Path
+from typing import get_args
 
 import duckdb
 import pytest
 
+from tests.support.flows.small_builds import TOP
+from validators.metrics.answers import PlanMetric
+from validators.metrics.callnavi.scores import Stability
+from validators.metrics.complexeval.results import Figures, StepFigures, Summary
+from validators.metrics.confetti.scores import ActScores, ConfettiScores, Validity
+from validators.metrics.hammerbench import FlatScores, LogScores, per_func_acc
+from validators.metrics.multi_step import metric_names
 from warehouse.errors import StoreError
 from warehouse.records import Grade, JudgeVerdict, Prediction, Score
 from warehouse.store import Warehouse
@@ -85,3 +94,33 @@ def test_a_judges_figures_stand_in_rows_of_their_own(older: Path) -> None:
     warehouse.put([by_rule, SCORE.with_changes(metric="judge_score", judge="j", value=0.9)])
     rows = warehouse.rows("select judge, ast, judge_score, graded_plans from answer_board order by judge")
     assert [tuple(row.values()) for row in rows] == [("", 0.5, None, None), ("j", None, 0.9, 2)]
+
+
+BOARDS = (
+    "metrics_by_slice", "leaderboard", "error_types", "parameter_type_errors", "step_distribution", "domain_board", "answer_board",
+    "pass_k", "run_means", "paired_comparisons", "sample_results", "failed_by_all", "metric_audit", "metric_precision",
+    "evaluation_cost", "candidates",
+)  # fmt: skip
+FIGURES = re.compile("DOUBLE|BIGINT|HUGEINT|INTEGER|UBIGINT|MAP")
+
+
+def test_every_figure_of_an_evaluation_is_defined(tmp_path: Path) -> None:
+    warehouse, defined = Warehouse(tmp_path / "warehouse.duckdb"), defined_figures()
+    for view in BOARDS:
+        shown = {row["column_name"] for row in warehouse.rows(f"describe {view}") if FIGURES.match(row["column_type"])}
+        assert shown
+        assert (view, sorted(shown - defined)) == (view, [])
+
+
+def test_every_figure_of_a_scored_file_is_defined() -> None:
+    shown = {
+        *LogScores._fields, *FlatScores._fields, *ConfettiScores._fields, *ActScores._fields, *Validity._fields,
+        *Figures._fields, *StepFigures._fields, *Summary._fields, *per_func_acc(LogScores(*[0] * 9)), *metric_names("as_paper"),
+        *(f"{name}_stability" for name in Stability._fields), *metric_names("as_published_code"), *get_args(PlanMetric),
+    }  # fmt: skip
+    assert sorted(shown - defined_figures() - {"domains", "overall", "problems"}) == []
+
+
+def defined_figures() -> set[str]:
+    """The names that docs/scoring.md sets in type."""
+    return set(re.findall(r"`([^`\s]+)`", (TOP / "docs" / "scoring.md").read_text()))
