@@ -15,11 +15,12 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
 class ReleaseContent(NamedTuple):
-    """What a release holds: its samples in key order, and every tool they name, by key."""
+    """What a release holds: its samples in key order, every tool they name by key, and the split of each sample ("" for none)."""
 
     release: Release
     samples: tuple[Sample, ...]
     tools: dict[str, Tool]
+    splits: Mapping[str, str] = MappingProxyType({})
 
 
 class ReleaseStream(NamedTuple):
@@ -68,7 +69,9 @@ def read_release(warehouse: Warehouse, name: str, *, without: Sequence[str] = ()
     Raises ConfigurationError for an unknown name.
     """
     stream = stream_release(warehouse, name, without=without)
-    return ReleaseContent(stream.release, tuple(sample for _, sample in stream.samples), dict(stream.tools))
+    return ReleaseContent(
+        stream.release, tuple(sample for _, sample in stream.samples), dict(stream.tools), splits_of(warehouse, name)
+    )
 
 
 def stream_release(
