@@ -179,12 +179,12 @@ def read_evaluation(warehouse: Warehouse, name: str) -> ReleaseDetail | None:
                 [name],
             ),
             "passes": (
-                """select * from pass_k where release = ? and kind = 'all' and runs > 1
+                """select * from pass_k where release = ? and split = '' and kind = 'all' and runs > 1
                 order by candidate, strategy, tools_shown, mode, judge, k""",
                 [name],
             ),
             "means": (
-                """select * from run_means where release = ? and slice_by = 'all' and snapshots = 'all' and runs > 1
+                """select * from run_means where release = ? and split = '' and slice_by = 'all' and snapshots = 'all' and runs > 1
                 order by metric, candidate, strategy, tools_shown, judge""",
                 [name],
             ),
