@@ -42,14 +42,14 @@ def render(package: str, name: str, **values: Any) -> Prompt:  # noqa: ANN401 - 
     return Prompt.model_construct(name=name, version=template.version, messages=messages)
 
 
-def led_by(told: str, prompt: Prompt) -> Prompt:
-    """The prompt with what is `told` before all else in its system message; "" tells nothing."""
-    if not told:
+def led_by(briefing: str, prompt: Prompt) -> Prompt:
+    """The prompt with what is told before all else in its system message; "" is nothing."""
+    if not briefing:
         return prompt
     first, *others = prompt.messages
     if first.role != "system":
-        return prompt.with_changes(messages=(ChatMessage(role="system", content=told), *prompt.messages))
-    return prompt.with_changes(messages=(first.with_changes(content=f"{told}\n\n{first.content}"), *others))
+        return prompt.with_changes(messages=(ChatMessage(role="system", content=briefing), *prompt.messages))
+    return prompt.with_changes(messages=(first.with_changes(content=f"{briefing}\n\n{first.content}"), *others))
 
 
 def prompt_version(package: str, name: str) -> str:

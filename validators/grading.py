@@ -43,7 +43,7 @@ async def judge_prediction(prediction: Prediction, sample: Sample, context: Stag
         turns = sample.turns[: prediction.turn]
         pair = (due, made)
         judgements.append(
-            await agree_on_calls(context.chat, SAME_AS_PREDICTED, tools, turns, pair, told=sample.time_told)
+            await agree_on_calls(context.chat, SAME_AS_PREDICTED, tools, turns, pair, briefing=sample.time_sentence)
         )
         if not judgements[-1].agree:
             break
@@ -132,7 +132,7 @@ async def _grade_plan(prediction: Prediction, sample: Sample, context: StageCont
         made = tuple(pair.made for pair in pair_calls(due, made, sample.language) if pair.made is not None)
     given: JsonValue = prediction.text if made is None else [shown_call(call) for call in made]
     expected = [shown_call(call) for call in due]
-    grade = await ask_opinion(context.chat, PLAN, PlanGrade, sample.time_told, expected=expected, given=given)
+    grade = await ask_opinion(context.chat, PLAN, PlanGrade, sample.time_sentence, expected=expected, given=given)
     return _Grading(grade.score, 1, grade.reason)
 
 
@@ -142,6 +142,6 @@ async def _grade_parameters(prediction: Prediction, sample: Sample, context: Sta
     judged, made_up = 0, []
     for call in rightly_named(prediction, sample):
         judged += len(call.arguments)
-        invented = await find_made_up(context.chat, history, call, tools[call.tool], sample.time_told)
+        invented = await find_made_up(context.chat, history, call, tools[call.tool], sample.time_sentence)
         made_up += [f"{call.tool}.{name}" for name in invented]
     return _Grading(judged - len(made_up), judged, f"Not stated: {', '.join(made_up)}." if made_up else "")

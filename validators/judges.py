@@ -129,13 +129,13 @@ class ReplyScore(BaseModel):
 
 
 async def ask_opinion(
-    judge: ChatModel, template: str, opinion: type[Opinion], told: str = "", **shown: object
+    judge: ChatModel, template: str, opinion: type[Opinion], briefing: str = "", **shown: object
 ) -> Opinion:
-    """What a model answers to a prompt of this package, as `opinion`; `told` is when a conversation takes place.
+    """What a model answers to a prompt of this package, as `opinion`; `briefing` is when a conversation takes place.
 
     Raises ReplyError where the answer can't be read.
     """
-    return await judge.ask(led_by(told, render(PROMPTS, template, **shown)), opinion)
+    return await judge.ask(led_by(briefing, render(PROMPTS, template, **shown)), opinion)
 
 
 def opinion_versions(*templates: str) -> list[str]:
@@ -149,7 +149,7 @@ async def propose_call(template: str, sample: Sample, snapshot: Snapshot, contex
         context.chat,
         template,
         ProposedCall,
-        sample.time_told,
+        sample.time_sentence,
         tools=shown_tools(context.toolset(sample.candidates)),
         conversation=conversation_text(snapshot.prefix),
         language=sample.language,
@@ -172,7 +172,7 @@ async def propose_calls(
         chat,
         template,
         _REPLIES[template],
-        sample.time_told,
+        sample.time_sentence,
         tools=tools,
         conversation=conversation_text(prefix),
         language=sample.language,
@@ -187,7 +187,7 @@ async def judge_calls(
     turns: Sequence[Turn],
     pair: tuple[Call | GoldCall, Call],
     *,
-    told: str = "",
+    briefing: str = "",
 ) -> Judgement:
     """Whether the second call of a pair does what the first does, after these turns; `template` says how the same they be."""
     expected, given = pair
@@ -195,7 +195,7 @@ async def judge_calls(
         judge,
         template,
         Judgement,
-        told,
+        briefing,
         tools=shown_tools(tools),
         conversation=conversation_text(turns),
         expected=shown_call(expected),
@@ -210,16 +210,18 @@ async def agree_on_calls(
     turns: Sequence[Turn],
     pair: tuple[Call | GoldCall, Call],
     *,
-    told: str = "",
+    briefing: str = "",
 ) -> Judgement:
     """As `judge_calls`; a reply that can't be read is no agreement, as in the papers' runs."""
     try:
-        return await judge_calls(judge, template, tools, turns, pair, told=told)
+        return await judge_calls(judge, template, tools, turns, pair, briefing=briefing)
     except ReplyError as error:
         return Judgement(agree=False, reason=f"The judge gave no answer that can be read: {error}")
 
 
-async def find_made_up(judge: ChatModel, turns: Sequence[Turn], call: Call, tool: Tool, told: str = "") -> list[str]:
+async def find_made_up(
+    judge: ChatModel, turns: Sequence[Turn], call: Call, tool: Tool, briefing: str = ""
+) -> list[str]:
     """The parameters of a call that are made up, in the order of the call; names that it does not have are dropped.
 
     These are the ones that the conversation does not bear out (CONFETTI 4.1, 5.4).
@@ -227,28 +229,28 @@ async def find_made_up(judge: ChatModel, turns: Sequence[Turn], call: Call, tool
     if not call.arguments:
         return []
     shown = {"tools": shown_tools([tool]), "conversation": conversation_text(turns), "call": shown_call(call)}
-    opinion = await ask_opinion(judge, PARAMETERS, MadeUp, told, **shown)
+    opinion = await ask_opinion(judge, PARAMETERS, MadeUp, briefing, **shown)
     return [name for name in call.arguments if name in opinion.parameters]
 
 
-async def score_completeness(judge: ChatModel, request: str, answer: str, told: str = "") -> int | None:
+async def score_completeness(judge: ChatModel, request: str, answer: str, briefing: str = "") -> int | None:
     """Whether an answer speaks to all of the request: 0, 1 or 2; None where the judge's reply can't be read."""
-    return await _score(judge, COMPLETENESS, told, request=request, answer=answer)
+    return await _score(judge, COMPLETENESS, briefing, request=request, answer=answer)
 
 
 async def score_correctness(
-    judge: ChatModel, request: str, history: Sequence[Exchange], answer: str, told: str = ""
+    judge: ChatModel, request: str, history: Sequence[Exchange], answer: str, briefing: str = ""
 ) -> int | None:
     """Whether what an answer states is in the responses: 0, 1 or 2; None where the judge's reply can't be read."""
     shown = [
         {"calls": [shown_call(call) for call in exchange.calls], "responses": list(exchange.responses)}
         for exchange in history
     ]
-    return await _score(judge, CORRECTNESS, told, request=request, history=shown, answer=answer)
+    return await _score(judge, CORRECTNESS, briefing, request=request, history=shown, answer=answer)
 
 
-async def _score(judge: ChatModel, template: str, told: str, **shown: object) -> int | None:
+async def _score(judge: ChatModel, template: str, briefing: str, **shown: object) -> int | None:
     try:
-        return (await ask_opinion(judge, template, AnswerScore, told, **shown)).score
+        return (await ask_opinion(judge, template, AnswerScore, briefing, **shown)).score
     except ReplyError:
         return None

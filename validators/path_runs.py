@@ -152,8 +152,8 @@ async def _score_answer(sample: Sample, answer: str, history: Sequence[Exchange]
     if judge is None or not answer.strip():
         return _Scores()
     return _Scores(
-        await score_completeness(judge, sample.request, answer, sample.time_told),
-        await score_correctness(judge, sample.request, history, answer, sample.time_told),
+        await score_completeness(judge, sample.request, answer, sample.time_sentence),
+        await score_correctness(judge, sample.request, history, answer, sample.time_sentence),
     )
 
 
@@ -304,12 +304,14 @@ def _responding(sample: Sample, context: StageContext) -> Respond | None:
 
 def _judging(sample: Sample, context: StageContext, judge: ChatModel) -> Judge:
     tools = {tool.name: tool for tool in context.toolset(sample.candidates)}
-    turns, told = [UserTurn(text=sample.request)], sample.time_told
+    turns, briefing = [UserTurn(text=sample.request)], sample.time_sentence
 
     async def agree(made: Call, due: Call) -> bool:
         if made.tool != due.tool or due.tool not in tools:
             return False
-        return (await agree_on_calls(judge, SAME_ON_PATH, [tools[due.tool]], turns, (due, made), told=told)).agree
+        return (
+            await agree_on_calls(judge, SAME_ON_PATH, [tools[due.tool]], turns, (due, made), briefing=briefing)
+        ).agree
 
     return agree
 

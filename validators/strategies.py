@@ -12,7 +12,7 @@ from validators.judges import PROMPTS
 from validators.replies.parsing import ParsedReply, ReplyCall
 from validators.replies.reading import Style, join_replies, parse_calls, parse_completion, read_names
 from warehouse.errors import ConfigurationError
-from warehouse.records import TIME_TOLD, Sample, Tool, ToolsShown
+from warehouse.records import TIME_SENTENCE, Sample, Tool, ToolsShown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -209,7 +209,7 @@ def prompting_by(strategy: str, notation: Format = "json", router: str = "") -> 
 def prompts_seen() -> list[str]:
     """The versions of all that candidates may be told and shown, by whatever strategy."""
     shown = dict.fromkeys(name for strategy in STRATEGIES.values() for name in strategy.prompts)
-    return [TIME_TOLD, *(prompt_version(PROMPTS, name) for name in shown)]
+    return [TIME_SENTENCE, *(prompt_version(PROMPTS, name) for name in shown)]
 
 
 def _prompt(template: str, question: Question, notation: Format | Literal["native"], **more: list[JsonValue]) -> Prompt:

@@ -219,8 +219,8 @@ async def _judge(snapshot: Snapshot, sample: Sample, context: StageContext) -> O
     if gold is None or own is None or not difference.has_same_tool:
         return Opinion("unproved", f"The judge's own reading {difference.sentence()}.", doubts)
     tools = context.toolset(sample.candidates)
-    pair, told = (gold, own), sample.time_told
-    judgement = await judge_calls(context.chat, SAME_MEANING, tools, snapshot.prefix, pair, told=told)
+    pair, briefing = (gold, own), sample.time_sentence
+    judgement = await judge_calls(context.chat, SAME_MEANING, tools, snapshot.prefix, pair, briefing=briefing)
     if judgement.agree:
         return Opinion(
             "proved", f"The judge's own call {difference.sentence()}, but means the same: {judgement.reason}"

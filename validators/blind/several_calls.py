@@ -210,8 +210,10 @@ async def _with_meanings(held: HeldReading, point: ActingPoint, sample: Sample, 
         if found is None:
             return held
         pair = (due, extra[found])
-        told = sample.time_told
-        judgement = await judge_calls(context.chat, SAME_MEANING, [tools[due.tool]], point.prefix, pair, told=told)
+        briefing = sample.time_sentence
+        judgement = await judge_calls(
+            context.chat, SAME_MEANING, [tools[due.tool]], point.prefix, pair, briefing=briefing
+        )
         if not judgement.agree:
             return held
         same[place] = found

@@ -106,7 +106,7 @@ async def _judged(sample: Sample, at: int, context: StageContext) -> AsyncIterat
         context.chat,
         REPLY,
         ReplyScore,
-        sample.time_told,
+        sample.time_sentence,
         language=sample.language,
         tools=shown_tools(context.toolset(sample.candidates)),
         conversation=conversation_text(map(shortened, sample.turns[:at])),

@@ -147,7 +147,7 @@ async def check_natural(sample: Sample, context: StageContext) -> list[Verdict]:
         context.chat,
         NATURAL,
         NaturalReading,
-        sample.time_told,
+        sample.time_sentence,
         tools=shown_tools(tool for tool in context.toolset(sample.candidates) if _is_called(tool.name, calls)),
         calls=[shown_call(call) for call in calls],
         conversation=conversation_text(sample.turns),

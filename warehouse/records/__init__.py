@@ -88,7 +88,7 @@ from warehouse.records.planning import (
     ValueChange,
 )
 from warehouse.records.samples import (
-    TIME_TOLD,
+    TIME_SENTENCE,
     CallTurn,
     DialogueAct,
     Draft,
@@ -118,7 +118,7 @@ from warehouse.records.tools import (
 __all__ = [
     "DEFAULT_LANGUAGE",
     "FIRST_VERSION",
-    "TIME_TOLD",
+    "TIME_SENTENCE",
     "Arguments",
     "Assignment",
     "Call",

@@ -121,7 +121,7 @@ Trait = Literal[
 ]  # fmt: skip
 
 
-TIME_TOLD = "Current date and time: {}"
+TIME_SENTENCE = "Current date and time: {}"
 
 
 def trait_tag(trait: Trait, value: object) -> str:
@@ -171,15 +171,15 @@ class Sample(Record):
         return next(iter(self.trait_values(trait)), "")
 
     @property
-    def time_told(self) -> str:
+    def time_sentence(self) -> str:
         """The sentence that tells when the conversation takes place: what "tomorrow" means; "" where the sample does not say."""
         now = self.trait("reference_time")
-        return TIME_TOLD.format(now) if now else ""
+        return TIME_SENTENCE.format(now) if now else ""
 
     @property
     def briefing(self) -> str:
         """What an assistant is told before the conversation: the system message, and the time at which it takes place."""
-        return "\n".join(filter(None, (self.system_message, self.time_told)))
+        return "\n".join(filter(None, (self.system_message, self.time_sentence)))
 
     @property
     def shifts(self) -> tuple[int, ...]:

@@ -40,7 +40,7 @@ def sample_of(kind: str) -> Sample:
     )  # fmt: skip
 
 
-class Listener:
+class PromptRecorder:
     """Answers anything, and keeps the prompts."""
 
     name = "listener"
@@ -66,7 +66,7 @@ class Listener:
     def context(self) -> StageContext:
         return StageContext(self, Random(1), {TAXI.key: TAXI})
 
-    def assert_told(self) -> None:
+    def assert_timed(self) -> None:
         assert self.asked
         for prompt in self.asked:
             assert f"Current date and time: {NOW}" in prompt.messages[0].content, prompt.name
@@ -74,7 +74,7 @@ class Listener:
 
 @pytest.mark.parametrize("kind", KINDS)
 async def test_every_prompt_of_every_strategy_states_when_the_conversation_takes_place(kind: str) -> None:
-    sample, chat = sample_of(kind), Listener()
+    sample, chat = sample_of(kind), PromptRecorder()
     if traits_of(kind).asked == "path":
         for strategy in PATH_STRATEGIES:
             await run_path(sample, chat.context, run=PathRun("v1", "a", strategy), judge=chat)
@@ -83,19 +83,19 @@ async def test_every_prompt_of_every_strategy_states_when_the_conversation_takes
             for notation in ("json", "yaml") if strategy.has_notation else ("json",):
                 run = CandidateRun("v1", "a", name)
                 await predict(sample, chat.context, run=run, prompting=PromptingStrategy(name, notation))
-    chat.assert_told()
+    chat.assert_timed()
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if traits_of(kind).asked != "path"])
 async def test_judges_and_checkers_are_told_as_well(kind: str) -> None:
-    sample, chat = sample_of(kind), Listener()
+    sample, chat = sample_of(kind), PromptRecorder()
     prediction = Prediction(release="v1", subject=sample.key, turn=1, candidate="a", text="", calls=(MADE,))
     await judge_prediction(prediction, sample, chat.context)
     if graded_metric(prediction, sample):
         await grade_prediction(prediction, sample, chat.context)
     if reads_several(sample):
         await check_due_calls(sample, chat.context)
-    chat.assert_told()
+    chat.assert_timed()
 
 
 def test_a_strategy_is_known_to_help_and_docs() -> None:
