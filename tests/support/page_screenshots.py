@@ -47,7 +47,7 @@ def main() -> None:
             size = {"width": picture.width, "height": picture.height}
             context = browser.new_context(viewport=size, color_scheme=picture.scheme)  # type: ignore[attr-defined]
             page = context.new_page()
-            if page.goto(server.address.rstrip("/") + picture.path).status != OK:
+            if page.goto(server.address.rstrip("/") + picture.path, timeout=120_000).status != OK:
                 raise SystemExit(f"{picture.path} is not shown.")
             if picture.top:
                 page.locator(picture.top).first.evaluate("place => scrollTo(0, place.getBoundingClientRect().top - 70)")
@@ -72,6 +72,8 @@ def _pictures(warehouse: Warehouse) -> list[PagePicture]:
         PagePicture("evaluation", release),
         PagePicture("items", f"{release}/items?verdict=wrong&contestant={other}&error=wrong_value"),
         PagePicture("compare", f"{release}/compare?one={one}&other={other}", scheme="dark"),
+        PagePicture("reviews", "/reviews"),
+        PagePicture("contents", f"{release}/contents"),
         PagePicture("build", path_to("builds", list_builds(warehouse)[-1]["key"]), width=1024),
         PagePicture("overview", "/"),
     ]

@@ -66,7 +66,7 @@ class ReleaseDiff(NamedTuple):
 def diff_releases(warehouse: Warehouse, old: str, new: str) -> ReleaseDiff:
     """What `new` holds that `old` does not, and the other way round. Raises ConfigurationError for an unknown release."""
     names = [release_named(warehouse, name).name for name in (old, new)]
-    with warehouse.together():
+    with warehouse.reading():  # of one state, also of a copy that may not be written to
         pairs = tuple((one, other) for one, other, _ in warehouse.stream(_BOTH + _PAIRS, names))
         paired = {key for pair in pairs for key in pair}
         alone = [row for row in warehouse.stream(_BOTH + _ALONE, names) if row[0] not in paired]
