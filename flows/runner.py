@@ -395,7 +395,7 @@ class _Pool:
     def __init__(self, slots: int) -> None:
         # Workers are forked from a server that has imported what they need: they start at once and share its memory.
         context = get_context("forkserver")
-        context.set_forkserver_preload(["flows.shards", "llm.template.model"])
+        context.set_forkserver_preload(["flows.shards", "llm.template.model", "rouge_score.rouge_scorer"])
         self._others = active_children()
         self.executor = ProcessPoolExecutor(slots, mp_context=context, initializer=_settle_in)
 
