@@ -145,8 +145,9 @@ insert into tools (key, name, category, language, source, description, parameter
     from range(1000);
 insert into releases
     select 'r1', 'r1', 'hash', 0, now(), '', '1.0.0', '', '{}', '{}', '', 'migration';
-insert into scores (release, candidate, strategy, tools_shown, run, judge, snapshots, metric, slice_by, slice_value, value, count)
-    select 'r1', 'model ' || range, 'direct', 'always', 1, '', 'all', 'args_acc', 'all', 'all', 0.5, 1 from range(4)
+insert into scores
+    (release, split, candidate, strategy, tools_shown, run, judge, snapshots, metric, slice_by, slice_value, value, count)
+    select 'r1', '', 'model ' || range, 'direct', 'always', 1, '', 'all', 'args_acc', 'all', 'all', 0.5, 1 from range(4)
 """
 _OF_SAMPLES = """
 insert into samples
