@@ -22,6 +22,7 @@ from language.calls.defects import (
     spoil_call,
 )
 from language.calls.tools import ToolView, view_of
+from language.packs import widened
 from language.schemas import kind_of
 from language.text import fold
 from language.values import locate, read_value
@@ -32,8 +33,10 @@ _OF_CALLS = (WRONG_ARGUMENT, MISSING_ARGUMENT, EXTRA_ARGUMENT, WRONG_TOOL)
 _ENOUGH = 2  # arguments of an invented call whose tool requires none
 _TRIES = 4  # at each call, for values that have words
 
-
-_NAMED = re.compile(r"(?<=[\w,] )[A-Z][\w'-]*(?: [A-Z][\w'-]*)*|(?<=[\"“「『])[^\"”」』]+(?=[\"”」』])")
+# Names in the middle of a text, and what stands in quotation marks.
+_NAMED = re.compile(
+    widened(r"""(?<=[\w,] )[A-Z][\w'-]*(?: [A-Z][\w'-]*)*|(?<=@["“{open}])@[^"”{close}]+(?=@["”{close}])""")
+)
 
 
 class Spoiled(NamedTuple):

@@ -130,12 +130,16 @@ def _ground_call(
 ) -> Iterator[_Finding]:
     tool = tools.get(call.tool)
     if tool is None:
-        yield _Finding("", None, contradiction=f"The tool {call.tool!r} is not among the candidates.")
+        fact = DoubtedFact(kind="tool_unknown", turn=snapshot.turn, tool=call.tool)
+        yield _Finding("", None, contradiction=f"The tool {call.tool!r} is not among the candidates.", fact=fact)
         return
     claims: list[Claim] = []
     for name, value in call.arguments.items():
         if name not in tool.properties:
-            yield _Finding(name, None, contradiction=f"The tool {call.tool!r} declares no parameter {name!r}.")
+            fact = DoubtedFact(kind="call_unfit", turn=snapshot.turn, tool=call.tool, argument=name)
+            yield _Finding(
+                name, None, contradiction=f"The tool {call.tool!r} declares no parameter {name!r}.", fact=fact
+            )
             continue
         for claim in claims_of(name, value, call, tool):
             known = by_earlier_call(claim, snapshot.calls, tools) or by_rule(claim, snapshot.prefix)
