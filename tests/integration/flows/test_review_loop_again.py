@@ -29,9 +29,11 @@ from warehouse.releases import create_release
 from warehouse.store import Warehouse
 
 
-@pytest.mark.parametrize("step", ["settle_decisions", "_check_edited", "_ask_about_edits", "push_reviews"])
+@pytest.mark.parametrize(
+    ("step", "resumed"), [("settle_decisions", 2), ("_check_edited", 2), ("_ask_about_edits", 0), ("push_reviews", 0)]
+)
 def test_what_a_pull_did_not_get_to_is_done_by_the_next_one(
-    site: ReviewSite, step: str, monkeypatch: pytest.MonkeyPatch
+    site: ReviewSite, step: str, resumed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     accepted, rejected, broken = site.asked("doubtful")[:3]
     spot = spot_check_with_a_call(site)
@@ -46,7 +48,9 @@ def test_what_a_pull_did_not_get_to_is_done_by_the_next_one(
         with pytest.raises(KeyboardInterrupt):
             site.pull()
     assert site.value("select count(*) from reviews") == 4
-    assert site.pull()[:5] == NOTHING_NEW[:5], "nothing is noted twice"
+    again = site.pull()
+    assert again[:5] == NOTHING_NEW[:5], "nothing is noted twice"
+    assert again.resumed == resumed, "it tells how many edits the one before had not checked"
     assert site.accepted(accepted)
     assert site.standing(rejected)[1] == "rejected"
     assert site.standing(spot) == ("review", "waiting")
