@@ -275,7 +275,7 @@ def listen(
             screen.say(f"{projects} projects of {studio.url} tell {url} of changes from now on.")
         with suppress(KeyboardInterrupt):  # before the handler was set
             asyncio.run(_listen(settings, studio, screen, host=host, port=port, as_json=as_json))
-        screen.say("StudioAddress has ended.")
+        screen.say("Listening has ended.")
 
 
 async def _listen(
@@ -287,7 +287,7 @@ async def _listen(
         if as_json:
             _show_line({"address": address})
         else:
-            show(f"StudioAddress at {address}; the secret is that of {listening.secret_place(settings)}.")
+            show(f"Listening at {address}; the secret is that of {listening.secret_place(settings)}.")
             sys.stdout.flush()
 
     def brought(pulled: "Pulled") -> None:
