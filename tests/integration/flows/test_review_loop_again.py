@@ -25,8 +25,8 @@ from tests.support.flows.review_sites import (
     spot_check_with_a_call,
 )
 from tests.support.flows.small_builds import build, run_here, write_recipe
+from warehouse.engine import DatabaseFile
 from warehouse.releases import create_release
-from warehouse.store import Warehouse
 
 
 @pytest.mark.parametrize(
@@ -153,13 +153,13 @@ def test_many_decisions_take_as_many_transactions_as_one(site: ReviewSite, monke
 
 def count_transactions(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     opened: list[bool] = []
-    really: Callable[..., Any] = Warehouse._open
+    really: Callable[..., Any] = DatabaseFile.open
 
-    def counted(self: Warehouse, *, read_only: bool) -> Any:
+    def counted(self: DatabaseFile, *, read_only: bool) -> Any:
         opened.append(read_only)
         return really(self, read_only=read_only)
 
-    monkeypatch.setattr(Warehouse, "_open", counted)
+    monkeypatch.setattr(DatabaseFile, "open", counted)
     return opened
 
 
