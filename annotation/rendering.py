@@ -281,7 +281,8 @@ def _places(sample: Sample, words: SampleScreenWords) -> Mapping[int, str]:
 def _source(evidence: Evidence | None, places: Mapping[int, str], words: SampleScreenWords) -> str:
     if evidence is None:
         return words.no_evidence
-    how = evidence.rule or words.evidence_kind[evidence.kind]
+    rule = "" if evidence.kind == "normalised" else evidence.rule  # those rules' names are English
+    how = rule or words.evidence_kind[evidence.kind]
     if not evidence.quote:
         return f"{evidence.path} ({how})" if evidence.path else how
     place = places.get(-1 if evidence.turn is None else evidence.turn, "")

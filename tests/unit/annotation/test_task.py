@@ -52,9 +52,9 @@ def test_each_argument_shows_where_its_value_comes_from(sample, tools):
     assert task.calls_shown.splitlines() == [
         "book_table",
         "  restaurant = Trattoria Verde   ← “Trattoria Verde” (said)",
-        "  date = 2026-05-03   ← “3rd of May” (date)",
+        "  date = 2026-05-03   ← “3rd of May” (said otherwise)",
         "  time = 19:30   ← no evidence",
-        "  people = 4   ← “four” (number)",
+        "  people = 4   ← “four” (said otherwise)",
     ]
 
 
@@ -62,7 +62,7 @@ def test_the_evidence_of_a_check_counts_more_than_the_generators_own(sample, too
     found = Evidence(argument="time", kind="normalised", quote="half past seven in the evening", rule="time")
     verdict = Verdict(subject=sample.key, check="grounding", decision="proved", evidence=(found,))
     task = review_task(sample, tools, [verdict], reason="-")
-    assert "  time = 19:30   ← “half past seven in the evening” (time)" in task.calls_shown
+    assert "  time = 19:30   ← “half past seven in the evening” (said otherwise)" in task.calls_shown
 
 
 def test_where_a_check_may_mean_either_of_two_calls_their_own_evidence_is_shown(sample, tools):
@@ -108,8 +108,8 @@ def test_the_evidence_of_a_conversation_names_the_turn_and_the_message(dialogue,
     assert review_task(dialogue, tools, [], reason="-").calls_shown.splitlines() == [
         "book_table",
         "  restaurant = Blue Boat   ← “Blue Boat” (User 1 · said)",
-        "  date = 2026-05-03   ← “3rd of May” (User 2 · Message · date)",
-        "  people = 4   ← “four” (User 4 · number)",
+        "  date = 2026-05-03   ← “3rd of May” (User 2 · Message · said otherwise)",
+        "  people = 4   ← “four” (User 4 · said otherwise)",
     ]
 
 
@@ -277,10 +277,10 @@ def test_calls_of_earlier_turns_are_folded_by_turn_with_the_evidence_of_what_is_
         "    restaurant = Blue Boat   ← “Blue Boat” (User 1 · said)",
         "User 2",
         "  book_table",
-        "    date = 2026-05-03   ← “3rd of May” (User 2 · Message · date)",
+        "    date = 2026-05-03   ← “3rd of May” (User 2 · Message · said otherwise)",
         "User 3",
         "  book_table",
-        "    people = 3   ← “three” (User 3 · number)",
+        "    people = 3   ← “three” (User 3 · said otherwise)",
     ]
 
 
@@ -343,7 +343,7 @@ def test_a_conversation_is_told_in_chinese_for_a_chinese_annotator(dialogue, too
     task = review_task(dialogue, tools, [], reason="-", language="zh")
     assert [line.author for line in task.conversation][:4] == ["用户 1", "→", "助手", "用户 2"]
     assert task.conversation[-1].text == "⚑ 转变:   ~ people: 3 → 4"
-    assert "  date = 2026-05-03   ← “3rd of May” (用户 2 · 消息 · date)" in task.calls_shown
+    assert "  date = 2026-05-03   ← “3rd of May” (用户 2 · 消息 · 换了说法)" in task.calls_shown
     assert task.request.startswith(
         "用户 1: A table at Blue Boat, please.\n-> book_table\n+ restaurant = Blue Boat\n助手: "
     )
