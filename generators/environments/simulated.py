@@ -11,6 +11,7 @@ from generators.tools import argument_problems
 from language.calls.sampling import make_value
 from language.names import deed_of, function_words
 from language.packs import of
+from language.schemas import TIME_VALUE
 from warehouse.errors import ReplyError
 from warehouse.records import Arguments, Call, ErrorCode, JsonSchema, Link, Tool
 
@@ -19,6 +20,7 @@ _LOOKING = frozenset({"list", "search", "look"})
 _MOST_ENTRIES = 3
 _DEEPEST = 4
 _TRIES = 6
+_DRAWS = 50  # of a time within limits
 _NUMBERED = ("_id", "_code")
 _OWN_NAMES = frozenset({"name", "title"})
 _STATUS: dict[ErrorCode, int] = {
@@ -161,7 +163,20 @@ def _simulate(name: str, schema: JsonSchema, asked: _SimulatedCall, depth: int =
     if depth == 1 and schema.get("type") == "boolean":
         return True  # it went well
     called = asked.listed.removesuffix("s") if name in _OWN_NAMES and asked.listed else name
-    return make_value(called, _narrowed(name, schema, asked.given), asked.tool.language, asked.rng)
+    narrowed = _narrowed(name, schema, asked.given)
+    drawn = (make_value(called, narrowed, asked.tool.language, asked.rng) for _ in range(_DRAWS))
+    fitting = (kept for value in drawn if (kept := _timely(value, asked.given)) not in (None, []))
+    found = next(fitting, None)
+    return make_value(called, narrowed, asked.tool.language, asked.rng) if found is None else found
+
+
+def _timely(value: JsonValue, given: Arguments) -> JsonValue:
+    """A value, or of a list those, between the times that the call names as `earliest` and `latest`; else None."""
+    if isinstance(value, list):
+        return [kept for one in value if (kept := _timely(one, given)) is not None]
+    earliest, latest = (str(given.get(bound, "")) for bound in ("earliest", "latest"))
+    is_time = isinstance(value, str) and TIME_VALUE.fullmatch(value) is not None
+    return None if is_time and (str(value) < earliest or str(value) > (latest or "24")) else value
 
 
 def _narrowed(name: str, schema: JsonSchema, given: Arguments) -> JsonSchema:

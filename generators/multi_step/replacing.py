@@ -17,6 +17,8 @@ from generators.environments.protocol import Environment
 from generators.multi_step.samples import schema_of
 from generators.multi_step.sources import SourceLeaf, leaves_of, pattern_of, with_leaves
 from generators.multi_step.vocabularies import TravelTrip, vocabulary_of
+from language.dates import find_dates
+from language.readers.moments import find_times
 from language.schemas import DATE_TIME_VALUE, DATE_VALUE
 from language.text import Found, fold
 from language.values import locate, write_value
@@ -29,6 +31,7 @@ _KEPT_SHARE = 0.25  # of values that are no places and no dates: a variant need 
 Replacements = dict[str, JsonValue]  # by the old value's name, see `name_of`
 _MASK = "\u25a1"
 _MOST_MENTIONS = 6
+_MOST_DRAWS = 20
 
 
 def name_of(stated: StatedValue) -> str:
@@ -216,7 +219,7 @@ def still_stated(request: str, changes: Iterable[ValueReplacement]) -> bool:
 def _spans(request: str, change: ValueReplacement, language: Language, rng: Random) -> Iterator[_Span]:
     for found in mentions(change.old, change.schema, request):
         words = request[found.start : found.end]
-        stated = str(change.new) if words == change.old else write_value(change.new, change.schema, language, rng)
+        stated = str(change.new) if words == change.old else _stated_like(words, change, language, rng)
         if (
             words.endswith(".")
             and not stated.endswith(".")
@@ -224,6 +227,19 @@ def _spans(request: str, change: ValueReplacement, language: Language, rng: Rand
         ):
             stated += "."  # the full stop of an abbreviation was the sentence's as well
         yield _Span(found.start, found.end, stated)
+
+
+def _stated_like(words: str, change: ValueReplacement, language: Language, rng: Random) -> str:
+    """The new value in words; a day and a time in the order of the old ones, whose preposition stays ("at 16:00 on Monday")."""
+    drawn = [write_value(change.new, change.schema, language, rng)]
+    while _begins_with_day(drawn[-1]) != _begins_with_day(words) and len(drawn) < _MOST_DRAWS:
+        drawn.append(write_value(change.new, change.schema, language, rng))
+    return drawn[-1]
+
+
+def _begins_with_day(words: str) -> bool:
+    days, times = find_dates(words), find_times(words)
+    return bool(days and times) and days[0].start < times[0].start
 
 
 def _without_overlaps(spans: list[_Span]) -> list[_Span]:

@@ -78,3 +78,13 @@ def test_what_is_found_keeps_within_the_limits_that_the_call_sets() -> None:
         result = world(shop, seed=seed).succeed(shop, {"product": "red shoes", "max_price": 60})
         assert isinstance(result, dict)
         assert all(entry["price"] <= 60 for entry in result["products"])  # type: ignore[union-attr,index,call-overload,operator]
+
+
+def test_times_keep_within_the_hours_that_the_call_sets() -> None:
+    calendar = TOOLS["Calendar.Planning.findFreeTime"]
+    for seed in range(20):
+        given: Arguments = {"day": "2026-12-01", "duration_minutes": 30, "earliest": "14:00"}
+        result = world(calendar, seed=seed).succeed(calendar, given)
+        assert isinstance(result, dict)
+        assert result["slots"]
+        assert all(slot >= "14:00" for slot in result["slots"])  # type: ignore[union-attr,operator]

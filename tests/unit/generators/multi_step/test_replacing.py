@@ -1,8 +1,10 @@
 """Other values in the same words."""
 
+import re
 from datetime import date
 from random import Random
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -43,6 +45,17 @@ def test_a_sentence_keeps_its_full_stop() -> None:
     for seed in range(12):
         text = reword("Be there by 5 p.m. Then call.", [ValueReplacement("17:00", "10:30", clock)], "en", Random(seed))
         assert ". Then call." in text
+
+
+@pytest.mark.parametrize("said", ["at 16:00 on September 20, 2027", "on September 20, 2027 at 4 pm"])
+def test_a_day_and_a_time_keep_their_order_and_so_their_preposition(said: str) -> None:
+    moment = {"type": "string", "pattern": r"^\d{4}-\d{2}-\d{2} ([01]\d|2[0-3]):[0-5]\d$"}
+    change = ValueReplacement("2027-09-20 16:00", "2027-11-14 09:30", moment)
+    for seed in range(12):
+        text = reword(f"A taxi leaving {said}.", [change], "en", Random(seed))
+        assert locate(change.new, moment, text) is not None
+        assert re.search(r"leaving at (?:\d{1,2}[: ]|[a-z])|leaving on (?:the )?[A-Z\d]", text), text
+        assert said[3:] not in text
 
 
 @given(CITIES, CITIES, DAYS, DAYS, st.integers(0, 99))
