@@ -1,4 +1,5 @@
--- What each check says of a subject: its newest verdict, which alone counts. Earlier ones stand in `verdicts`.
+-- What each check says of a subject: its newest verdict, which alone counts. Earlier ones stand in `verdicts`. Who reads
+-- those of all subjects asks all_newest_verdicts, which sorts only what was checked anew by age.
 create or replace view newest_verdicts as
 select
     subject, check_name, arg_max_null(key, made_at) as key, arg_max_null(decision, made_at) as decision,

@@ -1,5 +1,6 @@
 -- The rows of newest_verdicts for who reads them all: most records have one verdict of each check, and only those that were checked
--- anew are sorted by age. Who asks about one record or one check asks newest_verdicts.
+-- anew are sorted by age. Who asks about one record or one check asks newest_verdicts: there DuckDB looks at the verdicts of that record
+-- or check only, while which records were checked anew is found here by counting all verdicts, whatever is asked.
 create or replace view all_newest_verdicts as
 with places as (
     select name, (row_number() over (order by position, name) % 63)::utinyint as place from stages

@@ -1,9 +1,16 @@
 -- Of which kind are the samples that came of a record of a build: of a draft, or of the sample itself; 'several' where a draft led to
 -- samples of several kinds. It walks the whole lineage.
 create or replace view subject_kinds as
-select l.subject, case when min(s.kind) = max(s.kind) then min(s.kind) else 'several' end as kind, count(*) as samples
-from (select distinct ancestor as subject, sample from lineage where type <> 'Tool') l join samples s on s.key = l.sample
-group by l.subject;
+with related as (
+    select distinct ancestor as subject, sample from ancestry
+), records as (
+    select key from samples
+    union all
+    select key from drafts
+)
+select r.subject, case when min(s.kind) = max(s.kind) then min(s.kind) else 'several' end as kind, count(*) as samples
+from related r semi join records d on d.key = r.subject join samples s on s.key = r.sample
+group by r.subject;
 
 -- What was asked of models and what it cost, by what for: a row a build or a candidate of a release, stage, model and kind of sample.
 -- `kind` is '' where nothing became a sample; `candidate` is '' for what a judge was asked about all candidates. It walks the whole
@@ -32,5 +39,5 @@ with asked as (
 select
     a.recipe, a.build, a.key as sample, a.kind, a.language, sum(s.requests / s.samples) as requests, sum(s.cost / s.samples) as cost,
     sum(s.seconds / s.samples) as seconds
-from accepted_samples a join lineage l on l.sample = a.key join shared s on s.subject = l.ancestor
+from accepted_samples a join ancestry l on l.sample = a.key join shared s on s.subject = l.ancestor
 group by all;

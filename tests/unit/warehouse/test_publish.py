@@ -49,6 +49,16 @@ def test_whoever_found_the_files_of_the_last_publication_goes_on_reading_them(tm
     assert [(one / "tools.parquet").is_file() for one in found] == [False, True, True]
 
 
+def test_the_body_of_a_sample_stands_in_one_parquet_file(tmp_path: Path) -> None:
+    files = publish(Warehouse(tmp_path / "warehouse.duckdb"), tmp_path / "published").parquet
+    columns = {
+        name: duckdb.read_parquet(str(files / f"{name}.parquet")).columns for name in ("samples", "accepted_samples")
+    }
+    assert "body" in columns["samples"]
+    assert {"key", "gold"} < set(columns["accepted_samples"])
+    assert "body" not in columns["accepted_samples"]
+
+
 def test_what_never_came_to_be_shown_takes_no_place_from_what_is(tmp_path: Path) -> None:
     warehouse, folder = Warehouse(tmp_path / "warehouse.duckdb"), tmp_path / "published"
     shown = publish(warehouse, folder).parquet.resolve()
