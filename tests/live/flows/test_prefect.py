@@ -196,14 +196,17 @@ def test_a_shard_is_tried_again_after_a_passing_fault_and_loses_nothing(
 def test_a_build_that_prefect_shows_ends_as_by_ctrl_c(
     known: PrefectRecords, shown: dict[str, str], model_server: ModelServer, tmp_path: Path, sign: signal.Signals
 ) -> None:
+    def hold(_asked: ServedRequest) -> None:
+        model_server.is_holding = model_server.requests > 5  # so that the build can't end before it is stopped
+
     model_server.is_steady = True
-    model_server.delay = 0.05
+    model_server.behaviour = hold
     name = f"stopped-{sign.name.lower()}"
     models = stub_roles(model_server, name=PRICED, concurrency=1)
     recipe = write_recipe(tmp_path, name=name, models=models, samples={"perfect": 6})
     with start("build", str(recipe), "--no-review", home=tmp_path / "home", **shown) as process:
         try:
-            until(lambda: model_server.answered.total() > 5 or process.poll() is not None, 300)
+            until(lambda: model_server.is_holding or process.poll() is not None, 300)
             process.send_signal(sign)
             _, errors = process.communicate(timeout=120)
         finally:
@@ -213,7 +216,7 @@ def test_a_build_that_prefect_shows_ends_as_by_ctrl_c(
     assert errors.splitlines()[-1].startswith("Stopped.")
     states = {found["state_type"] for found in known.runs("build-dataset") if found["name"] == name}
     assert states == {"CRASHED"}
-    model_server.delay = 0
+    model_server.behaviour, model_server.is_holding = lambda _asked: None, False
     done = run("build", str(recipe), "--no-review", "--json", home=tmp_path / "home", **shown)
     assert done.returncode == 0, done.stderr
     assert max(model_server.answered.values()) == 1, "nothing that was answered is asked again"
