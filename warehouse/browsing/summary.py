@@ -147,7 +147,7 @@ _REVIEWS = {
         where day in (select distinct day from review_pace order by day desc limit {DAYS}) order by day desc, reviewer""",
     "gold": "select * from annotator_accuracy",
     "usable": "select * from usable_share",
-    # Of what people were tested with nobody wants to know why.
+    # Gold items are left out: why a spoiled one is rejected is known.
     "reasons": """
         select r.kind, r.reason, count(*) as reviews, count(distinct r.reviewer) as reviewers,
             count(distinct r.subject) as subjects, any_value(a.share) as share
