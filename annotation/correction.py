@@ -8,14 +8,14 @@ from pydantic import JsonValue
 
 from annotation.calls import write_name, write_value
 from annotation.doubts import doubt_sentences
-from annotation.picks import Pick, render_picks, without_long_words
+from annotation.picks import Pick, render_picks, render_rule, without_long_words
 from annotation.rendering import Line, name_tool
 from annotation.reviews import ChosenVerdicts, ParsedReview, parse_verdict
 from annotation.screens import CORRECTION
 from annotation.studio.records import PulledAnnotation
 from annotation.task import Returned, ReviewTask, shortened, version_after, why_asked
 from annotation.words import CorrectionWords, SampleScreenWords, correction_words_in, words_in
-from generators.environments.picking import choose, entries_of, value_at, write_rule
+from generators.environments.picking import choose, entries_of, value_at
 from generators.multi_step.sources import SourceLeaf, leaves_of, shifted, values_of
 from warehouse.errors import AnnotationError, RecordError
 from warehouse.records import (
@@ -167,7 +167,7 @@ def _source(leaf: SourceLeaf, placed: PlacedGoal, general: SampleScreenWords) ->
         return general.evidence_kind["default" if isinstance(leaf.source, Default) else "span"]
     place = placed.places.get(leaf.source.call)
     step = "" if place is None else f"{general.step.format(number=place[0] + 1)} · "
-    return step + write_rule(leaf.source)
+    return step + render_rule(leaf.source, general)
 
 
 def _call(call: Call) -> str:

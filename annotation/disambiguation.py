@@ -4,14 +4,24 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from annotation.doubts import doubt_sentences
 from annotation.edits import strike
-from annotation.picks import PICKED, Contest, Pick, contests_of, relevant_fields, render_entry, response_of, step_turns
+from annotation.picks import (
+    PICKED,
+    Contest,
+    Pick,
+    contests_of,
+    relevant_fields,
+    render_entry,
+    render_rule,
+    response_of,
+    step_turns,
+)
 from annotation.rendering import ConversationStyle, Line, render_conversation, render_step
 from annotation.reviews import ChosenVerdicts, ParsedReview, Typed, parse_annotation, values_of
 from annotation.screens import DISAMBIGUATION
 from annotation.studio.records import PulledAnnotation
 from annotation.task import Returned, ReviewTask, shortened, version_after, why_asked
 from annotation.words import SampleScreenWords, disambiguation_words_in, words_in
-from generators.environments.picking import entries_of, write_rule
+from generators.environments.picking import entries_of
 from warehouse.errors import AnnotationError
 from warehouse.records import DEFAULT_LANGUAGE, Language, Record, Sample, Strike, Verdict
 
@@ -120,18 +130,18 @@ def _picked(sample: Sample, general: SampleScreenWords) -> Iterator[str]:
             continue
         step = general.step.format(number=places.index(contest.turn - 1) + 1)
         entries = entries_of(response_of(sample, contest), contest.entries)
-        for rule, takers in _takers(contest.picks).items():
+        for rule, takers in _takers(contest.picks, general).items():
             yield f"{step} · {', '.join(takers)} ← {rule}"
         for index in contest.chosen:
             rendered = render_entry(entries[index].value, relevant_fields(contest.picks), _ENTRY)
             yield f"  {PICKED} [{index}] {rendered}"
 
 
-def _takers(picks: Sequence[Pick]) -> dict[str, list[str]]:
+def _takers(picks: Sequence[Pick], general: SampleScreenWords) -> dict[str, list[str]]:
     """The rules, each with the arguments that are picked by it."""
     found: dict[str, list[str]] = {}
     for pick in picks:
-        found.setdefault(write_rule(pick.rule), []).append(f"{pick.tool}.{pick.argument}")
+        found.setdefault(render_rule(pick.rule, general), []).append(f"{pick.tool}.{pick.argument}")
     return found
 
 

@@ -1,8 +1,8 @@
-"""What speaks against a sample, in plain words of the reviewer's language: one sentence a fact, turns named as on the screen.
+"""What speaks against a sample or a tool, in plain words of the reviewer's language, one sentence a fact.
 
-Checks give facts with their verdicts; where one gives none, as those kept by an older version, there is a sentence for the
-check. What the checks wrote themselves, with their scores, stands apart, folded away. In the conversation the words in doubt
-are marked, and those that prove a value.
+Turns are named as on the screen. Checks give facts with their verdicts; where one gives none, as those kept by an older
+version, there is a sentence for the check. What the checks wrote themselves, with their scores, stands apart, folded away. In
+the conversation the words in doubt are marked, and those that prove a value.
 """
 
 from collections.abc import Iterator, Sequence
@@ -40,13 +40,31 @@ def doubt_sentences(turns: Sequence[Turn], verdicts: Sequence[Verdict], words: S
     `turns` are those of the conversation, none where no screen shows any.
     """
     found: list[str] = []
+    repeated = _repeated([*_doubts(verdicts)])
     for verdict in sorted(verdicts, key=lambda one: (one.decision != "contradicted", not one.doubts, one.check)):
         if verdict.decision == "proved":
             continue
-        found += [_sentence(doubt, turns, words) for doubt in verdict.doubts]
+        found += [fact_sentence(doubt, turns, words) for doubt in verdict.doubts if doubt not in repeated]
         if not verdict.doubts:
             found.append(_untyped(verdict, words))
     return list(dict.fromkeys(found))
+
+
+def _repeated(doubts: Sequence[DoubtedFact]) -> list[DoubtedFact]:
+    """The facts that others tell as well and better: words of which it is told what they give, and what was read in them."""
+    given = [one for one in doubts if one.kind == "stated_unused"]
+    arguments = {one.argument for one in doubts if one.kind in ("adds", "stated_unused")}
+    quotes = [one.quote for one in doubts if one.quote and one.kind != "words_left"]
+    return [
+        one
+        for one in doubts
+        if (one.kind == "named_unused" and one.argument in arguments)
+        or (one.kind == "words_left" and any(one.quote in quote for quote in quotes))
+        or (
+            one.kind == "adds"
+            and any(one.argument == other.argument and str(one.other) in other.quote for other in given)
+        )
+    ]
 
 
 def _untyped(verdict: Verdict, words: SampleScreenWords) -> str:
@@ -103,7 +121,8 @@ def _doubts(verdicts: Sequence[Verdict]) -> Iterator[DoubtedFact]:
     return (doubt for verdict in verdicts if verdict.decision != "proved" for doubt in verdict.doubts)
 
 
-def _sentence(doubt: DoubtedFact, turns: Sequence[Turn], words: SampleScreenWords) -> str:
+def fact_sentence(doubt: DoubtedFact, turns: Sequence[Turn], words: SampleScreenWords) -> str:
+    """One fact as a sentence of the screen's language; `turns` as for `doubt_sentences`."""
     return words.doubt[doubt.kind].format(
         name=write_name(doubt.argument),
         value=shortened(write_value(doubt.value), _VALUE),

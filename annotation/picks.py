@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from annotation.calls import write_value
+from annotation.calls import write_name, write_value
 from annotation.words import SampleScreenWords
 from generators.environments.picking import Entry, entries_of, has, read_rule, rivals, value_at
 from warehouse.errors import RecordError
@@ -166,6 +166,27 @@ def render_entry(entry: JsonValue, fields: Sequence[str], most: int = _ENTRY) ->
     known = {field for field, _ in first}
     rest = (fact for fact in _facts(entry, "", 0) if fact[0] not in known and not _is_prose(*fact))
     return _joined([*first, *rest], most)
+
+
+def render_rule(rule: Picked, words: SampleScreenWords) -> str:
+    """The rule of a pick in the words of the screen."""
+    parts = [
+        words.rule[one.test].format(field=write_name(one.field), value=json.dumps(one.value, ensure_ascii=False))
+        for one in rule.where
+    ]
+    if rule.later_by:
+        parts.append(words.rule["later"].format(value=rule.later_by))
+    field = write_name(rule.field) if rule.field else "."
+    start = words.rule["of"].format(field=field, entries=write_name(rule.entries)) if rule.entries else field
+    return words.rule["where"].format(start=start, conditions=words.rule["and"].join(parts)) if parts else start
+
+
+def render_source(evidence: Evidence, words: SampleScreenWords) -> str:
+    """Out of what part of a response a value comes; a rule that no pick has is shown as it is written."""
+    try:
+        return render_rule(read_rule(evidence.rule, 0), words)
+    except RecordError:
+        return evidence.rule or evidence.path
 
 
 def without_long_words(text: str) -> str:

@@ -16,7 +16,15 @@ from annotation.calls import (
     write_value,
 )
 from annotation.edits import is_part_of
-from annotation.picks import Contest, contests_of, has_steps, render_result, step_turns, without_long_words
+from annotation.picks import (
+    Contest,
+    contests_of,
+    has_steps,
+    render_result,
+    render_source,
+    step_turns,
+    without_long_words,
+)
 from annotation.task import shortened
 from annotation.words import SampleScreenWords
 from warehouse.records import (
@@ -216,7 +224,7 @@ class _Steps(NamedTuple):
         if evidence is None or evidence.kind != "response" or (evidence.turn or 0) - 1 not in turns:
             return _source(evidence, {}, self.words)
         step = self.words.step.format(number=turns.index((evidence.turn or 0) - 1) + 1)
-        return f"{step} · {evidence.rule or evidence.path}"
+        return f"{step} · {render_source(evidence, self.words)}"
 
 
 def _argument_lines(call: GoldCall, name: str, value: str, steps: _Steps) -> Iterator[str]:

@@ -10,6 +10,7 @@ from jsonschema.exceptions import SchemaError
 from pydantic import JsonValue
 
 from annotation.calls import check_storable, read_json
+from annotation.doubts import doubt_sentences, fact_sentence
 from annotation.rendering import Line, describe_tool, parameter_facts
 from annotation.reviews import ChosenVerdicts, ParsedReview, Typed, parse_annotation, typed_into
 from annotation.screens import TOOL_REVIEW
@@ -17,7 +18,7 @@ from annotation.studio.records import PulledAnnotation
 from annotation.task import Returned, ReviewTask, version_after, why_asked
 from annotation.words import ToolWords, tool_words_in, words_in
 from warehouse.errors import RecordError
-from warehouse.records import DEFAULT_LANGUAGE, JsonSchema, Language, Record, Tool, Verdict
+from warehouse.records import DEFAULT_LANGUAGE, DoubtedFact, JsonSchema, Language, Record, Tool, Verdict
 
 _NAME = re.compile(r"[A-Za-z][\w.\-/]*")
 
@@ -34,7 +35,7 @@ class ToolSurroundings(NamedTuple):
     """What stands beside a tool: the tools of its toolset, its duplicate among them, and what its category lacks."""
 
     tools: Sequence[Tool]
-    gaps: Sequence[str] = ()
+    gaps: Sequence[DoubtedFact] = ()
 
 
 class ToolTask(ReviewTask):
@@ -60,10 +61,10 @@ def tool_task(
     returned: Returned | None = None,
 ) -> ToolTask:
     """The task that asks people about `tool`; with `returned`, the task that hands an unusable edit back."""
-    words = tool_words_in(language)
+    words, general = tool_words_in(language), words_in(language)
     typed = read_returned(returned) if returned else boxes(tool)
     others = [one for one in company.tools if one.key != tool.key and _are_near(one, tool)]
-    why = "\n".join(_doubt_lines(verdicts, words)) or reason
+    why = "\n".join(doubt_sentences((), verdicts, general)) or reason
     return ToolTask(
         subject=tool.key,
         version=version_after(returned),
@@ -72,7 +73,7 @@ def tool_task(
         tool=tuple(_lines(tool, words, language)),
         twin="\n\n".join(_described(twin, words, language) for twin in _duplicates(others, verdicts)) or words.no_twin,
         company="\n".join(f"{one.name}: {one.description}" for one in others) or words.none,
-        gaps="\n".join(company.gaps) or words.none,
+        gaps="\n".join(fact_sentence(fact, (), general) for fact in company.gaps) or words.none,
         name=typed.name,
         description=typed.description,
         parameters=typed.parameters,
@@ -99,13 +100,6 @@ def boxes(tool: Tool) -> TypedTool:
 def write_schema(schema: JsonValue) -> str:
     """A schema as people read and edit it."""
     return json.dumps(schema, ensure_ascii=False, indent=2)
-
-
-def _doubt_lines(verdicts: Sequence[Verdict], words: ToolWords) -> Iterator[str]:
-    """What is not proved of a tool, the contradicted first."""
-    for verdict in sorted(verdicts, key=lambda verdict: (verdict.decision != "contradicted", verdict.check)):
-        if verdict.decision != "proved":
-            yield f"{words.decision[verdict.decision]} · {verdict.reason}"
 
 
 def _are_near(one: Tool, tool: Tool) -> bool:

@@ -2,12 +2,13 @@
 
 from functools import cache, partial
 from importlib.resources import files
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 import yaml
 
 from warehouse.errors import ConfigurationError
 from warehouse.records import CorrectionKind, Decision, DialogueAct, DoubtKind, Language, Record
+from warehouse.records.paths import Test
 from warehouse.records.samples import EvidenceKind
 
 
@@ -29,6 +30,7 @@ class ScreenWords(Record):
     drawn: str = ""
 
 
+PickWords = Literal[Test, "of", "where", "and", "later"]
 _Words = TypeVar("_Words", bound=Record)
 
 
@@ -87,6 +89,7 @@ class SampleScreenWords(ScreenWords):
     entries: str
     more_rivals: str
     more_entries: str
+    rule: dict[PickWords, str]
     no_evidence: str
     evidence_kind: dict[EvidenceKind, str]
     act: dict[DialogueAct, str]
@@ -144,11 +147,9 @@ class ToolWords(ScreenWords):
     company: str
     gaps: str
     none: str
-    checks: str
     edit_name: str
     edit_description: str
     edit_parameters: str
-    decision: dict[Decision, str]
     returned: str
 
 

@@ -39,7 +39,7 @@ from flows.review.team import chosen_by, queues_of, read_team, subjects_of
 from flows.review.tool_checking import tools_of
 from flows.review.turns import review_turn
 from flows.settings import Settings, open_warehouse
-from validators.toolset.complexity import find_gaps
+from validators.toolset.complexity import gap_facts
 from warehouse.records import DoubtedFact, Evidence, Language, Sample, Tool, Verdict
 from warehouse.releases import read_tools
 from warehouse.rows import Row
@@ -306,7 +306,7 @@ def edit_of(row: Row) -> Returned | None:
 
 def _company(tool: Tool, made: Sequence[Tool]) -> ToolSurroundings:
     near = [one for one in made if (one.category, one.language) == (tool.category, tool.language)]
-    return ToolSurroundings(near, [problem.message for problem in find_gaps(near)])
+    return ToolSurroundings(near, gap_facts(near))
 
 
 def _keys(asked: Sequence[Row]) -> list[str]:

@@ -1,7 +1,8 @@
 """Tools that are more complex than a request can state, and resources that a category lets nobody manage (HammerBench 4.2, D.1)."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from generators.catalogs import Problem
@@ -10,7 +11,7 @@ from generators.catalogs.checks import check_tool
 from language.names import split_name, words
 from language.vocabulary import stem
 from validators.toolset.actions import CHANGE, CREATE, DELETE, READ, Doing, doing_of, yields
-from warehouse.records import Decision, JsonSchema, Tool, Verdict
+from warehouse.records import Decision, DoubtedFact, DoubtKind, JsonSchema, Tool, Verdict
 
 CHECK = "tool_complexity"
 VERSION = "1"
@@ -22,7 +23,16 @@ _OWN = frozenset({"user", "profile", "cart", "basket", "member", "owner", "custo
 _SIGN_IN = frozenset(
     {"token", "credential", "credentials", "auth", "authorization", "authentication", "apikey", "session"}
 )
-_MANAGED = ((READ, "shown"), (CHANGE, "changed"), (DELETE, "deleted"))
+# What problems of a tool by itself are as facts.
+_FACTS: Mapping[ProblemKind, DoubtKind] = MappingProxyType(
+    {
+        "no_description": "tool_undescribed", "undescribed_parameter": "parameter_undescribed", "too_deep": "parameters_deep",
+        "undeclared_required": "required_undeclared", "single_choice": "one_choice", "too_many_parameters": "parameters_many",
+    }
+)  # fmt: skip
+_MANAGED: Mapping[str, tuple[str, DoubtKind]] = MappingProxyType(
+    {READ: ("shown", "never_shown"), CHANGE: ("changed", "never_changed"), DELETE: ("deleted", "never_deleted")}
+)
 # Not every verb that makes something makes a thing to be kept.
 _CREATORS = frozenset(
     words(
@@ -39,6 +49,7 @@ class Doubt(NamedTuple):
 
     decision: Decision
     message: str
+    fact: DoubtedFact
 
 
 def check_complexity(tools: Sequence[Tool]) -> list[Verdict]:
@@ -52,7 +63,8 @@ def check_complexity(tools: Sequence[Tool]) -> list[Verdict]:
 def doubts_about(tool: Tool, company: Sequence[Tool]) -> Iterator[Doubt]:
     """Every reason to think the tool too complex, beside the tools of its category."""
     for problem in check_tool(tool):
-        yield Doubt("contradicted" if problem.kind in _AGAINST else "unproved", problem.message)
+        fact = DoubtedFact(kind=_FACTS[problem.kind], tool=tool.name, value=len(tool.properties))
+        yield Doubt("contradicted" if problem.kind in _AGAINST else "unproved", problem.message, fact)
     yield from hard_to_say(tool, company)
 
 
@@ -60,12 +72,15 @@ def hard_to_say(tool: Tool, company: Sequence[Tool]) -> Iterator[Doubt]:
     """What in the tool is sound by itself, but hard to say or needless to ask for."""
     count, required = len(tool.properties), len(tool.required)
     if count > MANY_PARAMETERS:
-        yield Doubt("unproved", f"{count} parameters are more than the {MANY_PARAMETERS} that people give at most.")
+        message = f"{count} parameters are more than the {MANY_PARAMETERS} that people give at most."
+        yield _doubt("parameters_several", message, value=count)
     if required > MANY_REQUIRED:
-        yield Doubt("unproved", f"{required} parameters are required; few requests say more than {MANY_REQUIRED}.")
+        message = f"{required} parameters are required; few requests say more than {MANY_REQUIRED}."
+        yield _doubt("required_several", message, value=required)
     nested = [name for name, schema in tool.properties.items() if _is_nested(schema)]
     if nested:
-        yield Doubt("unproved", f"Objects have to be said for {_listed(nested)}; plain values are said more easily.")
+        message = f"Objects have to be said for {_listed(nested)}; plain values are said more easily."
+        yield _doubt("parameters_nested", message, ", ".join(nested))
     for name in tool.properties:
         yield from _needless(name, tool, company)
 
@@ -73,18 +88,23 @@ def hard_to_say(tool: Tool, company: Sequence[Tool]) -> Iterator[Doubt]:
 def _needless(name: str, tool: Tool, company: Sequence[Tool]) -> Iterator[Doubt]:
     words = split_name(name)
     if _SIGN_IN & set(words) or words[-2:] == ("api", "key"):
-        yield Doubt("unproved", f"{name!r} signs the user in; who asks a phone for something is signed in.")
+        yield _doubt("signs_in", f"{name!r} signs the user in; who asks a phone for something is signed in.", name)
         return
     if not words or words[-1] not in _ID_WORDS:
         return
     thing = {stem(word) for word in words[:-1]}
     doing = doing_of(tool.name, tool.description)
     if thing & {stem(word) for word in _OWN}:
-        yield Doubt("unproved", f"{name!r} is not needed: the user has only one.")
+        yield _doubt("only_one", f"{name!r} is not needed: the user has only one.", name)
     elif CREATE in doing.kinds and thing and thing <= {stem(doing.head)}:
-        yield Doubt("unproved", f"{name!r} names what the tool is only about to make.")
+        yield _doubt("not_yet_made", f"{name!r} names what the tool is only about to make.", name)
     elif not any(_tells(other, name, thing) for other in company if other.key != tool.key):
-        yield Doubt("unproved", f"No tool of the category tells what {name!r} is, and people don't know such numbers.")
+        message = f"No tool of the category tells what {name!r} is, and people don't know such numbers."
+        yield _doubt("id_unknown", message, name)
+
+
+def _doubt(kind: DoubtKind, message: str, argument: str = "", value: int | None = None) -> Doubt:
+    return Doubt("unproved", message, DoubtedFact(kind=kind, argument=argument, value=value))
 
 
 def _tells(tool: Tool, name: str, thing: set[str]) -> bool:
@@ -115,8 +135,17 @@ def _listed(names: Sequence[str]) -> str:
 def _verdict(tool: Tool, doubts: Sequence[Doubt]) -> Verdict:
     against = [doubt for doubt in doubts if doubt.decision == "contradicted"]
     decision: Decision = "contradicted" if against else "unproved" if doubts else "proved"
-    reason = " ".join(doubt.message for doubt in sorted(doubts, key=lambda doubt: doubt.decision != "contradicted"))
-    return Verdict(subject=tool.key, check=CHECK, decision=decision, reason=reason, version=VERSION)
+    worst = sorted(doubts, key=lambda doubt: doubt.decision != "contradicted")
+    reason, facts = " ".join(doubt.message for doubt in worst), tuple(doubt.fact for doubt in worst)
+    return Verdict(subject=tool.key, check=CHECK, decision=decision, reason=reason, doubts=facts, version=VERSION)
+
+
+class _Gap(NamedTuple):
+    """A thing that a tool creates, and what no tool of the category does with it."""
+
+    tool: Tool
+    thing: str
+    missing: list[str]
 
 
 def find_gaps(tools: Sequence[Tool]) -> list[Problem]:
@@ -124,11 +153,26 @@ def find_gaps(tools: Sequence[Tool]) -> list[Problem]:
     groups: dict[tuple[str, str], list[Tool]] = defaultdict(list)
     for tool in tools:
         groups[tool.category, tool.language].append(tool)
-    found = [problem for group in groups.values() for problem in _gaps(group)]
+    found = [_problem(gap) for group in groups.values() for gap in _gaps(group)]
     return list({problem.key: problem for problem in found}.values())  # said once, whatever the languages
 
 
-def _gaps(group: Sequence[Tool]) -> Iterator[Problem]:
+def _problem(gap: _Gap) -> Problem:
+    missing = " or ".join(_MANAGED[kind][0] for kind in gap.missing)
+    message = f"What {gap.tool.name!r} creates ({gap.thing}) can't be {missing} by any tool of the category."
+    return Problem(where=gap.tool.category, tool=gap.tool.name, kind="crud_gap", message=message)
+
+
+def gap_facts(category: Sequence[Tool]) -> list[DoubtedFact]:
+    """What tools of one category create and none shows, changes or deletes, as facts."""
+    return [
+        DoubtedFact(kind=_MANAGED[kind][1], tool=gap.tool.name, argument=gap.thing)
+        for gap in _gaps(category)
+        for kind in gap.missing
+    ]
+
+
+def _gaps(group: Sequence[Tool]) -> Iterator[_Gap]:
     doings = [doing_of(tool.name, tool.description) for tool in group]
     known: set[frozenset[str]] = set()
     for tool, doing in zip(group, doings, strict=True):
@@ -136,13 +180,9 @@ def _gaps(group: Sequence[Tool]) -> Iterator[Problem]:
         if not made or made in known:
             continue
         known.add(made)
-        missing = [word for kind, word in _MANAGED if not any(_manages(other, kind, made, doing) for other in doings)]
+        missing = [kind for kind in _MANAGED if not any(_manages(other, kind, made, doing) for other in doings)]
         if missing:
-            thing = yields(doing) or doing.head
-            message = (
-                f"What {tool.name!r} creates ({thing}) can't be {_alternatives(missing)} by any tool of the category."
-            )
-            yield Problem(where=tool.category, tool=tool.name, kind="crud_gap", message=message)
+            yield _Gap(tool, yields(doing) or doing.head, missing)
 
 
 def _created(tool: Tool, doing: Doing, doings: Sequence[Doing]) -> frozenset[str]:
@@ -162,7 +202,3 @@ def _manages(other: Doing, kind: str, made: frozenset[str], creating: Doing) -> 
         return False
     things = made if kind == READ else made | {stem(creating.head)}  # who shows rooms need not show bookings
     return bool(things & set(other.resource)) or (kind != READ and other.verb == "rebook" and bool(made & _BOOKED))
-
-
-def _alternatives(missing: Sequence[str]) -> str:
-    return " or ".join(missing)

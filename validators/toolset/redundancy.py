@@ -16,7 +16,7 @@ from language.thesaurus import stem_groups
 from language.vocabulary import deep_stem
 from validators.embeddings import near_pairs
 from validators.toolset.actions import are_opposed, doing_of
-from warehouse.records import Evidence, Tool, Verdict
+from warehouse.records import DoubtedFact, Evidence, Tool, Verdict
 
 CHECK = "tool_redundancy"
 VERSION = "1"
@@ -128,8 +128,11 @@ def _verdict(tool: Tool, duplicates: DuplicateTools | None) -> Verdict:
     duplicate = Evidence(
         argument="twin", kind="normalised", quote=duplicates.one.name, path=duplicates.one.key, rule="twin"
     )
+    fact = DoubtedFact(
+        kind="tools_alike" if duplicates.are_alike else "tools_near", tool=tool.name, other=duplicates.one.name
+    )
     decision = "contradicted" if duplicates.are_alike else "unproved"
     return Verdict(
         subject=tool.key, check=CHECK, decision=decision, score=duplicates.likeness, reason=reason, evidence=(duplicate,),
-        version=VERSION,
+        doubts=(fact,), version=VERSION,
     )  # fmt: skip

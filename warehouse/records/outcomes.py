@@ -31,7 +31,7 @@ ReasonCode = Literal[
 DecidedBy = Literal["machine", "person"]
 
 
-# What may speak against a sample; each language of the review screens has a sentence for each (annotation/configs).
+# What may speak against a sample or a tool; each language of the review screens has a sentence for each (annotation/configs).
 DoubtKind = Literal[
     # what a reader of the conversation alone makes otherwise
     "adds", "leaves_out", "gives_other", "calls_other", "calls_none", "calls_needlessly", "call_missing", "call_added",
@@ -49,13 +49,17 @@ DoubtKind = Literal[
     # results, replies and messages
     "result_amiss", "reply_unfounded", "reply_lacks", "acts_differ", "acts_open", "judged_reply", "question_amiss", "no_choice",
     "other_message", "judged_message",
+    # tools, and what the tools of a category let nobody do
+    "tool_undescribed", "parameter_undescribed", "required_undeclared", "one_choice", "parameters_many", "parameters_deep",
+    "parameters_several", "required_several", "parameters_nested", "signs_in", "only_one", "not_yet_made", "id_unknown",
+    "tools_near", "never_shown", "never_changed", "never_deleted",
     # what could not be told
     "not_read", "not_replayed", "not_searched", "unread",
 ]  # fmt: skip
 
 
 class DoubtedFact(Record):
-    """One fact that speaks against a sample, or leaves it open, in a form that each language has a sentence for.
+    """One fact that speaks against a sample or a tool, or leaves it open, in a form that each language has a sentence for.
 
     `turn` is the index of the turn at which the call is due, `tool` the tool that was preferred or is called, `value` what the
     gold has and `other` what was read or stated instead, a rival or a model's own words, `quote` the user's words.

@@ -26,7 +26,7 @@ from annotation.tool_review import (
 )
 from tests.unit.annotation.test_screens import _tree
 from warehouse.errors import AnnotationError, RecordError
-from warehouse.records import Evidence, Language, Tool, Verdict
+from warehouse.records import DoubtedFact, Evidence, Language, Tool, Verdict
 
 TIME = {"type": "string", "description": "time of day"}
 
@@ -42,14 +42,21 @@ MAKE = _tool("Clock.Alarms.makeAlarm", "Make a new alarm.", time=TIME, label={"t
 OTHER = _tool("Clock.Timers.startTimer", "Start a timer.", minutes={"type": "integer"})
 FAR = SET.with_changes(category="Weather", name="Weather.Now.show")
 TWIN = Evidence(argument="twin", kind="normalised", quote=SET.name, path=SET.key, rule="twin")
+NEAR = DoubtedFact(kind="tools_near", tool=MAKE.name, other=SET.name)
 DOUBT = Verdict(
-    subject=MAKE.key, check="tool_redundancy", decision="unproved", reason="May do the same as …", evidence=(TWIN,)
+    subject=MAKE.key,
+    check="tool_redundancy",
+    decision="unproved",
+    reason="…: names 80% alike",
+    evidence=(TWIN,),
+    doubts=(NEAR,),
 )
+GAP = DoubtedFact(kind="never_deleted", tool=SET.name, argument="alarm")
 PASSED = Verdict(subject=MAKE.key, check="tool_complexity", decision="proved")
 
 
 def _task(language: Language = "en", **more: Any) -> ToolTask:
-    company = ToolSurroundings([SET, MAKE, OTHER, FAR], ["An alarm can't be deleted."])
+    company = ToolSurroundings([SET, MAKE, OTHER, FAR], [GAP])
     return tool_task(MAKE, company, [DOUBT, PASSED], reason="-", language=language, **more)
 
 
@@ -99,9 +106,17 @@ def test_the_twin_stands_beside_the_tool_and_the_category_behind_it() -> None:
         "→ returns: success",
     ]
     assert task.company.splitlines() == [f"{one.name}: {one.description}" for one in (SET, OTHER)]
-    assert task.why == "UNSURE · May do the same as …"
-    assert task.gaps == "An alarm can't be deleted."
+    assert task.why == "Clock.Alarms.makeAlarm may do the same as Clock.Alarms.setAlarm."
+    assert task.gaps == "What Clock.Alarms.setAlarm makes (alarm) is deleted by no tool of the category."
     assert task.callwright_key == f"tool_review:{MAKE.key}:1"
+
+
+@pytest.mark.parametrize(("language", "why"), [("zh", "可能与"), ("es", "quizá hace lo mismo")])
+def test_what_speaks_against_a_tool_is_told_in_the_language_of_the_screen(language: Language, why: str) -> None:
+    task = _task(language)
+    assert why in task.why
+    assert "alike" not in task.why
+    assert task.gaps not in {"", _task("en").gaps}
 
 
 def test_a_tool_that_repeats_nothing_has_no_twin_beside_it() -> None:

@@ -28,7 +28,18 @@ from tests.live.annotation.test_screen_in_browser import HOSTILE, AnnotatorScree
 from tests.support.annotation.paths import TOOLS, doubt, goal_path, path_sample
 from tests.support.browsers import open_browser
 from tests.support.conversational import converse
-from warehouse.records import Call, CallTurn, GoldCall, Prediction, ReplyTurn, ResultTurn, Sample, Tool, Verdict
+from warehouse.records import (
+    Call,
+    CallTurn,
+    DoubtedFact,
+    GoldCall,
+    Prediction,
+    ReplyTurn,
+    ResultTurn,
+    Sample,
+    Tool,
+    Verdict,
+)
 
 pytestmark = [
     pytest.mark.labelstudio,
@@ -90,7 +101,8 @@ def _sample_task(sample: Sample, tools: list[Tool], value: str = LONG) -> Review
 def _tool_task(tool: Tool) -> ReviewTask:
     schema = {"type": "object", "properties": {NASTY: {"type": "string", "description": NASTY}}, "required": []}
     nasty = tool.with_changes(name=f"Dining.{HOSTILE}", description=LONG, parameters=schema)
-    return tool_task(nasty, ToolSurroundings([tool.with_changes(description=NASTY)], [NASTY]), [], reason=NASTY)
+    gap = DoubtedFact(kind="never_deleted", tool=NASTY, argument=NASTY)
+    return tool_task(nasty, ToolSurroundings([tool.with_changes(description=NASTY)], [gap]), [], reason=NASTY)
 
 
 def _disambiguation_task() -> ReviewTask:

@@ -157,6 +157,19 @@ def test_calls_and_request_are_edited_by_keys_alone(context, pushed, sample, too
     assert edited.origin.parents == (sample.key,)
 
 
+def test_a_fold_is_opened_and_closed_by_keys_alone(context, pushed, sample):
+    context.open(pushed(sample))
+    keys = context.page.keyboard
+    fold = context.page.locator(".cw .ant-collapse-header").last
+    for _ in range(20):
+        keys.press("Tab")
+        if fold.evaluate("fold => fold === document.activeElement"):
+            break
+    for is_open in ("true", "false"):
+        keys.press("Shift+Enter")  # Label Studio keeps Enter to itself
+        assert fold.get_attribute("aria-expanded") == is_open
+
+
 def test_json_that_was_broken_in_the_browser_comes_back(context, pushed, sample, tools, label_studio):
     project = pushed(sample)
     context.open(project)

@@ -17,7 +17,7 @@ from annotation.tool_review import ToolSurroundings, parse_tool_review, tool_tas
 from generators.catalogs.seed_catalog import seed_tools
 from tests.live.annotation.test_screen_in_browser import AnnotatorScreen, assert_seen
 from tests.support.browsers import open_browser
-from warehouse.records import Evidence, Language, Tool, Verdict
+from warehouse.records import DoubtedFact, Evidence, Language, Tool, Verdict
 
 pytestmark = [
     pytest.mark.labelstudio,
@@ -76,10 +76,11 @@ def ask(label_studio: LabelStudio, request: pytest.FixtureRequest):
         doubt = Verdict(
             subject=tool.key, check="tool_redundancy", decision="unproved", evidence=(proof,),
             reason=f"May do the same as {twin.name!r} ({twin.description}): names 100% alike, descriptions 73%.",
+            doubts=(DoubtedFact(kind="tools_near", tool=tool.name, other=twin.name),),
         )  # fmt: skip
         kind = f"tools_{abs(hash(request.node.nodeid)) % 10**9}"
         project = label_studio.ensure_project(screen_for("tool_review", language).with_changes(kind=kind))
-        gaps = ["What 'Messages.Groups.createGroup' creates (group) can't be deleted by any tool of the category."]
+        gaps = [DoubtedFact(kind="never_deleted", tool="Messages.Groups.createGroup", argument="group")]
         task = tool_task(tool, ToolSurroundings(company, gaps), [doubt], reason="-", language=language)
         label_studio.push(project, [QueuedTask(task.with_changes(kind=kind))])
         return WaitingTool(tool, project, label_studio)

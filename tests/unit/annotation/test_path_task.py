@@ -68,6 +68,23 @@ def test_where_each_value_comes_from_is_told_step_by_step():
     assert "step 3\n  Hotel_Details\n" in shown
 
 
+@pytest.mark.parametrize(
+    ("language", "place", "hotel"),
+    [
+        ("zh", '第 1 步 · data 中的 id：name 等于 "Lyon"', "data.hotels 中的 hotel_id：price 最低"),
+        ("es", 'paso 1 · id de data: name es "Lyon"', "hotel_id de data.hotels: price más bajo"),
+    ],
+)
+def test_rules_of_picks_are_told_in_the_language_of_the_screen(language, place, hotel):
+    sample = path_sample()
+    shown = _task(sample, language=language).calls_shown
+    assert place in shown
+    assert hotel in shown
+    assert hotel in disambiguation_task(sample, [], reason="-", language=language).picked
+    after = [line.text for line in correction_task(goal_path(), TOOLS, [], reason="-", language=language).after]
+    assert any(hotel in text for text in after)
+
+
 def test_a_value_put_together_of_others_has_a_line_for_each_part():
     parts = tuple(
         Evidence(argument=f"legs[{index}].from", kind="span", turn=0, start=0, end=1, quote="I", rule="")

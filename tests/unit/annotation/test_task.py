@@ -270,6 +270,26 @@ def test_every_fact_and_every_check_has_a_sentence_in_every_language(language, d
     assert language == "en" or not {*told.values()} & set(words_in("en").doubt.values())
 
 
+def test_what_several_checks_found_in_the_same_words_is_told_once(sample):
+    facts = [
+        DoubtedFact(kind="adds", argument="seating", other="outside"),
+        DoubtedFact(kind="stated_unused", argument="seating", quote="outside"),
+        DoubtedFact(kind="named_unused", argument="seating"),
+        DoubtedFact(kind="words_left", quote="outside"),
+        DoubtedFact(kind="adds", argument="time", other="18:00"),
+        DoubtedFact(kind="words_left", quote="by the river"),
+    ]
+    found = [
+        Verdict(subject=sample.key, check=f"c{at}", decision="unproved", doubts=(fact,))
+        for at, fact in enumerate(facts)
+    ]
+    assert doubt_sentences(sample.turns, found, words_in("en")) == [
+        "The user says “outside”, which seems to be seating, but the call does not use it.",
+        "The user also seems to give time: 18:00, but the call does not use it.",
+        "“by the river” belongs to no call.",
+    ]
+
+
 def test_calls_of_earlier_turns_are_folded_by_turn_with_the_evidence_of_what_is_new(dialogue, tools):
     assert review_task(dialogue, tools, [], reason="-").earlier_calls.splitlines() == [
         "User 1",

@@ -10,7 +10,7 @@ from generators.catalogs import read_catalog
 from generators.catalogs.checks import MOST_PARAMETERS
 from generators.catalogs.seed_catalog import seed_tools
 from tests.support.validators.toolsets import tool
-from validators.toolset.complexity import MANY_PARAMETERS, check_complexity, find_gaps
+from validators.toolset.complexity import MANY_PARAMETERS, check_complexity, find_gaps, gap_facts
 from warehouse.records import Tool
 
 TEXT: dict[str, str] = {}
@@ -98,6 +98,8 @@ def test_what_can_be_created_but_not_managed_is_a_finding_about_the_category(
     [problem] = find_gaps(_names(*names))
     assert (problem.where, problem.tool, problem.kind) == ("Any", names[0], "crud_gap")
     assert missing in problem.message
+    facts = {fact.kind.removeprefix("never_") for fact in gap_facts(_names(*names))}
+    assert facts == {one for one in ("shown", "changed", "deleted") if one in missing}
 
 
 @pytest.mark.parametrize(
