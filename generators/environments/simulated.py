@@ -181,8 +181,11 @@ def _timely(value: JsonValue, given: Arguments) -> JsonValue:
 
 def _narrowed(name: str, schema: JsonSchema, given: Arguments) -> JsonSchema:
     """The schema of a value, within the limits that the call sets (`max_price`), and numbers not out of a few examples."""
-    limits = {"maximum": given.get(f"max_{name}"), "minimum": given.get(f"min_{name}")}
-    narrowed = schema | {key: value for key, value in limits.items() if isinstance(value, int | float)}
+    narrowed = dict(schema)
+    for key, prefix, nearer in (("maximum", "max_", min), ("minimum", "min_", max)):
+        limit = given.get(prefix + name)
+        if isinstance(limit, int | float):
+            narrowed[key] = nearer(limit, schema.get(key, limit))
     if name.endswith(_NUMBERED) and "pattern" in schema:  # several results would have the same number
         narrowed.pop("examples", None)
     return narrowed

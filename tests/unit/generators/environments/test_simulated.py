@@ -80,6 +80,15 @@ def test_what_is_found_keeps_within_the_limits_that_the_call_sets() -> None:
         assert all(entry["price"] <= 60 for entry in result["products"])  # type: ignore[union-attr,index,call-overload,operator]
 
 
+def test_a_limit_of_the_call_only_narrows_what_the_schema_allows() -> None:
+    flights = TOOLS["Flights.Search.findFlights"]
+    given: Arguments = {"origin": "Oslo", "destination": "Riga", "date": "2026-12-01", "max_price": 4999}
+    for seed in range(20):
+        result = world(flights, seed=seed).succeed(flights, given)
+        assert isinstance(result, dict)
+        assert all(40 <= entry["price"] <= 900 for entry in result["flights"])  # type: ignore[union-attr,index,call-overload,operator]
+
+
 def test_times_keep_within_the_hours_that_the_call_sets() -> None:
     calendar = TOOLS["Calendar.Planning.findFreeTime"]
     for seed in range(20):
