@@ -137,7 +137,7 @@ BREAKS: dict[Complexity, Callable[[Sample], Sample]] = {
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("complexity", COMPLEXITIES)
 async def test_a_conversation_is_made_and_every_check_proves_it(complexity: Complexity, language: Language) -> None:
-    sample = await converse(complexity, language, seed=2)
+    sample = await converse(complexity, language, seed=3)
     for check in (check_complexity, check_format, check_grounding):
         (verdict,) = await check(sample, template_context())
         assert verdict.decision == "proved", verdict.reason

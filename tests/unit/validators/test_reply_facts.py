@@ -62,7 +62,12 @@ async def test_a_result_that_was_altered_is_contradicted():
 
 async def test_a_call_with_arguments_of_any_form_is_answered_with_a_verdict():
     sample = await converse("no_target_complexity")
-    at = next(i for i, turn in enumerate(sample.turns) if isinstance(turn, CallTurn))
+    stated = (
+        i
+        for i, turn in enumerate(sample.turns)
+        if isinstance(turn, ResultTurn) and "true" not in str(turn.results).lower()
+    )
+    at = next(stated) - 1  # a result that the arguments decide
     calls = tuple(call.with_changes(arguments={"x": [{"y": None}]}) for call in sample.turns[at].calls)
     turns = (*sample.turns[:at], sample.turns[at].with_changes(calls=calls), *sample.turns[at + 1 :])
     assert (await judged(sample.with_changes(turns=turns)))[0] == "contradicted"
