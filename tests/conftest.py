@@ -15,9 +15,11 @@ settings.register_profile("thorough", deadline=None, max_examples=200)  # make t
 settings.load_profile("callwright")
 silence_teardown()  # so that pytest's closing line is the last
 
-# A shell starts what it puts behind itself with Ctrl-C ignored, and all that is started from there would ignore it too.
-if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+# A shell starts what it puts behind itself with Ctrl-C ignored, nohup what it starts with SIGHUP, and all that is started from
+# there would ignore them too.
+for ignorable, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+    if signal.getsignal(ignorable) is signal.SIG_IGN:
+        signal.signal(ignorable, handler)
 
 pytest_plugins = ["tests.support.new_warehouses", "tests.support.servers"]
 
