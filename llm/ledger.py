@@ -187,17 +187,17 @@ def _set_up(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def _damage(path: Path, error: Exception) -> str:
-    return unreadable("ledger", path, error) + "its answers will be asked and paid for again."
+    return unreadable("ledger", path, error, "its answers are asked and paid for again")
 
 
-def unreadable(what: str, path: Path, error: Exception) -> str:
-    """Why a file of answers can't be read, and what helps."""
+def unreadable(what: str, path: Path, error: Exception, without: str) -> str:
+    """Why a file of answers can't be read, and what helps; `without` says what happens where the file is not there."""
     if isinstance(error, sqlite3.OperationalError):  # it is whole: SQLite says of a damaged one that it is no database
         return (
             f"The {what} at {path} can't be used now ({error}): another process holds it, or its disk is full or away. "
-            "Let it stay where it is and try again, since without it "
+            f"Let it stay where it is and try again, since without it {without}."
         )
-    return f"The {what} at {path} can't be read ({error}). Move the file away to go on: "
+    return f"The {what} at {path} can't be read ({error}). Move the file away to go on: {without}."
 
 
 def _encode(reply: RawReply) -> bytes:

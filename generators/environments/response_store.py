@@ -279,7 +279,7 @@ def _set_up(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def _damage(path: Path, error: sqlite3.Error) -> str:
-    return unreadable("response store", path, error) + "everything is asked again."
+    return unreadable("response store", path, error, "everything is asked again")
 
 
 def _row(environment: str, call: Call, version: int, answer: CallResponse) -> tuple[object, ...]:
