@@ -139,7 +139,8 @@ def test_other_samples_are_not_asked_about_and_as_many_people_as_the_recipe_want
     site.push()
     assert site.value("select count(*) from accepted_samples where kind = 'perfect'") > 0
     assert [site.sample(key).kind for key in _asked(site)] == [CONVERSATION] * 2
-    assert [site.studio.overlaps[number] for number in site.studio.numbers.values()] == [2, 2]
+    numbers = [number for name, number in site.studio.numbers.items() if name.startswith(ACTS)]
+    assert [site.studio.overlaps[number] for number in numbers] == [2, 2]
 
 
 def test_a_recipe_that_does_not_say_so_asks_about_no_acts() -> None:
@@ -219,12 +220,12 @@ def test_a_rejection_that_is_withdrawn_brings_the_conversation_back(talks: Revie
 
 @pytest.fixture
 def both(tmp_path: Path) -> Iterator[ReviewSite]:
-    """Three conversations of which the whole is asked about, and the acts."""
-    build(_recipe(samples={CONVERSATION: 3}, review={"spot_checks": 3, "dialogue_acts": 3}), settings_of(tmp_path))
+    """Conversations of which the whole is asked about, and the acts; of any that a check doubts not the acts."""
+    build(_recipe(samples={CONVERSATION: 5}, review={"spot_checks": 5, "dialogue_acts": 5}), settings_of(tmp_path))
     site = open_site(tmp_path, PaperStudio())
     _mislabel(site)
     site.push()
-    assert _asked(site) == _asked(site, "sample_review") != []
+    assert set(_asked(site)) <= set(_asked(site, "sample_review"))
     yield site
     site.balance()
 
@@ -240,7 +241,7 @@ def test_acts_that_are_right_do_not_save_a_conversation_that_is_not(both: Review
 
 
 def test_a_conversation_that_is_good_but_for_its_acts_does_not_land_with_them(both: ReviewSite) -> None:
-    first, second, third = _asked(both)
+    first, second, third, *_ = _asked(both)
     both.studio.annotate(first, "reject", kind=ACTS, reasons=["other"])
     result = _edited(both, second)
     both.studio.annotate(third, "accept", kind=ACTS)
@@ -253,7 +254,7 @@ def test_a_conversation_that_is_good_but_for_its_acts_does_not_land_with_them(bo
 
 
 def test_right_acts_say_nothing_about_what_a_check_doubts(both: ReviewSite) -> None:
-    first, second, _ = _asked(both)
+    first, second, *_ = _asked(both)
     for key in (first, second):  # as where a later build checks more strictly
         both.warehouse.execute("delete from outcomes where subject = ? and stage = 'land'", [key])
         both.warehouse.execute("delete from acceptances where subject = ?", [key])
