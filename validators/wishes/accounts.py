@@ -182,7 +182,15 @@ def _called(parameter: ParameterView, language: Language) -> Iterator[str]:
     cue = parameter.cues.among(language)
     own = called(parameter, language)
     counted = counting(parameter, language)
-    yield from (cue, own, f"the {cue}", parameter.topic, pack.rules.counted_argument(cue), *parameter.cues.spoken)
+    yield from (
+        cue,
+        own,
+        pack.rules.with_article(cue),
+        pack.rules.with_article(own),
+        parameter.topic,
+        pack.rules.counted_argument(cue),
+        *parameter.cues.spoken,
+    )
     if counted:
         yield from (counted.unit, counted.asked)
     properties = parameter.schema.get("properties") or {}

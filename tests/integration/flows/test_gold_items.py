@@ -14,7 +14,7 @@ from flows.recipe import Recipe
 from flows.review.gold_items import mix_gold_items
 from flows.review.questions import DRAWN
 from flows.review.training import push_training, training_answers
-from tests.support.flows.review_sites import TRUSTING, ReviewSite, erring_recipe
+from tests.support.flows.review_sites import ReviewSite, trusting_recipe
 from tests.support.flows.small_builds import build
 from warehouse.releases import create_release
 
@@ -157,7 +157,7 @@ def test_the_same_build_mixes_in_the_same_and_no_more(trust_site: ReviewSite) ->
     before = site.everything()
     recipe = Recipe.model_validate_json(site.value("select body from builds"))
     assert mix_gold_items(site.warehouse, site.value("select key from builds"), recipe) == 0
-    build(erring_recipe(review=TRUSTING), site.settings)
+    build(trusting_recipe(), site.settings)
     after = site.everything()
     assert after["gold_items"] == before["gold_items"]
     assert site.push() == (0, 0)
@@ -172,7 +172,7 @@ def test_more_are_mixed_in_where_the_rate_goes_up_and_good_ones_are_what_people_
         site.studio.annotate(key, "accept")
     site.pull()
     before = {row["subject"] for row in gold(site)}
-    build(erring_recipe(review=TRUSTING | {"gold_items": 50}), site.settings)
+    build(trusting_recipe(gold_items=45), site.settings)
     added = [row for row in gold(site) if row["subject"] not in before]
     assert added
     assert before < {row["subject"] for row in gold(site)}

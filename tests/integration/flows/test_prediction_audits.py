@@ -26,7 +26,7 @@ from tests.support.flows.small_builds import build, run_here, small_recipe
 from warehouse.errors import ConfigurationError
 from warehouse.releases import create_release
 
-SAMPLES = {"perfect": 8, "imperfect": 4, "irrelevant": 4}
+SAMPLES = {"perfect": 12, "imperfect": 6, "irrelevant": 6}
 RATES = dict.fromkeys(("wrong_tool", "missing_argument", "wrong_argument", "malformed_json"), 0.2)
 
 

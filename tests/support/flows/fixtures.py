@@ -11,7 +11,7 @@ from tests.support.fault_proxy import fault_proxy
 from tests.support.flows.live_sites import LiveSite, People, local, site_at
 from tests.support.flows.model_server import ModelServer, serve_model
 from tests.support.flows.paper_studio import PaperStudio
-from tests.support.flows.review_sites import TRUSTING, ReviewSite, erring_recipe, open_site
+from tests.support.flows.review_sites import ReviewSite, erring_recipe, open_site, trusting_recipe
 from tests.support.flows.small_builds import build, settings_of
 from tests.support.killable_studio import KillableStudio
 
@@ -64,7 +64,7 @@ def live(built_site: Path, tmp_path: Path, killable_studio: KillableStudio) -> I
 def pushed_trust_site(tmp_path_factory: pytest.TempPathFactory) -> ReviewSite:
     """A work folder where two people answer each doubt, and gold items are mixed in."""
     home = tmp_path_factory.mktemp("trust")
-    build(erring_recipe(review=TRUSTING), settings_of(home))
+    build(trusting_recipe(), settings_of(home))
     site = open_site(home, PaperStudio())
     site.push()
     return site

@@ -19,7 +19,6 @@ from warehouse.tables import TABLES
 
 NOTHING_NEW = Pulled()
 OFF_TOPIC = "Never mind, it is nothing."  # no check finds a call in it, and a Chinese sample must not say it
-TRUSTING = {"spot_checks": 6, "reviewers": {"doubtful": 2}, "gold_items": 40}
 RATES = dict.fromkeys(("extra_argument", "wrong_argument", "hallucinated_value", "wrong_tool"), 0.15)
 
 
@@ -32,6 +31,13 @@ def erring_recipe(**changes: Any) -> Recipe:
         "shard_size": 50,
     }
     return small_recipe(**planted | changes)
+
+
+def trusting_recipe(**review: Any) -> Recipe:
+    """The same with more samples, where two people answer each doubt, and gold items are mixed in."""
+    samples = {"perfect": 36, "imperfect": 6, "irrelevant": 4}
+    asked = {"spot_checks": 6, "reviewers": {"doubtful": 2}, "gold_items": 40}
+    return erring_recipe(samples=samples, review=asked | review)
 
 
 class ReviewSite(NamedTuple):

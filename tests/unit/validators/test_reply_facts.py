@@ -11,7 +11,7 @@ from tests.support.scripted_model import ScriptedModel
 from validators.checks.facts import check_facts, check_faithfulness, check_replies
 from validators.checks.table import CHECKS, has_rest
 from validators.judges import PROMPTS, REPLY, ReplyScore
-from warehouse.records import CallTurn, Decision, ReplyTurn, ResultTurn, Sample
+from warehouse.records import Decision, ReplyTurn, ResultTurn, Sample
 
 
 async def judged(sample: Sample) -> tuple[Decision, str]:
