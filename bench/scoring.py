@@ -11,7 +11,6 @@ the paper's own result files, which `callwright score` reads. A --folder that wa
 
 import argparse
 import json
-import resource
 import shutil
 import statistics
 import subprocess
@@ -84,7 +83,7 @@ def measure_answers(chosen: argparse.Namespace, folder: Path) -> dict[str, objec
     """Score synthetic answers; each run has a work folder that nothing was scored in."""
     folder.mkdir(parents=True, exist_ok=True)
     filled = fill(folder, chosen.kind, chosen.predictions)
-    measured, cpu = [], []
+    measured = []
     for _ in range(chosen.runs):
         with tempfile.TemporaryDirectory(prefix="callwright-bench-") as temporary:
             home = Path(shutil.copytree(filled.home, Path(temporary) / "home"))
@@ -94,9 +93,7 @@ def measure_answers(chosen: argparse.Namespace, folder: Path) -> dict[str, objec
             else:
                 words = ["evaluate", RELEASE, "--recipe", str(recipe_of(folder)), "--runs", str(filled.runs)]
             command = [sys.executable, "-m", "flows.cli", *words, "--json"]
-            before = _cpu_seconds()
             measured.append(watch(command, {**environment(), "CALLWRIGHT_HOME": str(home)}))
-            cpu.append(_cpu_seconds() - before)
         if measured[-1].code:
             sys.exit(f"callwright {words[0]} ended with {measured[-1].code}:\n{measured[-1].output[-2000:]}")
     return {
@@ -109,15 +106,9 @@ def measure_answers(chosen: argparse.Namespace, folder: Path) -> dict[str, objec
         "runs": chosen.runs,
         "cores": cores(),
         "seconds": round(statistics.median(one.seconds for one in measured), 1),
-        "cpu_seconds": round(statistics.median(cpu), 1),
+        "cpu_seconds": round(statistics.median(one.cpu_seconds for one in measured), 1),
         "peak_mb": round(max(one.peak_mb for one in measured)),
     }
-
-
-def _cpu_seconds() -> float:
-    """What all commands so far have had of the processors: on a machine that is shared, less noisy than the clock."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
 
 
 def write_log(sources: list[Path], folder: Path) -> int:
