@@ -1,7 +1,6 @@
 """Watching a command as a tree of processes: seconds, and the memory of all of it together."""
 
 import os
-import resource
 import subprocess
 import threading
 import time
@@ -28,30 +27,36 @@ class ProcessRun(NamedTuple):
 
 def watch(command: Sequence[str], environment: Mapping[str, str]) -> ProcessRun:
     """Run a command to its end and measure it."""
-    began, before = time.perf_counter(), _cpu_seconds()
+    began = time.perf_counter()
     with subprocess.Popen(
         command, env=dict(environment), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     ) as child:
         peak = [0.0]
-        watcher = threading.Thread(target=_watch_memory, args=(child, peak), daemon=True)
+        cpu: dict[int, float] = {}
+        watcher = threading.Thread(target=_watch_tree, args=(child, peak, cpu), daemon=True)
         watcher.start()
         output = child.stdout.read() if child.stdout else ""
         code = child.wait()
     seconds = time.perf_counter() - began
     watcher.join()
-    return ProcessRun(code, seconds, _cpu_seconds() - before, peak[0], output)
+    return ProcessRun(code, seconds, sum(cpu.values()), peak[0], output)
 
 
-def _cpu_seconds() -> float:
-    """What all processes that this one waited for have had so far."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
-
-
-def _watch_memory(child: "subprocess.Popen[str]", peak: list[float]) -> None:
+def _watch_tree(child: "subprocess.Popen[str]", peak: list[float], cpu: dict[int, float]) -> None:
     while child.poll() is None:
-        peak[0] = max(peak[0], sum(_pss_mb(pid) for pid in _tree(child.pid)))
+        tree = _tree(child.pid)
+        peak[0] = max(peak[0], sum(_pss_mb(pid) for pid in tree))
+        cpu.update({pid: seconds for pid in tree if (seconds := _cpu_seconds(pid))})
         time.sleep(_EVERY)
+
+
+def _cpu_seconds(pid: int) -> float:
+    """What a process has had by itself, also one that nobody waits for."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _tree(root: int) -> list[int]:

@@ -1,8 +1,8 @@
 """A warehouse of made-up rows, asked what people and analysts ask: `python -m bench.warehouse_size [--samples N] [--json]`.
 
-Each sample has 14 outcomes and 7 verdicts, every twentieth is in doubt and asked about; what landed is a release that four
-candidates answered. Every command runs in a process of its own with DuckDB held to `--memory`. `--filled FILE` keeps the filled
-warehouse for the next time; each run works on a copy of it. What is measured is told at once, on stderr.
+Each sample has 14 outcomes, 7 verdicts and a request to a model, every twentieth is in doubt and asked about; what landed is a
+release that four candidates answered. Every command runs in a process of its own with DuckDB held to `--memory`. `--filled FILE`
+keeps the filled warehouse for the next time; each run works on a copy of it. What is measured is told at once, on stderr.
 """
 
 import argparse
@@ -170,7 +170,10 @@ insert into stages select 'check' || range, range, 'checks', '', '', ['arguments
 insert into stages values
     ('request', 90, 'single turn', '', '', [], false),
     ('format', 91, 'checks', '', '', [], false), ('land', 99, 'land', '', '', [], false);
-insert into builds values ('b1', 'made up', '{"samples": {"perfect": 1000000, "imperfect": 2000000}}', now(), now(), false, 1);
+insert into builds values
+    ('b1', 'made up', '{"samples": {"perfect": 1000000, "imperfect": 2000000}, "models": {"generator": {"name": "template/v1"}},'
+        || '"checks": {"largest_opening": 0.1, "largest_skeleton": 0.05}, "description": "' || repeat('As long as a recipe. ', 200)
+        || '"}', now(), now(), false, 1);
 insert into tools (key, name, category, language, source, description, parameters, returns)
     select 't' || range, 'tool_' || range, 'category ' || range % 50, 'en', 'seed', 'Does it.', '{"type": "object"}', null
     from range(1000);
@@ -209,6 +212,12 @@ insert into verdicts
         if(s = 6 and n % 20 = 0, (n % 97) / 97, 1), 'Every argument is in the request.', '[]', '1', now(),
         if(s = 6 and n % 20 = 0, 'open', 'proved'), '', [], '[]'
     from range($first, $until) t(n), range(7) u(s);
+insert into llm_calls
+    (id, request, build, stage, model, prompt_version, sample_index, prompt_tokens, completion_tokens, cost, latency, cached,
+        planted, error, made_at, subject, release, candidate)
+    select md5('c' || n), md5('r' || n), 'b1', 'request', 'openai/gpt-4o-mini', 'p1', 0, 500, 100, 0.0001, 0.5, false, '', '',
+        now(), md5('d' || n), '', ''
+    from range($first, $until) t(n);
 insert into review_requests
     select 'b1', md5('s' || n), 'sample_review', 'doubtful', 'A check failed.', now(), null, null, 1, 1, 0.5, ''
     from range($first, $until) t(n) where n % 20 = 0;

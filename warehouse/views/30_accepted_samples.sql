@@ -3,18 +3,20 @@
 -- `vouched` say the same as flags. `is_template`: the template model worded or judged it, so that it is for trying out, not for
 -- training. `is_trial`: only a trial has landed it. `evidence` is the proof of the newest grounding verdict.
 create or replace view accepted_samples as
-with grounding as (
+with made_by as ( -- a recipe is read once, not for each of its samples
+    select key, body ->> '$.models.generator.name' as generator, is_trial from builds
+), grounding as (
     select subject, arg_max(evidence, made_at) as evidence
     from verdicts where check_name = 'grounding' group by subject
 )
 select
     s.key, s.kind, s.language, s.category, s.request, s.gold, a.grade, a.judged_by,
-    is_template(s.model, b.body ->> '$.models.generator.name', a.grade, a.judged_by) as is_template,
+    is_template(s.model, b.generator, a.grade, a.judged_by) as is_template,
     a.grade = 'proved' as proved, a.grade = 'vouched' as vouched, a.accepted_by, a.accepted_at,
     coalesce(g.evidence, '[]'::json) as evidence, a.recipe, a.build, s.model, s.prompt_version, s.seed, s.planted, s.body,
     coalesce(b.is_trial, false) as is_trial
 from acceptances a
 join samples s on s.key = a.subject
-left join builds b on b.key = a.build
+left join made_by b on b.key = a.build
 left join grounding g on g.subject = s.key
 where a.withdrawn_at is null;

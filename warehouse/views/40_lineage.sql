@@ -10,22 +10,12 @@ with recursive tool_parents as (
     select key, unnest(parents) from drafts
     union all
     select p.tool, p.parent from tool_parents p semi join tools t on t.key = p.tool
-), numbered as materialized ( -- numbers are walked far quicker than keys, and nothing else of a record is held meanwhile
-    select row_number() over () as id, * from (
-        select key, true as is_sample from samples
-        union all
-        select distinct parent, false from links l anti join samples s on s.key = l.parent
-    )
-), steps as materialized (
-    select c.id as child, p.id as parent
-    from links l join numbered c on c.key = l.child join numbered p on p.key = l.parent
-), ancestors as (
-    select id as sample, id as ancestor, 0 as distance from numbered where is_sample
-    union
-    select a.sample, s.parent, a.distance + 1 from ancestors a join steps s on s.child = a.ancestor where a.distance < 32
+), ancestors as ( -- each step's are told apart by themselves: `union` would hold all of them in memory to the end
+    select key as sample, 0 as distance, key as ancestor from samples
+    union all
+    select distinct a.sample, a.distance + 1, l.parent from ancestors a join links l on l.child = a.ancestor where a.distance < 32
 )
-select s.key as sample, a.distance, m.key as ancestor
-from ancestors a join numbered s on s.id = a.sample join numbered m on m.id = a.ancestor;
+from ancestors;
 
 -- Every ancestor of every sample, one row each: distance 0 is the sample, then its draft call, its parameter choice,
 -- its assignment, the tool; an edited sample has the one it was edited from. A tool that was made has its own drafts

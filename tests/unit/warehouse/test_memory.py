@@ -17,6 +17,15 @@ def test_priorities_and_publishing_fit_in_256_mb_at_20_000_samples(tmp_path: Pat
     assert publish(warehouse, tmp_path / "published").database.is_file()
 
 
+def test_the_lineage_of_20_000_samples_fits_in_64_mb(tmp_path: Path) -> None:
+    path = tmp_path / "warehouse.duckdb"
+    fill(Warehouse(path), 20_000, 0)
+    warehouse = Warehouse(path, limits=DatabaseLimits(64, 2))
+    assert warehouse.rows("select count(ancestor) as ancestors, max(distance) as furthest from ancestry") == [
+        {"ancestors": 60_000, "furthest": 2}
+    ]
+
+
 def test_a_query_may_use_files_beside_the_warehouse(tmp_path: Path) -> None:
     warehouse = Warehouse(tmp_path / "warehouse.duckdb", limits=DatabaseLimits(128, 2))
     sql = "select count(*) from (select md5(range::varchar) as one, md5((range + 1)::varchar) from range(2000000) order by one)"
