@@ -5,6 +5,7 @@ version, there is a sentence for the check. What the checks wrote themselves, wi
 the conversation the words in doubt are marked, and those that prove a value.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -12,6 +13,7 @@ from annotation.calls import write_name, write_value
 from annotation.rendering import user_name
 from annotation.task import shortened
 from annotation.words import SampleScreenWords
+from language.packs import unspaced
 from warehouse.records import CallTurn, DoubtedFact, Sample, Turn, UserTurn, Verdict
 
 DOUBTED, PROVING = ("⟦", "⟧"), ("‹", "›")
@@ -149,10 +151,19 @@ def _stated(doubt: DoubtedFact, turns: Sequence[Turn]) -> _Stretch | None:
     is_read = doubt.kind in _READ and not isinstance(doubt.other, bool) and doubt.other is not None
     text = doubt.quote or (write_value(doubt.other) if is_read else "")
     before = turns if doubt.turn is None else turns[: doubt.turn]
-    places = (_found(at, turn, text) for at, turn in reversed([*enumerate(before)]))
+    pattern = re.compile(re.escape(text) if doubt.quote else _by_itself(text))
+    places = (_found(at, turn, pattern) for at, turn in reversed([*enumerate(before)]))
     return next((one for one in places if one), None) if text else None
 
 
-def _found(at: int, turn: Turn, text: str) -> _Stretch | None:
-    start = turn.text.find(text) if isinstance(turn, UserTurn) else -1
-    return _Stretch(at, in_message=False, start=start, end=start + len(text)) if start >= 0 else None
+def _by_itself(text: str) -> str:
+    """The pattern of a text that is no part of a longer word or number: 5 does not stand in RD21458."""
+    joins = f"[^\\W{unspaced()}]"
+    begins, ends = (f"(?<!{joins})", f"(?!{joins})")
+    is_word = re.compile(joins).fullmatch
+    return f"{begins if is_word(text[:1]) else ''}{re.escape(text)}{ends if is_word(text[-1:]) else ''}"
+
+
+def _found(at: int, turn: Turn, pattern: re.Pattern[str]) -> _Stretch | None:
+    found = pattern.search(turn.text) if isinstance(turn, UserTurn) else None
+    return _Stretch(at, in_message=False, start=found.start(), end=found.end()) if found else None

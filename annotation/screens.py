@@ -12,6 +12,7 @@ from annotation.words import (
     correction_words_in,
     disambiguation_words_in,
     edit_form_words_in,
+    interface_languages,
     tool_words_in,
     words_in,
 )
@@ -67,13 +68,15 @@ _WIDE = {
 class Screen(Record):
     """What a Label Studio project of one review kind needs: its title, labeling config and instruction.
 
-    In its table of tasks the fields of `hidden_columns` are not shown at first, and those of `wide_columns` get room.
+    In its table of tasks the fields of `hidden_columns` are not shown at first, and those of `wide_columns` get room. `titles`
+    are those that it has in any language.
     """
 
     kind: str
     title: str
     config: str
     instruction: str
+    titles: tuple[str, ...] = ()
     hidden_columns: tuple[str, ...] = ()
     wide_columns: tuple[str, ...] = ()
 
@@ -98,9 +101,14 @@ def screen_for(kind: str, language: Language = DEFAULT_LANGUAGE, edit_page: str 
     )  # fmt: skip
     return Screen(
         kind=kind,
-        title=f"callwright: {words.title}",
+        title=_title(words),
         config=configs.get_template(f"{kind}.xml").render(words=words, by_form=by_form),
         instruction=words.instruction,
+        titles=tuple(_title(screen_words(kind, one)) for one in interface_languages()),
         hidden_columns=_HIDDEN.get(kind, ()),
         wide_columns=_WIDE.get(kind, ()),
     )
+
+
+def _title(words: ScreenWords) -> str:
+    return f"callwright: {words.title}"

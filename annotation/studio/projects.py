@@ -153,8 +153,9 @@ def ensure_project(connection: StudioConnection, screen: Screen, queues: Sequenc
     else:
         held = connection.ask(connection.client.projects.get, project.id)
         is_renewed = config_print(held.label_config or "") != config_print(screen.config)
-        project = project.with_changes(is_renewed=is_renewed)
-        connection.ask(connection.client.projects.update, project.id, **project_fields(screen))
+        title = screen.title if project.title in screen.titles else project.title  # not what a person called it
+        project = project.with_changes(is_renewed=is_renewed, title=title)
+        connection.ask(connection.client.projects.update, project.id, title=title, **project_fields(screen))
     _arrange_tables(connection, project.id, screen, queues)
     return project
 

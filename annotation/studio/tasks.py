@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from hashlib import blake2b
 from itertools import count
 from typing import Any, NamedTuple
 
@@ -26,15 +27,15 @@ _LOOKS = 5
 
 
 class HeldTask(NamedTuple):
-    """A task as Label Studio has it: how many annotations it holds, how many people it waits for in all, its fields.
+    """A task as Label Studio has it: how many annotations it holds, how many people it waits for in all, what it shows.
 
-    Of one that was made just now the fields are not told.
+    `shown` is a print of that, "" of a task that was made just now.
     """
 
     id: int
     annotations: int
     overlap: int
-    fields: frozenset[str] = frozenset()
+    shown: str = ""
 
 
 def list_tasks(connection: StudioConnection, project: int, query: str) -> Iterator[Any]:
@@ -70,9 +71,7 @@ def find_tasks(connection: StudioConnection, project: int, keys: Sequence[str]) 
             key = task.data.get("callwright_key")
             if key in wanted:
                 annotations = (task.total_annotations or 0) + (task.cancelled_annotations or 0)
-                found.setdefault(key, []).append(
-                    HeldTask(task.id, annotations, task.overlap or 1, frozenset(task.data))
-                )
+                found.setdefault(key, []).append(HeldTask(task.id, annotations, task.overlap or 1, _print(task.data)))
     return found
 
 
@@ -301,11 +300,17 @@ def push_tasks(connection: StudioConnection, project: Project, tasks: Sequence[Q
 def _bring_up_to_date(
     connection: StudioConnection, held: Mapping[str, HeldTask], wanted: Mapping[str, QueuedTask]
 ) -> None:
-    """Give tasks of an older version that nobody has answered the fields that the screen shows now."""
+    """Give tasks what is shown now: another version or another language may have made them."""
     for key, task in held.items():
         data = wanted[key].data()
-        if task.fields and task.fields != data.keys() and not task.annotations:
+        if task.shown and task.shown != _print(data):
             _patch(connection, task.id, {"data": data})
+
+
+def _print(data: Json) -> str:
+    """What tells whether two tasks show the same, wherever they stand in the order."""
+    shown = {name: value for name, value in data.items() if name != "priority"}
+    return blake2b(orjson.dumps(shown, option=orjson.OPT_SORT_KEYS), digest_size=16).hexdigest()
 
 
 def _expect(connection: StudioConnection, project: Project, overlap: int, tasks: Iterable[QueuedTask]) -> int:

@@ -52,6 +52,8 @@ _TO_PUSH = """
     select * from review_queue where kind = ? and is_current and not is_answered and (pushed_at is null or server <> ? or ?)
     order by priority desc, build, category, requested_at, subject, version
 """
+# The kinds of which tasks stand there: their screens follow a new version or another language, also where nothing waits.
+_THERE = "select distinct kind from task_states where server = ? and deleted_at is null"
 _ONE_MORE = """
     update review_requests set reviewers = u.speakers + 1
     from unsettled_reviews u where review_requests.subject = u.subject and review_requests.kind = u.kind
@@ -113,13 +115,17 @@ def _push(settings: Settings, studio: LabelStudio, progress: Progress, *, again:
     warehouse = open_warehouse(settings)
     set_priorities(warehouse)
     rows = warehouse.rows_by_name(_to_push(studio.name, again=again))
+    there = {row["kind"] for row in warehouse.rows(_THERE, [studio.name])}
     ask_more_people(warehouse, studio)
-    if not any(rows.values()):
+    if not there and not any(rows.values()):
         studio.signed_in_as()  # a dead address or a wrong token is reported also when nothing waits
         return Pushed(0, 0, studio.url)
-    pushed = [_push_kind(kind, asked, settings, studio, progress) for kind, asked in rows.items() if asked]
-    url = pushed[0].url if len(pushed) == 1 else studio.url
-    return Pushed(sum(one.created for one in pushed), sum(one.already_there for one in pushed), url)
+    pushed = [
+        _push_kind(kind, asked, settings, studio, progress) for kind, asked in rows.items() if asked or kind in there
+    ]
+    made = [one for one in pushed if one.created or one.already_there]
+    url = made[0].url if len(made) == 1 else studio.url
+    return Pushed(sum(one.created for one in made), sum(one.already_there for one in made), url)
 
 
 def _push_kind(kind: str, asked: Sequence[Row], settings: Settings, studio: LabelStudio, progress: Progress) -> Pushed:
@@ -133,6 +139,8 @@ def _push_kind(kind: str, asked: Sequence[Row], settings: Settings, studio: Labe
     if project.is_renewed:  # tasks of another version get what the screen shows now
         asked = warehouse.rows(*_to_push(studio.name, again=True)[kind])
         about = subjects_of(warehouse, _keys(asked))
+    if not asked:
+        return Pushed(0, 0, project.url)
     progress.begin(f"{kind} push".replace("_", " "), len(asked))
     created = there = 0
     at_once = _FEW_AT_ONCE if kind in (CORRECTION, DISAMBIGUATION) else _AT_ONCE

@@ -223,6 +223,12 @@ def test_a_team_has_tables_by_language_and_person_and_is_told_who_kept_to_it(sit
     assert people_of(review_status(site.settings))["ann"]["outside"] == others
 
 
+def test_a_person_who_came_later_has_a_table_though_nothing_waits(site: ReviewSite) -> None:
+    (site.settings.home / "team.yaml").write_text("cem: {languages: [zh]}\n", encoding="utf-8")
+    assert site.push() == (0, 0)
+    assert "cem" in [queue.title for queue in site.studio.queues["sample_review"]]
+
+
 @pytest.mark.parametrize(
     ("written", "problem"),
     [

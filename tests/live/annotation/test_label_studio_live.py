@@ -91,6 +91,20 @@ def test_the_interface_changes_its_language_but_not_what_a_person_changed(label_
     assert label_studio._client.projects.get(project.id).label_config == own
 
 
+def test_tasks_and_the_title_of_their_project_follow_the_language(label_studio, screen, samples, tools, tasks):
+    chinese = screen_for("sample_review", "zh").with_changes(kind=screen.kind)
+    [task] = label_studio.push(label_studio.ensure_project(screen), tasks[:1]).task_ids.values()
+    annotate(label_studio, task, skipped=True)
+    again = review_task(samples[0], tools, [], reason="-", language="zh").with_changes(kind=screen.kind)
+    project = label_studio.ensure_project(chinese)
+    assert label_studio.push(project, [QueuedTask(again)]).already_there == 1
+    assert label_studio._client.tasks.get(id=str(task)).data["conversation"][0]["author"] == "用户"
+    assert label_studio.find_project(screen.kind).title == chinese.title
+    label_studio._client.projects.update(project.id, title="My own title")
+    label_studio.ensure_project(screen)
+    assert label_studio.find_project(screen.kind).title == "My own title"
+
+
 def test_what_people_said_is_pulled_once_and_again_only_when_it_changed(label_studio, screen, samples, tasks, tools):
     project = label_studio.ensure_project(screen)
     ids = [label_studio.push(project, tasks).task_ids[task.callwright_key] for task in tasks]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.doubts import doubt_sentences
+from annotation.doubts import doubt_sentences, with_marks
 from annotation.sample_review import review_task, write_calls
 from annotation.task import Returned
 from annotation.words import interface_languages, words_in
@@ -268,6 +268,19 @@ def test_every_fact_and_every_check_has_a_sentence_in_every_language(language, d
     assert not [text for text in told.values() if "{" in text or "None" in text]
     assert {stage.name for stage in CHECKS} <= set(words.check)
     assert language == "en" or not {*told.values()} & set(words_in("en").doubt.values())
+
+
+def test_a_value_that_was_read_is_marked_where_it_stands_by_itself(make_sample, tools):
+    sample = make_sample("Rate ride RD21458 with 5, 5星吧.")
+    fact = DoubtedFact(kind="gives_other", turn=1, argument="people", value=4, other=5)
+    found = Verdict(subject=sample.key, check="meaning", decision="unproved", doubts=(fact,))
+    shown = with_marks(sample.with_changes(turns=(sample.turns[0], CallTurn(calls=()))), [found])
+    assert shown.request == "Rate ride RD21458 with ⟦5⟧, 5星吧."
+    other = fact.with_changes(other=8)
+    unmarked = with_marks(
+        sample.with_changes(turns=(sample.turns[0], CallTurn(calls=()))), [found.with_changes(doubts=(other,))]
+    )
+    assert unmarked.request == sample.request
 
 
 def test_what_several_checks_found_in_the_same_words_is_told_once(sample):
