@@ -19,9 +19,11 @@ from flows.making import check_samples, make_samples
 from flows.planning.planner import count_planned, validate_it_can_be_planned, waves
 from flows.planning.statistics import (
     ConversationRow,
+    FailureRow,
     PathRow,
     RepeatedWords,
     conversation_rows,
+    failure_rows,
     path_rows,
     repeated_words,
 )
@@ -98,6 +100,12 @@ class BuildReport(NamedTuple):
     is_trial: bool = False
     spending: SpendingRow | None = None
     repeated: tuple[RepeatedWords, ...] = ()
+    failures: tuple[FailureRow, ...] = ()
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What people should know of beside the counts."""
+        return (*(found.sentence for found in self.failures), *(found.sentence for found in self.repeated))
 
 
 class BuildSteps(NamedTuple):
@@ -292,6 +300,7 @@ def report_build(run: GroupRun) -> BuildReport:
         is_trial=warehouse.rows("select is_trial from builds where key = ?", [build])[0]["is_trial"],
         spending=_spending(run, landed),
         repeated=repeated_words(warehouse, build),
+        failures=failure_rows(warehouse, build) if any(row.failed for row in funnel) else (),
     )
 
 

@@ -124,6 +124,7 @@ def _show_report(report: "BuildReport", pushed: "Pushed | None", seconds: float,
         counted = {"composition": composition, "paths": paths, "conversations": conversations}
         spent = (report.spending._asdict() if report.spending else {}) | {"seconds": round(seconds, 1)}
         counted["repeated"] = [row._asdict() for row in report.repeated]
+        counted["failures"] = [row._asdict() for row in report.failures]
         show_json(report._asdict() | counted | {"spending": spent, "review": pushed and pushed._asdict()})
         return
     show_table(report.funnel[0]._fields if report.funnel else (), report.funnel)
@@ -137,8 +138,8 @@ def _show_report(report: "BuildReport", pushed: "Pushed | None", seconds: float,
     show(
         f"{report.landed} of {report.planned} planned samples of {report.recipe!r} have landed (build {report.build})."
     )
-    for found in report.repeated:
-        show(found.sentence)
+    for remark in report.remarks:
+        show(remark)
     if report.is_trial:
         show(f"A trial: no release takes it unless it is named (--build {report.build}).")
     if pushed:

@@ -277,7 +277,7 @@ async def show_funnel(report: BuildReport) -> None:
         description=(
             f"**{report.landed} of {report.planned}** planned samples of `{report.recipe}` have landed "
             f"(build `{report.build}`). At each stage, entered = passed + rejected + failed + waiting."
-            + "".join(f" {found.sentence}" for found in report.repeated)
+            + "".join(f" {remark}" for remark in report.remarks)
         ),
     )
 

@@ -102,6 +102,25 @@ def path_rows(run: GroupRun) -> Iterator[PathRow]:
         yield PathRow(**row, paper_steps=paper and paper.steps, paper_calls=paper and paper.calls)
 
 
+class FailureRow(NamedTuple):
+    """How many records failed at a stage for reasons of one kind, and the reason of one of them."""
+
+    stage: str
+    records: int
+    reason: str
+
+    @property
+    def sentence(self) -> str:
+        """How many failed where, and the first line of why."""
+        return f"{self.stage}: {self.records} failed, one of them since: {self.reason.partition(chr(10))[0]}"
+
+
+def failure_rows(warehouse: Warehouse, build: str) -> tuple[FailureRow, ...]:
+    """What failed in a build, stage by stage."""
+    sql = "select stage, records, reason from rejections where build = ? and outcome = 'failed' order by position, records desc"
+    return tuple(FailureRow(**row) for row in warehouse.rows(sql, [build]))
+
+
 class RepeatedWords(NamedTuple):
     """Words with which more requests of a build begin, or which more of them are but for their values, than the recipe allows."""
 

@@ -153,6 +153,8 @@ def test_replies_that_are_never_usable_become_failures_with_their_reasons(
     for failure in failures:
         assert (failure["error"], failure["build"]) == ("ReplyError", report.build)
         assert said in failure["reason"]
+    assert sum(row.records for row in report.failures) == len(failures)
+    assert any(said in remark for remark in report.remarks)
     assert leftovers(settings) == []
 
 
@@ -161,7 +163,11 @@ def test_the_embedded_model_that_always_refuses_fails_every_record_and_the_build
     recipe = write_recipe(tmp_path, models={"generator": model})
     done = run_here("build", str(recipe), "--json", home=tmp_path / "home")
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["landed"] == 0
+    found = json.loads(done.stdout)
+    assert found["landed"] == 0
+    assert sum(row["records"] for row in found["failures"]) == sum(KINDS.values())
+    told = run_here("build", str(recipe), home=tmp_path / "again").stdout
+    assert "failed, one of them since: " in told
     assert one(settings_of(tmp_path / "home"), "select count(*) from failures") == sum(KINDS.values())
 
 
