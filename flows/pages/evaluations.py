@@ -193,7 +193,7 @@ def _slices(
     return [
         (one, [(value, [shares.get((one, value, contestant.id)) for contestant in board]) for value in values[one]])
         for one in SLICES
-        if len(values[one]) > 1 or one == SLICES[0]
+        if len(values[one]) > 1 or one == SLICES[0] or (one == "split" and any(values[one]))
     ]
 
 

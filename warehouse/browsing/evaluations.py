@@ -11,7 +11,7 @@ from warehouse.rows import Row, RowPage
 from warehouse.store import Warehouse
 
 PAGE = 20
-SLICES = ("kind", "language", "category")
+SLICES = ("kind", "language", "category", "split")
 _ANSWERS = 60
 
 
@@ -22,6 +22,7 @@ class ItemFilter(NamedTuple):
     kind: str = ""
     language: str = ""
     category: str = ""
+    split: str = ""
     error: str = ""
     verdict: str = ""
 
@@ -55,23 +56,25 @@ class Comparison(NamedTuple):
 
 def _items(releases: str = "true") -> str:
     """All items of the releases that the condition on `release` lets through."""
+    of_split = """left join (select release as of_release, subject as of_sample, split from release_samples) m"""
     return f"""items as (
         select p.release, p.candidate, p.strategy, p.tools_shown, p.run,
             p.candidate || '~' || p.strategy || '~' || p.tools_shown || '~' || p.run as contestant,
             p.subject as sample, p.turn, p.key as prediction,
             case when p.error_type is null then null else p.error_type = '' end as verdict,
-            coalesce(p.error_type, '') as error_type, s.kind, s.language, s.category
-        from predictions p join samples s on s.key = p.subject where {releases}
+            coalesce(p.error_type, '') as error_type, s.kind, s.language, s.category, coalesce(m.split, '') as split
+        from predictions p join samples s on s.key = p.subject {of_split} on m.of_release = p.release and m.of_sample = p.subject
+        where {releases}
         union all
         select r.release, r.candidate, r.strategy, 'first', r.run,
             r.candidate || '~' || r.strategy || '~first~' || r.run,
             r.subject, -1, r.key, r.success, if(r.success, '', coalesce(nullif(r.error_type, ''), 'no_success')),
-            s.kind, s.language, s.category
+            s.kind, s.language, s.category, coalesce(m.split, '') as split
         from (
             from multi_step_runs where {releases} qualify row_number() over (
                 partition by release, candidate, strategy, run, subject order by mode <> 'as_paper', judge <> '', made_at desc
             ) = 1
-        ) r join samples s on s.key = r.subject
+        ) r join samples s on s.key = r.subject {of_split} on m.of_release = r.release and m.of_sample = r.subject
     )"""
 
 
@@ -100,7 +103,7 @@ def _board(releases: str = "true") -> str:
 
 _ONE = "release = $1"
 _BEST_FIRST = "c.right_items / nullif(c.judged, 0) desc nulls last, c.contestant"
-_COLUMNS = {name: name for name in ("contestant", "kind", "language", "category")} | {"error": "error_type"}
+_COLUMNS = {name: name for name in ("contestant", *SLICES)} | {"error": "error_type"}
 _VERDICTS = {"right": "verdict", "wrong": "not verdict", "unjudged": "verdict is null"}
 # What is shown of an item: the calls that were due and those that were made, of a multi-step sample those of all its steps.
 _SHOWN = """

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from html import unescape
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 from starlette.testclient import TestClient
@@ -166,6 +167,24 @@ def test_the_numbers_of_the_leaderboard_are_those_of_the_items_behind_them(
         "select candidate || run as candidate, count(*) as n from prediction_items where not verdict group by all"
     )}  # fmt: skip
     assert sorted(int(number) for _, number in wrong) == sorted(counted.values())
+
+
+def test_the_leaderboard_is_sliced_by_split_each_number_leading_to_its_items(
+    client: TestClient, built: Warehouse
+) -> None:
+    board = client.get("/evaluations/v1").text
+    addresses = sorted(set(re.findall(r'href="(/evaluations/v1/items\?[^"]*split=[^"]*)"', board)))
+    assert addresses
+    for address in map(unescape, addresses):
+        asked = dict(parse_qsl(urlsplit(address).query))
+        [row] = built.rows(
+            """select count(*) as n from prediction_items i join release_samples r on r.subject = i.sample and r.release = 'v1'
+            where r.split = ? and i.verdict = ? and concat_ws('~', candidate, strategy, tools_shown, run) = ?""",
+            [asked["split"], asked["verdict"] == "right", asked["contestant"]],
+        )
+        page = client.get(address).text
+        assert f'<p class="found">{row["n"]} item' in page
+        assert f"split {asked['split']}" in page
 
 
 def test_the_numbers_of_the_first_page_are_those_of_the_samples_behind_them(client: TestClient) -> None:
