@@ -49,7 +49,6 @@ build {folder}/confetti.yaml
 build {folder}/callnavi.yaml
 release create v1 --splits train=0.8,validation=0.1,test=0.1
 evaluate v1 --recipe {folder}/hammerbench.yaml
-evaluate v1 --recipe {folder}/hammerbench.yaml --resume
 build {folder}/hammerbench.yaml
 review status
 review serve

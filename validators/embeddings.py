@@ -43,6 +43,16 @@ def read_ahead(texts: Iterable[str]) -> None:
             _keep(text, vector)
 
 
+def close_encoder() -> None:
+    """Give its memory back, until something is read again."""
+    _encoder.cache_clear()
+
+
+def is_encoder_open() -> bool:
+    """Whether its memory is taken."""
+    return bool(_encoder.cache_info().currsize)
+
+
 def _vector(text: str) -> Any:  # noqa: ANN401 - the vendor's, without types
     found = _vectors().get(text)
     if found is None:

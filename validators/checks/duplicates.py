@@ -18,7 +18,7 @@ import orjson
 
 from language.packs import unspaced
 from language.text import fold
-from validators.embeddings import read_ahead
+from validators.embeddings import close_encoder, read_ahead
 from validators.rewordings import MaskedText, likeness_of, mask_values, may_be_alike
 from warehouse.records import Decision, Sample, Verdict
 
@@ -32,6 +32,9 @@ REWORDED = 0.5  # the precision at it stands in docs/checks.md
 _TOKENS = re.compile(rf"[{unspaced()}]|[^\W{unspaced()}]+")
 _UNSPACED = re.compile(f"[{unspaced()}]")
 _NUMBERS = re.compile(r"\d+")
+_MANY = (
+    5000  # of so many samples the encoder's 100 MB weigh more than the third of a second that opening it again takes
+)
 _AT_ONCE = 500  # texts whose other wordings are looked for together
 # What a sample is to the one before it that decides about it, one byte each; none decides about most.
 _NEW, _REPEATED, _SAME_END, _OTHER_CALLS, _ALIKE, _REWORDED = range(6)
@@ -66,6 +69,8 @@ def find_duplicates(
         entries.add(sample)
     comparison = _Comparison(entries, threshold, reworded)
     comparison.compare()
+    if len(entries) > _MANY:
+        close_encoder()
     for position in range(first, len(entries)):
         key, decided = entries.read(position).key, comparison.decided(position)
         yield Verdict(subject=key, check=CHECK, version=VERSION, **decided._asdict())
