@@ -59,7 +59,7 @@ review suspects v1
 review recheck v1
 review training
 review agreement
-timeout -s INT 60 review edit --port 0
+timeout --preserve-status -s INT 60 review edit --port 0
 review status --server
 review stop
 release create v2 --language en --by tool --splits train=0.8,test=0.2
@@ -75,7 +75,7 @@ query 'select count(*) from lineage'
 report --out {folder}/report.html
 notebook {folder}/figures.ipynb
 view --out {folder}/page
-timeout -s INT 30 view --port 0
+timeout --preserve-status -s INT 30 view --port 0
 audit checks --release v1
 export v1 --to parquet --out {folder}/exports/parquet
 export v1 --to hf --out {folder}/exports/hf
@@ -198,7 +198,7 @@ def _command(words: str) -> list[str]:
     """A command of our own, ended by `timeout` where it begins so."""
     first, *rest = shlex.split(words)
     ours = [sys.executable, "-m", "flows.cli"]
-    return [first, *rest[:3], *ours, *rest[3:]] if first == "timeout" else [*ours, first, *rest]
+    return [first, *rest[:4], *ours, *rest[4:]] if first == "timeout" else [*ours, first, *rest]
 
 
 if __name__ == "__main__":
