@@ -177,7 +177,8 @@ def training_lines(found: "Sequence[TrainingAnswer]") -> Iterator[str]:
         mine = [one for one in found if one.reviewer == person]
         yield f"{person}: {sum(one.is_right for one in mine)} of {len(mine)} right."
         for one in mine:
-            was = f"{one.defect.replace('_', ' ')}; right is {one.right}" if one.defect else "as it should be"
+            defect = one.defect.replace("_", " ")
+            was = f"made wrong ({defect}); right is {one.right}" if defect else "as it should be"
             yield f"  {'right' if one.is_right else 'WRONG'}  {one.decision}  {one.request}\n         It was {was}."
 
 

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from hashlib import blake2b
+from itertools import islice
 from random import Random
 from typing import NamedTuple
 
@@ -64,11 +65,13 @@ def make_training_items(warehouse: Warehouse, build: str, recipe: Recipe, count:
 
 def _keep_items(warehouse: Warehouse, build: str, recipe: Recipe, lacking: Mapping[str, int], kind: str) -> int:
     items: list[_Item] = []
+    held = warehouse.rows(_HELD, [kind])
+    requests = {Sample.model_validate_json(row["body"]).request for row in held}
     for expected, count in lacking.items():
         used = {item.made_of for item in items}
         originals = _originals(warehouse, build, recipe.seed, expected)
         made = _made(warehouse, [key for key in originals if key not in used], expected, recipe.seed)
-        items += [item for item, _ in zip(made, range(count), strict=False)]
+        items += islice(_without_repeats(made, requests), count)
     # One transaction: a gold item must never be asked about as if it were a sample like others.
     now = datetime.now(UTC)
     samples = [
@@ -82,6 +85,14 @@ def _keep_items(warehouse: Warehouse, build: str, recipe: Recipe, lacking: Mappi
         }
     )
     return len(items)
+
+
+def _without_repeats(items: Iterator[_Item], requests: set[str]) -> Iterator[_Item]:
+    """Those that open otherwise than all before them, whose `requests` are kept: relatives give each other away."""
+    for item in items:
+        if item.sample.request not in requests:
+            requests.add(item.sample.request)
+            yield item
 
 
 def gold_rows(warehouse: Warehouse, keys: Sequence[str]) -> list[Row]:
@@ -199,6 +210,7 @@ def _digest(text: str) -> bytes:
     return blake2b(text.encode(), digest_size=8).digest()
 
 
+_HELD = "select s.body from gold_items g join samples s on s.key = g.subject where g.kind = ?"
 _COUNTS = """
     with asked as (
         select q.subject, q.cause from review_requests q where q.kind = $1 and q.build = $2

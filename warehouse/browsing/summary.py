@@ -152,8 +152,9 @@ _REVIEWS = {
         select r.kind, r.reason, count(*) as reviews, count(distinct r.reviewer) as reviewers,
             count(distinct r.subject) as subjects, any_value(a.share) as share
         from (
-            select kind, subject, reviewer, unnest(reasons) as reason from standing_reviews v
-            where not exists (select 1 from gold_items g where g.subject = v.subject and g.kind = v.kind)
+            select kind, subject, reviewer, unnest(reasons) as reason from review_words v
+            where annotation_id > 0
+                and not exists (select 1 from gold_items g where g.subject = v.subject and g.kind = v.kind)
         ) r left join (
             select kind, reason, sum(agreeing) / sum(pairs) as share from reviewer_agreement group by all
         ) a using (kind, reason)

@@ -3,6 +3,7 @@
 import json
 import re
 from math import ceil
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,8 +15,9 @@ from flows.recipe import Recipe
 from flows.review.gold_items import mix_gold_items
 from flows.review.questions import DRAWN
 from flows.review.training import push_training, training_answers
-from tests.support.flows.review_sites import ReviewSite, trusting_recipe
-from tests.support.flows.small_builds import build
+from tests.support.flows.paper_studio import PaperStudio
+from tests.support.flows.review_sites import ReviewSite, open_site, trusting_recipe
+from tests.support.flows.small_builds import build, small_recipe
 from warehouse.releases import create_release
 
 
@@ -177,6 +179,17 @@ def test_more_are_mixed_in_where_the_rate_goes_up_and_good_ones_are_what_people_
     assert added
     assert before < {row["subject"] for row in gold(site)}
     assert all(row["made_of"] in accepted for row in added if row["expected"] == "accept")
+
+
+def test_no_two_open_with_the_same_words(tmp_path: Path) -> None:
+    site = open_site(tmp_path, PaperStudio())
+    relatives = small_recipe(
+        samples={"imperfect": 3, "sQsA": 9, "SO_case2": 9}, review={"spot_checks": 8, "gold_items": 50}
+    )
+    for _ in range(2):
+        build(relatives, site.settings)
+        requests = [site.sample(row["subject"]).request for row in gold(site)]
+        assert len(requests) == len(set(requests)) > 1
 
 
 def test_without_a_rate_there_are_none(site: ReviewSite) -> None:

@@ -20,6 +20,7 @@ from tests.support.flows.competing import can_have_a_twin, doubt_the_path, let_w
 from tests.support.flows.paper_studio import PaperStudio
 from tests.support.flows.review_sites import NOTHING_NEW, ReviewSite, open_site
 from tests.support.flows.small_builds import build, settings_of, small_recipe
+from warehouse.browsing.summary import read_review_facts
 from warehouse.records import CallTurn, Sample
 
 ERRORS = {"omitted_call": 0.3, "wrong_type": 0.2, "wrong_argument": 0.2}
@@ -174,6 +175,8 @@ def test_the_status_tells_of_corrections_once(site: ReviewSite) -> None:
     assert [(row["tasks"], row["reviewed"]) for row in status["corrections"]] == [(len(asked), 1)]
     assert [row["reviews"] for row in status["correction_reviewers"]] == [1]
     assert status["disambiguations"] == []
+    [told] = read_review_facts(site.warehouse)["reasons"]  # not again for each sample that it decides about
+    assert (told["reason"], told["reviews"], told["subjects"]) == ("incomplete", 1, 1)
 
 
 @pytest.fixture
