@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from pydantic import JsonValue
+
 from annotation.calls import write_name, write_value
 from annotation.rendering import user_name
 from annotation.task import shortened
@@ -127,14 +129,21 @@ def fact_sentence(doubt: DoubtedFact, turns: Sequence[Turn], words: SampleScreen
     """One fact as a sentence of the screen's language; `turns` as for `doubt_sentences`."""
     return words.doubt[doubt.kind].format(
         name=write_name(doubt.argument),
-        value=shortened(write_value(doubt.value), _VALUE),
-        other=shortened(write_value(doubt.other), _VALUE),
+        value=_told(doubt.value, doubt, words),
+        other=_told(doubt.other, doubt, words),
         words=shortened(doubt.quote, _VALUE),
         tool=write_name(doubt.tool),
         where=_where(doubt, turns, words),
         argument=f" ({write_name(doubt.argument)})" if doubt.argument else "",
         said=shortened(str(doubt.other), _REASON),
     )
+
+
+def _told(value: JsonValue, doubt: DoubtedFact, words: SampleScreenWords) -> str:
+    """A value as it is written on the screen, dialogue acts by their names there."""
+    acts = value if isinstance(value, list) and doubt.kind in ("acts_differ", "acts_open") else []
+    names = {str(act): name for act, name in words.act.items()}
+    return ", ".join(names.get(str(act), str(act)) for act in acts) or shortened(write_value(value), _VALUE)
 
 
 def _where(doubt: DoubtedFact, turns: Sequence[Turn], words: SampleScreenWords) -> str:
@@ -149,7 +158,7 @@ def _where(doubt: DoubtedFact, turns: Sequence[Turn], words: SampleScreenWords) 
 def _stated(doubt: DoubtedFact, turns: Sequence[Turn]) -> _Stretch | None:
     """The words that a doubt is about, in the latest turn that has them before the call."""
     is_read = doubt.kind in _READ and not isinstance(doubt.other, bool) and doubt.other is not None
-    text = doubt.quote or (write_value(doubt.other) if is_read else "")
+    text = doubt.quote or (str(doubt.other) if is_read else "")
     before = turns if doubt.turn is None else turns[: doubt.turn]
     pattern = re.compile(re.escape(text) if doubt.quote else _by_itself(text))
     places = (_found(at, turn, pattern) for at, turn in reversed([*enumerate(before)]))

@@ -1,6 +1,7 @@
 """Conversations, calls and tools as annotators read them; each screen gives its style, and one walk makes the lines."""
 
 import json
+import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -48,6 +49,8 @@ SNAPSHOT, MESSAGE = "→", "✉"  # the authors of what is due and of a message;
 _VALUE, _LONG_VALUE = 80, 300
 _PARTS = 12
 _LINES = 40  # of calls that are seen at once
+_RESULT_LINE = 100
+_INNERMOST = re.compile(r"[{\[]\n[^{}\[\]]*[}\]]")
 
 
 class Line(Record):
@@ -133,7 +136,12 @@ def user_name(number: int, words: SampleScreenWords) -> str:
 
 
 def _indented(value: JsonValue) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=2)
+    """A result with a line for each of its innermost objects, whole on one line where it is short."""
+    whole = json.dumps(value, ensure_ascii=False)
+    if len(whole) <= _RESULT_LINE:
+        return whole
+    indented = json.dumps(value, ensure_ascii=False, indent=2)
+    return _INNERMOST.sub(lambda found: re.sub(r"\s*\n\s*", " ", found[0]), indented)
 
 
 def render_steps(sample: Sample, words: SampleScreenWords) -> Iterator[Line]:

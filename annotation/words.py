@@ -15,7 +15,8 @@ from warehouse.records.samples import EvidenceKind
 class ScreenWords(Record):
     """The words that every screen has; a screen's own words are those of its `configs/<kind>.<language>.yaml`.
 
-    `drawn` tells why people see what was drawn by chance, "" where it is told as the question says it.
+    `drawn` tells why people see what was drawn by chance, `edited` why they see what somebody edited, "" where these are told as
+    the question says it.
     """
 
     title: str
@@ -28,6 +29,7 @@ class ScreenWords(Record):
     comment: str
     why: str
     drawn: str = ""
+    edited: str = ""
 
 
 PickWords = Literal[Test, "of", "where", "and", "later"]

@@ -70,6 +70,10 @@ _VERDICTS = """
         arg_max(doubts, made_at) as doubts, arg_max(version, made_at) as version
     from verdicts where list_contains(?::varchar[], subject) group by subject, check_name order by check_name
 """
+_EDITORS = """
+    select result, arg_max(reviewer, reviewed_at) as reviewer from standing_reviews
+    where decision = 'edit' and list_contains(?::varchar[], result) group by result
+"""
 Worded = Callable[..., ReviewTask]  # a task, but for why it is asked and in which language
 Shown = Callable[[Row], Worded]
 
@@ -285,23 +289,26 @@ _MAKERS: Mapping[str, Callable[[Warehouse, Sequence[Row]], Shown]] = MappingProx
 def tasks_for(kind: str, warehouse: Warehouse, language: Language, asked: Sequence[Row]) -> list[ReviewTask]:
     """The tasks of a review kind that rows of the view review_queue ask for, one each, in their order."""
     shown = _MAKERS[kind](warehouse, asked)
+    editors = {row["result"]: row["reviewer"] for row in warehouse.rows(_EDITORS, [_keys(asked)])}
     return [
-        shown(row)(reason=reason_of(row, language), language=language, returned=edit_of(row)).with_changes(
-            version=row["version"]
-        )
+        shown(row)(
+            reason=reason_of(row, language, editors.get(row["subject"], "")), language=language, returned=edit_of(row)
+        ).with_changes(version=row["version"])
         for row in asked
     ]
 
 
-def reason_of(row: Row, language: Language) -> str:
+def reason_of(row: Row, language: Language, editor: str = "") -> str:
     """Why people are asked: what came up since the first question replaces the first reason.
 
-    What was drawn by chance has one sentence in the language of the screen.
+    What was drawn by chance has one sentence in the language of the screen, and so has what `editor` made by an edit in doubt.
     """
     is_later = row["version"] > 1 and row["cause"] != RETURNED_EDIT
     cause, reason = (row["cause"], row["problem"]) if is_later else (row["first_cause"], row["reason"])
-    drawn = screen_words(row["kind"], language).drawn
-    return drawn if drawn and cause in DRAWN_CAUSES else str(reason)
+    words = screen_words(row["kind"], language)
+    if cause in DRAWN_CAUSES and words.drawn:
+        return words.drawn
+    return words.edited.format(reviewer=editor) if editor and words.edited and not is_later else str(reason)
 
 
 def edit_of(row: Row) -> Returned | None:

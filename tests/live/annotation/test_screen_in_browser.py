@@ -170,6 +170,15 @@ def test_a_fold_is_opened_and_closed_by_keys_alone(context, pushed, sample):
         assert fold.get_attribute("aria-expanded") == is_open
 
 
+def test_no_screen_is_longer_than_three_heights_of_a_small_display(context, pushed, dialogue):
+    endless = dialogue.with_changes(turns=dialogue.turns * 20)
+    context.open(pushed(endless, reason="A long reason. " * 400))
+    for fold in context.page.locator(".cw .ant-collapse-header").all():
+        fold.click()
+    height = context.page.locator(".cw").first.evaluate("screen => screen.getBoundingClientRect().height")
+    assert 768 < height <= 3 * 768
+
+
 def test_json_that_was_broken_in_the_browser_comes_back(context, pushed, sample, tools, label_studio):
     project = pushed(sample)
     context.open(project)

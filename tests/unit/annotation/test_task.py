@@ -156,7 +156,7 @@ def test_executed_calls_are_told_whole_and_with_what_came_back(sample, tools):
     ]  # fmt: skip
     assert lines[1].text == lines[3].text
     assert lines[1].text == "cancel_table   + booking = B1  |  cancel_table   + booking = B2"
-    assert lines[2].text == '{\n  "done": true\n}\nnull'
+    assert lines[2].text == '{"done": true}\nnull'
 
 
 def test_of_several_calls_only_those_that_change_are_told(sample, tools):
@@ -276,6 +276,12 @@ def test_a_value_that_was_read_is_marked_where_it_stands_by_itself(make_sample, 
     found = Verdict(subject=sample.key, check="meaning", decision="unproved", doubts=(fact,))
     shown = with_marks(sample.with_changes(turns=(sample.turns[0], CallTurn(calls=()))), [found])
     assert shown.request == "Rate ride RD21458 with ⟦5⟧, 5星吧."
+    digits = found.with_changes(
+        doubts=(fact.with_changes(other="5"),)
+    )  # a text that looks like a number is marked as well
+    assert (
+        with_marks(sample.with_changes(turns=(sample.turns[0], CallTurn(calls=()))), [digits]).request == shown.request
+    )
     other = fact.with_changes(other=8)
     unmarked = with_marks(
         sample.with_changes(turns=(sample.turns[0], CallTurn(calls=()))), [found.with_changes(doubts=(other,))]
@@ -323,6 +329,25 @@ def test_many_calls_are_seen_in_part_and_folded_whole(sample, tools):
     assert task.calls_shown.splitlines()[-1] == "… 20 more"
     assert len(task.calls_shown.splitlines()) == 41
     assert len(task.earlier_calls.splitlines()) == 60
+
+
+def test_dialogue_acts_in_doubt_have_their_names_on_the_screen(dialogue):
+    fact = DoubtedFact(kind="acts_differ", turn=2, value=["inform"], other=["inform", "seek"])
+    found = Verdict(subject=dialogue.key, check="replies", decision="contradicted", doubts=(fact,))
+    [told] = doubt_sentences(dialogue.turns, [found], words_in("es"))
+    assert told == "La respuesta está marcada como informa, pero parece informa, pide."
+
+
+def test_a_long_result_has_a_line_for_each_of_its_entries(dialogue, tools):
+    found = [{"name": f"House {number}", "rooms": ["blue", "green"], "price": number} for number in range(3)]
+    turns = (dialogue.turns[0], dialogue.turns[1].with_changes(executed=True), ResultTurn(results=({"hotels": found},)))
+    [shown] = [
+        line.text
+        for line in review_task(dialogue.with_changes(turns=turns), tools, [], reason="-").conversation
+        if line.author == "API result"
+    ]
+    assert json.loads(shown) == {"hotels": found}
+    assert '[ "blue", "green" ]' in shown
 
 
 def test_a_fact_without_words_names_the_turn_before_its_call(dialogue):
