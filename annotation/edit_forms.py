@@ -295,9 +295,10 @@ def parse_form(form: EditForm, sample: Sample, tools: Sequence[Tool]) -> ParsedR
     return parse_review(annotation, sample, tools)
 
 
-def annotation_result(boxes: Boxes) -> list[dict[str, JsonValue]]:
+def annotation_result(boxes: Boxes, comment: str = "") -> list[dict[str, JsonValue]]:
     """The annotation that the review screen would make of these boxes with the verdict "edit"."""
-    typed = {"edited_request": boxes.request} | ({"edited_calls": boxes.calls} if boxes.calls else {})
+    held = {"edited_request": boxes.request, "edited_calls": boxes.calls, "comment": comment.strip()}
+    typed = {name: text for name, text in held.items() if text or name == "edited_request"}
     shared: dict[str, JsonValue] = {"to_name": "conversation", "origin": "manual"}
     verdict: dict[str, JsonValue] = {"from_name": "verdict", "type": "choices", "value": {"choices": ["edit"]}}
     texts: list[dict[str, JsonValue]] = [

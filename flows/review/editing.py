@@ -116,7 +116,8 @@ class EditPage:
         problems = [problem.sentence for problem in form.problems] or _refusal(parsed)
         wants = entered.get("act") == "submit"
         if wants and is_known and not problems:
-            session.submit(task, annotation_result(form.boxes), _seconds_since(entered.get("opened", "")))
+            result = annotation_result(form.boxes, entered.get("comment", ""))
+            session.submit(task, result, _seconds_since(entered.get("opened", "")))
             onward = f"{self._seen_at}/projects/{task.project}/data?labeling=1"
             return self._message(
                 self._form_words.saved.format(reviewer=session.reviewer), link=onward, label=self._form_words.onward
@@ -130,6 +131,7 @@ class EditPage:
             most=_MOST_CHOICES,
             why=str(task.data.get("why", "")),
             reviewer=session.reviewer,
+            comment=entered.get("comment", ""),
             problems=([self._form_words.stale] if wants and not is_known else []) + problems,
             wrong={problem.turn for problem in form.problems},
             doubts=self._doubts(parsed, asked),

@@ -159,7 +159,9 @@ def test_a_conversation_is_edited_snapshot_by_snapshot_and_a_second_edit_replace
     token = token_of(first.text)
     at = next(index for index, turn in enumerate(sample.turns) if turn.kind == "reply")
     for text in ("What else?", "And what else do you need?"):
-        told = edit_site.ask("POST", subject, act="submit", token=token, opened="1", **{f"t{at}.text": text})
+        told = edit_site.ask(
+            "POST", subject, act="submit", token=token, opened="1", comment="Too curt.", **{f"t{at}.text": text}
+        )
         assert told.status_code == 200, told.text
         assert edit_site.person.email in told.text
     task = edit_site.person.ask("GET", f"/api/tasks/{edit_site.task_of[subject]}/")
@@ -168,6 +170,7 @@ def test_a_conversation_is_edited_snapshot_by_snapshot_and_a_second_edit_replace
     assert (pulled.reviews, pulled.returned) == (1, 0)
     [decided] = edit_site.site.rows("select * from decisions where subject = ?", subject)
     assert decided["result"]
+    assert decided["comment"] == "Too curt."
     edited = edit_site.site.sample(decided["result"])
     assert edited.turns[at].text == "And what else do you need?"
     assert [one for one in edited.turns if one.kind == "calls"] == [one for one in sample.turns if one.kind == "calls"]
