@@ -140,10 +140,11 @@ def fact_sentence(doubt: DoubtedFact, turns: Sequence[Turn], words: SampleScreen
 
 
 def _told(value: JsonValue, doubt: DoubtedFact, words: SampleScreenWords) -> str:
-    """A value as it is written on the screen, dialogue acts by their names there."""
-    acts = value if isinstance(value, list) and doubt.kind in ("acts_differ", "acts_open") else []
-    names = {str(act): name for act, name in words.act.items()}
-    return ", ".join(names.get(str(act), str(act)) for act in acts) or shortened(write_value(value), _VALUE)
+    """A value as it is written on the screen: dialogue acts and what is done with things by their names there."""
+    names = words.managed if doubt.kind == "unmanaged" else {str(act): name for act, name in words.act.items()}
+    if isinstance(value, list) and doubt.kind in ("acts_differ", "acts_open", "unmanaged"):
+        return " / ".join(names.get(str(one), str(one)) for one in value)
+    return shortened(write_value(value), _VALUE)
 
 
 def _where(doubt: DoubtedFact, turns: Sequence[Turn], words: SampleScreenWords) -> str:

@@ -100,6 +100,7 @@ class SampleScreenWords(ScreenWords):
     check: dict[str, str]
     check_other: str
     at_turn: str
+    managed: dict[str, str]
     details: str
     required: str
     optional: str

@@ -30,9 +30,7 @@ _FACTS: Mapping[ProblemKind, DoubtKind] = MappingProxyType(
         "undeclared_required": "required_undeclared", "single_choice": "one_choice", "too_many_parameters": "parameters_many",
     }
 )  # fmt: skip
-_MANAGED: Mapping[str, tuple[str, DoubtKind]] = MappingProxyType(
-    {READ: ("shown", "never_shown"), CHANGE: ("changed", "never_changed"), DELETE: ("deleted", "never_deleted")}
-)
+_MANAGED = MappingProxyType({READ: ("shown", "show"), CHANGE: ("changed", "change"), DELETE: ("deleted", "delete")})
 # Not every verb that makes something makes a thing to be kept.
 _CREATORS = frozenset(
     words(
@@ -166,9 +164,10 @@ def _problem(gap: _Gap) -> Problem:
 def gap_facts(category: Sequence[Tool]) -> list[DoubtedFact]:
     """What tools of one category create and none shows, changes or deletes, as facts."""
     return [
-        DoubtedFact(kind=_MANAGED[kind][1], tool=gap.tool.name, argument=gap.thing)
+        DoubtedFact(
+            kind="unmanaged", tool=gap.tool.name, argument=gap.thing, other=[_MANAGED[kind][1] for kind in gap.missing]
+        )
         for gap in _gaps(category)
-        for kind in gap.missing
     ]
 
 

@@ -52,7 +52,7 @@ DoubtKind = Literal[
     # tools, and what the tools of a category let nobody do
     "tool_undescribed", "parameter_undescribed", "required_undeclared", "one_choice", "parameters_many", "parameters_deep",
     "parameters_several", "required_several", "parameters_nested", "signs_in", "only_one", "not_yet_made", "id_unknown",
-    "tools_near", "never_shown", "never_changed", "never_deleted",
+    "tools_near", "unmanaged",
     # what could not be told
     "not_read", "not_replayed", "not_searched", "unread",
 ]  # fmt: skip

@@ -51,7 +51,7 @@ DOUBT = Verdict(
     evidence=(TWIN,),
     doubts=(NEAR,),
 )
-GAP = DoubtedFact(kind="never_deleted", tool=SET.name, argument="alarm")
+GAP = DoubtedFact(kind="unmanaged", tool=SET.name, argument="alarm", other=["change", "delete"])
 PASSED = Verdict(subject=MAKE.key, check="tool_complexity", decision="proved")
 
 
@@ -107,7 +107,7 @@ def test_the_twin_stands_beside_the_tool_and_the_category_behind_it() -> None:
     ]
     assert task.company.splitlines() == [f"{one.name}: {one.description}" for one in (SET, OTHER)]
     assert task.why == "Clock.Alarms.makeAlarm may do the same as Clock.Alarms.setAlarm."
-    assert task.gaps == "What Clock.Alarms.setAlarm makes (alarm) is deleted by no tool of the category."
+    assert task.gaps == "No tool of the category lets anybody change / delete what Clock.Alarms.setAlarm makes (alarm)."
     assert task.callwright_key == f"tool_review:{MAKE.key}:1"
 
 

@@ -101,7 +101,7 @@ def _sample_task(sample: Sample, tools: list[Tool], value: str = LONG) -> Review
 def _tool_task(tool: Tool) -> ReviewTask:
     schema = {"type": "object", "properties": {NASTY: {"type": "string", "description": NASTY}}, "required": []}
     nasty = tool.with_changes(name=f"Dining.{HOSTILE}", description=LONG, parameters=schema)
-    gap = DoubtedFact(kind="never_deleted", tool=NASTY, argument=NASTY)
+    gap = DoubtedFact(kind="unmanaged", tool=NASTY, argument=NASTY)
     return tool_task(nasty, ToolSurroundings([tool.with_changes(description=NASTY)], [gap]), [], reason=NASTY)
 
 

@@ -80,7 +80,7 @@ def ask(label_studio: LabelStudio, request: pytest.FixtureRequest):
         )  # fmt: skip
         kind = f"tools_{abs(hash(request.node.nodeid)) % 10**9}"
         project = label_studio.ensure_project(screen_for("tool_review", language).with_changes(kind=kind))
-        gaps = [DoubtedFact(kind="never_deleted", tool="Messages.Groups.createGroup", argument="group")]
+        gaps = [DoubtedFact(kind="unmanaged", tool="Messages.Groups.createGroup", argument="group")]
         task = tool_task(tool, ToolSurroundings(company, gaps), [doubt], reason="-", language=language)
         label_studio.push(project, [QueuedTask(task.with_changes(kind=kind))])
         return WaitingTool(tool, project, label_studio)

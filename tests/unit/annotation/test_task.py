@@ -335,7 +335,7 @@ def test_dialogue_acts_in_doubt_have_their_names_on_the_screen(dialogue):
     fact = DoubtedFact(kind="acts_differ", turn=2, value=["inform"], other=["inform", "seek"])
     found = Verdict(subject=dialogue.key, check="replies", decision="contradicted", doubts=(fact,))
     [told] = doubt_sentences(dialogue.turns, [found], words_in("es"))
-    assert told == "La respuesta está marcada como informa, pero parece informa, pide."
+    assert told == "La respuesta está marcada como informa, pero parece informa / pide."
 
 
 def test_a_long_result_has_a_line_for_each_of_its_entries(dialogue, tools):
