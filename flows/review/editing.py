@@ -129,7 +129,7 @@ class EditPage:
             asked=asked,
             names=[tool.name for tool in asked.tools],
             most=_MOST_CHOICES,
-            why=str(task.data.get("why", "")),
+            why=self._why(task.data),
             reviewer=session.reviewer,
             comment=entered.get("comment", ""),
             problems=([self._form_words.stale] if wants and not is_known else []) + problems,
@@ -140,6 +140,11 @@ class EditPage:
             opened=entered.get("opened") or str(int(time.time())),
         )
         return _ShownPage(page, 422 if wants else 200)
+
+    def _why(self, shown: Mapping[str, object]) -> str:
+        """Why the reviewer sees it, and what checks doubt, as the task says it."""
+        stated = [str(shown.get(name, "")) for name in ("why", "failed")]
+        return "\n".join(one for one in stated if one not in ("", self._words.none))
 
     def _doubts(self, parsed: ParsedReview | None, asked: _AskedSample) -> list[str]:
         """What the rules that a pull asks first say against the edited sample."""

@@ -156,6 +156,7 @@ def test_a_conversation_is_edited_snapshot_by_snapshot_and_a_second_edit_replace
     sample = edit_site.site.sample(subject)
     first = edit_site.ask("GET", subject)
     assert first.status_code == 200
+    assert "Drawn from the accepted samples, to see how good they are.</p>" in first.text
     token = token_of(first.text)
     at = next(index for index, turn in enumerate(sample.turns) if turn.kind == "reply")
     for text in ("What else?", "And what else do you need?"):
