@@ -42,7 +42,9 @@ _QUOTES = (
     *zip(signs("{open}"), signs("{close}"), strict=True),
 )
 _EDGE = re.compile(r"^[^\w{]+|[^\w}]+$")
-_VALUE = widened(r"(?:\"[^\"]+\"|“[^”]+”|@[^,;\"“”]+?)")
+_VALUE = widened(
+    r"(?:\"[^\"]+\"|“[^”]+”|(?:@[^,;\"“”]|, (?=\d|[A-Z]\w+ \d))+?)"
+)  # commas only as in "Monday, May 3, 2027"
 _VALUES = widened("@[^;{.}?!]+?")
 _SLOT = re.compile(r"\\\{\w+\\\}")
 

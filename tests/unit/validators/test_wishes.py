@@ -9,6 +9,7 @@ from generators.shifts.values import change_values
 from language.steps.reading import read_strictly
 from language.steps.sources import read_toolbox
 from tests.support.conversational import converse, template_context
+from validators.wishes.accounts import TurnAccount
 from validators.wishes.catalogs import find_in_catalog
 from validators.wishes.check import check_wishes
 from warehouse.records import (
@@ -191,3 +192,12 @@ async def test_a_value_that_was_taken_back_must_not_stay_in_the_call(transform):
 async def test_words_of_an_overriding_belong_to_no_call_of_a_conversation_as_it_was_made():
     sample = await converse("no_target_complexity")
     assert (await judged(with_words(sample, after=" Scratch that, use it instead.")))[0] == "unproved"
+
+
+@pytest.mark.parametrize(
+    ("said", "left"), [("Tuesday, December 8, 2026", False), ("the 8th", False), ("Boston, book 3 seats", True)]
+)
+def test_an_aside_may_name_a_day_but_no_wish(said: str, left: bool):
+    account = TurnAccount(f"Somebody mentioned {said} to me this morning, not that it matters.", "en")
+    account.take_asides()
+    assert bool(account.left_over()) == left
