@@ -129,8 +129,8 @@ def fact_sentence(doubt: DoubtedFact, turns: Sequence[Turn], words: SampleScreen
     """One fact as a sentence of the screen's language; `turns` as for `doubt_sentences`."""
     return words.doubt[doubt.kind].format(
         name=write_name(doubt.argument),
-        value=_told(doubt.value, doubt, words),
-        other=_told(doubt.other, doubt, words),
+        value=_written(doubt.value, doubt, words),
+        other=_written(doubt.other, doubt, words),
         words=shortened(doubt.quote, _VALUE),
         tool=write_name(doubt.tool),
         where=_where(doubt, turns, words),
@@ -139,7 +139,7 @@ def fact_sentence(doubt: DoubtedFact, turns: Sequence[Turn], words: SampleScreen
     )
 
 
-def _told(value: JsonValue, doubt: DoubtedFact, words: SampleScreenWords) -> str:
+def _written(value: JsonValue, doubt: DoubtedFact, words: SampleScreenWords) -> str:
     """A value as it is written on the screen: dialogue acts and what is done with things by their names there."""
     names = words.managed if doubt.kind == "unmanaged" else {str(act): name for act, name in words.act.items()}
     if isinstance(value, list) and doubt.kind in ("acts_differ", "acts_open", "unmanaged"):

@@ -314,11 +314,11 @@ async def show_reviews(counts: Mapping[str, int], problems: Sequence[str]) -> No
     """Show what people decided since the last pull, and what of it does not fit; each count in words."""
     lines = "".join(f"\n| {_PULLED.get(name, name)} | {count} |" for name, count in counts.items())
     listed = "".join(f"\n- {problem}" for problem in problems)
-    told = ", ".join(f"{counts[name]} {name}" for name in ("accepted", "edited", "rejected"))
+    decided = ", ".join(f"{counts[name]} {name}" for name in ("accepted", "edited", "rejected"))
     await acreate_markdown_artifact(
         key="reviews",
         markdown=f"| since the last pull | |\n|---|---:|{lines}\n{listed}",
-        description=f"{counts['reviews']} new reviews: {told}.",
+        description=f"{counts['reviews']} new reviews: {decided}.",
     )
 
 
