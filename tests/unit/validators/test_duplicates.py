@@ -255,7 +255,9 @@ def test_a_conversation_is_as_alike_as_its_least_alike_turn() -> None:
 
 def test_the_encoder_of_many_samples_is_closed_again(monkeypatch: pytest.MonkeyPatch) -> None:
     embeddings.close_encoder()
-    asked = [sample(text, place="Roma") for text in ("Would you find us a calm table?", "Please do find us a calm table")]
+    asked = [
+        sample(text, place="Roma") for text in ("Would you find us a calm table?", "Please do find us a calm table")
+    ]
     assert decisions(*asked, reworded=REWORDED)
     assert embeddings.is_encoder_open()  # of few it stays, for the next
     monkeypatch.setattr(duplicates, "_MANY", 1)
