@@ -90,12 +90,15 @@ export v1 --to hammerbench --out {folder}/exports/hammerbench
 export v1 --to callnavi --out {folder}/exports/callnavi
 export v1 --to confetti --out {folder}/exports/confetti
 export v1 --to complexfuncbench --out {folder}/exports/complexfuncbench
-check records {folder}/exports/records/train/records.jsonl
+check records {folder}/exports/records/test.jsonl
+check hammerbench {folder}/exports/hammerbench/train/en/single-turn/ST_Perfect.json
+release import v3 callnavi {folder}/exports/callnavi/test
 tools list
 tools list --catalogs
 tools check seed
 tools check warehouse
-tools make {folder}/hammerbench.yaml --preview 1
+tools import callnavi {folder}/exports/callnavi/test --name routed
+tools make {folder}/made.yaml
 recipe check {folder}/hammerbench.yaml
 recipe schema
 stages
@@ -170,6 +173,11 @@ def _measured(folder: Path, only: str, memory: str) -> Iterator[dict[str, Any]]:
     (folder / "printed").mkdir(parents=True, exist_ok=True)
     for paper in CHANGES:
         _recipe(paper, folder)
+    made = yaml.safe_load((folder / "hammerbench.yaml").read_text(encoding="utf-8")) | {
+        "name": "made",
+        "tools": [{"generate": "all"}],
+    }
+    (folder / "made.yaml").write_text(yaml.safe_dump(made), encoding="utf-8")
     settings = {**_settings(folder), "CALLWRIGHT_DUCKDB_MEMORY": memory}
     for number, command in enumerate(_COMMANDS.strip().splitlines()):
         if only in command:
