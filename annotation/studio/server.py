@@ -137,25 +137,23 @@ def _behind_proxy(public_url: str) -> dict[str, str]:
 def _environment(places: StudioPlaces, credentials: Credentials, base_environment: Mapping[str, str]) -> dict[str, str]:
     """What Label Studio may know: it reads plain names such as HOST and PASSWORD, so nothing else is passed on."""
     kept = {name: base_environment[name] for name in _INHERITED if name in base_environment}
-    return (
-        kept
-        | {
-            "HOME": str(places.folder),
-            "PYTHONUNBUFFERED": "1",
-            "LABEL_STUDIO_BASE_DATA_DIR": str(places.data),
-            "LABEL_STUDIO_USERNAME": credentials.username,
-            "LABEL_STUDIO_PASSWORD": credentials.password,
-            "LABEL_STUDIO_USER_TOKEN": credentials.token,
-            "LABEL_STUDIO_DISABLE_SIGNUP_WITHOUT_LINK": "true",
-            "LABEL_STUDIO_COLLECT_ANALYTICS": "false",
-            "LABEL_STUDIO_LATEST_VERSION_CHECK": "false",
-            "LABEL_STUDIO_SENTRY_DSN": "",
-            "LABEL_STUDIO_FRONTEND_SENTRY_DSN": "",
-            "LABEL_STUDIO_DEBUG": "false",
-            "LABEL_STUDIO_TASK_LOCK_TTL": "3600",  # seconds that a task is kept for whoever opened it and left; a day by itself
-            "LABEL_STUDIO_AZURE_MOUNT_FIX": "true",  # sets SQLite to write-ahead logging, so that readers don't block
-        }
-    )
+    return kept | {
+        "HOME": str(places.folder),
+        "PYTHONUNBUFFERED": "1",
+        "LABEL_STUDIO_BASE_DATA_DIR": str(places.data),
+        "LABEL_STUDIO_USERNAME": credentials.username,
+        "LABEL_STUDIO_PASSWORD": credentials.password,
+        "LABEL_STUDIO_USER_TOKEN": credentials.token,
+        "LABEL_STUDIO_DISABLE_SIGNUP_WITHOUT_LINK": "true",
+        "LABEL_STUDIO_COLLECT_ANALYTICS": "false",
+        "LABEL_STUDIO_LATEST_VERSION_CHECK": "false",
+        "LABEL_STUDIO_SENTRY_DSN": "",
+        "LABEL_STUDIO_FRONTEND_SENTRY_DSN": "",
+        "LABEL_STUDIO_DEBUG": "false",
+        # seconds that a task is kept for whoever opened it and left; a day by itself
+        "LABEL_STUDIO_TASK_LOCK_TTL": "3600",
+        "LABEL_STUDIO_AZURE_MOUNT_FIX": "true",  # sets SQLite to write-ahead logging, so that readers don't block
+    }
 
 
 def _wait_until_ready(

@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from hashlib import blake2b
 from itertools import count
 from typing import Any, NamedTuple
 
@@ -15,6 +14,7 @@ from annotation.studio.projects import KEY, ORDER, Json, as_prediction, conditio
 from annotation.studio.records import Project, PushResult, surplus
 from annotation.task import QueuedTask
 from warehouse.errors import AnnotationError
+from warehouse.records import content_key
 
 _TASKS_A_PAGE = 500
 _TASKS_AN_IMPORT = 1000
@@ -309,8 +309,7 @@ def _bring_up_to_date(
 
 def _print(data: Json) -> str:
     """What tells whether two tasks show the same, wherever they stand in the order."""
-    shown = {name: value for name, value in data.items() if name != "priority"}
-    return blake2b(orjson.dumps(shown, option=orjson.OPT_SORT_KEYS), digest_size=16).hexdigest()
+    return content_key({name: value for name, value in data.items() if name != "priority"})
 
 
 def _expect(connection: StudioConnection, project: Project, overlap: int, tasks: Iterable[QueuedTask]) -> int:

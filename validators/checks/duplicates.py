@@ -32,9 +32,8 @@ REWORDED = 0.5  # the precision at it stands in docs/checks.md
 _TOKENS = re.compile(rf"[{unspaced()}]|[^\W{unspaced()}]+")
 _UNSPACED = re.compile(f"[{unspaced()}]")
 _NUMBERS = re.compile(r"\d+")
-_MANY = (
-    5000  # of so many samples the encoder's 100 MB weigh more than the third of a second that opening it again takes
-)
+# Of so many samples the encoder's 100 MB weigh more than the third of a second that opening it again takes.
+_MANY = 5000
 _AT_ONCE = 500  # texts whose other wordings are looked for together
 # What a sample is to the one before it that decides about it, one byte each; none decides about most.
 _NEW, _REPEATED, _SAME_END, _OTHER_CALLS, _ALIKE, _REWORDED = range(6)

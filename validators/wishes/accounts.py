@@ -42,9 +42,8 @@ _QUOTES = (
     *zip(signs("{open}"), signs("{close}"), strict=True),
 )
 _EDGE = re.compile(r"^[^\w{]+|[^\w}]+$")
-_VALUE = widened(
-    r"(?:\"[^\"]+\"|“[^”]+”|(?:@[^,;\"“”]|, (?=\d|[A-Z]\w+ \d))+?)"
-)  # commas only as in "Monday, May 3, 2027"
+# With commas only as in "Monday, May 3, 2027".
+_VALUE = widened(r"(?:\"[^\"]+\"|“[^”]+”|(?:@[^,;\"“”]|, (?=\d|[A-Z]\w+ \d))+?)")
 _VALUES = widened("@[^;{.}?!]+?")
 _SLOT = re.compile(r"\\\{\w+\\\}")
 
