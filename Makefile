@@ -51,8 +51,8 @@ stop: .venv/ready
 	$(BIN)/callwright stop
 
 docs: .venv/ready
-	$(BIN)/python -m flows.stages > docs/stages.md
-	$(BIN)/python -m warehouse.reference docs/sql.md
+	$(BIN)/python -m callwright.flows.stages > docs/stages.md
+	$(BIN)/python -m callwright.warehouse.reference docs/sql.md
 
 bench: .venv/ready
 	$(BIN)/python -m bench.samples

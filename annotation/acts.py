@@ -11,11 +11,11 @@ from itertools import accumulate
 from typing import NamedTuple
 from unicodedata import east_asian_width
 
-from annotation.calls import check_storable, plain_lines
-from annotation.words import SampleScreenWords, interface_languages, words_in
-from language.packs import plain_signs, widened
-from warehouse.errors import RecordError
-from warehouse.records import DialogueAct, ReplyTurn, Sample, Turn
+from callwright.annotation.calls import check_storable, plain_lines
+from callwright.annotation.words import SampleScreenWords, interface_languages, words_in
+from callwright.language.packs import plain_signs, widened
+from callwright.warehouse.errors import RecordError
+from callwright.warehouse.records import DialogueAct, ReplyTurn, Sample, Turn
 
 _OF_REPLIES: tuple[DialogueAct, ...] = ("seek", "inform", "reject", "other")  # a call is a turn of its own
 _OPENING = re.compile(widened(r"\s*@[\[](@[^\]\n]*)@[\]] ?"))

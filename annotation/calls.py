@@ -8,17 +8,13 @@ from math import isfinite
 from typing import Literal, NamedTuple
 
 import orjson
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import SchemaError, ValidationError, best_match
-from pydantic import JsonValue
-
-from annotation.words import SampleScreenWords
-from generators.kinds import traits_of
-from generators.routing.tool_graph import UNKNOWN
-from language.packs import signs
-from language.schemas import SchemaValidator
-from warehouse.errors import RecordError
-from warehouse.records import (
+from callwright.annotation.words import SampleScreenWords
+from callwright.generators.kinds import traits_of
+from callwright.generators.routing.tool_graph import UNKNOWN
+from callwright.language.packs import signs
+from callwright.language.schemas import SchemaValidator
+from callwright.warehouse.errors import RecordError
+from callwright.warehouse.records import (
     Arguments,
     CallTurn,
     GoldCall,
@@ -26,6 +22,9 @@ from warehouse.records import (
     Sample,
     Tool,
 )
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import SchemaError, ValidationError, best_match
+from pydantic import JsonValue
 
 _LITERAL = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?|true|false|null", re.ASCII)
 _OPENS_JSON = ('"', "[", "{")

@@ -4,21 +4,19 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from pydantic import JsonValue
-
-from annotation.calls import write_name, write_value
-from annotation.doubts import doubt_sentences
-from annotation.picks import Pick, render_picks, render_rule, without_long_words
-from annotation.rendering import Line, name_tool
-from annotation.reviews import ChosenVerdicts, ParsedReview, parse_verdict
-from annotation.screens import CORRECTION
-from annotation.studio.records import PulledAnnotation
-from annotation.task import Returned, ReviewTask, shortened, version_after, why_asked
-from annotation.words import CorrectionWords, SampleScreenWords, correction_words_in, words_in
-from generators.environments.picking import choose, entries_of, value_at
-from generators.multi_step.sources import SourceLeaf, leaves_of, shifted, values_of
-from warehouse.errors import AnnotationError, RecordError
-from warehouse.records import (
+from callwright.annotation.calls import write_name, write_value
+from callwright.annotation.doubts import doubt_sentences
+from callwright.annotation.picks import Pick, render_picks, render_rule, without_long_words
+from callwright.annotation.rendering import Line, name_tool
+from callwright.annotation.reviews import ChosenVerdicts, ParsedReview, parse_verdict
+from callwright.annotation.screens import CORRECTION
+from callwright.annotation.studio.records import PulledAnnotation
+from callwright.annotation.task import Returned, ReviewTask, shortened, version_after, why_asked
+from callwright.annotation.words import CorrectionWords, SampleScreenWords, correction_words_in, words_in
+from callwright.generators.environments.picking import choose, entries_of, value_at
+from callwright.generators.multi_step.sources import SourceLeaf, leaves_of, shifted, values_of
+from callwright.warehouse.errors import AnnotationError, RecordError
+from callwright.warehouse.records import (
     DEFAULT_LANGUAGE,
     Call,
     Correction,
@@ -30,6 +28,7 @@ from warehouse.records import (
     Tool,
     Verdict,
 )
+from pydantic import JsonValue
 
 GONE, NEW, SAME = "✗", "✓", "  "
 _STEP = re.compile(r"^step (\d+): ")

@@ -18,10 +18,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
-from pydantic import JsonValue
-
-from annotation.acts import has_acts, read_acts, write_acts
-from annotation.calls import (
+from callwright.annotation.acts import has_acts, read_acts, write_acts
+from callwright.annotation.calls import (
     changes,
     check_arguments,
     check_storable,
@@ -35,11 +33,11 @@ from annotation.calls import (
     write_name,
     write_value,
 )
-from annotation.rendering import MESSAGE, SNAPSHOT, ConversationStyle, TurnPlace, render_conversation
-from annotation.words import SampleScreenWords, interface_languages, words_in
-from language.packs import plain_signs, signs
-from warehouse.errors import RecordError
-from warehouse.records import (
+from callwright.annotation.rendering import MESSAGE, SNAPSHOT, ConversationStyle, TurnPlace, render_conversation
+from callwright.annotation.words import SampleScreenWords, interface_languages, words_in
+from callwright.language.packs import plain_signs, signs
+from callwright.warehouse.errors import RecordError
+from callwright.warehouse.records import (
     Arguments,
     CallTurn,
     GoldCall,
@@ -52,6 +50,7 @@ from warehouse.records import (
     Turn,
     UserTurn,
 )
+from pydantic import JsonValue
 
 CALL, NOTE, RESULT, GOES_ON = "->", "--", "<-", "  "
 _RESULT_SHOWN = 80

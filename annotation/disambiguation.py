@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from annotation.doubts import doubt_sentences
-from annotation.edits import strike
-from annotation.picks import (
+from callwright.annotation.doubts import doubt_sentences
+from callwright.annotation.edits import strike
+from callwright.annotation.picks import (
     PICKED,
     Contest,
     Pick,
@@ -15,15 +15,15 @@ from annotation.picks import (
     response_of,
     step_turns,
 )
-from annotation.rendering import ConversationStyle, Line, render_conversation, render_step
-from annotation.reviews import ChosenVerdicts, ParsedReview, Typed, parse_annotation, values_of
-from annotation.screens import DISAMBIGUATION
-from annotation.studio.records import PulledAnnotation
-from annotation.task import Returned, ReviewTask, shortened, version_after, why_asked
-from annotation.words import SampleScreenWords, disambiguation_words_in, words_in
-from generators.environments.picking import entries_of
-from warehouse.errors import AnnotationError
-from warehouse.records import DEFAULT_LANGUAGE, Language, Record, Sample, Strike, Verdict
+from callwright.annotation.rendering import ConversationStyle, Line, render_conversation, render_step
+from callwright.annotation.reviews import ChosenVerdicts, ParsedReview, Typed, parse_annotation, values_of
+from callwright.annotation.screens import DISAMBIGUATION
+from callwright.annotation.studio.records import PulledAnnotation
+from callwright.annotation.task import Returned, ReviewTask, shortened, version_after, why_asked
+from callwright.annotation.words import SampleScreenWords, disambiguation_words_in, words_in
+from callwright.generators.environments.picking import entries_of
+from callwright.warehouse.errors import AnnotationError
+from callwright.warehouse.records import DEFAULT_LANGUAGE, Language, Record, Sample, Strike, Verdict
 
 HOTKEYS = "qwetasdfgzxcvby"
 MOST_OFFERED = len(HOTKEYS)

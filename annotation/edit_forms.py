@@ -9,18 +9,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Literal, NamedTuple
 
-from pydantic import JsonValue
-
-from annotation.calls import read_json, read_value, same_calls, tool_named, write_value
-from annotation.dialogue_editing import write_dialogue, write_result
-from annotation.rendering import is_dialogue
-from annotation.reviews import ParsedReview
-from annotation.sample_review import Boxes, parse_review, write_calls
-from annotation.screens import SAMPLE_REVIEW
-from annotation.studio.records import PulledAnnotation
-from annotation.words import SampleScreenWords
-from warehouse.errors import RecordError
-from warehouse.records import (
+from callwright.annotation.calls import read_json, read_value, same_calls, tool_named, write_value
+from callwright.annotation.dialogue_editing import write_dialogue, write_result
+from callwright.annotation.rendering import is_dialogue
+from callwright.annotation.reviews import ParsedReview
+from callwright.annotation.sample_review import Boxes, parse_review, write_calls
+from callwright.annotation.screens import SAMPLE_REVIEW
+from callwright.annotation.studio.records import PulledAnnotation
+from callwright.annotation.words import SampleScreenWords
+from callwright.warehouse.errors import RecordError
+from callwright.warehouse.records import (
     Arguments,
     CallTurn,
     GoldCall,
@@ -32,6 +30,7 @@ from warehouse.records import (
     Turn,
     UserTurn,
 )
+from pydantic import JsonValue
 
 FieldKind = Literal["choice", "integer", "number", "date", "text", "list", "json"]
 Entered = Mapping[

@@ -4,15 +4,13 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from pydantic import JsonValue
-
-from annotation.calls import is_same, same_calls
-from annotation.picks import step_turns
-from generators.environments.picking import entries_of, join
-from generators.multi_step.resolving import strike_out
-from generators.multi_step.samples import final_answer
-from warehouse.errors import RecordError
-from warehouse.records import (
+from callwright.annotation.calls import is_same, same_calls
+from callwright.annotation.picks import step_turns
+from callwright.generators.environments.picking import entries_of, join
+from callwright.generators.multi_step.resolving import strike_out
+from callwright.generators.multi_step.samples import final_answer
+from callwright.warehouse.errors import RecordError
+from callwright.warehouse.records import (
     Call,
     CallTurn,
     Evidence,
@@ -25,6 +23,7 @@ from warehouse.records import (
     Turn,
     UserTurn,
 )
+from pydantic import JsonValue
 
 STAGE = "review"
 

@@ -5,17 +5,26 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from callwright.annotation.calls import is_same, write_name, write_value
+from callwright.annotation.rendering import Line, describe_tool, is_dialogue, name_tool, render_turns
+from callwright.annotation.reviews import ChosenVerdicts, ParsedReview, parse_verdict
+from callwright.annotation.screens import PREDICTION_AUDIT
+from callwright.annotation.studio.records import PulledAnnotation
+from callwright.annotation.task import Returned, ReviewTask, shortened, version_after, why_asked
+from callwright.annotation.words import AuditWords, SampleScreenWords, audit_words_in, words_in
+from callwright.warehouse.errors import AnnotationError
+from callwright.warehouse.records import (
+    DEFAULT_LANGUAGE,
+    Arguments,
+    Call,
+    CallTurn,
+    GoldCall,
+    Language,
+    Prediction,
+    Sample,
+    Tool,
+)
 from pydantic import JsonValue
-
-from annotation.calls import is_same, write_name, write_value
-from annotation.rendering import Line, describe_tool, is_dialogue, name_tool, render_turns
-from annotation.reviews import ChosenVerdicts, ParsedReview, parse_verdict
-from annotation.screens import PREDICTION_AUDIT
-from annotation.studio.records import PulledAnnotation
-from annotation.task import Returned, ReviewTask, shortened, version_after, why_asked
-from annotation.words import AuditWords, SampleScreenWords, audit_words_in, words_in
-from warehouse.errors import AnnotationError
-from warehouse.records import DEFAULT_LANGUAGE, Arguments, Call, CallTurn, GoldCall, Language, Prediction, Sample, Tool
 
 OTHER, SURPLUS, LACKING, SAME = "≠", "+", "−", " "
 _VALUE = 300  # characters of one argument; the answer as it came has all of it

@@ -7,17 +7,15 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple, assert_never
 
-from pydantic import JsonValue
-
-from annotation.acts import render_reply
-from annotation.calls import (
+from callwright.annotation.acts import render_reply
+from callwright.annotation.calls import (
     render_snapshot,
     shift_turn,
     write_name,
     write_value,
 )
-from annotation.edits import is_part_of
-from annotation.picks import (
+from callwright.annotation.edits import is_part_of
+from callwright.annotation.picks import (
     Contest,
     contests_of,
     has_steps,
@@ -26,9 +24,9 @@ from annotation.picks import (
     step_turns,
     without_long_words,
 )
-from annotation.task import shortened
-from annotation.words import SampleScreenWords
-from warehouse.records import (
+from callwright.annotation.task import shortened
+from callwright.annotation.words import SampleScreenWords
+from callwright.warehouse.records import (
     CallTurn,
     Evidence,
     GoldCall,
@@ -42,6 +40,7 @@ from warehouse.records import (
     UserTurn,
     Verdict,
 )
+from pydantic import JsonValue
 
 SNAPSHOT, MESSAGE = "→", "✉"  # the authors of what is due and of a message; the style of the screen knows them
 

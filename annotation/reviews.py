@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from typing import Literal, NamedTuple
 
-from annotation.studio.records import PulledAnnotation
-from annotation.task import Returned
-from warehouse.errors import AnnotationError, RecordError
-from warehouse.records import Record, Review, ReviewDecision, Sample, Strike, Tool
+from callwright.annotation.studio.records import PulledAnnotation
+from callwright.annotation.task import Returned
+from callwright.warehouse.errors import AnnotationError, RecordError
+from callwright.warehouse.records import Record, Review, ReviewDecision, Sample, Strike, Tool
 
 _DECISIONS: dict[str, ReviewDecision] = {"accept": "accept", "edit": "edit", "reject": "reject"}
 

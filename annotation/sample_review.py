@@ -7,20 +7,28 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from annotation.calls import check_storable, leaves_out, read_calls
-from annotation.dialogue_editing import read_dialogue, write_dialogue
-from annotation.doubts import doubt_sentences, preferred_tools, with_marks
-from annotation.edits import STAGE, edited_sample, with_turns
-from annotation.picks import has_steps
-from annotation.rendering import Line, describe_tool, is_dialogue, name_tool, render_calls, render_steps, render_turns
-from annotation.reviews import ChosenVerdicts, ParsedReview, Typed, parse_annotation, typed_into
-from annotation.screens import SAMPLE_REVIEW
-from annotation.studio.records import PulledAnnotation
-from annotation.task import Returned, ReviewTask, shortened, version_after, why_asked
-from annotation.words import SampleScreenWords, words_in
-from generators.kinds import kind_after_edit, traits_of
-from warehouse.errors import RecordError
-from warehouse.records import DEFAULT_LANGUAGE, GoldCall, Language, Sample, Tool, Verdict
+from callwright.annotation.calls import check_storable, leaves_out, read_calls
+from callwright.annotation.dialogue_editing import read_dialogue, write_dialogue
+from callwright.annotation.doubts import doubt_sentences, preferred_tools, with_marks
+from callwright.annotation.edits import STAGE, edited_sample, with_turns
+from callwright.annotation.picks import has_steps
+from callwright.annotation.rendering import (
+    Line,
+    describe_tool,
+    is_dialogue,
+    name_tool,
+    render_calls,
+    render_steps,
+    render_turns,
+)
+from callwright.annotation.reviews import ChosenVerdicts, ParsedReview, Typed, parse_annotation, typed_into
+from callwright.annotation.screens import SAMPLE_REVIEW
+from callwright.annotation.studio.records import PulledAnnotation
+from callwright.annotation.task import Returned, ReviewTask, shortened, version_after, why_asked
+from callwright.annotation.words import SampleScreenWords, words_in
+from callwright.generators.kinds import kind_after_edit, traits_of
+from callwright.warehouse.errors import RecordError
+from callwright.warehouse.records import DEFAULT_LANGUAGE, GoldCall, Language, Sample, Tool, Verdict
 
 _MOST_OF_TOOLS, _TOOLS_AT_ONCE = 12_000, 3_000  # characters in all, and of what is not folded away
 _WORST_FIRST = ("contradicted", "unproved", "proved")

@@ -3,9 +3,7 @@
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
-from annotation.words import (
+from callwright.annotation.words import (
     ScreenWords,
     acts_words_in,
     audit_words_in,
@@ -16,8 +14,9 @@ from annotation.words import (
     tool_words_in,
     words_in,
 )
-from warehouse.errors import ConfigurationError
-from warehouse.records import DEFAULT_LANGUAGE, Language, Record
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import DEFAULT_LANGUAGE, Language, Record
+from jinja2 import Environment, PackageLoader, StrictUndefined
 
 SAMPLE_REVIEW = "sample_review"
 TOOL_REVIEW = "tool_review"
@@ -97,7 +96,7 @@ def screen_for(kind: str, language: Language = DEFAULT_LANGUAGE, edit_page: str 
     has_form = edit_page and kind == SAMPLE_REVIEW
     by_form = {"address": edit_page, "link": edit_form_words_in(language).link} if has_form else {}
     configs = Environment(
-        loader=PackageLoader("annotation", "configs"), autoescape=True, undefined=StrictUndefined
+        loader=PackageLoader("callwright.annotation", "configs"), autoescape=True, undefined=StrictUndefined
     )  # fmt: skip
     return Screen(
         kind=kind,

@@ -5,14 +5,12 @@ from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import NamedTuple
 
-from pydantic import JsonValue
-
-from annotation.calls import is_same
-from annotation.edits import is_part_of
-from generators.kinds import traits_of
-from generators.single_turn import PERFECT
-from generators.tools import argument_problems
-from language.calls.defects import (
+from callwright.annotation.calls import is_same
+from callwright.annotation.edits import is_part_of
+from callwright.generators.kinds import traits_of
+from callwright.generators.single_turn import PERFECT
+from callwright.generators.tools import argument_problems
+from callwright.language.calls.defects import (
     EXTRA_ARGUMENT,
     MISSING_ARGUMENT,
     NEEDLESS_CALL,
@@ -21,13 +19,14 @@ from language.calls.defects import (
     Proposal,
     spoil_call,
 )
-from language.calls.tools import ToolView, view_of
-from language.packs import widened
-from language.schemas import kind_of
-from language.text import fold
-from language.values import locate, read_value
-from warehouse.records import CallTurn, Evidence, GoldCall, Sample, Tool, UserTurn
-from warehouse.records.samples import EvidenceKind
+from callwright.language.calls.tools import ToolView, view_of
+from callwright.language.packs import widened
+from callwright.language.schemas import kind_of
+from callwright.language.text import fold
+from callwright.language.values import locate, read_value
+from callwright.warehouse.records import CallTurn, Evidence, GoldCall, Sample, Tool, UserTurn
+from callwright.warehouse.records.samples import EvidenceKind
+from pydantic import JsonValue
 
 _OF_CALLS = (WRONG_ARGUMENT, MISSING_ARGUMENT, EXTRA_ARGUMENT, WRONG_TOOL)
 _ENOUGH = 2  # arguments of an invented call whose tool requires none

@@ -2,9 +2,8 @@
 
 from typing import NamedTuple
 
+from callwright.warehouse.records import Record
 from pydantic import JsonValue
-
-from warehouse.records import Record
 
 
 class Returned(Record):

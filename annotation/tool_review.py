@@ -5,20 +5,19 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from callwright.annotation.calls import check_storable, read_json
+from callwright.annotation.doubts import doubt_sentences, fact_sentence
+from callwright.annotation.rendering import Line, describe_tool, parameter_facts
+from callwright.annotation.reviews import ChosenVerdicts, ParsedReview, Typed, parse_annotation, typed_into
+from callwright.annotation.screens import TOOL_REVIEW
+from callwright.annotation.studio.records import PulledAnnotation
+from callwright.annotation.task import Returned, ReviewTask, version_after, why_asked
+from callwright.annotation.words import ToolWords, tool_words_in, words_in
+from callwright.warehouse.errors import RecordError
+from callwright.warehouse.records import DEFAULT_LANGUAGE, DoubtedFact, JsonSchema, Language, Record, Tool, Verdict
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError
 from pydantic import JsonValue
-
-from annotation.calls import check_storable, read_json
-from annotation.doubts import doubt_sentences, fact_sentence
-from annotation.rendering import Line, describe_tool, parameter_facts
-from annotation.reviews import ChosenVerdicts, ParsedReview, Typed, parse_annotation, typed_into
-from annotation.screens import TOOL_REVIEW
-from annotation.studio.records import PulledAnnotation
-from annotation.task import Returned, ReviewTask, version_after, why_asked
-from annotation.words import ToolWords, tool_words_in, words_in
-from warehouse.errors import RecordError
-from warehouse.records import DEFAULT_LANGUAGE, DoubtedFact, JsonSchema, Language, Record, Tool, Verdict
 
 _NAME = re.compile(r"[A-Za-z][\w.\-/]*")
 

@@ -5,11 +5,10 @@ from importlib.resources import files
 from typing import Literal, TypeVar
 
 import yaml
-
-from warehouse.errors import ConfigurationError
-from warehouse.records import CorrectionKind, Decision, DialogueAct, DoubtKind, Language, Record
-from warehouse.records.paths import Test
-from warehouse.records.samples import EvidenceKind
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import CorrectionKind, Decision, DialogueAct, DoubtKind, Language, Record
+from callwright.warehouse.records.paths import Test
+from callwright.warehouse.records.samples import EvidenceKind
 
 
 class ScreenWords(Record):
@@ -39,7 +38,7 @@ _Words = TypeVar("_Words", bound=Record)
 @cache
 def interface_languages() -> tuple[Language, ...]:
     """The languages that the review screens have words in."""
-    names = (file.name for file in files("annotation.configs").iterdir())
+    names = (file.name for file in files("callwright.annotation.configs").iterdir())
     return tuple(
         sorted(name.split(".")[1] for name in names if name.startswith("sample_review.") and name.endswith(".yaml"))
     )
@@ -54,7 +53,7 @@ def read_words(made: type[_Words], kind: str, language: Language) -> _Words:
         raise ConfigurationError(
             f"The review screens have no words in {language!r}; they have them in {', '.join(interface_languages())}."
         )
-    text = files("annotation.configs").joinpath(f"{kind}.{language}.yaml").read_text(encoding="utf-8")
+    text = files("callwright.annotation.configs").joinpath(f"{kind}.{language}.yaml").read_text(encoding="utf-8")
     return made.model_validate(yaml.safe_load(text))
 
 

@@ -18,8 +18,8 @@ from random import Random
 from statistics import mean
 from typing import NamedTuple
 
-from language.packs import unspaced
-from warehouse.store import Warehouse
+from callwright.language.packs import unspaced
+from callwright.warehouse.store import Warehouse
 
 DRAWS, SIZE, LENGTH, COMMONEST = 5, 100, 3, 10
 _WORD = re.compile(rf"[^\W\d_{unspaced()}]+(?:['’][^\W\d_]+)?|[{unspaced()}]|\d+")

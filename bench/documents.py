@@ -30,7 +30,7 @@ def measured(path: Path) -> dict[str, Any]:
     """One import: what came of it, and what it took."""
     with tempfile.TemporaryDirectory(prefix="callwright-bench-") as home:
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        command = [sys.executable, "-m", "flows.cli", "tools", "import", "openapi", str(path), "--json"]
+        command = [sys.executable, "-m", "callwright", "tools", "import", "openapi", str(path), "--json"]
         run = watch(command, {**os.environ, "CALLWRIGHT_HOME": home})  # noqa: TID251 - a command of its own needs all of it
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
     known: dict[str, Any] = {"entries": 0, "tools": 0, "problems": []}

@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from callwright.flows.settings import environment
 
 from bench.processes import ProcessRun, cores, watch
-from flows.settings import environment
 
 RECIPES = Path(__file__).parents[1] / "recipes"
 # What makes the paper's size of the recipe that comes along.
@@ -205,7 +205,7 @@ def _settings(folder: Path) -> dict[str, str]:
 def _command(words: str) -> list[str]:
     """A command of our own, ended by `timeout` where it begins so."""
     first, *rest = shlex.split(words)
-    ours = [sys.executable, "-m", "flows.cli"]
+    ours = [sys.executable, "-m", "callwright"]
     return [first, *rest[:4], *ours, *rest[4:]] if first == "timeout" else [*ours, first, *rest]
 
 

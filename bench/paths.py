@@ -19,13 +19,11 @@ from typing import Any
 
 import orjson
 from aiohttp import web
-
-from bench.processes import ProcessRun, cores, watch
-from flows.settings import environment
-from generators.environments.travel import open_travel
-from generators.environments.travel.world import TravelWorld
-from warehouse.outcomes import outcome_row
-from warehouse.records import (
+from callwright.flows.settings import environment
+from callwright.generators.environments.travel import open_travel
+from callwright.generators.environments.travel.world import TravelWorld
+from callwright.warehouse.outcomes import outcome_row
+from callwright.warehouse.records import (
     DEFAULT_LANGUAGE,
     Call,
     CallTurn,
@@ -40,8 +38,10 @@ from warehouse.records import (
     content_key,
     trait_tag,
 )
-from warehouse.releases import freeze
-from warehouse.store import Warehouse
+from callwright.warehouse.releases import freeze
+from callwright.warehouse.store import Warehouse
+
+from bench.processes import ProcessRun, cores, watch
 
 TOKENS = 100_000
 BYTES_PER_TOKEN = 4
@@ -88,7 +88,7 @@ def measure(world: TravelWorld, samples: Sequence[Sample]) -> tuple[ProcessRun, 
         model = {"name": "openai/guide", "api_base": address, "structured": "schema"}
         recipe.write_text(json.dumps(_recipe() | {"candidates": [{"label": "guide", "model": model}]}))
         run = watch(
-            [sys.executable, "-m", "flows.cli", "evaluate", "bench", "--recipe", str(recipe), "--json"],
+            [sys.executable, "-m", "callwright", "evaluate", "bench", "--recipe", str(recipe), "--json"],
             {**environment(), "CALLWRIGHT_HOME": str(home)},
         )
     if run.code:

@@ -16,14 +16,15 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from annotation.sample_review import SampleTask
-from annotation.screens import screen_for
-from annotation.studio.client import LabelStudio
-from annotation.studio.records import Project
-from annotation.studio.server import start, stop
-from annotation.task import QueuedTask
+from callwright.annotation.sample_review import SampleTask
+from callwright.annotation.screens import screen_for
+from callwright.annotation.studio.client import LabelStudio
+from callwright.annotation.studio.records import Project
+from callwright.annotation.studio.server import start, stop
+from callwright.annotation.task import QueuedTask
+from callwright.flows.settings import environment
+
 from bench.processes import cores
-from flows.settings import environment
 
 _FILL = "Could you get us a table at Trattoria Verde on the 3rd of May at half past seven in the evening? "
 _SHARE = {"request": 2, "calls": 4, "calls_shown": 4, "tools": 6}  # about 2 KB in all

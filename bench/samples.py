@@ -7,8 +7,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+from callwright.flows.settings import environment
+
 from bench.processes import ProcessRun, cores, watch
-from flows.settings import environment
 
 RECIPE = """
 name: bench
@@ -50,7 +51,7 @@ def measure(count: int) -> ProcessRun:
         recipe.write_text(RECIPE.format(**share, irrelevant=count - sum(share.values())))
         inherited = {name: value for name, value in environment().items() if name != "PREFECT_API_URL"}
         run = watch(
-            [sys.executable, "-m", "flows.cli", "build", str(recipe), "--no-review"],
+            [sys.executable, "-m", "callwright", "build", str(recipe), "--no-review"],
             {**inherited, "CALLWRIGHT_HOME": str(Path(folder) / "home")},
         )
     if run.code:

@@ -21,19 +21,20 @@ from itertools import cycle
 from pathlib import Path
 from typing import Any
 
+from callwright.flows.settings import environment
+from callwright.validators.metrics.hammerbench_logs import CONVERSATIONS, FLAGS
+from callwright.warehouse.store import Warehouse
+
 from bench.processes import cores, watch
 from bench.scoring_answers import CANDIDATES, RELEASE, SOURCES, fill, recipe_of
 from bench.scoring_files import write_files
-from flows.settings import environment
-from validators.metrics.hammerbench_logs import CONVERSATIONS, FLAGS
-from warehouse.store import Warehouse
 
 COUNT, SNAPSHOTS = 1098, 2851
 # In a process of its own: what a scorer takes once its modules are there, reading the files included.
 INSIDE = """
 import sys, time
 from pathlib import Path
-from flows.evaluation.scoring import score_logs
+from callwright.flows.evaluation.scoring import score_logs
 started = time.perf_counter()
 scoring = score_logs([Path(sys.argv[1])])
 print(time.perf_counter() - started, scoring.figures["snapshots"])
@@ -67,7 +68,7 @@ def measure_logs(chosen: argparse.Namespace, folder: Path) -> dict[str, object]:
     """Score logs of the papers, in a process that has its modules and as a command."""
     snapshots = write_log(chosen.logs, folder)
     inside = [float(run([sys.executable, "-c", INSIDE, str(folder)]).split()[0]) for _ in range(chosen.runs)]
-    command = [sys.executable, "-m", "flows.cli", "score", "hammerbench", "--logs", str(folder)]
+    command = [sys.executable, "-m", "callwright", "score", "hammerbench", "--logs", str(folder)]
     whole = [clock(command) for _ in inside]
     return {
         "conversations": COUNT,
@@ -92,7 +93,7 @@ def measure_answers(chosen: argparse.Namespace, folder: Path) -> dict[str, objec
                 words = ["score", *write_files(warehouse, chosen.kind, Path(temporary) / "files")]
             else:
                 words = ["evaluate", RELEASE, "--recipe", str(recipe_of(folder)), "--runs", str(filled.runs)]
-            command = [sys.executable, "-m", "flows.cli", *words, "--json"]
+            command = [sys.executable, "-m", "callwright", *words, "--json"]
             measured.append(watch(command, {**environment(), "CALLWRIGHT_HOME": str(home)}))
         if measured[-1].code:
             sys.exit(f"callwright {words[0]} ended with {measured[-1].code}:\n{measured[-1].output[-2000:]}")

@@ -10,13 +10,12 @@ from typing import NamedTuple
 
 import orjson
 import yaml
+from callwright.flows.evaluation.answers import read_predictions
+from callwright.flows.settings import environment
+from callwright.validators.predictions import CandidateRun
+from callwright.warehouse.records import Call, MultiStepRun, Prediction, Record
+from callwright.warehouse.store import Warehouse
 from pydantic import JsonValue
-
-from flows.evaluation.answers import read_predictions
-from flows.settings import environment
-from validators.predictions import CandidateRun
-from warehouse.records import Call, MultiStepRun, Prediction, Record
-from warehouse.store import Warehouse
 
 RELEASE, MODEL, CANDIDATES = "bench", "template/v1", 4
 _PIECE = 5000
@@ -87,7 +86,7 @@ def recipe_of(folder: Path) -> Path:
 def call(home: Path, *words: str) -> str:
     """What a command prints; the process ends where it fails."""
     done = subprocess.run(
-        [sys.executable, "-m", "flows.cli", *words], env={**environment(), "CALLWRIGHT_HOME": str(home)},
+        [sys.executable, "-m", "callwright", *words], env={**environment(), "CALLWRIGHT_HOME": str(home)},
         check=False, capture_output=True, text=True,
     )  # fmt: skip
     if done.returncode:

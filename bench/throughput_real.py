@@ -18,17 +18,16 @@ from pathlib import Path
 from typing import Any
 
 import orjson
-
-from flows.build import open_build
-from flows.planning.planner import Planner
-from flows.progress import SilentProgress
-from flows.recipe import parse_recipe
-from flows.runner import local_workers, run_group
-from flows.settings import Settings
-from flows.shards import record_line
-from flows.stages import stages_of
-from warehouse.records import DEFAULT_LANGUAGE
-from warehouse.rows import body_of
+from callwright.flows.build import open_build
+from callwright.flows.planning.planner import Planner
+from callwright.flows.progress import SilentProgress
+from callwright.flows.recipe import parse_recipe
+from callwright.flows.runner import local_workers, run_group
+from callwright.flows.settings import Settings
+from callwright.flows.shards import record_line
+from callwright.flows.stages import stages_of
+from callwright.warehouse.records import DEFAULT_LANGUAGE
+from callwright.warehouse.rows import body_of
 
 MODEL = "openai/bench"
 _GROUP = "single_turn"

@@ -17,33 +17,34 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
+from callwright.flows.settings import environment
+from callwright.warehouse.browsing.samples import SampleFilter, find_samples
+from callwright.warehouse.engine import Connection
+from callwright.warehouse.publish import SCANNING
+from callwright.warehouse.store import Warehouse
+
 from bench.processes import cores, watch
-from flows.settings import environment
-from warehouse.browsing.samples import SampleFilter, find_samples
-from warehouse.engine import Connection
-from warehouse.publish import SCANNING
-from warehouse.store import Warehouse
 
 _BATCH = 20_000
 _COMMANDS = {
-    "review status": ["-m", "flows.cli", "review", "status"],
+    "review status": ["-m", "callwright", "review", "status"],
     "priorities": [
         "-c",
-        "from flows.settings import open_warehouse; from flows.review.questions import set_priorities; "
+        "from callwright.flows.settings import open_warehouse; from callwright.flows.review.questions import set_priorities; "
         "set_priorities(open_warehouse())",
     ],
-    "publish": ["-m", "flows.cli", "publish"],
+    "publish": ["-m", "callwright", "publish"],
     "release create": [
         "-m",
-        "flows.cli",
+        "callwright",
         "release",
         "create",
         "made",
         "--splits",
         "train=0.8,validation=0.1,test=0.1",
     ],
-    "release verify": ["-m", "flows.cli", "release", "verify", "made"],
-    "export parquet": ["-m", "flows.cli", "export", "made", "--to", "parquet", "--out", "{home}/exported"],
+    "release verify": ["-m", "callwright", "release", "verify", "made"],
+    "export parquet": ["-m", "callwright", "export", "made", "--to", "parquet", "--out", "{home}/exported"],
 }
 _QUESTIONS = Path(__file__).parents[1] / "docs" / "sql.md"
 _QUICK = 0.2  # seconds

@@ -10,24 +10,23 @@ from random import Random
 from typing import Literal, NamedTuple
 
 import orjson
-
-from flows.data_checks import CheckedRequest, check_requests, check_sample, opened_chats
-from flows.environments import open_environments
-from flows.progress import Progress
-from flows.recipe import Recipe
-from flows.settings import Settings, open_warehouse
-from generators.environments.protocol import Environment, ServerSettings, SimulatedSettings
-from validators.audit.defects import broken_variants, injectors_named
-from validators.audit.subjects import AuditSubject, BrokenSample, Injector, gather
-from validators.checks.grounding import CHECK as GROUNDING
-from validators.checks.grounding import root_of
-from validators.checks.table import settled_claims
-from warehouse.errors import ConfigurationError
-from warehouse.exports.whole import record_line
-from warehouse.records import Decision, Sample, Tool, Verdict, content_key
-from warehouse.releases import read_tools, release_named
-from warehouse.rows import Row
-from warehouse.store import Warehouse
+from callwright.flows.data_checks import CheckedRequest, check_requests, check_sample, opened_chats
+from callwright.flows.environments import open_environments
+from callwright.flows.progress import Progress
+from callwright.flows.recipe import Recipe
+from callwright.flows.settings import Settings, open_warehouse
+from callwright.generators.environments.protocol import Environment, ServerSettings, SimulatedSettings
+from callwright.validators.audit.defects import broken_variants, injectors_named
+from callwright.validators.audit.subjects import AuditSubject, BrokenSample, Injector, gather
+from callwright.validators.checks.grounding import CHECK as GROUNDING
+from callwright.validators.checks.grounding import root_of
+from callwright.validators.checks.table import settled_claims
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.exports.whole import record_line
+from callwright.warehouse.records import Decision, Sample, Tool, Verdict, content_key
+from callwright.warehouse.releases import read_tools, release_named
+from callwright.warehouse.rows import Row
+from callwright.warehouse.store import Warehouse
 
 AuditDecision = Literal["proved", "judged", "open", "unproved", "contradicted"]
 ALL_CHECKS = "all checks"

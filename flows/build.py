@@ -7,17 +7,15 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from pydantic import JsonValue
-
-from flows.catalogs import with_catalogs
-from flows.chats import check_keys, roles_of
-from flows.dask_workers import open_workers
-from flows.environments import environment_tools, environments_of, responses_of
-from flows.importing import gather_tools
-from flows.landing import Landing, check_duplicates, land_samples, route_review
-from flows.making import check_samples, make_samples
-from flows.planning.planner import count_planned, validate_it_can_be_planned, waves
-from flows.planning.statistics import (
+from callwright.flows.catalogs import with_catalogs
+from callwright.flows.chats import check_keys, roles_of
+from callwright.flows.dask_workers import open_workers
+from callwright.flows.environments import environment_tools, environments_of, responses_of
+from callwright.flows.importing import gather_tools
+from callwright.flows.landing import Landing, check_duplicates, land_samples, route_review
+from callwright.flows.making import check_samples, make_samples
+from callwright.flows.planning.planner import count_planned, validate_it_can_be_planned, waves
+from callwright.flows.planning.statistics import (
     ConversationRow,
     FailureRow,
     PathRow,
@@ -27,23 +25,24 @@ from flows.planning.statistics import (
     path_rows,
     repeated_words,
 )
-from flows.progress import Progress, tell_models
-from flows.recipe import Checks, Recipe
-from flows.recipe.own_words import validate_own_words
-from flows.runner import GroupRun, publish_or_say
-from flows.settings import Settings, open_warehouse
-from flows.shards import record_line, write_lines
-from flows.stages import LANDING, STAGES, prompt_rows, stage_rows, todays_checks, version_of
-from flows.toolmaking import made_tools, prepare_tools
-from generators.environments.protocol import ServerSettings
-from generators.kinds import KINDS, kind_named, kind_rows
-from llm.models import open_adapter
-from llm.prompts import own_prompts
-from warehouse.build_checks import met_checks
-from warehouse.errors import ConfigurationError
-from warehouse.records import Tool, content_key
-from warehouse.releases import read_tools
-from warehouse.rows import Row, body_of
+from callwright.flows.progress import Progress, tell_models
+from callwright.flows.recipe import Checks, Recipe
+from callwright.flows.recipe.own_words import validate_own_words
+from callwright.flows.runner import GroupRun, publish_or_say
+from callwright.flows.settings import Settings, open_warehouse
+from callwright.flows.shards import record_line, write_lines
+from callwright.flows.stages import LANDING, STAGES, prompt_rows, stage_rows, todays_checks, version_of
+from callwright.flows.toolmaking import made_tools, prepare_tools
+from callwright.generators.environments.protocol import ServerSettings
+from callwright.generators.kinds import KINDS, kind_named, kind_rows
+from callwright.llm.models import open_adapter
+from callwright.llm.prompts import own_prompts
+from callwright.warehouse.build_checks import met_checks
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import Tool, content_key
+from callwright.warehouse.releases import read_tools
+from callwright.warehouse.rows import Row, body_of
+from pydantic import JsonValue
 
 BUILD_VERSION = 2  # raised when the same recipe, tools and prompts would make other samples
 

@@ -8,17 +8,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 import orjson
-
-from flows.recipe import CatalogTools, Recipe
-from generators.catalogs import read_catalog
-from generators.catalogs.catalog import Catalog, Problem, StatedLink
-from generators.catalogs.choosing import ListedTool, ToolChoice, adapt, choose, listed_tools
-from generators.environments.protocol import HttpSettings, ServerSettings, SimulatedSettings
-from warehouse.errors import ConfigurationError
-from warehouse.records import Tool, content_key
-from warehouse.releases import read_tools
-from warehouse.rows import Row
-from warehouse.store import Warehouse
+from callwright.flows.recipe import CatalogTools, Recipe
+from callwright.generators.catalogs import read_catalog
+from callwright.generators.catalogs.catalog import Catalog, Problem, StatedLink
+from callwright.generators.catalogs.choosing import ListedTool, ToolChoice, adapt, choose, listed_tools
+from callwright.generators.environments.protocol import HttpSettings, ServerSettings, SimulatedSettings
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import Tool, content_key
+from callwright.warehouse.releases import read_tools
+from callwright.warehouse.rows import Row
+from callwright.warehouse.store import Warehouse
 
 READER_VERSION = 3  # raised when the same files would be read as other tools
 _AT_ONCE = 50  # tools that are written together: those of some documents are a megabyte each

@@ -6,20 +6,19 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import TypeVar
 
+from callwright.flows.recipe import Recipe
+from callwright.flows.settings import named_secret
+from callwright.generators.stages import Stage
+from callwright.llm.asking import LedgeredChat
+from callwright.llm.ledger import Ledger
+from callwright.llm.limits import Budget
+from callwright.llm.models import ModelSettings, open_chat, reads_language
+from callwright.llm.readiness import Readiness, check_key
+from callwright.llm.redaction import header_variables
+from callwright.llm.traffic import Traffic
+from callwright.warehouse.errors import BudgetError, CallwrightError, ConfigurationError, TransientError
+from callwright.warehouse.records import LlmCall
 from pydantic import SecretStr
-
-from flows.recipe import Recipe
-from flows.settings import named_secret
-from generators.stages import Stage
-from llm.asking import LedgeredChat
-from llm.ledger import Ledger
-from llm.limits import Budget
-from llm.models import ModelSettings, open_chat, reads_language
-from llm.readiness import Readiness, check_key
-from llm.redaction import header_variables
-from llm.traffic import Traffic
-from warehouse.errors import BudgetError, CallwrightError, ConfigurationError, TransientError
-from warehouse.records import LlmCall
 
 FATAL = (BudgetError, ConfigurationError)  # the next record would meet the same
 Item = TypeVar("Item")

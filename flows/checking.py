@@ -6,17 +6,17 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from flows.chats import Chats, open_chats
-from flows.recipe import Recipe, parse_recipe
-from flows.settings import Settings
-from flows.stages import stages_of
-from generators.catalogs import Problem
-from generators.imports.hammerbench import read_hammerbench
-from generators.imports.reading import ImportedRecord
-from generators.stages import Stage, StageContext
-from validators.checks.table import has_rest
-from warehouse.errors import RecordError, ReplyError
-from warehouse.records import LlmCall, Sample, Verdict
+from callwright.flows.chats import Chats, open_chats
+from callwright.flows.recipe import Recipe, parse_recipe
+from callwright.flows.settings import Settings
+from callwright.flows.stages import stages_of
+from callwright.generators.catalogs import Problem
+from callwright.generators.imports.hammerbench import read_hammerbench
+from callwright.generators.imports.reading import ImportedRecord
+from callwright.generators.stages import Stage, StageContext
+from callwright.validators.checks.table import has_rest
+from callwright.warehouse.errors import RecordError, ReplyError
+from callwright.warehouse.records import LlmCall, Sample, Verdict
 
 
 class CheckedRecord(NamedTuple):

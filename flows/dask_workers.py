@@ -19,18 +19,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
-
-from flows.chats import distinct_models, roles_of
-from flows.environments import STORE, environments_of
-from flows.progress import Progress
-from flows.recipe import Recipe, Roles
-from flows.runner import GroupRun, Workers, local_workers
-from flows.settings import Settings, private_folder, quiet_vendors, read_settings
-from flows.shards import Shard, ShardResult, carry_out
-from generators.environments.protocol import HttpSettings, RecordedSettings, ServerSettings, SimulatedSettings
-from llm.ledger import answers_after, answers_of, keep_answers
-from llm.models import ModelSettings
-from warehouse.errors import CallwrightError, ConfigurationError, TransientError
+from callwright.flows.chats import distinct_models, roles_of
+from callwright.flows.environments import STORE, environments_of
+from callwright.flows.progress import Progress
+from callwright.flows.recipe import Recipe, Roles
+from callwright.flows.runner import GroupRun, Workers, local_workers
+from callwright.flows.settings import Settings, private_folder, quiet_vendors, read_settings
+from callwright.flows.shards import Shard, ShardResult, carry_out
+from callwright.generators.environments.protocol import (
+    HttpSettings,
+    RecordedSettings,
+    ServerSettings,
+    SimulatedSettings,
+)
+from callwright.llm.ledger import answers_after, answers_of, keep_answers
+from callwright.llm.models import ModelSettings
+from callwright.warehouse.errors import CallwrightError, ConfigurationError, TransientError
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -159,7 +163,7 @@ class _Cluster:
             lines, self._answers = answers_after(run.settings.ledger, self._answers)
             self._send_value("answers", lines)
         if names := _stored(run.recipe):
-            from generators.environments.response_store import pack_responses
+            from callwright.generators.environments.response_store import pack_responses
 
             self._send_value("responses", pack_responses(run.settings.ledger.parent / STORE, names))
 
@@ -201,7 +205,7 @@ def _write_down(returned: ReturnedShard, shard: Shard) -> ShardResult:
     """Keep the answers before the facts appear: what was paid for is known from then on."""
     keep_answers(shard.ledger, returned.answers.splitlines())
     if returned.responses:
-        from generators.environments.response_store import merge_responses
+        from callwright.generators.environments.response_store import merge_responses
 
         merge_responses(shard.ledger.parent / STORE, returned.responses)
     unfinished = shard.target.with_name(f"{shard.target.name}.unfinished")
@@ -296,7 +300,7 @@ def _returned(result: ShardResult, shard: Shard, began: float) -> ReturnedShard:
     answers = b"".join(answers_of(shard.ledger, (call["request"] for call in calls if not call["error"])))
     responses = b""
     if names := _stored(shard.recipe):
-        from generators.environments.response_store import pack_responses
+        from callwright.generators.environments.response_store import pack_responses
 
         responses = pack_responses(shard.ledger.parent / STORE, names, since=began)
     return ReturnedShard(result._replace(target=Path()), facts, answers, responses)
@@ -309,7 +313,7 @@ def _keep_once(home: Path, kind: str, body: bytes) -> None:
     if kind == "answers":
         keep_answers(home / "ledger.sqlite", body.splitlines())
     else:
-        from generators.environments.response_store import merge_responses
+        from callwright.generators.environments.response_store import merge_responses
 
         merge_responses(home / STORE, body)
     mark.touch()

@@ -16,24 +16,20 @@ from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 import orjson
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import SchemaError
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
-
-from flows.chats import Chats, open_chats
-from flows.checking import recipe_of_checks
-from flows.environments import STORE
-from flows.settings import Settings
-from flows.stages import stage_named
-from generators.catalogs.documents import DEEPEST, FileLine, depth, stream_lines
-from generators.environments.protocol import Environment, TravelSettings
-from generators.stages import Stage, StageContext
-from llm.bounds import validate_text
-from validators.checks.coverage import RequestReading, read_request
-from validators.checks.table import CHECKS, has_rest, settled_claims
-from validators.checks.verdicts import read_by
-from warehouse.errors import ConfigurationError, RecordError, ReplyError
-from warehouse.records import (
+from callwright.flows.chats import Chats, open_chats
+from callwright.flows.checking import recipe_of_checks
+from callwright.flows.environments import STORE
+from callwright.flows.settings import Settings
+from callwright.flows.stages import stage_named
+from callwright.generators.catalogs.documents import DEEPEST, FileLine, depth, stream_lines
+from callwright.generators.environments.protocol import Environment, TravelSettings
+from callwright.generators.stages import Stage, StageContext
+from callwright.llm.bounds import validate_text
+from callwright.validators.checks.coverage import RequestReading, read_request
+from callwright.validators.checks.table import CHECKS, has_rest, settled_claims
+from callwright.validators.checks.verdicts import read_by
+from callwright.warehouse.errors import ConfigurationError, RecordError, ReplyError
+from callwright.warehouse.records import (
     Arguments,
     Call,
     CallTurn,
@@ -46,6 +42,9 @@ from warehouse.records import (
     UserTurn,
     Verdict,
 )
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import SchemaError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 GradedDecision = Literal["proved", "judged", "unproved", "contradicted"]
 _AT_ONCE = 64  # requests that are read at the same time
@@ -196,8 +195,8 @@ class _Worlds:
 
     def _world(self, settings: TravelSettings) -> Environment:
         if settings not in self._known:
-            from generators.environments.opening import open_environment
-            from generators.environments.stored import StoredEnvironment
+            from callwright.generators.environments.opening import open_environment
+            from callwright.generators.environments.stored import StoredEnvironment
 
             world = open_environment(settings, store=self._folder / STORE, secret=str)
             if isinstance(world, StoredEnvironment):

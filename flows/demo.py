@@ -7,10 +7,10 @@ from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple
 
-from flows.build import BuildReport
-from flows.progress import Progress
-from flows.settings import Settings, open_warehouse, use_prefect
-from warehouse.records import Release
+from callwright.flows.build import BuildReport
+from callwright.flows.progress import Progress
+from callwright.flows.settings import Settings, open_warehouse, use_prefect
+from callwright.warehouse.records import Release
 
 RELEASE = "demo"
 
@@ -61,28 +61,28 @@ class DemoResult(NamedTuple):
 
 def demo_recipe() -> Path:
     """The demo's recipe."""
-    return Path(str(files("flows"))).parent / "recipes" / "demo.yaml"
+    return Path(str(files("callwright.recipes").joinpath("demo.yaml")))
 
 
 def run_demo(settings: Settings, progress: Progress) -> DemoResult:
     """Run the demo; run again, it finds everything done and only looks."""
-    from flows.engine.deploying import start_prefect
-    from flows.review.servers import serve_label_studio
+    from callwright.flows.engine.deploying import start_prefect
+    from callwright.flows.review.servers import serve_label_studio
 
     with ThreadPoolExecutor(1) as waiting:
         studio = waiting.submit(serve_label_studio, settings, progress.say)  # the slowest to start, so it starts first
         prefect = start_prefect(settings, progress.say)
         use_prefect(prefect.api, settings.home / "prefect" / "client")
-        from flows.engine.deploying import build_with_prefect
+        from callwright.flows.engine.deploying import build_with_prefect
 
         progress.say(f"Building {demo_recipe().name}; Prefect shows it at {prefect.url}/runs")
         build = build_with_prefect(demo_recipe(), 0, "", progress)
         release = _release(settings)
         board = _evaluate(settings, progress)
         server = studio.result()
-    from flows.review.pushing import push_reviews
-    from flows.review.servers import local_label_studio
-    from flows.review.status import review_status
+    from callwright.flows.review.pushing import push_reviews
+    from callwright.flows.review.servers import local_label_studio
+    from callwright.flows.review.status import review_status
 
     with local_label_studio(server) as reviewing:
         pushed = push_reviews(settings, reviewing, progress)
@@ -103,7 +103,7 @@ def run_demo(settings: Settings, progress: Progress) -> DemoResult:
 
 
 def _release(settings: Settings) -> Release:
-    from warehouse.releases import create_release, list_releases
+    from callwright.warehouse.releases import create_release, list_releases
 
     warehouse = open_warehouse(settings)
     known = [release for release in list_releases(warehouse) if release.name == RELEASE]
@@ -111,16 +111,16 @@ def _release(settings: Settings) -> Release:
 
 
 def _evaluate(settings: Settings, progress: Progress) -> list[dict[str, object]]:
-    from flows.evaluation.evaluating import evaluate_release, leaderboard
-    from flows.evaluation.evaluation_run import choose_candidates
+    from callwright.flows.evaluation.evaluating import evaluate_release, leaderboard
+    from callwright.flows.evaluation.evaluation_run import choose_candidates
 
     asyncio.run(evaluate_release(RELEASE, choose_candidates([], demo_recipe()), settings, progress))
     return leaderboard(RELEASE, settings)
 
 
 def _publish(settings: Settings) -> tuple[Path, Path]:
-    from flows.pages.report import write_report
-    from warehouse.publish import publish
+    from callwright.flows.pages.report import write_report
+    from callwright.warehouse.publish import publish
 
     warehouse = open_warehouse(settings)
     report = write_report(warehouse, settings.home / "report.html")
@@ -129,8 +129,8 @@ def _publish(settings: Settings) -> tuple[Path, Path]:
 
 def stop_servers(settings: Settings) -> list[str]:
     """End the servers of this work folder; the names of those that ran."""
-    from flows.engine.deploying import stop_prefect
-    from flows.review.servers import stop_label_studio
+    from callwright.flows.engine.deploying import stop_prefect
+    from callwright.flows.review.servers import stop_label_studio
 
     servers: dict[str, Callable[[Settings], bool]] = {"Label Studio": stop_label_studio, "Prefect": stop_prefect}
     return [name for name, stop in servers.items() if stop(settings)]

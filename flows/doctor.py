@@ -6,13 +6,13 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from flows.chats import distinct_models, with_secret
-from flows.settings import Settings, open_warehouse, read_settings, secret
-from llm.models import ModelSettings
-from llm.prices import unpriced_sentence
-from llm.readiness import KEYS, check_key, server_problem
-from llm.stand_in import price_of
-from warehouse.errors import ConfigurationError, StoreError
+from callwright.flows.chats import distinct_models, with_secret
+from callwright.flows.settings import Settings, open_warehouse, read_settings, secret
+from callwright.llm.models import ModelSettings
+from callwright.llm.prices import unpriced_sentence
+from callwright.llm.readiness import KEYS, check_key, server_problem
+from callwright.llm.stand_in import price_of
+from callwright.warehouse.errors import ConfigurationError, StoreError
 
 
 class SystemPart(NamedTuple):
@@ -42,7 +42,7 @@ def _models(recipe: Path | None) -> list[SystemPart]:
     if recipe is None:
         found = [name for names in KEYS.values() for name in names if secret(name)]
         return [_optional("model keys", ", ".join(found), "template/v1 needs none; others: set OPENAI_API_KEY, say")]
-    from flows.recipe import read_recipe_to_build
+    from callwright.flows.recipe import read_recipe_to_build
 
     return [_model(one) for one in distinct_models(read_recipe_to_build(recipe))]
 
@@ -80,7 +80,7 @@ def _warehouse(settings: Settings) -> SystemPart:
 
 
 def _label_studio(settings: Settings) -> SystemPart:
-    from flows.review.servers import label_studio_address
+    from callwright.flows.review.servers import label_studio_address
 
     address = label_studio_address(settings)
     return _optional(

@@ -6,11 +6,11 @@ from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from flows.catalogs import catalog_named, import_catalog, listed_in, tools_in, with_catalogs
-from flows.recipe import Recipe
-from flows.settings import Settings, named_secret, open_warehouse, secret
-from generators.catalogs.choosing import choose
-from generators.environments.protocol import (
+from callwright.flows.catalogs import catalog_named, import_catalog, listed_in, tools_in, with_catalogs
+from callwright.flows.recipe import Recipe
+from callwright.flows.settings import Settings, named_secret, open_warehouse, secret
+from callwright.generators.catalogs.choosing import choose
+from callwright.generators.environments.protocol import (
     Environment,
     EnvironmentPart,
     EnvironmentSettings,
@@ -18,13 +18,13 @@ from generators.environments.protocol import (
     McpSettings,
     SimulatedSettings,
 )
-from warehouse.errors import ConfigurationError
-from warehouse.records import Tool
-from warehouse.rows import Row
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import Tool
+from callwright.warehouse.rows import Row
 
 if TYPE_CHECKING:
-    from generators.environments.mcp_server import McpAddress
-    from generators.environments.response_store import Drift
+    from callwright.generators.environments.mcp_server import McpAddress
+    from callwright.generators.environments.response_store import Drift
 
 STORE = "responses.sqlite"
 
@@ -39,8 +39,8 @@ def open_environments(recipe: Recipe, home: Path) -> Iterator[Mapping[str, Envir
     if not sources:  # most recipes; what asks servers takes a while to load
         yield {}
         return
-    from generators.environments.opening import open_environment
-    from generators.environments.stored import StoredEnvironment
+    from callwright.generators.environments.opening import open_environment
+    from callwright.generators.environments.stored import StoredEnvironment
 
     with ExitStack() as opened:
         environments: dict[str, Environment] = {}
@@ -63,7 +63,7 @@ async def explore_environments(recipe: Recipe, settings: Settings) -> None:
     servers = _servers(recipe)
     if not servers:
         return
-    from generators.environments.opening import explore_environment
+    from callwright.generators.environments.opening import explore_environment
 
     with open_environments(recipe, settings.ledger.parent) as environments:
         for server in servers:
@@ -75,7 +75,7 @@ def _look_up_documents(recipe: Recipe, settings: Settings) -> None:
     simulated = [source for source in environments_of(recipe) if isinstance(source, SimulatedSettings)]
     if not simulated:
         return
-    from generators.environments.opening import describe_simulated
+    from callwright.generators.environments.opening import describe_simulated
 
     warehouse = open_warehouse(settings)
     for source in simulated:
@@ -94,7 +94,7 @@ def responses_of(recipe: Recipe, settings: Settings) -> dict[str, list[Row]]:
     servers = _servers(recipe)
     if not servers:
         return {}
-    from generators.environments.response_store import ResponseStore, lapse_rows, response_rows
+    from callwright.generators.environments.response_store import ResponseStore, lapse_rows, response_rows
 
     with closing(ResponseStore(settings.ledger.parent / STORE)) as store:
         return {
@@ -105,7 +105,7 @@ def responses_of(recipe: Recipe, settings: Settings) -> dict[str, list[Row]]:
 
 async def refresh_environments(recipe: Recipe, settings: Settings) -> "list[Drift]":
     """Ask the live servers of a recipe again all that is stored; the calls that are answered otherwise by now."""
-    from generators.environments.stored import StoredEnvironment
+    from callwright.generators.environments.stored import StoredEnvironment
 
     drifts: list[Drift] = []
     recipe = with_catalogs(recipe, open_warehouse(settings))
@@ -120,8 +120,8 @@ async def refresh_environments(recipe: Recipe, settings: Settings) -> "list[Drif
 
 def mcp_address(command: str, url: str, variables: Mapping[str, str]) -> "McpAddress":
     """Where an MCP server is; `variables` are those that hold its secrets. Raises ConfigurationError where one is not set."""
-    from generators.environments.mcp_server import McpAddress
-    from generators.environments.opening import secrets_of
+    from callwright.generators.environments.mcp_server import McpAddress
+    from callwright.generators.environments.opening import secrets_of
 
     try:
         words = tuple(shlex.split(command))

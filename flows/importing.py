@@ -6,23 +6,23 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-from flows.catalogs import catalog_named, import_catalog, problems_in, tools_in
-from flows.recipe import CatalogTools, DomainTools, GeneratedTools, ImportedTools, Recipe, SeedTools
-from generators.catalogs import Problem
-from generators.catalogs.domain_catalogs import domain_tools
-from generators.catalogs.seed_catalog import seed_tools
-from generators.environments.protocol import EnvironmentPart
-from generators.imports.callnavi import read_callnavi_samples
-from generators.imports.complexfuncbench import read_complexfuncbench
-from generators.imports.confetti import read_confetti_samples
-from generators.imports.hammerbench import read_hammerbench
-from generators.imports.reading import ImportedRecord
-from generators.kinds import kind_rows
-from language.packs import fallback
-from warehouse.errors import ConfigurationError
-from warehouse.records import Language, Release, Sample, Tool
-from warehouse.releases import check_release_name, freeze, list_releases
-from warehouse.store import Warehouse
+from callwright.flows.catalogs import catalog_named, import_catalog, problems_in, tools_in
+from callwright.flows.recipe import CatalogTools, DomainTools, GeneratedTools, ImportedTools, Recipe, SeedTools
+from callwright.generators.catalogs import Problem
+from callwright.generators.catalogs.domain_catalogs import domain_tools
+from callwright.generators.catalogs.seed_catalog import seed_tools
+from callwright.generators.environments.protocol import EnvironmentPart
+from callwright.generators.imports.callnavi import read_callnavi_samples
+from callwright.generators.imports.complexfuncbench import read_complexfuncbench
+from callwright.generators.imports.confetti import read_confetti_samples
+from callwright.generators.imports.hammerbench import read_hammerbench
+from callwright.generators.imports.reading import ImportedRecord
+from callwright.generators.kinds import kind_rows
+from callwright.language.packs import fallback
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import Language, Release, Sample, Tool
+from callwright.warehouse.releases import check_release_name, freeze, list_releases
+from callwright.warehouse.store import Warehouse
 
 Reader = Callable[[Path], Iterable[ImportedRecord]]
 READERS: dict[str, Reader] = {

@@ -9,23 +9,23 @@ from math import ceil
 from pathlib import Path
 from typing import NamedTuple
 
-from annotation.screens import DIALOGUE_ACTS, SAMPLE_REVIEW
-from flows.recipe import LANDED_GRADES, LandedGrade, Recipe
-from flows.review.gold_items import mix_gold_items
-from flows.review.path_reviews import carry_over_corrections, corrections_to_ask, with_kinds
-from flows.review.questions import DOUBTFUL, DRAWN, SPOT_CHECK, ReviewQuestion, ask, request_row
-from flows.review.resolutions import settle_decisions
-from flows.shards import FactFiles
-from flows.stages import LANDING, stages_of
-from generators.kinds import waves_of
-from validators.checks.duplicates import CHECK as DUPLICATES
-from validators.checks.duplicates import find_duplicates
-from validators.checks.table import GROUP as CHECKS
-from validators.checks.verdicts import outcome_of
-from warehouse.outcomes import outcome_row, pass_all, remove_outcomes
-from warehouse.records import Outcome, ReasonCode, Sample, StageOutcome, Verdict
-from warehouse.rows import Row, Stamp, rows_of
-from warehouse.store import Warehouse
+from callwright.annotation.screens import DIALOGUE_ACTS, SAMPLE_REVIEW
+from callwright.flows.recipe import LANDED_GRADES, LandedGrade, Recipe
+from callwright.flows.review.gold_items import mix_gold_items
+from callwright.flows.review.path_reviews import carry_over_corrections, corrections_to_ask, with_kinds
+from callwright.flows.review.questions import DOUBTFUL, DRAWN, SPOT_CHECK, ReviewQuestion, ask, request_row
+from callwright.flows.review.resolutions import settle_decisions
+from callwright.flows.shards import FactFiles
+from callwright.flows.stages import LANDING, stages_of
+from callwright.generators.kinds import waves_of
+from callwright.validators.checks.duplicates import CHECK as DUPLICATES
+from callwright.validators.checks.duplicates import find_duplicates
+from callwright.validators.checks.table import GROUP as CHECKS
+from callwright.validators.checks.verdicts import outcome_of
+from callwright.warehouse.outcomes import outcome_row, pass_all, remove_outcomes
+from callwright.warehouse.records import Outcome, ReasonCode, Sample, StageOutcome, Verdict
+from callwright.warehouse.rows import Row, Stamp, rows_of
+from callwright.warehouse.store import Warehouse
 
 
 class Landing(NamedTuple):

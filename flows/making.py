@@ -2,17 +2,17 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from flows.landing import Landing, check_duplicates
-from flows.planning.planner import Planner
-from flows.runner import GroupRun, Workers, run_group
-from flows.shards import record_line
-from flows.stages import LANDING, STAGES, some_of, stages_of, todays_checks
-from generators.kinds import kind_named
-from validators.checks.table import GROUP as CHECKS
-from warehouse.build_checks import lacking_checks, meet_checks, samples_lacking, take_back
-from warehouse.outcomes import reject_repeated, remove_outcomes
-from warehouse.records import Record, Sample
-from warehouse.rows import body_of
+from callwright.flows.landing import Landing, check_duplicates
+from callwright.flows.planning.planner import Planner
+from callwright.flows.runner import GroupRun, Workers, run_group
+from callwright.flows.shards import record_line
+from callwright.flows.stages import LANDING, STAGES, some_of, stages_of, todays_checks
+from callwright.generators.kinds import kind_named
+from callwright.validators.checks.table import GROUP as CHECKS
+from callwright.warehouse.build_checks import lacking_checks, meet_checks, samples_lacking, take_back
+from callwright.warehouse.outcomes import reject_repeated, remove_outcomes
+from callwright.warehouse.records import Record, Sample
+from callwright.warehouse.rows import body_of
 
 
 async def make_samples(run: GroupRun, workers: Workers, kinds: Sequence[str]) -> int:

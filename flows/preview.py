@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import NamedTuple, assert_never
 
 import orjson
-
-from flows.build import build_dataset
-from flows.catalogs import lend_catalogs, with_catalogs
-from flows.progress import Progress
-from flows.recipe import Recipe
-from flows.settings import Settings, open_warehouse
-from warehouse.records import CallTurn, ReplyTurn, ResultTurn, Sample, UserTurn
-from warehouse.rows import Row
+from callwright.flows.build import build_dataset
+from callwright.flows.catalogs import lend_catalogs, with_catalogs
+from callwright.flows.progress import Progress
+from callwright.flows.recipe import Recipe
+from callwright.flows.settings import Settings, open_warehouse
+from callwright.warehouse.records import CallTurn, ReplyTurn, ResultTurn, Sample, UserTurn
+from callwright.warehouse.rows import Row
 
 
 class ShownSample(NamedTuple):

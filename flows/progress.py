@@ -5,10 +5,10 @@ from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from llm.traffic import Traffic
+from callwright.llm.traffic import Traffic
 
 if TYPE_CHECKING:
-    from llm.models import ModelSettings
+    from callwright.llm.models import ModelSettings
 
 FIRST_WORD, BETWEEN = 10.0, 30.0  # seconds until the first sentence on a model's requests, and between two of them
 _MINUTE = 60

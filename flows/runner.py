@@ -23,24 +23,24 @@ from pathlib import Path
 from threading import Thread
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
-from flows.chats import SharedChats, concurrency_of, distinct_models, the_error_of
-from flows.progress import Progress, Work, tell_bugs, watch_traffic
-from flows.recipe import Recipe
-from flows.settings import Settings
-from flows.shards import (
+from callwright.flows.chats import SharedChats, concurrency_of, distinct_models, the_error_of
+from callwright.flows.progress import Progress, Work, tell_bugs, watch_traffic
+from callwright.flows.recipe import Recipe
+from callwright.flows.settings import Settings
+from callwright.flows.shards import (
     Shard,
     ShardResult,
     carry_out,
     run_shard,
     write_lines,
 )
-from flows.stages import stages_of
-from llm.traffic import Traffic
-from warehouse.errors import BudgetError, ConfigurationError, StoreError, TransientError
-from warehouse.paid_notes import land_paid, paid_folder
-from warehouse.publish import build_under_way, publish_when_due
-from warehouse.records import Tool
-from warehouse.store import Warehouse
+from callwright.flows.stages import stages_of
+from callwright.llm.traffic import Traffic
+from callwright.warehouse.errors import BudgetError, ConfigurationError, StoreError, TransientError
+from callwright.warehouse.paid_notes import land_paid, paid_folder
+from callwright.warehouse.publish import build_under_way, publish_when_due
+from callwright.warehouse.records import Tool
+from callwright.warehouse.store import Warehouse
 
 Piece = TypeVar("Piece")
 _UNLANDED = 3  # shards for each worker that are under way or wait for the one writer; then no more are begun
@@ -395,7 +395,9 @@ class _Pool:
     def __init__(self, slots: int) -> None:
         # Workers are forked from a server that has imported what they need: they start at once and share its memory.
         context = get_context("forkserver")
-        context.set_forkserver_preload(["flows.shards", "llm.template.model", "rouge_score.rouge_scorer"])
+        context.set_forkserver_preload(
+            ["callwright.flows.shards", "callwright.llm.template.model", "rouge_score.rouge_scorer"]
+        )
         self._others = active_children()
         self.executor = ProcessPoolExecutor(slots, mp_context=context, initializer=_settle_in)
 

@@ -14,11 +14,11 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from warehouse.errors import ConfigurationError, StoreError
+from callwright.warehouse.errors import ConfigurationError, StoreError
 
 if TYPE_CHECKING:
-    from warehouse.records import Language
-    from warehouse.store import Warehouse
+    from callwright.warehouse.records import Language
+    from callwright.warehouse.store import Warehouse
 
 # Nothing may phone home: price maps, telemetry, model downloads and version checks are off unless somebody asks.
 QUIET = {
@@ -84,7 +84,7 @@ class Settings(NamedTuple):
 
 def read_settings() -> Settings:
     """The settings of this process; CALLWRIGHT_HOME is `.callwright` in the current folder unless set."""
-    from warehouse.records import DEFAULT_LANGUAGE
+    from callwright.warehouse.records import DEFAULT_LANGUAGE
 
     home = Path(os.environ.get("CALLWRIGHT_HOME", ".callwright")).absolute()
     _require_home(home)
@@ -113,8 +113,8 @@ def read_settings() -> Settings:
 
 def open_warehouse(settings: Settings | None = None) -> "Warehouse":
     """The warehouse of the work folder that the settings name, this process's own unless given."""
-    from warehouse.engine import DatabaseLimits
-    from warehouse.store import Warehouse
+    from callwright.warehouse.engine import DatabaseLimits
+    from callwright.warehouse.store import Warehouse
 
     settings = settings or read_settings()
     limits = DatabaseLimits(settings.duckdb_memory_mb, settings.duckdb_threads)
@@ -127,7 +127,7 @@ def reading(*, live: bool = False) -> Iterator["Warehouse"]:
 
     While a build is under way it is what was published last, which is told with its age; `live` waits for the present state.
     """
-    from warehouse.publish import is_build_under_way, published_or_copied
+    from callwright.warehouse.publish import is_build_under_way, published_or_copied
 
     settings = read_settings()
     may_be_older = not live and is_build_under_way(settings.home)

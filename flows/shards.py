@@ -19,23 +19,22 @@ from types import MappingProxyType, TracebackType
 from typing import Any, BinaryIO, NamedTuple, Self
 
 import orjson
-
-import warehouse.records
-from flows.chats import FATAL, Chats, SharedChats
-from flows.environments import open_environments
-from flows.recipe import Recipe
-from flows.stages import stages_of
-from generators.environments.protocol import Environment
-from generators.own_values import OwnValues
-from generators.stages import Stage, StageContext
-from generators.voices import SILENT, UserVoice, VoicedChat, marked, voice_of
-from llm.prompts import own_prompts
-from validators.checks.table import has_rest
-from validators.checks.verdicts import outcome_of, read_by
-from warehouse.errors import CallwrightError, ConfigurationError, RecordError, ReplyError
-from warehouse.outcomes import outcome_row
-from warehouse.paid_notes import PaidNotes, paid_folder
-from warehouse.records import (
+from callwright.flows.chats import FATAL, Chats, SharedChats
+from callwright.flows.environments import open_environments
+from callwright.flows.recipe import Recipe
+from callwright.flows.stages import stages_of
+from callwright.generators.environments.protocol import Environment
+from callwright.generators.own_values import OwnValues
+from callwright.generators.stages import Stage, StageContext
+from callwright.generators.voices import SILENT, UserVoice, VoicedChat, marked, voice_of
+from callwright.llm.prompts import own_prompts
+from callwright.validators.checks.table import has_rest
+from callwright.validators.checks.verdicts import outcome_of, read_by
+from callwright.warehouse import records
+from callwright.warehouse.errors import CallwrightError, ConfigurationError, RecordError, ReplyError
+from callwright.warehouse.outcomes import outcome_row
+from callwright.warehouse.paid_notes import PaidNotes, paid_folder
+from callwright.warehouse.records import (
     Draft,
     Failure,
     LlmCall,
@@ -48,7 +47,7 @@ from warehouse.records import (
     Tool,
     Verdict,
 )
-from warehouse.rows import Row, Stamp, rows_of
+from callwright.warehouse.rows import Row, Stamp, rows_of
 
 # What no record is to blame for: it ends the shard.
 NOT_OF_A_RECORD = (CallwrightError, OSError, MemoryError)
@@ -136,7 +135,7 @@ def read_records(path: Path) -> Iterator[Record]:
     with path.open("rb") as file:
         for line in file:
             name, body = orjson.loads(line)
-            yield getattr(warehouse.records, name).model_validate(body)
+            yield getattr(records, name).model_validate(body)
 
 
 def failure_by_bug(error: Exception, stage: str, subject: str, build: str = "") -> Failure:

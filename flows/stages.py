@@ -10,24 +10,24 @@ from datetime import UTC, datetime
 from hashlib import blake2b
 from typing import NamedTuple
 
-from generators.conversations.making import MAKING as CONVERSATIONS
-from generators.dialogues.making import MAKING as DIALOGUES
-from generators.external.making import MAKING as EXTERNAL
-from generators.kinds import kind_named
-from generators.multi_step.making import MAKING as MULTI_STEP
-from generators.parallel.making import MAKING as PARALLEL
-from generators.planning import Making, Obstacle
-from generators.routing.making import MAKING as ROUTING
-from generators.shifts.making import MAKING as SHIFTS
-from generators.single_turn.making import MAKING as SINGLE_TURN
-from generators.stages import Stage
-from generators.toolset.steps import STAGES as TOOLSET_STAGES
-from llm.prompts import own_prompts, prompt_texts, version_at
-from validators.checks.table import CHECKS, SCENARIO_CHECK
-from validators.checks.table import GROUP as CHECK_GROUP
-from warehouse.errors import ConfigurationError
-from warehouse.records import Transform
-from warehouse.rows import Row
+from callwright.generators.conversations.making import MAKING as CONVERSATIONS
+from callwright.generators.dialogues.making import MAKING as DIALOGUES
+from callwright.generators.external.making import MAKING as EXTERNAL
+from callwright.generators.kinds import kind_named
+from callwright.generators.multi_step.making import MAKING as MULTI_STEP
+from callwright.generators.parallel.making import MAKING as PARALLEL
+from callwright.generators.planning import Making, Obstacle
+from callwright.generators.routing.making import MAKING as ROUTING
+from callwright.generators.shifts.making import MAKING as SHIFTS
+from callwright.generators.single_turn.making import MAKING as SINGLE_TURN
+from callwright.generators.stages import Stage
+from callwright.generators.toolset.steps import STAGES as TOOLSET_STAGES
+from callwright.llm.prompts import own_prompts, prompt_texts, version_at
+from callwright.validators.checks.table import CHECKS, SCENARIO_CHECK
+from callwright.validators.checks.table import GROUP as CHECK_GROUP
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import Transform
+from callwright.warehouse.rows import Row
 
 _NAMED, _AND = ".", "+"
 _VERSION_BYTES = 6
@@ -132,7 +132,10 @@ def prompt_rows(own: Mapping[str, str] | None = None) -> list[Row]:
     """The table of prompts: the text of each one by its version, in those of a recipe's `own` where it brings any."""
     now = datetime.now(UTC)
     with own_prompts(own or {}):
-        return [prompt._asdict() | {"used_at": now} for prompt in prompt_texts(("generators", "validators"))]
+        return [
+            prompt._asdict() | {"used_at": now}
+            for prompt in prompt_texts(("callwright.generators", "callwright.validators"))
+        ]
 
 
 def stage_rows() -> list[Row]:
@@ -158,7 +161,7 @@ people at once. The check `scenario` comes before anything is made: what it does
 
 
 def stage_page() -> str:
-    """docs/stages.md: `python -m flows.stages > docs/stages.md` writes it."""
+    """docs/stages.md: `python -m callwright.flows.stages > docs/stages.md` writes it."""
     lines = [_HEAD]
     for group in dict.fromkeys(stage.group for stage in STAGES):
         lines += [

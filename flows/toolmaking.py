@@ -9,30 +9,29 @@ from pathlib import Path
 from typing import NamedTuple
 
 import orjson
+from callwright.flows.dask_workers import open_workers
+from callwright.flows.environments import explore_environments
+from callwright.flows.progress import Progress, tell_models
+from callwright.flows.recipe import GeneratedTools, Recipe
+from callwright.flows.review.resolutions import settle_tools, usable_tools
+from callwright.flows.review.tool_checking import check_made_tools, tools_of
+from callwright.flows.runner import GroupRun, Workers, run_group
+from callwright.flows.settings import Settings, open_warehouse
+from callwright.flows.shards import record_line, write_lines
+from callwright.flows.stages import prompt_rows, stage_rows, stages_of
+from callwright.generators.catalogs import Problem, check_catalog
+from callwright.generators.toolset.categories import category_named, load_categories, plan_toolset
+from callwright.language.packs import known
+from callwright.llm.models import open_adapter
+from callwright.llm.prompts import own_prompts, version_at
+from callwright.validators.toolset.complexity import find_gaps, hard_to_say
+from callwright.validators.toolset.redundancy import find_duplicate_tools
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.outcomes import reject_repeated
+from callwright.warehouse.records import Tool, ToolsetPlan, content_key
+from callwright.warehouse.rows import body_of
+from callwright.warehouse.store import Warehouse
 from pydantic import JsonValue
-
-from flows.dask_workers import open_workers
-from flows.environments import explore_environments
-from flows.progress import Progress, tell_models
-from flows.recipe import GeneratedTools, Recipe
-from flows.review.resolutions import settle_tools, usable_tools
-from flows.review.tool_checking import check_made_tools, tools_of
-from flows.runner import GroupRun, Workers, run_group
-from flows.settings import Settings, open_warehouse
-from flows.shards import record_line, write_lines
-from flows.stages import prompt_rows, stage_rows, stages_of
-from generators.catalogs import Problem, check_catalog
-from generators.toolset.categories import category_named, load_categories, plan_toolset
-from language.packs import known
-from llm.models import open_adapter
-from llm.prompts import own_prompts, version_at
-from validators.toolset.complexity import find_gaps, hard_to_say
-from validators.toolset.redundancy import find_duplicate_tools
-from warehouse.errors import ConfigurationError
-from warehouse.outcomes import reject_repeated
-from warehouse.records import Tool, ToolsetPlan, content_key
-from warehouse.rows import body_of
-from warehouse.store import Warehouse
 
 GROUP = "toolset"
 TOOLSET_VERSION = 1  # raised when the same categories, models and prompts would make other tools

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from random import Random
 
-from generators.families import Kind
-from generators.planning import Obstacle
-from generators.tools import are_redundant
-from warehouse.records import Derivation, Origin, Sample, Tool
+from callwright.generators.families import Kind
+from callwright.generators.planning import Obstacle
+from callwright.generators.tools import are_redundant
+from callwright.warehouse.records import Derivation, Origin, Sample, Tool
 
 STAGE = "derivations"
 _SEVERAL_QUESTIONS = 0.45  # of the dialogues; 404 of HammerBench's 1,098 have more than one question (section 5)

@@ -6,7 +6,7 @@ its own package; generators/kinds.py joins them.
 
 from typing import Literal, NamedTuple
 
-from warehouse.records import Transform
+from callwright.warehouse.records import Transform
 
 Calls = Literal["one", "set", "sequence"]
 Asked = Literal["call", "plan", "conversation", "path"]

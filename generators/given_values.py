@@ -8,13 +8,12 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from random import Random
 from typing import NamedTuple
 
+from callwright.generators.stages import ATTEMPTS
+from callwright.generators.tools import argument_problems, mended
+from callwright.language.calls.sampling import fill_in
+from callwright.warehouse.errors import ReplyError
+from callwright.warehouse.records import Arguments, Language, Tool
 from pydantic import BaseModel, JsonValue
-
-from generators.stages import ATTEMPTS
-from generators.tools import argument_problems, mended
-from language.calls.sampling import fill_in
-from warehouse.errors import ReplyError
-from warehouse.records import Arguments, Language, Tool
 
 _EMPTY: tuple[JsonValue, ...] = (None, "", [], {})
 _DRAWS = 12

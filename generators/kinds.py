@@ -7,18 +7,18 @@ traits name; only HammerBench's have a part in a build of the paper's size.
 from collections.abc import Callable, Iterable
 from functools import cache
 
-from generators.conversations import FAMILY as CONVERSATIONS
-from generators.dialogues import FAMILY as DIALOGUES
-from generators.external import FAMILY as EXTERNAL
-from generators.families import Family, Kind, Traits
-from generators.multi_step import FAMILY as MULTI_STEP
-from generators.parallel import FAMILY as PARALLEL
-from generators.routing import FAMILY as ROUTING
-from generators.shifts import FAMILY as SHIFTS
-from generators.single_turn import FAMILY as SINGLE_TURN
-from warehouse.errors import ConfigurationError
-from warehouse.records import Transform
-from warehouse.rows import Row
+from callwright.generators.conversations import FAMILY as CONVERSATIONS
+from callwright.generators.dialogues import FAMILY as DIALOGUES
+from callwright.generators.external import FAMILY as EXTERNAL
+from callwright.generators.families import Family, Kind, Traits
+from callwright.generators.multi_step import FAMILY as MULTI_STEP
+from callwright.generators.parallel import FAMILY as PARALLEL
+from callwright.generators.routing import FAMILY as ROUTING
+from callwright.generators.shifts import FAMILY as SHIFTS
+from callwright.generators.single_turn import FAMILY as SINGLE_TURN
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import Transform
+from callwright.warehouse.rows import Row
 
 FAMILIES: tuple[Family, ...] = (SINGLE_TURN, DIALOGUES, SHIFTS, EXTERNAL, MULTI_STEP, ROUTING, CONVERSATIONS, PARALLEL)
 KINDS = {kind.name: kind for family in FAMILIES for kind in family.kinds}

@@ -6,13 +6,12 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 import orjson
+from callwright.generators.tools import argument_problems, mended
+from callwright.language.calls.sampling import fill_in
+from callwright.llm.chat import Prompt
+from callwright.warehouse.errors import ReplyError
+from callwright.warehouse.records import Arguments, Language, Tool
 from pydantic import JsonValue
-
-from generators.tools import argument_problems, mended
-from language.calls.sampling import fill_in
-from llm.chat import Prompt
-from warehouse.errors import ReplyError
-from warehouse.records import Arguments, Language, Tool
 
 _TRIES = 40
 _KNOWN = "The values in <known> are fixed already: give none for these parameters, and choose the others so that they go with them."

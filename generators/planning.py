@@ -3,11 +3,11 @@
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from generators.environments.protocol import Environment
-from generators.families import Kind
-from generators.own_values import NO_VALUES, OwnValues
-from generators.stages import Stage
-from warehouse.records import Derivation, Draft, Language, Sample, Tool, Transform
+from callwright.generators.environments.protocol import Environment
+from callwright.generators.families import Kind
+from callwright.generators.own_values import NO_VALUES, OwnValues
+from callwright.generators.stages import Stage
+from callwright.warehouse.records import Derivation, Draft, Language, Sample, Tool, Transform
 
 Obstacle = Callable[[Sample, Mapping[str, Tool]], str]
 

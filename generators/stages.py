@@ -8,13 +8,12 @@ from random import Random
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, TypeVar
 
+from callwright.generators.environments.protocol import Environment
+from callwright.generators.own_values import NO_VALUES, OwnValues
+from callwright.llm.chat import ChatModel, Prompt
+from callwright.warehouse.errors import RecordError, ReplyError
+from callwright.warehouse.records import Origin, Record, SampleClaim, Tool
 from pydantic import BaseModel
-
-from generators.environments.protocol import Environment
-from generators.own_values import NO_VALUES, OwnValues
-from llm.chat import ChatModel, Prompt
-from warehouse.errors import RecordError, ReplyError
-from warehouse.records import Origin, Record, SampleClaim, Tool
 
 Role = Literal["generator", "checker", "judge"]
 # Any record type goes in: the table erases the types that each function names.

@@ -9,20 +9,19 @@ from datetime import UTC, datetime
 from math import isclose
 from typing import Literal, NamedTuple
 
+from callwright.generators.stages import StageContext
+from callwright.language.packs import has_folder, signs
+from callwright.language.readers.mentions import find_moments
+from callwright.language.readers.quantities import find_quantities
+from callwright.language.readers.typed_values import find_typed_values, is_typed, may_mean
+from callwright.language.readers.units import unit_of
+from callwright.language.schemas import kind_of
+from callwright.language.text import VERBATIM
+from callwright.language.values import locate
+from callwright.llm.prompts import render
+from callwright.warehouse.records import Evidence, JsonSchema, Language
 from pydantic import BaseModel, JsonValue
 from rapidfuzz import fuzz
-
-from generators.stages import StageContext
-from language.packs import has_folder, signs
-from language.readers.mentions import find_moments
-from language.readers.quantities import find_quantities
-from language.readers.typed_values import find_typed_values, is_typed, may_mean
-from language.readers.units import unit_of
-from language.schemas import kind_of
-from language.text import VERBATIM
-from language.values import locate
-from llm.prompts import render
-from warehouse.records import Evidence, JsonSchema, Language
 
 _ALIKE = 85.0  # of 100: a quote with a word changed or left out is still the quote
 _SHORTEST = 4  # characters: anything shorter is like too much
@@ -45,7 +44,7 @@ class Stated(NamedTuple):
     problem: str = ""
 
 
-QUOTES_PROMPTS, QUOTES_TEMPLATE = "generators.single_turn.prompts", "quote_values"
+QUOTES_PROMPTS, QUOTES_TEMPLATE = "callwright.generators.single_turn.prompts", "quote_values"
 QUOTES_PATH = "single_turn/prompts/quote_values"
 Spot = tuple[int, str]  # the number of a call or of a part of a turn, and the parameter
 Expected = Mapping[Spot, tuple[JsonValue, JsonSchema]]

@@ -7,17 +7,16 @@ from random import Random
 from typing import Any
 
 import orjson
+from callwright.language.packs import unspaced
+from callwright.language.schemas import NO_OTHERS, SchemaValidator, choices_of, fits, json_type
+from callwright.language.text import fold
+from callwright.language.values import read_value
+from callwright.warehouse.errors import RecordError
+from callwright.warehouse.records import Arguments, JsonSchema, Tool
 from jsonschema import Draft202012Validator, FormatChecker
 from jsonschema.exceptions import SchemaError, ValidationError
 from pydantic import JsonValue
 from referencing.exceptions import Unresolvable
-
-from language.packs import unspaced
-from language.schemas import NO_OTHERS, SchemaValidator, choices_of, fits, json_type
-from language.text import fold
-from language.values import read_value
-from warehouse.errors import RecordError
-from warehouse.records import Arguments, JsonSchema, Tool
 
 _COMPILED = 4096
 _TRUTHS = {"true": True, "false": False}

@@ -5,11 +5,11 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from language.packs import LanguagePattern, of, packs_of, signs, writes
-from language.text import STOP, Found
-from language.vocabulary import deep_stem, find_corrections, negations
-from language.wording import Key, content_keys
-from warehouse.records import JsonSchema, Language
+from callwright.language.packs import LanguagePattern, of, packs_of, signs, writes
+from callwright.language.text import STOP, Found
+from callwright.language.vocabulary import deep_stem, find_corrections, negations
+from callwright.language.wording import Key, content_keys
+from callwright.warehouse.records import JsonSchema, Language
 
 STATED = "stated"
 NEGATED = "negated"

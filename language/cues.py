@@ -10,13 +10,12 @@ from importlib.resources import files
 from typing import Literal, NamedTuple, get_args
 
 import yaml
-
-from language.names import split_name
-from language.packs import of, read_as, widened
-from language.plain_words import find_terms, plain_words
-from language.text import STOP, Found, fold
-from language.wording import content_keys
-from warehouse.records import DEFAULT_LANGUAGE
+from callwright.language.names import split_name
+from callwright.language.packs import of, read_as, widened
+from callwright.language.plain_words import find_terms, plain_words
+from callwright.language.text import STOP, Found, fold
+from callwright.language.wording import content_keys
+from callwright.warehouse.records import DEFAULT_LANGUAGE
 
 CueKind = Literal["negation", "alternative", "correction", "condition", "second_wish", "past", "hypothetical"]
 Deed = Literal["on", "off", "create", "cancel", "change", "send", "pay", "ask"]
@@ -50,13 +49,15 @@ class CueWords(NamedTuple):
 @lru_cache(16)
 def has_cues(language: str) -> bool:
     """Whether the language lists its cues; without them no rule can say what a request means."""
-    return files("language").joinpath(language, "cues.yaml").is_file()
+    return files("callwright.language").joinpath(language, "cues.yaml").is_file()
 
 
 @lru_cache(16)
 def cue_words(language: str) -> CueWords:
     """The cues of a language that lists them."""
-    data = yaml.safe_load(files("language").joinpath(read_as(language), "cues.yaml").read_text(encoding="utf-8"))
+    data = yaml.safe_load(
+        files("callwright.language").joinpath(read_as(language), "cues.yaml").read_text(encoding="utf-8")
+    )
     deeds = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in data.pop("deeds").items()}
     clashes = frozenset(frozenset(pair) for pair in data.pop("clashes"))
     tool_deeds = data.pop("tool_deeds", {}) or {}
@@ -132,7 +133,7 @@ def _alike(choice: str, language: str) -> tuple[str, ...]:
 def _choice_words(language: str) -> Mapping[str, re.Pattern[str]]:
     worded: dict[str, str] = {}
     for one in dict.fromkeys((read_as(language), _ENGLISH)):  # people say some English words in any language
-        listed = yaml.safe_load(files("language").joinpath(one, "choices.yaml").read_text(encoding="utf-8"))
+        listed = yaml.safe_load(files("callwright.language").joinpath(one, "choices.yaml").read_text(encoding="utf-8"))
         for choice, words in listed.items():
             worded[choice] = f"{worded[choice]}|{words}" if choice in worded else words
     return {

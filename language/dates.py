@@ -7,10 +7,10 @@ from functools import cache, lru_cache
 from random import Random
 from typing import NamedTuple
 
-from language.packs import LanguagePattern, of, packs_of
-from language.protocol import LanguagePack
-from language.text import VERBATIM, Found, folded
-from warehouse.records import Language
+from callwright.language.packs import LanguagePattern, of, packs_of
+from callwright.language.protocol import LanguagePack
+from callwright.language.text import VERBATIM, Found, folded
+from callwright.warehouse.records import Language
 
 DATE = "date"
 YEARLESS = "date without a year"

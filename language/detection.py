@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from warehouse.records import Language
+    from callwright.warehouse.records import Language
 
 ENOUGH = 20_000  # characters tell as much as the whole document
 _FEWEST = 60  # of a few words nobody can tell

@@ -10,11 +10,10 @@ from importlib.resources import files
 from typing import NamedTuple
 
 import yaml
-
-from language.cues import DENYING, cue_words
-from language.names import split_name
-from language.packs import of, widened
-from language.text import Found
+from callwright.language.cues import DENYING, cue_words
+from callwright.language.names import split_name
+from callwright.language.packs import of, widened
+from callwright.language.text import Found
 
 WORDED = "words for a flag"
 _SIGN = re.compile(widened(r"@[,.;!?]"))
@@ -102,7 +101,7 @@ def _is_within(match: re.Match[str], other: re.Match[str]) -> bool:
 
 @lru_cache(16)
 def _flags(language: str) -> Flags | None:
-    path = files("language").joinpath(language, "flags.yaml")
+    path = files("callwright.language").joinpath(language, "flags.yaml")
     if not path.is_file():
         return None
     data = yaml.safe_load(path.read_text(encoding="utf-8"))

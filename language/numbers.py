@@ -7,12 +7,12 @@ from functools import lru_cache
 from math import isclose
 from random import Random
 
-from language.dates import date_spans
-from language.packs import LanguagePattern, of, packs_of
-from language.protocol import NUMBER, ORDINAL, PERCENT, WORDS, LanguagePack, Number
-from language.readers.moments import find_times
-from language.text import VERBATIM, Found, folded
-from warehouse.records import JsonSchema, Language
+from callwright.language.dates import date_spans
+from callwright.language.packs import LanguagePattern, of, packs_of
+from callwright.language.protocol import NUMBER, ORDINAL, PERCENT, WORDS, LanguagePack, Number
+from callwright.language.readers.moments import find_times
+from callwright.language.text import VERBATIM, Found, folded
+from callwright.warehouse.records import JsonSchema, Language
 
 __all__ = ["NUMBER", "ORDINAL", "PERCENT", "WORDS", "find_numbers", "in_digits", "same_number", "write_number"]
 

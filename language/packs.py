@@ -15,12 +15,12 @@ from importlib.resources import files
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
-from language.detection import detected, is_in_another, language_names
-from language.protocol import LanguagePack, LanguageRules
-from warehouse.errors import ConfigurationError
+from callwright.language.detection import detected, is_in_another, language_names
+from callwright.language.protocol import LanguagePack, LanguageRules
+from callwright.warehouse.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from warehouse.records import Language  # scorers, which know no records, ask for letters as well
+    from callwright.warehouse.records import Language  # scorers, which know no records, ask for letters as well
 
 _DESCRIPTION = "language.yaml"
 _PATTERNS = "patterns.yaml"
@@ -38,7 +38,7 @@ def known() -> tuple[Language, ...]:
     return tuple(
         sorted(
             folder.name
-            for folder in files("language").iterdir()
+            for folder in files("callwright.language").iterdir()
             if folder.is_dir() and (folder / _DESCRIPTION).is_file()
         )
     )
@@ -50,9 +50,9 @@ def of(code: Language) -> LanguagePack:
     if not has_folder(code):
         return _without_folder(code)
     entries = {name: value for name, value in _described(code).items() if name != "signs"}
-    cues = _loaded((files(f"language.{code}") / _PATTERNS).read_text(encoding="utf-8"))
+    cues = _loaded((files(f"callwright.language.{code}") / _PATTERNS).read_text(encoding="utf-8"))
     # a list of names of a language module is not typed; Rules says what it must hold, and a test holds it to that
-    rules = cast("LanguageRules", import_module(f"language.{code}.rules"))
+    rules = cast("LanguageRules", import_module(f"callwright.language.{code}.rules"))
     lists: Mapping[str, str] = entries.pop("words")
     return LanguagePack(
         code=code,
@@ -91,7 +91,7 @@ def _without_folder(code: Language) -> LanguagePack:
 @cache
 def _described(code: Language) -> dict[str, Any]:
     """The entries of language.yaml; they can be read before the language's rules are."""
-    return _loaded((files(f"language.{code}") / _DESCRIPTION).read_text(encoding="utf-8"))
+    return _loaded((files(f"callwright.language.{code}") / _DESCRIPTION).read_text(encoding="utf-8"))
 
 
 class _Data(Mapping[str, Any]):
@@ -103,7 +103,7 @@ class _Data(Mapping[str, Any]):
 
     def __getitem__(self, name: str) -> Any:  # noqa: ANN401 - parsed YAML, typed by who asks for it
         if name not in self._read:
-            file = files(f"language.{self._code}") / f"{name}.yaml"
+            file = files(f"callwright.language.{self._code}") / f"{name}.yaml"
             if not file.is_file():
                 raise KeyError(name)
             self._read[name] = _loaded(file.read_text(encoding="utf-8"))
@@ -112,7 +112,7 @@ class _Data(Mapping[str, Any]):
     def __iter__(self) -> Any:  # noqa: ANN401 - an iterator of names
         return (
             file.name.removesuffix(".yaml")
-            for file in files(f"language.{self._code}").iterdir()
+            for file in files(f"callwright.language.{self._code}").iterdir()
             if file.name.endswith(".yaml")
         )
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
-from language.packs import known, of
-from warehouse.records import Language
+from callwright.language.packs import known, of
+from callwright.warehouse.records import Language
 
 Shapes = tuple[str, ...]
 

@@ -3,10 +3,10 @@
 import re
 from functools import lru_cache
 
-from language.dates import date_spans
-from language.packs import LanguagePattern, known, of
-from language.readers.moments import find_times
-from language.text import CJK, STOP, VERBATIM, Found, fold, words_of
+from callwright.language.dates import date_spans
+from callwright.language.packs import LanguagePattern, known, of
+from callwright.language.readers.moments import find_times
+from callwright.language.text import CJK, STOP, VERBATIM, Found, fold, words_of
 
 SPELLING = "spelling"
 GROUPING = "grouping of digits"

@@ -11,12 +11,11 @@ from importlib.resources import files
 from typing import NamedTuple
 
 import yaml
-
-from language.names import split_name
-from language.packs import of, read_as, unspaced
-from language.text import STOP, folded, words_of
-from language.thesaurus import stem_groups, unspaced_groups
-from language.wording import content_keys
+from callwright.language.names import split_name
+from callwright.language.packs import of, read_as, unspaced
+from callwright.language.text import STOP, folded, words_of
+from callwright.language.thesaurus import stem_groups, unspaced_groups
+from callwright.language.wording import content_keys
 
 _PATTERNS = (
     "joint",
@@ -68,7 +67,9 @@ class Clause(NamedTuple):
 @lru_cache(16)
 def plain_words(language: str) -> PlainWords:
     """The plain words of a language, from its plain_words.yaml."""
-    data = yaml.safe_load(files("language").joinpath(read_as(language), "plain_words.yaml").read_text(encoding="utf-8"))
+    data = yaml.safe_load(
+        files("callwright.language").joinpath(read_as(language), "plain_words.yaml").read_text(encoding="utf-8")
+    )
     is_spaced = bool(of(language).space)
     listed = data["words"].split()
     patterns = {name: re.compile(data[name], re.IGNORECASE) for name in _PATTERNS}

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from language.packs import signs, widened
+from callwright.language.packs import signs, widened
 
 _SENTENCE_END = re.compile(widened(r"@[.!?\n]+(?:\s|$)|@[{.!?}\n]"))
 _CLAUSE_END = re.compile(widened("@[.;!?]"))

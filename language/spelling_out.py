@@ -3,8 +3,8 @@
 import re
 from functools import lru_cache
 
-from language.cues import cue_words
-from language.text import Found, folded
+from callwright.language.cues import cue_words
+from callwright.language.text import Found, folded
 
 SPELLED = "spelled out"
 _FEWEST_DIGITS = 3

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from functools import cache, lru_cache
 from itertools import pairwise
 
-from language.packs import known, of, packs_of, unspaced
-from language.vocabulary import deep_stem
-from warehouse.records import DEFAULT_LANGUAGE
+from callwright.language.packs import known, of, packs_of, unspaced
+from callwright.language.vocabulary import deep_stem
+from callwright.warehouse.records import DEFAULT_LANGUAGE
 
 _FILE = "thesaurus"
 _NONE: frozenset[str] = frozenset()

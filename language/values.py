@@ -5,15 +5,13 @@ from collections.abc import Callable
 from functools import lru_cache
 from random import Random
 
-from pydantic import JsonValue
-
-from language.booleans import find_boolean, read_boolean, write_boolean
-from language.dates import DATE, find_dates, write_date
-from language.numbers import PERCENT, find_converted, find_numbers, in_digits, same_number, write_number
-from language.packs import LanguagePattern, of, signs
-from language.phrases import find_phrase, find_place
-from language.protocol import NUMBER
-from language.readers.moments import (
+from callwright.language.booleans import find_boolean, read_boolean, write_boolean
+from callwright.language.dates import DATE, find_dates, write_date
+from callwright.language.numbers import PERCENT, find_converted, find_numbers, in_digits, same_number, write_number
+from callwright.language.packs import LanguagePattern, of, signs
+from callwright.language.phrases import find_phrase, find_place
+from callwright.language.protocol import NUMBER
+from callwright.language.readers.moments import (
     HALF_DAY,
     find_figures,
     find_moment,
@@ -25,10 +23,11 @@ from language.readers.moments import (
     write_moment,
     write_time,
 )
-from language.schemas import DATE_TIME_VALUE, DATE_VALUE, TIME_VALUE, Kind, choices_of, kind_of
-from language.text import VERBATIM, Found, fold
-from language.wording import find_shortened, find_wording
-from warehouse.records import JsonSchema, Language
+from callwright.language.schemas import DATE_TIME_VALUE, DATE_VALUE, TIME_VALUE, Kind, choices_of, kind_of
+from callwright.language.text import VERBATIM, Found, fold
+from callwright.language.wording import find_shortened, find_wording
+from callwright.warehouse.records import JsonSchema, Language
+from pydantic import JsonValue
 
 LIST = "list"
 OBJECT = "object"

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from language.packs import LanguagePattern, known, of
-from language.protocol import LanguagePack
+from callwright.language.packs import LanguagePattern, known, of
+from callwright.language.protocol import LanguagePack
 
 
 # all of them negate in texts of any language that holds them

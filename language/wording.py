@@ -6,12 +6,21 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from language.numbers import find_numbers
-from language.packs import LanguagePattern, packs_of
-from language.phrases import SPELLING, find_phrase, is_cut
-from language.protocol import LanguagePack
-from language.text import CJK, STOP, VERBATIM, FoldedWord, Found, words_of
-from language.vocabulary import deep_stem, empty, negations, ordered, place_suffixes, respellings, senses, stem
+from callwright.language.numbers import find_numbers
+from callwright.language.packs import LanguagePattern, packs_of
+from callwright.language.phrases import SPELLING, find_phrase, is_cut
+from callwright.language.protocol import LanguagePack
+from callwright.language.text import CJK, STOP, VERBATIM, FoldedWord, Found, words_of
+from callwright.language.vocabulary import (
+    deep_stem,
+    empty,
+    negations,
+    ordered,
+    place_suffixes,
+    respellings,
+    senses,
+    stem,
+)
 
 INFLECTION = "inflection"
 APART = "words apart"

@@ -8,17 +8,16 @@ from functools import cache, partial
 from typing import Any, NamedTuple, Protocol, cast, runtime_checkable
 
 import orjson
+from callwright.llm.bounds import validate_calls, validate_text
+from callwright.llm.chat import Adapter, Answer, ChatMessage, ChatRequest, Completion, Prompt, RawReply
+from callwright.llm.ledger import Ledger, ledger_key
+from callwright.llm.limits import Budget, Gate, Hedging
+from callwright.llm.tokens import BYTES_PER_TOKEN, TokenCounts, TokenEstimates, say_unstated, size
+from callwright.llm.traffic import Traffic
+from callwright.warehouse.errors import CallwrightError, ReplyError, TransientError
+from callwright.warehouse.records import LlmCall, Tool
 from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
-
-from llm.bounds import validate_calls, validate_text
-from llm.chat import Adapter, Answer, ChatMessage, ChatRequest, Completion, Prompt, RawReply
-from llm.ledger import Ledger, ledger_key
-from llm.limits import Budget, Gate, Hedging
-from llm.tokens import BYTES_PER_TOKEN, TokenCounts, TokenEstimates, say_unstated, size
-from llm.traffic import Traffic
-from warehouse.errors import CallwrightError, ReplyError, TransientError
-from warehouse.records import LlmCall, Tool
 
 Options = tuple[tuple[str, Any], ...]  # values of any JSON type
 SHOWN = 200

@@ -15,14 +15,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import uuid4
 
 import orjson
-
-from llm.chat import ChatRequest, RawReply
-from llm.ledger import open_answers
-from llm.openai_model import WELL, OpenAIModel, document_of
-from llm.prices import Price, read_price
-from llm.refusals import refusal
-from llm.wire_format import wire_names
-from warehouse.errors import CallwrightError, ConfigurationError, StoreError, TransientError
+from callwright.llm.chat import ChatRequest, RawReply
+from callwright.llm.ledger import open_answers
+from callwright.llm.openai_model import WELL, OpenAIModel, document_of
+from callwright.llm.prices import Price, read_price
+from callwright.llm.refusals import refusal
+from callwright.llm.wire_format import wire_names
+from callwright.warehouse.errors import CallwrightError, ConfigurationError, StoreError, TransientError
 
 if TYPE_CHECKING:
     import aiohttp

@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
+from callwright.warehouse.records import Call, Record, Tool
 from pydantic import BaseModel
-
-from warehouse.records import Call, Record, Tool
 
 Answer = TypeVar("Answer", bound=BaseModel)
 

@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Any, Self, TypeVar
 
 import orjson
-
-from llm.chat import ChatRequest, Prompt, RawReply
-from warehouse.errors import CallwrightError, StoreError
-from warehouse.records import Call
+from callwright.llm.chat import ChatRequest, Prompt, RawReply
+from callwright.warehouse.errors import CallwrightError, StoreError
+from callwright.warehouse.records import Call
 
 KEY_BYTES = 16
 GROUPING = 0.005  # seconds in which answers are gathered into one commit

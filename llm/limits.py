@@ -8,11 +8,10 @@ from functools import partial
 from random import Random
 from typing import Any, NamedTuple
 
+from callwright.llm.chat import RawReply
+from callwright.warehouse.errors import BudgetError, CallwrightError, TransientError
+from callwright.warehouse.records import Record
 from pydantic import Field
-
-from llm.chat import RawReply
-from warehouse.errors import BudgetError, CallwrightError, TransientError
-from warehouse.records import Record
 
 # A second more than a minute: of two requests sent a minute apart the first may have travelled longer.
 MINUTE = 61.0

@@ -8,12 +8,12 @@ from contextlib import contextmanager
 from types import ModuleType
 from typing import Any, ClassVar, NoReturn, cast
 
-from llm.chat import ChatRequest, RawReply
-from llm.prices import OwnPrice, Usage, find_price, read_usage, say_unpriced
-from llm.redaction import HEADERS, with_values, without_values
-from llm.refusals import LOOPBACK, AskedModel, Kind, is_about_money, read_retry_after, refusal
-from llm.wire_format import WrittenCall, is_schema_refused, read_reply, wire_names, wire_question
-from warehouse.errors import ReplyError, TransientError
+from callwright.llm.chat import ChatRequest, RawReply
+from callwright.llm.prices import OwnPrice, Usage, find_price, read_usage, say_unpriced
+from callwright.llm.redaction import HEADERS, with_values, without_values
+from callwright.llm.refusals import LOOPBACK, AskedModel, Kind, is_about_money, read_retry_after, refusal
+from callwright.llm.wire_format import WrittenCall, is_schema_refused, read_reply, wire_names, wire_question
+from callwright.warehouse.errors import ReplyError, TransientError
 
 _GRACE = 10.0  # litellm keeps the time-out between bytes; this ends a reply that comes byte by byte
 _ABOUT_THE_MODEL = ("LLM Provider NOT provided", "model_not_found", "does not exist", "Unknown model", "Invalid model")

@@ -8,9 +8,9 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
-from llm.chat import ChatRequest, RawReply
-from llm.wire_format import WrittenCall, as_text, read_calls, wire_names, wire_tools
-from warehouse.errors import ConfigurationError, ReplyError, TransientError
+from callwright.llm.chat import ChatRequest, RawReply
+from callwright.llm.wire_format import WrittenCall, as_text, read_calls, wire_names, wire_tools
+from callwright.warehouse.errors import ConfigurationError, ReplyError, TransientError
 
 CONTEXT = 4096
 LONGEST_REPLY = 1024

@@ -6,18 +6,17 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
 
+from callwright.llm.asking import LedgeredChat, Options, Surroundings
+from callwright.llm.chat import Adapter
+from callwright.llm.ledger import Ledger
+from callwright.llm.limits import Budget, Gate, Hedging, Limits
+from callwright.llm.prices import OwnPrice
+from callwright.llm.redaction import check_address, check_no_secrets
+from callwright.llm.refusals import LOOPBACK
+from callwright.llm.traffic import Traffic
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import LlmCall, Record
 from pydantic import ConfigDict, Field, JsonValue, SecretStr, ValidationError, field_validator, model_validator
-
-from llm.asking import LedgeredChat, Options, Surroundings
-from llm.chat import Adapter
-from llm.ledger import Ledger
-from llm.limits import Budget, Gate, Hedging, Limits
-from llm.prices import OwnPrice
-from llm.redaction import check_address, check_no_secrets
-from llm.refusals import LOOPBACK
-from llm.traffic import Traffic
-from warehouse.errors import ConfigurationError
-from warehouse.records import LlmCall, Record
 
 TEMPLATE = "template/v1"
 LOCAL = "local/"
@@ -204,11 +203,11 @@ def open_adapter(settings: ModelSettings, ledger: Path | None = None) -> Adapter
     Batches are kept in the file `ledger`: without one none can be handed in.
     """
     if settings.name == TEMPLATE:
-        from llm.template.model import TemplateModel
+        from callwright.llm.template.model import TemplateModel
 
         return TemplateModel(seed=settings.seed or 0, error_rate=settings.error_rate)
     if settings.name.startswith(LOCAL):
-        from llm.local_model import LocalModel
+        from callwright.llm.local_model import LocalModel
 
         path = Path(settings.name.removeprefix(LOCAL))
         return LocalModel(path, slots=min(settings.concurrency, LOCAL_SLOTS), timeout=settings.timeout)
@@ -218,7 +217,7 @@ def open_adapter(settings: ModelSettings, ledger: Path | None = None) -> Adapter
         "api_key": key, "timeout": settings.timeout, "price": settings.price, "header_values": values,
     }  # fmt: skip
     if settings.path == "lean":
-        from llm.openai_model import OpenAIModel
+        from callwright.llm.openai_model import OpenAIModel
 
         return OpenAIModel(
             settings.name,
@@ -229,13 +228,13 @@ def open_adapter(settings: ModelSettings, ledger: Path | None = None) -> Adapter
         )
     if settings.path == "batch":
         return _open_batches(settings, ledger, shared)
-    from llm.litellm_model import LiteLLMModel
+    from callwright.llm.litellm_model import LiteLLMModel
 
     return LiteLLMModel(settings.name, api_key_variable=settings.api_key_variable, **shared)
 
 
 def _open_batches(settings: ModelSettings, ledger: Path | None, shared: dict[str, Any]) -> Adapter:
-    from llm.batch_model import BatchModel, BatchPace
+    from callwright.llm.batch_model import BatchModel, BatchPace
 
     pace = BatchPace(settings.batch_gather, settings.batch_poll, settings.patience)
     base, variable = settings.api_base or OPENAI, settings.key_variable
@@ -255,7 +254,7 @@ def open_chat(  # noqa: PLR0913 - one argument for each thing that stands around
     """The model with ledger, limits and budget around it; close it when done, and the ledger after all chats."""
     adapter = open_adapter(settings, ledger.path)
     if settings.items_per_request > 1:
-        from llm.packing import PackedModel
+        from callwright.llm.packing import PackedModel
 
         adapter = PackedModel(adapter, settings.items_per_request)
     hedging = None if settings.hedge_after is None else Hedging(settings.hedge_after)

@@ -9,13 +9,12 @@ from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 import orjson
-
-from llm.chat import ChatRequest, RawReply
-from llm.prices import FREE, OwnPrice, Price, read_price, read_usage
-from llm.redaction import HEADERS, with_values, without_values
-from llm.refusals import LOOPBACK, AskedModel, Kind, is_about_money, read_retry_after, refusal, shown
-from llm.wire_format import WrittenCall, is_schema_refused, read_reply, wire_names, wire_question
-from warehouse.errors import CallwrightError, ReplyError, TransientError
+from callwright.llm.chat import ChatRequest, RawReply
+from callwright.llm.prices import FREE, OwnPrice, Price, read_price, read_usage
+from callwright.llm.redaction import HEADERS, with_values, without_values
+from callwright.llm.refusals import LOOPBACK, AskedModel, Kind, is_about_money, read_retry_after, refusal, shown
+from callwright.llm.wire_format import WrittenCall, is_schema_refused, read_reply, wire_names, wire_question
+from callwright.warehouse.errors import CallwrightError, ReplyError, TransientError
 
 if TYPE_CHECKING:
     import aiohttp

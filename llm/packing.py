@@ -9,10 +9,9 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import orjson
-
-from llm.asking import Priced
-from llm.chat import Adapter, ChatMessage, ChatRequest, RawReply
-from warehouse.errors import CallwrightError, ReplyError
+from callwright.llm.asking import Priced
+from callwright.llm.chat import Adapter, ChatMessage, ChatRequest, RawReply
+from callwright.warehouse.errors import CallwrightError, ReplyError
 
 MOMENT = 0.02  # seconds that the first request waits for others like it
 _MARK = "</case"

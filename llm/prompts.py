@@ -14,16 +14,16 @@ from importlib.resources.abc import Traversable
 from typing import Any, NamedTuple, cast
 
 import orjson
+from callwright.language.packs import of
+from callwright.llm.chat import ChatMessage, Prompt, Role
+from callwright.warehouse.errors import ConfigurationError
 from jinja2 import Environment, StrictUndefined, Template, TemplateSyntaxError
 from jinja2.meta import find_undeclared_variables
 from pydantic import BaseModel
 
-from language.packs import of
-from llm.chat import ChatMessage, Prompt, Role
-from warehouse.errors import ConfigurationError
-
 _ROLE_LINE = re.compile(r"^--- (system|user|assistant)$", re.MULTILINE)
 _VERSION_BYTES = 6
+_PACKAGE = "callwright"
 _own: ContextVar[Mapping[str, str]] = ContextVar("own_prompts", default={})  # noqa: B039 - never changed, only replaced
 
 
@@ -113,7 +113,7 @@ def validate_own_prompt(path: str, text: str) -> None:
 
 def _at(path: str) -> tuple[str, str]:
     package, _, name = path.removesuffix(".j2").rpartition("/")
-    return package.replace("/", "."), name
+    return f"{_PACKAGE}.{package.replace('/', '.')}", name
 
 
 def _variables(text: str) -> set[str]:

@@ -4,9 +4,9 @@ import asyncio
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from llm.models import LOCAL, OPENAI, ModelSettings
-from llm.openai_model import OpenAIModel
-from warehouse.errors import CallwrightError, ConfigurationError, TransientError
+from callwright.llm.models import LOCAL, OPENAI, ModelSettings
+from callwright.llm.openai_model import OpenAIModel
+from callwright.warehouse.errors import CallwrightError, ConfigurationError, TransientError
 
 # The variables that hold the keys of well-known providers, as litellm reads them; any of a row will do.
 KEYS = {

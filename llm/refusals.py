@@ -4,7 +4,7 @@ import time
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
-from warehouse.errors import CallwrightError, ConfigurationError, ReplyError, TransientError
+from callwright.warehouse.errors import CallwrightError, ConfigurationError, ReplyError, TransientError
 
 SHOWN = 300
 LOOPBACK = ("http://127.0.0.1", "http://localhost", "http://[::1]")  # where no account's own key may go

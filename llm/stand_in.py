@@ -4,18 +4,17 @@ from collections.abc import Callable
 from typing import Any
 
 import orjson
-
-from llm.asking import LedgeredChat, Surroundings
-from llm.chat import ChatRequest, RawReply
-from llm.ledger import Ledger
-from llm.limits import Budget, Gate
-from llm.models import ModelSettings
-from llm.prices import Price, find_price
-from llm.template.model import TemplateModel
-from llm.tokens import TokenEstimates
-from llm.traffic import Traffic
-from warehouse.errors import ReplyError
-from warehouse.records import LlmCall
+from callwright.llm.asking import LedgeredChat, Surroundings
+from callwright.llm.chat import ChatRequest, RawReply
+from callwright.llm.ledger import Ledger
+from callwright.llm.limits import Budget, Gate
+from callwright.llm.models import ModelSettings
+from callwright.llm.prices import Price, find_price
+from callwright.llm.template.model import TemplateModel
+from callwright.llm.tokens import TokenEstimates
+from callwright.llm.traffic import Traffic
+from callwright.warehouse.errors import ReplyError
+from callwright.warehouse.records import LlmCall
 
 _DEEPEST = 20
 _PLAIN: dict[str, Any] = {"string": "Plain.", "boolean": True, "null": None}

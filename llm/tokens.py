@@ -9,9 +9,8 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import orjson
-
-from llm.chat import ChatRequest, RawReply
-from llm.prices import find_price
+from callwright.llm.chat import ChatRequest, RawReply
+from callwright.llm.prices import find_price
 
 BYTES_PER_TOKEN = 4
 _FEWEST_BYTES = 1  # of a token, whatever the tokenizer
@@ -103,7 +102,7 @@ def count_tokens(name: str, text: str) -> int:
 
 @cache
 def _tokenizer() -> Any:  # noqa: ANN401 - a module without types
-    from llm.litellm_model import load_litellm
+    from callwright.llm.litellm_model import load_litellm
 
     litellm: Any = load_litellm()
     litellm.disable_hf_tokenizer_download = True  # no tokenizer is fetched over the network

@@ -5,11 +5,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import orjson
-
-from llm.bounds import LONGEST, validate_text
-from llm.chat import ChatMessage, ChatRequest
-from warehouse.errors import ReplyError
-from warehouse.records import Call, Tool
+from callwright.llm.bounds import LONGEST, validate_text
+from callwright.llm.chat import ChatMessage, ChatRequest
+from callwright.warehouse.errors import ReplyError
+from callwright.warehouse.records import Call, Tool
 
 # Their servers take schemas for any model.
 _TAKE_SCHEMAS = frozenset({"hosted_vllm", "lm_studio", "ollama_chat"})

@@ -7,12 +7,10 @@ The first is HammerBench's (D.4), the second CallNavi's judge score (5.2, B.2), 
 from collections import Counter
 from typing import NamedTuple
 
-from pydantic import JsonValue
-
-from generators.kinds import traits_of
-from generators.stages import StageContext
-from generators.transcripts import shown_call
-from validators.judges import (
+from callwright.generators.kinds import traits_of
+from callwright.generators.stages import StageContext
+from callwright.generators.transcripts import shown_call
+from callwright.validators.judges import (
     PARAMETERS,
     PLAN,
     SAME_AS_PREDICTED,
@@ -23,10 +21,11 @@ from validators.judges import (
     find_made_up,
     opinion_versions,
 )
-from validators.metrics.errors import pair_calls
-from validators.metrics.snapshots import pairs_to_judge
-from warehouse.errors import RecordError, ReplyError
-from warehouse.records import Call, CallTurn, Grade, GradeMetric, JudgeVerdict, Prediction, Sample
+from callwright.validators.metrics.errors import pair_calls
+from callwright.validators.metrics.snapshots import pairs_to_judge
+from callwright.warehouse.errors import RecordError, ReplyError
+from callwright.warehouse.records import Call, CallTurn, Grade, GradeMetric, JudgeVerdict, Prediction, Sample
+from pydantic import JsonValue
 
 
 async def judge_prediction(prediction: Prediction, sample: Sample, context: StageContext) -> JudgeVerdict:

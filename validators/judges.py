@@ -7,17 +7,16 @@ but where the papers count such a reply as no agreement.
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, TypeVar
 
+from callwright.generators.stages import StageContext
+from callwright.generators.transcripts import conversation_text, shown_call, shown_tools
+from callwright.llm.chat import ChatModel
+from callwright.llm.prompts import led_by, prompt_version, render
+from callwright.validators.replies.parsing import ReplyCall, calls_in
+from callwright.warehouse.errors import ReplyError
+from callwright.warehouse.records import Call, Exchange, GoldCall, Sample, Snapshot, Tool, Turn
 from pydantic import BaseModel, Field, JsonValue, model_validator
 
-from generators.stages import StageContext
-from generators.transcripts import conversation_text, shown_call, shown_tools
-from llm.chat import ChatModel
-from llm.prompts import led_by, prompt_version, render
-from validators.replies.parsing import ReplyCall, calls_in
-from warehouse.errors import ReplyError
-from warehouse.records import Call, Exchange, GoldCall, Sample, Snapshot, Tool, Turn
-
-PROMPTS = "validators.prompts"
+PROMPTS = "callwright.validators.prompts"
 ZERO_SHOT, ONE_SHOT = "call_zero_shot", "call_one_shot"
 EACH_CALL, CALLS_DUE, CALLS_PLANNED = "call_each", "call_due", "call_plan"
 SAME_MEANING, SAME_AS_PREDICTED, SAME_ON_PATH = "judge_calls", "judge_prediction", "judge_path_call"

@@ -5,27 +5,25 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import orjson
-from pydantic import JsonValue
-
-from generators.multi_step.tracing import TEMPLATE, NextCalls, next_calls_prompt
-from generators.multi_step.wording import PROMPTS
-from generators.stages import StageContext
-from generators.transcripts import conversation_text
-from llm.chat import ChatModel
-from llm.prompts import led_by, prompt_version, render
-from validators.embeddings import likeness
-from validators.judges import PROMPTS as OWN_PROMPTS
-from validators.judges import SAME_ON_PATH, agree_on_calls, score_completeness, score_correctness
-from validators.metrics.complexeval.calls import CandidateCall, chain_of
-from validators.metrics.complexeval.golden import MatchedCall
-from validators.metrics.complexeval.results import parameter_type
-from validators.metrics.complexeval.rules import TURN_LIMIT, UNORDERED, RunRules
-from validators.metrics.complexeval.runs import RunOutcome, SampleRun
-from validators.metrics.complexeval.turns import Judge, Matchers, Respond, wrong_arguments
-from validators.replies.reading import parse_completion
-from validators.strategies import MOST_NATIVE, Question, name_tools
-from warehouse.errors import ReplyError
-from warehouse.records import (
+from callwright.generators.multi_step.tracing import TEMPLATE, NextCalls, next_calls_prompt
+from callwright.generators.multi_step.wording import PROMPTS
+from callwright.generators.stages import StageContext
+from callwright.generators.transcripts import conversation_text
+from callwright.llm.chat import ChatModel
+from callwright.llm.prompts import led_by, prompt_version, render
+from callwright.validators.embeddings import likeness
+from callwright.validators.judges import PROMPTS as OWN_PROMPTS
+from callwright.validators.judges import SAME_ON_PATH, agree_on_calls, score_completeness, score_correctness
+from callwright.validators.metrics.complexeval.calls import CandidateCall, chain_of
+from callwright.validators.metrics.complexeval.golden import MatchedCall
+from callwright.validators.metrics.complexeval.results import parameter_type
+from callwright.validators.metrics.complexeval.rules import TURN_LIMIT, UNORDERED, RunRules
+from callwright.validators.metrics.complexeval.runs import RunOutcome, SampleRun
+from callwright.validators.metrics.complexeval.turns import Judge, Matchers, Respond, wrong_arguments
+from callwright.validators.replies.reading import parse_completion
+from callwright.validators.strategies import MOST_NATIVE, Question, name_tools
+from callwright.warehouse.errors import ReplyError
+from callwright.warehouse.records import (
     Call,
     CallError,
     EvalMode,
@@ -40,6 +38,7 @@ from warehouse.records import (
     Tool,
     UserTurn,
 )
+from pydantic import JsonValue
 
 NATIVELY = "call_next_natively"
 

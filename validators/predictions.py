@@ -4,16 +4,15 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import orjson
-
-from generators.kinds import traits_of
-from generators.stages import StageContext
-from generators.transcripts import conversation_text
-from llm.chat import ChatModel
-from validators.replies.parsing import ParsedReply, unreadable
-from validators.replies.reading import Style
-from validators.strategies import Models, PromptingStrategy, Question, Reply, ask_candidate, narrows_to
-from warehouse.errors import ReplyError
-from warehouse.records import Call, Prediction, ReplyTurn, Sample, Snapshot, ToolsShown
+from callwright.generators.kinds import traits_of
+from callwright.generators.stages import StageContext
+from callwright.generators.transcripts import conversation_text
+from callwright.llm.chat import ChatModel
+from callwright.validators.replies.parsing import ParsedReply, unreadable
+from callwright.validators.replies.reading import Style
+from callwright.validators.strategies import Models, PromptingStrategy, Question, Reply, ask_candidate, narrows_to
+from callwright.warehouse.errors import ReplyError
+from callwright.warehouse.records import Call, Prediction, ReplyTurn, Sample, Snapshot, ToolsShown
 
 USUAL = PromptingStrategy()
 

@@ -10,10 +10,9 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from callwright.language.text import fold
+from callwright.validators.embeddings import likeness
 from pydantic import JsonValue
-
-from language.text import fold
-from validators.embeddings import likeness
 
 _MASK = "…"
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")

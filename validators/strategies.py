@@ -6,21 +6,19 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import orjson
-
-from llm.prompts import led_by, prompt_version, render
-from validators.judges import PROMPTS
-from validators.replies.parsing import ParsedReply, ReplyCall
-from validators.replies.reading import Style, join_replies, parse_calls, parse_completion, read_names
-from warehouse.errors import ConfigurationError
-from warehouse.records import TIME_SENTENCE, Sample, Tool, ToolsShown
+from callwright.llm.prompts import led_by, prompt_version, render
+from callwright.validators.judges import PROMPTS
+from callwright.validators.replies.parsing import ParsedReply, ReplyCall
+from callwright.validators.replies.reading import Style, join_replies, parse_calls, parse_completion, read_names
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import TIME_SENTENCE, Sample, Tool, ToolsShown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from callwright.generators.families import Asked
+    from callwright.llm.chat import ChatModel, Prompt
     from pydantic import JsonValue
-
-    from generators.families import Asked
-    from llm.chat import ChatModel, Prompt
 
     ShownTool = dict[str, JsonValue]
 

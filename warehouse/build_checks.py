@@ -8,7 +8,7 @@ behind it, what a machine let land is taken back, and what people decided is car
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from warehouse.store import Warehouse
+from callwright.warehouse.store import Warehouse
 
 
 class Lacking(NamedTuple):

@@ -4,12 +4,11 @@ from collections.abc import Iterator
 from importlib.resources import files
 from typing import NamedTuple
 
+from callwright.warehouse.records import Release
+from callwright.warehouse.releases import ReleaseState, verify_release
+from callwright.warehouse.rows import Row
+from callwright.warehouse.store import Warehouse
 from jinja2 import Environment, StrictUndefined
-
-from warehouse.records import Release
-from warehouse.releases import ReleaseState, verify_release
-from warehouse.rows import Row
-from warehouse.store import Warehouse
 
 _FEW = 30  # samples of a kind and language; scores of fewer say little
 
@@ -71,7 +70,7 @@ def card_facts(warehouse: Warehouse, name: str) -> CardFacts:
 def render_card(facts: CardFacts) -> str:
     """The card as Markdown, its header in the form that dataset hubs read."""
     environment = Environment(undefined=StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True)  # noqa: S701 - Markdown
-    template = environment.from_string(files("warehouse").joinpath("card.md.j2").read_text(encoding="utf-8"))
+    template = environment.from_string(files("callwright.warehouse").joinpath("card.md.j2").read_text(encoding="utf-8"))
     return template.render(facts=facts).strip()
 
 

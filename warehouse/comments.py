@@ -31,7 +31,7 @@ def read_vocabulary() -> SchemaComments:
 
 def vocabulary_text() -> str:
     """The file as it is: what is made of it is made anew where it has changed."""
-    return files("warehouse").joinpath(FILE).read_text(encoding="utf-8")
+    return files("callwright.warehouse").joinpath(FILE).read_text(encoding="utf-8")
 
 
 def view_comments(scripts: Iterable[str]) -> dict[str, str]:

@@ -9,8 +9,7 @@ from threading import RLock
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import duckdb
-
-from warehouse.errors import ConfigurationError, StoreError
+from callwright.warehouse.errors import ConfigurationError, StoreError
 
 logger = logging.getLogger(__name__)
 

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal
 
-from warehouse.records import Outcome
-from warehouse.rows import Row
+from callwright.warehouse.records import Outcome
+from callwright.warehouse.rows import Row
 
 if TYPE_CHECKING:
-    from warehouse.store import Warehouse
+    from callwright.warehouse.store import Warehouse
 
 
 def outcome_row(outcome: Outcome, made_at: datetime | None = None) -> Row:

@@ -15,9 +15,8 @@ from types import TracebackType
 from typing import BinaryIO, Self
 
 import orjson
-
-from warehouse.rows import Row
-from warehouse.store import Warehouse
+from callwright.warehouse.rows import Row
+from callwright.warehouse.store import Warehouse
 
 _SUFFIX = ".paid"
 _FILE = "llm_calls.jsonl"

@@ -11,11 +11,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from warehouse.comments import table_comments
-from warehouse.engine import quoted
-from warehouse.errors import StoreError
-from warehouse.store import Warehouse
-from warehouse.tables import TABLES
+from callwright.warehouse.comments import table_comments
+from callwright.warehouse.engine import quoted
+from callwright.warehouse.errors import StoreError
+from callwright.warehouse.store import Warehouse
+from callwright.warehouse.tables import TABLES
 
 VIEWS = (
     "accepted_samples",

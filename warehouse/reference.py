@@ -1,4 +1,4 @@
-"""The reference part of docs/sql.md, made of the comments in the database: `python -m warehouse.reference docs/sql.md`."""
+"""The reference part of docs/sql.md, made of the comments in the database: `python -m callwright.warehouse.reference docs/sql.md`."""
 
 import re
 import sys
@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from warehouse.store import Warehouse
+from callwright.warehouse.store import Warehouse
 
 TITLE = "## Reference"
 _RELATIONS = """

@@ -6,9 +6,7 @@ from functools import singledispatch
 from typing import Any, NamedTuple
 
 import orjson
-from pydantic import BaseModel
-
-from warehouse.records import (
+from callwright.warehouse.records import (
     CallError,
     Draft,
     Failure,
@@ -27,6 +25,7 @@ from warehouse.records import (
     Tool,
     Verdict,
 )
+from pydantic import BaseModel
 
 Row = dict[str, Any]  # one value a column; the table's schema gives the types
 

@@ -15,12 +15,12 @@ from pathlib import Path
 from threading import RLock, get_ident
 from typing import Any, NamedTuple
 
-from warehouse.comments import comment_script, view_comments, vocabulary_text
-from warehouse.engine import Answer, Attached, Connection, DatabaseFile, DatabaseLimits
-from warehouse.errors import StoreError
-from warehouse.records import Record, content_key
-from warehouse.rows import Row, Stamp, rows_of
-from warehouse.tables import TABLES, batch_source, insert_statement, pieces, write_batch
+from callwright.warehouse.comments import comment_script, view_comments, vocabulary_text
+from callwright.warehouse.engine import Answer, Attached, Connection, DatabaseFile, DatabaseLimits
+from callwright.warehouse.errors import StoreError
+from callwright.warehouse.records import Record, content_key
+from callwright.warehouse.rows import Row, Stamp, rows_of
+from callwright.warehouse.tables import TABLES, batch_source, insert_statement, pieces, write_batch
 
 logger = logging.getLogger(__name__)
 
@@ -243,7 +243,7 @@ def _latest() -> _Latest:
     scripts, views = (
         {file.name: file.read_text(encoding="utf-8") for file in sorted(folder.iterdir(), key=lambda file: file.name)
          if file.name.endswith(".sql")}
-        for folder in (files("warehouse").joinpath(name) for name in ("migrations", "views"))
+        for folder in (files("callwright.warehouse").joinpath(name) for name in ("migrations", "views"))
     )  # fmt: skip
     texts = list(views.values())
     return _Latest(

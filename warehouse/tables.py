@@ -5,8 +5,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 import orjson
-
-from warehouse.rows import Row
+from callwright.warehouse.rows import Row
 
 Column = Literal["text", "whole", "real", "flag", "texts", "moment", "json"]
 _TYPES: dict[Column, str] = {

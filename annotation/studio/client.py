@@ -4,9 +4,9 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Self
 
-from annotation.screens import Screen
-from annotation.studio.connection import StudioConnection
-from annotation.studio.projects import (
+from callwright.annotation.screens import Screen
+from callwright.annotation.studio.connection import StudioConnection
+from callwright.annotation.studio.projects import (
     accounts_of,
     ensure_project,
     find_project,
@@ -14,10 +14,10 @@ from annotation.studio.projects import (
     status_of,
     unregister_webhooks,
 )
-from annotation.studio.pulling import pull_tasks
-from annotation.studio.records import Project, ProjectStatus, PullResult, PushResult
-from annotation.studio.tasks import Doubles, ask_at_least, missing_tasks, push_tasks, remove_doubles
-from annotation.task import QueuedTask, TaskQueue
+from callwright.annotation.studio.pulling import pull_tasks
+from callwright.annotation.studio.records import Project, ProjectStatus, PullResult, PushResult
+from callwright.annotation.studio.tasks import Doubles, ask_at_least, missing_tasks, push_tasks, remove_doubles
+from callwright.annotation.task import QueuedTask, TaskQueue
 
 
 class LabelStudio:

@@ -15,9 +15,9 @@ from hashlib import blake2b
 from importlib.resources import as_file, files
 from pathlib import Path
 
-from annotation.studio import supervisor
-from warehouse.errors import AnnotationError, CallwrightError
-from warehouse.records import Record
+from callwright.annotation.studio import supervisor
+from callwright.warehouse.errors import AnnotationError, CallwrightError
+from callwright.warehouse.records import Record
 
 HOST = "127.0.0.1"
 EVERYWHERE = "0.0.0.0"  # noqa: S104 - only where a person asks for it
@@ -208,7 +208,7 @@ def install(
 
     `other_lock` is of another version than the one that callwright comes with.
     """
-    lock = other_lock or files("annotation.studio").joinpath("label-studio.lock")
+    lock = other_lock or files("callwright.annotation.studio").joinpath("label-studio.lock")
     print_of_lock = blake2b(lock.read_bytes(), digest_size=12).hexdigest()
     stamp = places.env / _STAMP
     if places.python.exists() and stamp.is_file() and stamp.read_text(encoding="utf-8") == print_of_lock:

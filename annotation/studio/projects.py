@@ -7,11 +7,18 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Literal
 
-from annotation.screens import Screen
-from annotation.studio.connection import StudioConnection
-from annotation.studio.records import Project, ProjectStatus, config_print, description_of, is_changed_by_hand, kind_of
-from annotation.task import TaskQueue
-from warehouse.errors import AnnotationError
+from callwright.annotation.screens import Screen
+from callwright.annotation.studio.connection import StudioConnection
+from callwright.annotation.studio.records import (
+    Project,
+    ProjectStatus,
+    config_print,
+    description_of,
+    is_changed_by_hand,
+    kind_of,
+)
+from callwright.annotation.task import TaskQueue
+from callwright.warehouse.errors import AnnotationError
 
 Json = dict[str, Any]  # a foreign server's JSON
 _STUDIOS_OWN = (

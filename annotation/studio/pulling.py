@@ -8,8 +8,8 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
 
-from annotation.studio.connection import StudioConnection, interrupted
-from annotation.studio.projects import (
+from callwright.annotation.studio.connection import StudioConnection, interrupted
+from callwright.annotation.studio.projects import (
     ANSWERED,
     BEGUN,
     FOREIGN,
@@ -23,8 +23,8 @@ from annotation.studio.projects import (
     condition,
     filter_on,
 )
-from annotation.studio.records import Project, PullResult, read_moment, read_tasks
-from annotation.studio.tasks import count_tasks, list_tasks
+from callwright.annotation.studio.records import Project, PullResult, read_moment, read_tasks
+from callwright.annotation.studio.tasks import count_tasks, list_tasks
 
 _LOOK_BACK = timedelta(minutes=2)  # a transaction may end after a later one began; reading twice is harmless
 

@@ -6,10 +6,9 @@ from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
+from callwright.warehouse.errors import AnnotationError
+from callwright.warehouse.records import Record
 from pydantic import JsonValue
-
-from warehouse.errors import AnnotationError
-from warehouse.records import Record
 
 _SAVED_AT_ONCE = timedelta(seconds=1)  # the two moments of one saving are a few microseconds apart
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from annotation.studio.process import (
+from callwright.annotation.studio.process import (
     HOST,
     Credentials,
     StudioPlaces,
@@ -23,8 +23,8 @@ from annotation.studio.process import (
     serving_process,
     tail,
 )
-from warehouse.errors import AnnotationError
-from warehouse.records import Record
+from callwright.warehouse.errors import AnnotationError
+from callwright.warehouse.records import Record
 
 _PAUSE = 0.5
 _PROGRESS_EVERY = 10.0

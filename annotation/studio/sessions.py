@@ -4,8 +4,8 @@ import secrets
 from collections.abc import Mapping
 from typing import Any, NamedTuple, Self
 
-from annotation.studio.connection import is_loopback, refusal, unreachable
-from warehouse.errors import AnnotationError
+from callwright.annotation.studio.connection import is_loopback, refusal, unreachable
+from callwright.warehouse.errors import AnnotationError
 
 SESSION_COOKIE = "sessionid"
 _TIMEOUT = 30.0

@@ -8,13 +8,12 @@ from itertools import count
 from typing import Any, NamedTuple
 
 import orjson
-
-from annotation.studio.connection import MissingError, StudioConnection
-from annotation.studio.projects import KEY, ORDER, Json, as_prediction, condition, filter_on
-from annotation.studio.records import Project, PushResult, surplus
-from annotation.task import QueuedTask
-from warehouse.errors import AnnotationError
-from warehouse.records import content_key
+from callwright.annotation.studio.connection import MissingError, StudioConnection
+from callwright.annotation.studio.projects import KEY, ORDER, Json, as_prediction, condition, filter_on
+from callwright.annotation.studio.records import Project, PushResult, surplus
+from callwright.annotation.task import QueuedTask
+from callwright.warehouse.errors import AnnotationError
+from callwright.warehouse.records import content_key
 
 _TASKS_A_PAGE = 500
 _TASKS_AN_IMPORT = 1000

@@ -5,11 +5,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-
-from flows.cli.screen import AsJson, Terminal, show, show_json, show_table
+from callwright.flows.cli.screen import AsJson, Terminal, show, show_json, show_table
 
 if TYPE_CHECKING:
-    from flows.auditing import AuditReport
+    from callwright.flows.auditing import AuditReport
 
 _COLUMNS = (
     "broken",
@@ -52,8 +51,8 @@ def checks(  # noqa: PLR0913, PLR0917 - each is an option of its own
     as_json: AsJson = False,
 ) -> None:
     """Inject defects into accepted samples and tell how many each check finds, and how many intact ones it doubts."""
-    from flows.auditing import AuditPlan, audit_checks, audit_page, audit_wordings
-    from flows.settings import read_settings
+    from callwright.flows.auditing import AuditPlan, audit_checks, audit_page, audit_wordings
+    from callwright.flows.settings import read_settings
 
     plan = AuditPlan(release, limit, seed, model, tuple(defect or ()), survivors)
     with Terminal() as screen:

@@ -6,14 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-
-from flows.cli.screen import AsJson, Terminal, show, show_json, show_table
+from callwright.flows.cli.screen import AsJson, Terminal, show, show_json, show_table
 
 if TYPE_CHECKING:
-    from flows.build import BuildReport
-    from flows.planning.estimating import Estimate
-    from flows.recipe import Recipe
-    from flows.review.pushing import Pushed
+    from callwright.flows.build import BuildReport
+    from callwright.flows.planning.estimating import Estimate
+    from callwright.flows.recipe import Recipe
+    from callwright.flows.review.pushing import Pushed
 
 
 def register(app: typer.Typer) -> None:
@@ -32,7 +31,7 @@ def init(
     as_json: AsJson = False,
 ) -> None:
     """Write a first recipe to edit, and make the work folder."""
-    from flows.recipe import SCHEMA_FILE, write_first_recipe
+    from callwright.flows.recipe import SCHEMA_FILE, write_first_recipe
 
     path = write_first_recipe(folder)
     if as_json:
@@ -53,12 +52,12 @@ def build(  # noqa: PLR0917 - typer reads each option from a parameter
     as_json: AsJson = False,
 ) -> None:
     """Build a recipe's samples, going on where the last build of it stopped."""
-    from flows.build import build_dataset
-    from flows.chats import check_keys
-    from flows.planning.estimating import tell_costs
-    from flows.recipe import read_recipe_to_build
-    from flows.review.pushing import push_what_waits
-    from flows.settings import read_settings
+    from callwright.flows.build import build_dataset
+    from callwright.flows.chats import check_keys
+    from callwright.flows.planning.estimating import tell_costs
+    from callwright.flows.recipe import read_recipe_to_build
+    from callwright.flows.review.pushing import push_what_waits
+    from callwright.flows.settings import read_settings
 
     chosen = read_recipe_to_build(recipe).as_asked(model=model, limit=limit)
     if preview:
@@ -68,7 +67,7 @@ def build(  # noqa: PLR0917 - typer reads each option from a parameter
     with Terminal() as screen:
         check_keys(chosen)
         if settings.prefect_api_url:
-            from flows.engine.deploying import build_with_prefect
+            from callwright.flows.engine.deploying import build_with_prefect
 
             report = build_with_prefect(recipe, limit, model, screen)
         else:
@@ -90,9 +89,9 @@ def estimate(
     as_json: AsJson = False,
 ) -> None:
     """Tell what a build will ask and cost, by role and kind, before it asks anything: no model is called."""
-    from flows.planning.estimating import estimate_build
-    from flows.recipe import read_recipe_to_build
-    from flows.settings import read_settings
+    from callwright.flows.planning.estimating import estimate_build
+    from callwright.flows.recipe import read_recipe_to_build
+    from callwright.flows.settings import read_settings
 
     chosen = read_recipe_to_build(recipe).as_asked(model=model, limit=limit)
     found = asyncio.run(estimate_build(chosen, read_settings()))
@@ -147,10 +146,10 @@ def _show_report(report: "BuildReport", pushed: "Pushed | None", seconds: float,
 
 
 def _preview(recipe: "Recipe", count: int, *, as_json: bool) -> None:
-    from flows.chats import check_keys
-    from flows.planning.estimating import tell_costs
-    from flows.preview import preview_samples, sample_lines
-    from flows.settings import read_settings
+    from callwright.flows.chats import check_keys
+    from callwright.flows.planning.estimating import tell_costs
+    from callwright.flows.preview import preview_samples, sample_lines
+    from callwright.flows.settings import read_settings
 
     with Terminal() as screen:
         check_keys(recipe)
@@ -166,7 +165,7 @@ def _preview(recipe: "Recipe", count: int, *, as_json: bool) -> None:
 
 def list_stages(as_json: AsJson = False) -> None:
     """List the stages: what each reads, makes and asks, and where the paper has it."""
-    from flows.stages import STAGES
+    from callwright.flows.stages import STAGES
 
     if as_json:
         show_json([stage._asdict() | {"function": None, "applies": None} for stage in STAGES])
@@ -191,7 +190,7 @@ def deploy(
 
     Reviews are pulled every 10 minutes, or as many as CALLWRIGHT_REVIEW_EVERY says.
     """
-    from flows.engine.deploying import deploy_recipes
+    from callwright.flows.engine.deploying import deploy_recipes
 
     deployed = deploy_recipes(recipes, pool)
     if as_json:
@@ -206,8 +205,8 @@ def deploy(
 
 def demo(as_json: AsJson = False) -> None:
     """Build the demo dataset through every real part: Prefect, Label Studio, DuckDB, a release, two models, a report."""
-    from flows.demo import run_demo
-    from flows.settings import read_settings
+    from callwright.flows.demo import run_demo
+    from callwright.flows.settings import read_settings
 
     with Terminal() as screen:
         result = run_demo(read_settings(), screen)
@@ -220,8 +219,8 @@ def demo(as_json: AsJson = False) -> None:
 
 def stop(as_json: AsJson = False) -> None:
     """End the local servers that callwright started; their data stay."""
-    from flows.demo import stop_servers
-    from flows.settings import read_settings
+    from callwright.flows.demo import stop_servers
+    from callwright.flows.settings import read_settings
 
     stopped = stop_servers(read_settings())
     if as_json:

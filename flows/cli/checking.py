@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
-
-from flows.cli.screen import AsJson, JsonList, say, show, show_json, show_table
+from callwright.flows.cli.screen import AsJson, JsonList, say, show, show_json, show_table
 
 if TYPE_CHECKING:
-    from flows.data_checks import CheckedRecordLine, CheckedRequest
-    from generators.catalogs import Problem
+    from callwright.flows.data_checks import CheckedRecordLine, CheckedRequest
+    from callwright.generators.catalogs import Problem
 
 _Line = TypeVar("_Line", "CheckedRequest", "CheckedRecordLine")
 
@@ -40,8 +39,8 @@ def hammerbench(
     as_json: AsJson = False,
 ) -> None:
     """Run the checks on each record, its label taken as gold, and print the verdicts."""
-    from flows.checking import check_hammerbench
-    from flows.settings import read_settings
+    from callwright.flows.checking import check_hammerbench
+    from callwright.flows.settings import read_settings
 
     checked = asyncio.run(check_hammerbench(path, model, read_settings()))
     shown = [one for one in checked.records if not failures or one.decision != "proved"]
@@ -70,9 +69,9 @@ def callnavi(
     as_json: AsJson = False,
 ) -> None:
     """List the faults of CallNavi's data: unknown tools, undeclared parameters, needless placeholders and more."""
-    from validators.datasets.callnavi import check_callnavi
-    from validators.datasets.callnavi_requests import KINDS
-    from warehouse.errors import ConfigurationError
+    from callwright.validators.datasets.callnavi import check_callnavi
+    from callwright.validators.datasets.callnavi_requests import KINDS
+    from callwright.warehouse.errors import ConfigurationError
 
     unknown = set(kind or ()) - set(KINDS)
     if unknown:
@@ -102,8 +101,8 @@ def requests(
     as_json: AsJson = False,
 ) -> None:
     """Tell of each request whether its words prove the call: argument by argument, and with nothing left over."""
-    from flows.data_checks import check_requests
-    from flows.settings import read_settings
+    from callwright.flows.data_checks import check_requests
+    from callwright.flows.settings import read_settings
 
     asyncio.run(_show_each(check_requests(path, model, read_settings()), _show_request, as_json=as_json))
 
@@ -118,8 +117,8 @@ def records(
     as_json: AsJson = False,
 ) -> None:
     """Run today's checks on exported records, whole or broken; evidence that stands in them is found again."""
-    from flows.data_checks import check_records
-    from flows.settings import read_settings
+    from callwright.flows.data_checks import check_records
+    from callwright.flows.settings import read_settings
 
     asyncio.run(_show_each(check_records(path, model, read_settings()), _show_record, as_json=as_json))
 
@@ -173,7 +172,7 @@ def doctor(
     as_json: AsJson = False,
 ) -> None:
     """Say what this machine has of all that callwright can use, and what to do about the rest."""
-    from flows.doctor import examine
+    from callwright.flows.doctor import examine
 
     findings = examine(recipe)
     if as_json:

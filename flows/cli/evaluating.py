@@ -6,14 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
-
-from flows.cli.screen import AsJson, Terminal, say, show_json, show_table
-from validators.metrics.complexeval.rules import TURN_LIMIT
-from warehouse.errors import ConfigurationError
+from callwright.flows.cli.screen import AsJson, Terminal, say, show_json, show_table
+from callwright.validators.metrics.complexeval.rules import TURN_LIMIT
+from callwright.warehouse.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from flows.settings import Settings
-    from warehouse.rows import Row
+    from callwright.flows.settings import Settings
+    from callwright.warehouse.rows import Row
 
 # What a terminal has room for, under shorter heads; --json has all columns.
 _SHOWN = {
@@ -119,17 +118,17 @@ def evaluate(  # noqa: PLR0913, PLR0917 - typer reads each option from a paramet
     as_json: AsJson = False,
 ) -> None:
     """Ask candidate models for the calls that are due, drive them through multi-step samples, and score both."""
-    from flows.evaluation.evaluating import evaluate_release
-    from flows.evaluation.evaluation_run import Conditions, choose_candidates
-    from flows.settings import read_settings
-    from llm.models import read_model
-    from validators.strategies import prompting_by
+    from callwright.flows.evaluation.evaluating import evaluate_release
+    from callwright.flows.evaluation.evaluation_run import Conditions, choose_candidates
+    from callwright.flows.settings import read_settings
+    from callwright.llm.models import read_model
+    from callwright.validators.strategies import prompting_by
 
     settings = read_settings()
     if resume:
         _refuse_others(model, recipe)
-        from flows.evaluation.resuming import cut_off
-        from flows.settings import open_warehouse
+        from callwright.flows.evaluation.resuming import cut_off
+        from callwright.flows.settings import open_warehouse
 
         candidates, conditions = cut_off(open_warehouse(settings), release, budget)
         with Terminal() as screen:
@@ -153,7 +152,7 @@ def _refuse_others(models: Sequence[str] | None, recipe: Path | None) -> None:
 
 
 def _show_boards(release: str, settings: "Settings", split: str, *, as_json: bool) -> None:
-    from flows.evaluation.evaluating import answer_board, domain_board, leaderboard
+    from callwright.flows.evaluation.evaluating import answer_board, domain_board, leaderboard
 
     if split:
         say(f"The figures are over the split {split!r} of {release} alone.")

@@ -5,12 +5,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-
-from flows.cli.screen import AsJson, Live, say, show, show_json
+from callwright.flows.cli.screen import AsJson, Live, say, show, show_json
 
 if TYPE_CHECKING:
-    from warehouse.exports.formats import Export, Skipped
-    from warehouse.store import Warehouse
+    from callwright.warehouse.exports.formats import Export, Skipped
+    from callwright.warehouse.store import Warehouse
 
 
 def register(app: typer.Typer) -> None:
@@ -38,8 +37,8 @@ def export(  # noqa: PLR0917 - typer reads each option from a parameter
     A release with splits makes a file or folder a split. The folder is the export's own: it is written beside and moved into
     place whole, and an older export in the same format goes.
     """
-    from flows.settings import reading
-    from warehouse.exports.formats import require_format
+    from callwright.flows.settings import reading
+    from callwright.warehouse.exports.formats import require_format
 
     require_format(to)
     kinds = tuple(kind or ())
@@ -60,8 +59,8 @@ def export(  # noqa: PLR0917 - typer reads each option from a parameter
 
 def _counts(warehouse: "Warehouse", release: str, kinds: Sequence[str]) -> dict[str, tuple[bool, int]]:
     """Of each kind of a release whether it is asked for, and how many samples it has. Raises ConfigurationError."""
-    from warehouse.errors import ConfigurationError
-    from warehouse.releases import count_kinds
+    from callwright.warehouse.errors import ConfigurationError
+    from callwright.warehouse.releases import count_kinds
 
     known = count_kinds(warehouse, release)
     strange = [kind for kind in kinds if kind not in known]
@@ -76,10 +75,10 @@ def _export(
     warehouse: "Warehouse", release: str, to: str, out: Path | None, counts: dict[str, tuple[bool, int]]
 ) -> "Export":
     """Write what is asked for of a release that is as it was frozen."""
-    from language.phrasebook import refusals
-    from warehouse.cards import card_facts, render_card
-    from warehouse.exports.formats import TABLES_ALONE, export_release, export_tables
-    from warehouse.releases import require_intact, stream_release
+    from callwright.language.phrasebook import refusals
+    from callwright.warehouse.cards import card_facts, render_card
+    from callwright.warehouse.exports.formats import TABLES_ALONE, export_release, export_tables
+    from callwright.warehouse.releases import require_intact, stream_release
 
     frozen = require_intact(warehouse, release)
     folder = out or Path("exports") / f"{frozen.file_name}-{to}"

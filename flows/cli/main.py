@@ -6,8 +6,7 @@ import sys
 from typing import Annotated
 
 import typer
-
-from flows.cli import (
+from callwright.flows.cli import (
     auditing,
     building,
     checking,
@@ -20,9 +19,9 @@ from flows.cli import (
     tooling,
     viewing,
 )
-from flows.cli.screen import show
-from flows.settings import quiet_vendors, silence_teardown
-from warehouse.errors import CallwrightError, ConfigurationError, StoreError
+from callwright.flows.cli.screen import show
+from callwright.flows.settings import quiet_vendors, silence_teardown
+from callwright.warehouse.errors import CallwrightError, ConfigurationError, StoreError
 
 DONE, COULD_NOT, ASKED_WRONGLY = 0, 1, 2
 INTERRUPTED = 130

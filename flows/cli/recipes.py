@@ -4,8 +4,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-
-from flows.cli.screen import AsJson, say, show, show_json
+from callwright.flows.cli.screen import AsJson, say, show, show_json
 
 WRONG = 2  # as of any command that is given a wrong recipe
 
@@ -20,7 +19,7 @@ def register(app: typer.Typer) -> None:
 
 def check(recipes: Annotated[list[Path], typer.Argument(help="Recipes, YAML files.")], as_json: AsJson = False) -> None:
     """List all that is wrong with recipes: file, line and column, what was meant, and what there is at that place."""
-    from flows.recipe import check_recipe
+    from callwright.flows.recipe import check_recipe
 
     problems = [problem for path in recipes for problem in check_recipe(path)]
     if as_json:
@@ -39,7 +38,7 @@ def schema(
     as_json: AsJson = False,
 ) -> None:
     """Give the JSON Schema of recipes. Editors read it where a recipe begins with `# yaml-language-server: $schema=FILE`."""
-    from flows.recipe import schema_text, write_schema
+    from callwright.flows.recipe import schema_text, write_schema
 
     if out is None:
         show(schema_text().rstrip())

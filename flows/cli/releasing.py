@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import orjson
 import typer
-
-from flows.cli.screen import AsJson, Live, say, show, show_json, show_table
+from callwright.flows.cli.screen import AsJson, Live, say, show, show_json, show_table
 
 if TYPE_CHECKING:
-    from warehouse.releases import BuildShare, MadeRelease, ReleaseDiff, ReleaseState
+    from callwright.warehouse.releases import BuildShare, MadeRelease, ReleaseDiff, ReleaseState
 
 
 def register(app: typer.Typer) -> None:
@@ -69,8 +68,8 @@ def create(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
     Trials (build --limit) and older builds are left out unless --build names them; what is taken and left out is listed.
     Splits are in proportion by kind, language and category, and samples of one parent, goal or template are never parted.
     """
-    from flows.settings import open_warehouse, reading
-    from warehouse.releases import Selection, Terms, make_release, parse_shares, parse_split_by
+    from callwright.flows.settings import open_warehouse, reading
+    from callwright.warehouse.releases import Selection, Terms, make_release, parse_shares, parse_split_by
 
     recipes, builds, kinds, languages = (tuple(given or ()) for given in (recipe, build, kind, language))
     terms = Terms(note, parse_shares(splits) if splits else {}, parse_split_by(by), version, follows)
@@ -143,8 +142,8 @@ def import_one(
     as_json: AsJson = False,
 ) -> None:
     """Freeze samples that others made, as they are, to evaluate candidates on them; no check sees them."""
-    from flows.importing import import_release
-    from flows.settings import open_warehouse
+    from callwright.flows.importing import import_release
+    from callwright.flows.settings import open_warehouse
 
     imported = import_release(open_warehouse(), name, form, path)
     if as_json:
@@ -160,8 +159,8 @@ def import_one(
 
 def list_all(live: Live = False, as_json: AsJson = False) -> None:
     """List the releases, the newest first, each with the content hash that it was frozen with; `verify` counts it again."""
-    from flows.settings import reading
-    from warehouse.releases import list_releases
+    from callwright.flows.settings import reading
+    from callwright.warehouse.releases import list_releases
 
     with reading(live=live) as warehouse:
         releases = list_releases(warehouse)
@@ -179,8 +178,8 @@ def diff(
     as_json: AsJson = False,
 ) -> None:
     """Say which samples came, which went, and which were made anew of the same parents, field by field."""
-    from flows.settings import reading
-    from warehouse.releases import changed_samples, diff_releases
+    from callwright.flows.settings import reading
+    from callwright.warehouse.releases import changed_samples, diff_releases
 
     with reading(live=live) as warehouse:
         found = diff_releases(warehouse, old, new)
@@ -231,8 +230,8 @@ def verify(
     as_json: AsJson = False,
 ) -> None:
     """Compare releases with their manifests, row by row; exit 1 where something was changed, added or removed since."""
-    from flows.settings import reading
-    from warehouse.releases import verify_release, verify_releases
+    from callwright.flows.settings import reading
+    from callwright.warehouse.releases import verify_release, verify_releases
 
     with reading(live=live) as warehouse:
         states = [verify_release(warehouse, name)] if name else verify_releases(warehouse)
@@ -256,8 +255,8 @@ def _state_as_json(state: "ReleaseState") -> dict[str, object]:
 
 def card(name: Annotated[str, typer.Argument(help="A release.")], live: Live = False, as_json: AsJson = False) -> None:
     """Print the release's dataset card: what is in it, how it was made and checked, its limits, how to cite it."""
-    from flows.settings import reading
-    from warehouse.cards import card_facts, render_card
+    from callwright.flows.settings import reading
+    from callwright.warehouse.cards import card_facts, render_card
 
     with reading(live=live) as warehouse:
         facts = card_facts(warehouse, name)
@@ -273,7 +272,7 @@ def query(
     as_json: AsJson = False,
 ) -> None:
     """Run a read-only query on the warehouse; `show tables` lists what there is. No build waits for it."""
-    from flows.settings import reading
+    from callwright.flows.settings import reading
 
     with reading(live=live) as warehouse:
         columns, rows = warehouse.query(sql)
@@ -285,8 +284,8 @@ def query(
 
 def publish(as_json: AsJson = False) -> None:
     """Replace the read-only database and the Parquet files that analysts open while builds go on."""
-    from flows.settings import open_warehouse, read_settings
-    from warehouse.publish import publish as publish_warehouse
+    from callwright.flows.settings import open_warehouse, read_settings
+    from callwright.warehouse.publish import publish as publish_warehouse
 
     settings = read_settings()
     published = publish_warehouse(open_warehouse(settings), settings.published)

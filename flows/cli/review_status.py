@@ -4,14 +4,13 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-
-from flows.cli.screen import AsJson, show, show_json, show_table
+from callwright.flows.cli.screen import AsJson, show, show_json, show_table
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from flows.review.status import Status
-    from warehouse.rows import Row
+    from callwright.flows.review.status import Status
+    from callwright.warehouse.rows import Row
 
 
 _COUNTS = ("to_push", "with_people", "reviewed", "outdated", "skipped", "drafts")
@@ -32,8 +31,8 @@ def status(
     refresh: Annotated[bool, typer.Option("--server", help="Also ask Label Studio.")] = False, as_json: AsJson = False
 ) -> None:
     """Say what waits for people, who reviewed how much and how fast, and how much time and money is left to spend."""
-    from flows.review.status import review_status
-    from flows.settings import read_settings
+    from callwright.flows.review.status import review_status
+    from callwright.flows.settings import read_settings
 
     found = review_status(read_settings(), ask_server=refresh)
     if as_json:
@@ -147,8 +146,8 @@ def suspects(
     All candidates fail at the same call, or several give the very same answer against the gold and no fewer than are right. At
     least two candidates must have been evaluated on the release. `review push` asks; suspects are the first that people see.
     """
-    from flows.review.asking_again import raise_suspicions
-    from flows.settings import open_warehouse
+    from callwright.flows.review.asking_again import raise_suspicions
+    from callwright.flows.settings import open_warehouse
 
     found = raise_suspicions(open_warehouse(), release)
     if as_json:
@@ -214,8 +213,8 @@ def recheck(
     as_json: AsJson = False,
 ) -> None:
     """Ask people about accepted samples again, drawn at random: what share of them is usable? `review agreement` tells."""
-    from flows.review.asking_again import recheck as draw_again
-    from flows.settings import read_settings
+    from callwright.flows.review.asking_again import recheck as draw_again
+    from callwright.flows.settings import read_settings
 
     drawn = draw_again(read_settings(), name, draw=draw, seed=seed)
     if as_json:
@@ -231,8 +230,8 @@ def recheck(
 
 def agreement(as_json: AsJson = False) -> None:
     """Say how far reviewers agree, how they do on gold items, and what share of the accepted samples is usable."""
-    from flows.review.status import agreement_report
-    from flows.settings import read_settings
+    from callwright.flows.review.status import agreement_report
+    from callwright.flows.settings import read_settings
 
     report = agreement_report(read_settings())
     if as_json:

@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import orjson
 import typer
-
-from flows.cli.review_status import agreement, recheck, status, suspects
-from flows.cli.screen import AsJson, Terminal, say, show, show_json, show_table
+from callwright.flows.cli.review_status import agreement, recheck, status, suspects
+from callwright.flows.cli.screen import AsJson, Terminal, say, show, show_json, show_table
 
 if TYPE_CHECKING:
-    from annotation.studio.client import LabelStudio
-    from flows.review.pulling import Pulled
-    from flows.review.training import TrainingAnswer
-    from flows.settings import Settings
+    from callwright.annotation.studio.client import LabelStudio
+    from callwright.flows.review.pulling import Pulled
+    from callwright.flows.review.training import TrainingAnswer
+    from callwright.flows.settings import Settings
 
 
 def register(app: typer.Typer) -> None:
@@ -52,9 +51,9 @@ def serve(
     as_json: AsJson = False,
 ) -> None:
     """Start a local Label Studio in the background (its own environment, SQLite), or find the one that runs."""
-    from annotation.studio.server import StudioAddress
-    from flows.review.servers import serve_label_studio
-    from flows.settings import read_settings
+    from callwright.annotation.studio.server import StudioAddress
+    from callwright.flows.review.servers import serve_label_studio
+    from callwright.flows.settings import read_settings
 
     server = serve_label_studio(read_settings(), say, StudioAddress(host, port, url))
     if host not in {"127.0.0.1", "localhost"}:
@@ -72,8 +71,8 @@ def serve(
 
 def stop(as_json: AsJson = False) -> None:
     """End the local Label Studio; its data stay."""
-    from flows.review.servers import stop_label_studio
-    from flows.settings import read_settings
+    from callwright.flows.review.servers import stop_label_studio
+    from callwright.flows.settings import read_settings
 
     stopped = stop_label_studio(read_settings())
     if as_json:
@@ -89,9 +88,9 @@ def push(
     as_json: AsJson = False,
 ) -> None:
     """Push what waits for people; what is there already is not pushed again."""
-    from flows.review.pushing import push_reviews
-    from flows.review.servers import require_label_studio
-    from flows.settings import read_settings
+    from callwright.flows.review.pushing import push_reviews
+    from callwright.flows.review.servers import require_label_studio
+    from callwright.flows.settings import read_settings
 
     settings = read_settings()
     with Terminal() as screen, require_label_studio(settings) as studio:
@@ -112,10 +111,10 @@ def pull(
     as_json: AsJson = False,
 ) -> None:
     """Take back what people decided; edited samples run through the checks again before they land."""
-    from flows.review.listening import interrupts, poll_reviews
-    from flows.review.pulling import pull_reviews
-    from flows.review.servers import require_label_studio
-    from flows.settings import read_settings
+    from callwright.flows.review.listening import interrupts, poll_reviews
+    from callwright.flows.review.pulling import pull_reviews
+    from callwright.flows.review.servers import require_label_studio
+    from callwright.flows.settings import read_settings
 
     settings = read_settings()
 
@@ -148,9 +147,9 @@ def training(
     Half of the items are as they should be, half have a defect. Everybody answers each once; `review pull` takes the answers
     back. They count in no figure about reviewers.
     """
-    from flows.review.servers import require_label_studio
-    from flows.review.training import push_training, training_answers
-    from flows.settings import open_warehouse, read_settings
+    from callwright.flows.review.servers import require_label_studio
+    from callwright.flows.review.training import push_training, training_answers
+    from callwright.flows.settings import open_warehouse, read_settings
 
     settings = read_settings()
     if results:
@@ -199,8 +198,8 @@ def audit(
     mistakes are audited too: the view metric_audit has the share for each type, and how many answers it stands for. Runs over
     multi-step samples are not drawn.
     """
-    from flows.review.prediction_audits import draw_audits
-    from flows.settings import read_settings
+    from callwright.flows.review.prediction_audits import draw_audits
+    from callwright.flows.settings import read_settings
 
     drawn = draw_audits(release, read_settings(), model or [], draw)
     if as_json:
@@ -230,10 +229,10 @@ def edit(
 
     Edits are submitted to Label Studio by the session that a reviewer's browser has there, under their own name.
     """
-    from flows.review.editing import served_edit_page
-    from flows.review.listening import interrupts
-    from flows.review.servers import require_label_studio
-    from flows.settings import read_settings
+    from callwright.flows.review.editing import served_edit_page
+    from callwright.flows.review.listening import interrupts
+    from callwright.flows.review.servers import require_label_studio
+    from callwright.flows.settings import read_settings
 
     settings = read_settings()
     with (
@@ -261,9 +260,9 @@ def listen(
     as_json: AsJson = False,
 ) -> None:
     """Listen for Label Studio's webhooks and pull two seconds after people did something; Ctrl-C ends it."""
-    from flows.review.listening import register_webhooks, remove_webhooks
-    from flows.review.servers import require_label_studio
-    from flows.settings import read_settings
+    from callwright.flows.review.listening import register_webhooks, remove_webhooks
+    from callwright.flows.review.servers import require_label_studio
+    from callwright.flows.settings import read_settings
 
     settings = read_settings()
     with Terminal() as screen, require_label_studio(settings) as studio:
@@ -282,7 +281,7 @@ def listen(
 async def _listen(
     settings: "Settings", studio: "LabelStudio", screen: Terminal, *, host: str, port: int, as_json: bool
 ) -> None:
-    from flows.review import listening
+    from callwright.flows.review import listening
 
     def ready(address: str) -> None:
         if as_json:

@@ -5,13 +5,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
-
-from flows.cli.screen import AsJson, say, show, show_json, show_table
-from warehouse.errors import ConfigurationError
+from callwright.flows.cli.screen import AsJson, say, show, show_json, show_table
+from callwright.warehouse.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from flows.evaluation.scoring import CallNaviScoring, PathScoring, Scoring
-    from validators.metrics.confetti.scores import ConfettiScores
+    from callwright.flows.evaluation.scoring import CallNaviScoring, PathScoring, Scoring
+    from callwright.validators.metrics.confetti.scores import ConfettiScores
 
 _SHOWN = 10
 
@@ -75,8 +74,8 @@ def score_hammerbench(  # noqa: PLR0913, PLR0917 - typer reads each option from 
     as_json: AsJson = False,
 ) -> None:
     """Score HammerBench's result files by the metrics of its paper, as fractions."""
-    from flows.evaluation.scoring import score_flat_file, score_logs, score_replies
-    from language.packs import known, of
+    from callwright.flows.evaluation.scoring import score_flat_file, score_logs, score_replies
+    from callwright.language.packs import known, of
 
     if [bool(logs), bool(predictions), bool(irrelevant)].count(True) != 1:
         raise ConfigurationError(
@@ -106,7 +105,7 @@ def score_results(
     as_json: AsJson = False,
 ) -> None:
     """Score ComplexFuncBench's result files: success and call accuracy, answers, errors and steps, as fractions."""
-    from flows.evaluation.scoring import score_complexfuncbench
+    from callwright.flows.evaluation.scoring import score_complexfuncbench
 
     scoring = score_complexfuncbench(results, mode)
     if as_json:
@@ -136,7 +135,7 @@ def score_answers(
     as_json: AsJson = False,
 ) -> None:
     """Score CallNavi's predictions: syntax, routing, structure and AST match by difficulty, as fractions."""
-    from flows.evaluation.scoring import score_callnavi
+    from callwright.flows.evaluation.scoring import score_callnavi
 
     scoring = score_callnavi(questions, predictions, repair=repair == "rules")
     if as_json:
@@ -180,8 +179,8 @@ def score_turns(  # noqa: PLR0913, PLR0917 - typer reads each option from a para
     as_json: AsJson = False,
 ) -> None:
     """Score CONFETTI's predictions turn by turn: AST soft, chains, dialogue acts, validity, as fractions."""
-    from flows.evaluation.scoring import score_confetti
-    from validators.metrics.confetti.soft import Combining, open_scorer
+    from callwright.flows.evaluation.scoring import score_confetti
+    from callwright.validators.metrics.confetti.soft import Combining, open_scorer
 
     scores = score_confetti(
         answers,

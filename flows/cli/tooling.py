@@ -5,16 +5,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
-
-from flows.cli.screen import AsJson, Terminal, show, show_json, show_table
+from callwright.flows.cli.screen import AsJson, Terminal, show, show_json, show_table
 
 if TYPE_CHECKING:
-    from flows.catalogs import KeptCatalog
-    from flows.toolmaking import ToolsetReport
-    from generators.catalogs import Problem
-    from generators.catalogs.choosing import ToolChoice
-    from warehouse.records import Tool
-    from warehouse.store import Warehouse
+    from callwright.flows.catalogs import KeptCatalog
+    from callwright.flows.toolmaking import ToolsetReport
+    from callwright.generators.catalogs import Problem
+    from callwright.generators.catalogs.choosing import ToolChoice
+    from callwright.warehouse.records import Tool
+    from callwright.warehouse.store import Warehouse
 
 _SHOWN = 40
 _GAPS = 10  # what is missing is no error: the counts and what to do next come after it and should be seen
@@ -42,9 +41,9 @@ def make(
     as_json: AsJson = False,
 ) -> None:
     """Make a recipe's tools; those that a check does not prove wait for people, the others are used by its builds."""
-    from flows.recipe import read_recipe_to_build
-    from flows.settings import read_settings
-    from flows.toolmaking import preview_tools, report_tools
+    from callwright.flows.recipe import read_recipe_to_build
+    from callwright.flows.settings import read_settings
+    from callwright.flows.toolmaking import preview_tools, report_tools
 
     chosen = read_recipe_to_build(recipe).as_asked(model=model)
     with Terminal() as screen:
@@ -89,9 +88,9 @@ def refresh(
     as_json: AsJson = False,
 ) -> None:
     """Ask the live servers of a recipe again all that is stored, and list what they answer otherwise by now."""
-    from flows.environments import refresh_environments
-    from flows.recipe import read_recipe
-    from flows.settings import read_settings
+    from callwright.flows.environments import refresh_environments
+    from callwright.flows.recipe import read_recipe
+    from callwright.flows.settings import read_settings
 
     drifts = asyncio.run(refresh_environments(read_recipe(recipe), read_settings()))
     if as_json:
@@ -129,9 +128,9 @@ def import_tools(  # noqa: PLR0913, PLR0917 - one for each option
     as_json: AsJson = False,
 ) -> None:
     """Import tools of a file, a folder or an MCP server; everything odd in them is reported item by item."""
-    from flows.catalogs import catalog_json, problems_in
-    from flows.settings import open_warehouse, read_settings
-    from generators.catalogs.choosing import ToolChoice, read_constants, read_pairs, read_pattern
+    from callwright.flows.catalogs import catalog_json, problems_in
+    from callwright.flows.settings import open_warehouse, read_settings
+    from callwright.generators.catalogs.choosing import ToolChoice, read_constants, read_pairs, read_pattern
 
     choice = ToolChoice(
         include=tuple(map(read_pattern, include or ())),
@@ -163,10 +162,10 @@ class _Origin(NamedTuple):
 
 
 def _import(warehouse: "Warehouse", origin: _Origin, choice: "ToolChoice", name: str) -> "KeptCatalog":
-    from flows.catalogs import import_catalog, import_server
-    from flows.environments import mcp_address
-    from generators.catalogs.choosing import read_pairs
-    from warehouse.errors import ConfigurationError
+    from callwright.flows.catalogs import import_catalog, import_server
+    from callwright.flows.environments import mcp_address
+    from callwright.generators.catalogs.choosing import read_pairs
+    from callwright.warehouse.errors import ConfigurationError
 
     stated = [one for one in (origin.path, origin.server, origin.url) if one]
     if len(stated) != 1 or (origin.path is None and origin.format != "mcp"):
@@ -176,8 +175,8 @@ def _import(warehouse: "Warehouse", origin: _Origin, choice: "ToolChoice", name:
         )
     if origin.path is not None:
         return import_catalog(warehouse, origin.format, origin.path, choice, name=name)
-    from generators.environments.mcp import read_server
-    from generators.environments.mcp_server import LIST_PATIENCE
+    from callwright.generators.environments.mcp import read_server
+    from callwright.generators.environments.mcp_server import LIST_PATIENCE
 
     address = mcp_address(origin.server, origin.url, read_pairs("--secret", origin.secrets))
     listed = asyncio.run(read_server(address, LIST_PATIENCE))
@@ -189,8 +188,8 @@ def show_catalog(
     as_json: AsJson = False,
 ) -> None:
     """Show a catalog: where it is from, what was chosen, its tools with what is required (*) and what is fixed."""
-    from flows.catalogs import catalog_json, catalog_named, problems_in, tools_in
-    from flows.settings import open_warehouse, read_settings
+    from callwright.flows.catalogs import catalog_json, catalog_named, problems_in, tools_in
+    from callwright.flows.settings import open_warehouse, read_settings
 
     warehouse = open_warehouse(read_settings())
     kept = catalog_named(warehouse, name)
@@ -218,8 +217,8 @@ def drop_catalog_named(
     as_json: AsJson = False,
 ) -> None:
     """Drop a catalog's name; builds that used its tools keep them."""
-    from flows.catalogs import catalog_json, drop_catalog
-    from flows.settings import open_warehouse, read_settings
+    from callwright.flows.catalogs import catalog_json, drop_catalog
+    from callwright.flows.settings import open_warehouse, read_settings
 
     dropped = drop_catalog(open_warehouse(read_settings()), name)
     if as_json:
@@ -229,8 +228,8 @@ def drop_catalog_named(
 
 
 def _list_catalogs(*, as_json: bool) -> None:
-    from flows.catalogs import catalog_json, catalogs_in
-    from flows.settings import open_warehouse, read_settings
+    from callwright.flows.catalogs import catalog_json, catalogs_in
+    from callwright.flows.settings import open_warehouse, read_settings
 
     found = catalogs_in(open_warehouse(read_settings()))
     if as_json:
@@ -247,8 +246,8 @@ def list_tools(
     as_json: AsJson = False,
 ) -> None:
     """List the tools that were imported or used so far, or the catalogs that have names."""
-    from flows.settings import open_warehouse, read_settings
-    from generators.catalogs.seed_catalog import seed_tools
+    from callwright.flows.settings import open_warehouse, read_settings
+    from callwright.generators.catalogs.seed_catalog import seed_tools
 
     if catalogs:
         _list_catalogs(as_json=as_json)
@@ -274,7 +273,7 @@ def check_tools(
     as_json: AsJson = False,
 ) -> None:
     """Check tools: what is missing, invalid, too complex or redundant, and what can be created but not managed."""
-    from flows.toolmaking import find_problems
+    from callwright.flows.toolmaking import find_problems
 
     tools, before = _tools_to_check(format_name, path)
     problems = (*before, *find_problems(tools))
@@ -286,11 +285,11 @@ def check_tools(
 
 def _tools_to_check(format_name: str, path: Path | None) -> "tuple[list[Tool], tuple[Problem, ...]]":
     """The tools, and what was odd in the file that they were read from."""
-    from flows.settings import open_warehouse
-    from generators.catalogs import read_catalog
-    from generators.catalogs.seed_catalog import seed_tools
-    from warehouse.errors import ConfigurationError
-    from warehouse.releases import read_tools
+    from callwright.flows.settings import open_warehouse
+    from callwright.generators.catalogs import read_catalog
+    from callwright.generators.catalogs.seed_catalog import seed_tools
+    from callwright.warehouse.errors import ConfigurationError
+    from callwright.warehouse.releases import read_tools
 
     if format_name == "seed":
         return seed_tools(), ()

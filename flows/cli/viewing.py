@@ -7,12 +7,11 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-
-from flows.cli.screen import AsJson, say, show, show_json
+from callwright.flows.cli.screen import AsJson, say, show, show_json
 
 if TYPE_CHECKING:
-    from flows.settings import Settings
-    from warehouse.store import Warehouse
+    from callwright.flows.settings import Settings
+    from callwright.warehouse.store import Warehouse
 
 
 def register(app: typer.Typer) -> None:
@@ -38,13 +37,13 @@ def view(
 
     It answers on this machine only, until Ctrl-C. The copy is made anew where the warehouse has changed since.
     """
-    from flows.settings import read_settings
+    from callwright.flows.settings import read_settings
 
     with _readable_copy(read_settings()) as copy:
         if out is None:
             _serve(copy, port, as_json=as_json)
             return
-        from flows.pages.files import write_site
+        from callwright.flows.pages.files import write_site
 
         written = write_site(copy, out, samples)
     if as_json:
@@ -55,7 +54,7 @@ def view(
 
 
 def _serve(copy: "Warehouse", port: int, *, as_json: bool) -> None:
-    from flows.pages.serving import PageServer
+    from callwright.flows.pages.serving import PageServer
 
     server = PageServer(copy, port)
     if as_json:
@@ -71,8 +70,8 @@ def notebook(
     as_json: AsJson = False,
 ) -> None:
     """Write a Jupyter notebook that opens the published copy and draws stages, samples, scores, errors, differences and cost."""
-    from flows.pages.notebook import write_notebook
-    from flows.settings import read_settings
+    from callwright.flows.pages.notebook import write_notebook
+    from callwright.flows.settings import read_settings
 
     written = write_notebook(_fresh_copy(read_settings()).path, file)
     if as_json:
@@ -83,8 +82,8 @@ def notebook(
 
 def _fresh_copy(settings: "Settings") -> "Warehouse":
     """The published copy, made anew where the warehouse has changed since; during a build, what was published last."""
-    from flows.settings import open_warehouse
-    from warehouse.publish import is_build_under_way, published_copy
+    from callwright.flows.settings import open_warehouse
+    from callwright.warehouse.publish import is_build_under_way, published_copy
 
     may_be_older = is_build_under_way(settings.home)
     warehouse = open_warehouse(settings)
@@ -94,8 +93,8 @@ def _fresh_copy(settings: "Settings") -> "Warehouse":
 @contextmanager
 def _readable_copy(settings: "Settings") -> Iterator["Warehouse"]:
     """The same; where nothing can be published, one that goes at the end."""
-    from flows.settings import open_warehouse
-    from warehouse.errors import StoreError
+    from callwright.flows.settings import open_warehouse
+    from callwright.warehouse.errors import StoreError
 
     with TemporaryDirectory(prefix="callwright-") as folder:
         try:
@@ -118,8 +117,8 @@ def report(
     as_json: AsJson = False,
 ) -> None:
     """Write a summary on one HTML page: funnel, scores with intervals, error types, cost. It opens from a file."""
-    from flows.pages.report import write_report
-    from flows.settings import read_settings, reading
+    from callwright.flows.pages.report import write_report
+    from callwright.flows.settings import read_settings, reading
 
     with reading() as warehouse:
         path = write_report(warehouse, out or read_settings().home / "report.html")

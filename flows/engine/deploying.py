@@ -11,15 +11,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import UUID
 
-import flows
-from annotation.studio.process import HOST, Places, end, free_port, launch, only_one, serving_process, tail
-from flows.progress import Progress, SilentProgress
-from flows.recipe import Recipe, read_recipe
-from flows.settings import QUIET, Settings, environment, hush_prefect, read_settings
-from warehouse.errors import CallwrightError, ConfigurationError
+import callwright.flows
+from callwright.annotation.studio.process import HOST, Places, end, free_port, launch, only_one, serving_process, tail
+from callwright.flows.progress import Progress, SilentProgress
+from callwright.flows.recipe import Recipe, read_recipe
+from callwright.flows.settings import QUIET, Settings, environment, hush_prefect, read_settings
+from callwright.warehouse.errors import CallwrightError, ConfigurationError
 
 if TYPE_CHECKING:
-    from flows.build import BuildReport
+    from callwright.flows.build import BuildReport
 
 ENTRYPOINT = "flows/engine/prefect_flows.py:build_dataset"
 PULLING = "flows/engine/prefect_flows.py:pull_reviews"
@@ -43,8 +43,8 @@ def build_with_prefect(recipe: Path, limit: int, model: str, progress: Progress 
     hush_prefect()
     api = require_server(read_settings())
     with explained_errors(api):
-        from flows.engine.prefect_flows import build_dataset
-        from flows.engine.running import run_by_the_command_line
+        from callwright.flows.engine.prefect_flows import build_dataset
+        from callwright.flows.engine.running import run_by_the_command_line
 
         with run_by_the_command_line(progress or SilentProgress()):
             return asyncio.run(build_dataset(str(recipe.absolute()), limit, model, review=False))
@@ -118,7 +118,7 @@ async def _apply(entrypoint: str, pool: str, settings: Settings, **options: Any)
     """Make or update a deployment of the flow at `entrypoint`."""
     from prefect import Flow
 
-    source = str(Path(flows.__file__).parent.parent)
+    source = str(Path(callwright.flows.__file__).parent.parent)
     loading: Any = Flow.from_source(source=source, entrypoint=entrypoint)  # its type hides that it can be awaited
     flow = await loading
     # Not `flow.deploy`: it also asks for the pool's workers, in a way that newer servers refuse.

@@ -8,11 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from prefect import flow, task
-from prefect.client.schemas.objects import State
-from prefect.states import Completed
-
-from flows.build import (
+from callwright.flows.build import (
     BuildReport,
     BuildSteps,
     carry_out_build,
@@ -22,8 +18,8 @@ from flows.build import (
     open_build,
     report_build,
 )
-from flows.chats import roles_of
-from flows.engine.running import (
+from callwright.flows.chats import roles_of
+from callwright.flows.engine.running import (
     FlowProgress,
     explained,
     run_name,
@@ -32,23 +28,26 @@ from flows.engine.running import (
     show_scores,
     task_workers,
 )
-from flows.evaluation.evaluating import evaluate_release, leaderboard
-from flows.evaluation.evaluation_run import Conditions, choose_candidates
-from flows.making import check_samples as check_all
-from flows.making import make_samples as make_all
-from flows.pages.report import write_report
-from flows.planning.estimating import tell_costs
-from flows.planning.planner import waves
-from flows.progress import tell_models
-from flows.recipe import Recipe, read_recipe
-from flows.review import pulling
-from flows.review.pulling import Pulled
-from flows.review.pushing import push_what_waits
-from flows.review.servers import label_studio_address, require_label_studio
-from flows.settings import Settings, open_warehouse, quiet_vendors, read_settings, silence_teardown
-from flows.toolmaking import prepare_tools
-from llm.models import read_model
-from warehouse.rows import Row
+from callwright.flows.evaluation.evaluating import evaluate_release, leaderboard
+from callwright.flows.evaluation.evaluation_run import Conditions, choose_candidates
+from callwright.flows.making import check_samples as check_all
+from callwright.flows.making import make_samples as make_all
+from callwright.flows.pages.report import write_report
+from callwright.flows.planning.estimating import tell_costs
+from callwright.flows.planning.planner import waves
+from callwright.flows.progress import tell_models
+from callwright.flows.recipe import Recipe, read_recipe
+from callwright.flows.review import pulling
+from callwright.flows.review.pulling import Pulled
+from callwright.flows.review.pushing import push_what_waits
+from callwright.flows.review.servers import label_studio_address, require_label_studio
+from callwright.flows.settings import Settings, open_warehouse, quiet_vendors, read_settings, silence_teardown
+from callwright.flows.toolmaking import prepare_tools
+from callwright.llm.models import read_model
+from callwright.warehouse.rows import Row
+from prefect import flow, task
+from prefect.client.schemas.objects import State
+from prefect.states import Completed
 
 NOTHING = "Nothing to do"
 

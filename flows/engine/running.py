@@ -12,6 +12,16 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar, cast
 from uuid import UUID
 
 import orjson
+from callwright.flows.build import BuildReport
+from callwright.flows.chats import distinct_models, roles_of
+from callwright.flows.dask_workers import open_workers
+from callwright.flows.progress import Progress, SilentProgress
+from callwright.flows.recipe import Recipe, Roles
+from callwright.flows.runner import GroupRun, Workers, money_spent
+from callwright.flows.shards import Shard, ShardResult, read_records, write_lines
+from callwright.warehouse.errors import CallwrightError, TransientError
+from callwright.warehouse.paid_notes import paid_folder
+from callwright.warehouse.rows import Row
 from prefect import get_run_logger, task
 from prefect.artifacts import (
     acreate_markdown_artifact,
@@ -21,17 +31,6 @@ from prefect.artifacts import (
 )
 from prefect.runtime import flow_run
 from prefect.states import Failed, aget_state_exception
-
-from flows.build import BuildReport
-from flows.chats import distinct_models, roles_of
-from flows.dask_workers import open_workers
-from flows.progress import Progress, SilentProgress
-from flows.recipe import Recipe, Roles
-from flows.runner import GroupRun, Workers, money_spent
-from flows.shards import Shard, ShardResult, read_records, write_lines
-from warehouse.errors import CallwrightError, TransientError
-from warehouse.paid_notes import paid_folder
-from warehouse.rows import Row
 
 SHARD_RETRIES = 2
 RETRY_SECONDS = 5

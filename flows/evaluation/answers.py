@@ -8,17 +8,16 @@ from itertools import groupby
 from typing import NamedTuple
 
 import orjson
-
-from validators.grading import grade_versions, judge_version
-from validators.metrics.answers import Answered, AnswerScores, has_one_call, mistakes_of
-from validators.metrics.grades import GradeScores
-from validators.metrics.multi_step import metric_names
-from validators.metrics.snapshots import SnapshotScores
-from validators.predictions import CandidateRun
-from warehouse.records import Call, Grade, Prediction, Sample, Score
-from warehouse.releases import ReleaseContent
-from warehouse.rows import Row
-from warehouse.store import Warehouse
+from callwright.validators.grading import grade_versions, judge_version
+from callwright.validators.metrics.answers import Answered, AnswerScores, has_one_call, mistakes_of
+from callwright.validators.metrics.grades import GradeScores
+from callwright.validators.metrics.multi_step import metric_names
+from callwright.validators.metrics.snapshots import SnapshotScores
+from callwright.validators.predictions import CandidateRun
+from callwright.warehouse.records import Call, Grade, Prediction, Sample, Score
+from callwright.warehouse.releases import ReleaseContent
+from callwright.warehouse.rows import Row
+from callwright.warehouse.store import Warehouse
 
 _AT_ONCE = 10_000
 _OF_CANDIDATE = "release = ? and candidate = ? and strategy = ? and tools_shown = ?"

@@ -6,17 +6,16 @@ from importlib.metadata import version
 from typing import NamedTuple
 
 import orjson
+from callwright.flows.progress import Progress
+from callwright.flows.recipe import Candidate
+from callwright.llm.models import ModelSettings
+from callwright.validators.judges import COMPLETENESS, CORRECTNESS, SAME_ON_PATH, opinion_versions
+from callwright.validators.path_runs import path_prompts_seen
+from callwright.validators.strategies import prompts_seen
+from callwright.warehouse.records import content_key
+from callwright.warehouse.rows import Row
+from callwright.warehouse.store import Warehouse
 from pydantic import JsonValue
-
-from flows.progress import Progress
-from flows.recipe import Candidate
-from llm.models import ModelSettings
-from validators.judges import COMPLETENESS, CORRECTNESS, SAME_ON_PATH, opinion_versions
-from validators.path_runs import path_prompts_seen
-from validators.strategies import prompts_seen
-from warehouse.records import content_key
-from warehouse.rows import Row
-from warehouse.store import Warehouse
 
 
 class NamedCandidate(NamedTuple):

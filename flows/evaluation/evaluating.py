@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import AsyncExitStack
 from random import Random
 
-from flows.evaluation.answers import (
+from callwright.flows.evaluation.answers import (
     answered_subjects,
     read_agreements,
     read_grades,
@@ -12,30 +12,30 @@ from flows.evaluation.answers import (
     score_by_judge,
     score_by_rule,
 )
-from flows.evaluation.candidates import NamedCandidate, name_candidates, path_conditions
-from flows.evaluation.evaluation_run import USUAL, Conditions, EvaluationRun
-from flows.evaluation.paths import MULTI_STEP, evaluate_paths, open_release_environments
-from flows.evaluation.resuming import noting
-from flows.progress import Progress
-from flows.recipe import Candidate
-from flows.review.asking_again import tell_suspicions
-from flows.settings import Settings, open_warehouse
-from flows.stages import prompt_rows
-from generators.stages import StageContext
-from llm.asking import LedgeredChat
-from llm.ledger import Ledger
-from llm.limits import Budget
-from llm.traffic import Traffic
-from validators.grading import grade_prediction, graded_metric, judge_prediction
-from validators.metrics.answers import has_one_call
-from validators.metrics.snapshots import needs_judge
-from validators.predictions import CandidateRun, predict
-from validators.strategies import MOST_NATIVE
-from warehouse.errors import ConfigurationError
-from warehouse.paid_notes import paid_notes_of_process
-from warehouse.records import Prediction, Record, Sample
-from warehouse.releases import ReleaseContent, keys_of_kinds, read_release
-from warehouse.rows import Row
+from callwright.flows.evaluation.candidates import NamedCandidate, name_candidates, path_conditions
+from callwright.flows.evaluation.evaluation_run import USUAL, Conditions, EvaluationRun
+from callwright.flows.evaluation.paths import MULTI_STEP, evaluate_paths, open_release_environments
+from callwright.flows.evaluation.resuming import noting
+from callwright.flows.progress import Progress
+from callwright.flows.recipe import Candidate
+from callwright.flows.review.asking_again import tell_suspicions
+from callwright.flows.settings import Settings, open_warehouse
+from callwright.flows.stages import prompt_rows
+from callwright.generators.stages import StageContext
+from callwright.llm.asking import LedgeredChat
+from callwright.llm.ledger import Ledger
+from callwright.llm.limits import Budget
+from callwright.llm.traffic import Traffic
+from callwright.validators.grading import grade_prediction, graded_metric, judge_prediction
+from callwright.validators.metrics.answers import has_one_call
+from callwright.validators.metrics.snapshots import needs_judge
+from callwright.validators.predictions import CandidateRun, predict
+from callwright.validators.strategies import MOST_NATIVE
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.paid_notes import paid_notes_of_process
+from callwright.warehouse.records import Prediction, Record, Sample
+from callwright.warehouse.releases import ReleaseContent, keys_of_kinds, read_release
+from callwright.warehouse.rows import Row
 
 STAGE, ROUTING, JUDGING = "predict", "route", "judge_prediction"
 

@@ -8,28 +8,28 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Generic, NamedTuple, TypeVar
 
-from flows.chats import InFlight, with_secret
-from flows.evaluation.candidates import NamedCandidate
-from flows.progress import Progress, Work
-from flows.recipe import Candidate, read_recipe
-from flows.runner import AT_ONCE, Course, ShardSizing, carry_all
-from flows.settings import named_secret
-from flows.shards import NOT_OF_A_RECORD, ShardResult, failure_by_bug, result_of
-from generators.environments.protocol import Environment
-from llm.asking import LedgeredChat
-from llm.ledger import Ledger
-from llm.limits import Budget
-from llm.models import ModelSettings, open_chat, read_model
-from llm.readiness import Readiness, check_key
-from llm.traffic import Traffic
-from validators.metrics.complexeval.rules import TURN_LIMIT
-from validators.predictions import CandidateRun
-from validators.strategies import PromptingStrategy
-from warehouse.errors import ConfigurationError
-from warehouse.paid_notes import PaidNotes
-from warehouse.records import EvalMode, Failure, LlmCall, Prediction, Record, Sample, ToolsShown
-from warehouse.rows import Stamp, rows_of
-from warehouse.store import Warehouse
+from callwright.flows.chats import InFlight, with_secret
+from callwright.flows.evaluation.candidates import NamedCandidate
+from callwright.flows.progress import Progress, Work
+from callwright.flows.recipe import Candidate, read_recipe
+from callwright.flows.runner import AT_ONCE, Course, ShardSizing, carry_all
+from callwright.flows.settings import named_secret
+from callwright.flows.shards import NOT_OF_A_RECORD, ShardResult, failure_by_bug, result_of
+from callwright.generators.environments.protocol import Environment
+from callwright.llm.asking import LedgeredChat
+from callwright.llm.ledger import Ledger
+from callwright.llm.limits import Budget
+from callwright.llm.models import ModelSettings, open_chat, read_model
+from callwright.llm.readiness import Readiness, check_key
+from callwright.llm.traffic import Traffic
+from callwright.validators.metrics.complexeval.rules import TURN_LIMIT
+from callwright.validators.predictions import CandidateRun
+from callwright.validators.strategies import PromptingStrategy
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.paid_notes import PaidNotes
+from callwright.warehouse.records import EvalMode, Failure, LlmCall, Prediction, Record, Sample, ToolsShown
+from callwright.warehouse.rows import Stamp, rows_of
+from callwright.warehouse.store import Warehouse
 
 Item = TypeVar("Item")
 _SUBJECT: ContextVar[str] = ContextVar("subject", default="")  # the sample that a model is being asked about

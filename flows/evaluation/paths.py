@@ -5,25 +5,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from random import Random
 
+from callwright.flows.environments import open_environments
+from callwright.flows.evaluation.answers import runs_by_split
+from callwright.flows.evaluation.candidates import NamedCandidate
+from callwright.flows.evaluation.evaluation_run import EvaluationRun
+from callwright.flows.progress import Progress
+from callwright.flows.recipe import Recipe
+from callwright.flows.settings import Settings
+from callwright.generators.environments.protocol import Environment
+from callwright.generators.kinds import kinds_with
+from callwright.generators.stages import StageContext
+from callwright.llm.asking import LedgeredChat
+from callwright.validators.metrics.multi_step import RunResult, RunsOf, metric_names, score_runs
+from callwright.validators.path_runs import PATH_STRATEGIES, PathRun, run_path
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import Record, Score, Tool
+from callwright.warehouse.releases import keys_of_kinds, read_sample, read_tools
+from callwright.warehouse.store import Warehouse
 from pydantic import ValidationError
-
-from flows.environments import open_environments
-from flows.evaluation.answers import runs_by_split
-from flows.evaluation.candidates import NamedCandidate
-from flows.evaluation.evaluation_run import EvaluationRun
-from flows.progress import Progress
-from flows.recipe import Recipe
-from flows.settings import Settings
-from generators.environments.protocol import Environment
-from generators.kinds import kinds_with
-from generators.stages import StageContext
-from llm.asking import LedgeredChat
-from validators.metrics.multi_step import RunResult, RunsOf, metric_names, score_runs
-from validators.path_runs import PATH_STRATEGIES, PathRun, run_path
-from warehouse.errors import ConfigurationError
-from warehouse.records import Record, Score, Tool
-from warehouse.releases import keys_of_kinds, read_sample, read_tools
-from warehouse.store import Warehouse
 
 MULTI_STEP = kinds_with(lambda traits: traits.asked == "path")
 STAGE = "run_path"

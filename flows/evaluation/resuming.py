@@ -6,16 +6,15 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 import orjson
+from callwright.flows.evaluation.evaluation_run import USUAL, Conditions
+from callwright.flows.recipe import Candidate
+from callwright.llm.models import ModelSettings
+from callwright.validators.strategies import PromptingStrategy
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import content_key
+from callwright.warehouse.rows import Row
+from callwright.warehouse.store import Warehouse
 from pydantic import JsonValue
-
-from flows.evaluation.evaluation_run import USUAL, Conditions
-from flows.recipe import Candidate
-from llm.models import ModelSettings
-from validators.strategies import PromptingStrategy
-from warehouse.errors import ConfigurationError
-from warehouse.records import content_key
-from warehouse.rows import Row
-from warehouse.store import Warehouse
 
 _MODELS = ("judge", "router")
 _LEFT_OUT = ("environments", "budget")  # what is open only while it runs, and what each command may spend

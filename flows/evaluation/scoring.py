@@ -6,19 +6,19 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from validators.metrics import hammerbench_logs as files
-from validators.metrics.hammerbench import irrelevant_rate, per_func_acc, score_conversations, score_rows
-from warehouse.errors import ConfigurationError
+from callwright.validators.metrics import hammerbench_logs as files
+from callwright.validators.metrics.hammerbench import irrelevant_rate, per_func_acc, score_conversations, score_rows
+from callwright.warehouse.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from validators.metrics.callnavi.scores import Shares
-    from validators.metrics.complexeval.results import Summary
-    from validators.metrics.confetti.scores import ConfettiScores
-    from validators.metrics.confetti.soft import Combining, StringScorer
-    from validators.metrics.hammerbench import SnapshotChoice
-    from validators.metrics.hammerbench_logs import Log
-    from validators.replies.reading import Style
-    from warehouse.records import EvalMode, Language
+    from callwright.validators.metrics.callnavi.scores import Shares
+    from callwright.validators.metrics.complexeval.results import Summary
+    from callwright.validators.metrics.confetti.scores import ConfettiScores
+    from callwright.validators.metrics.confetti.soft import Combining, StringScorer
+    from callwright.validators.metrics.hammerbench import SnapshotChoice
+    from callwright.validators.metrics.hammerbench_logs import Log
+    from callwright.validators.replies.reading import Style
+    from callwright.warehouse.records import EvalMode, Language
 
 Verdicts = Literal["flags", "rule"]
 MODES = ("all", "first", "last")
@@ -91,7 +91,7 @@ def score_replies(file: Path, column: str = "") -> Scoring:
 
 def score_complexfuncbench(file: Path, mode: EvalMode) -> PathScoring:
     """Score a file of ComplexFuncBench results. Raises ConfigurationError where it holds none, or a row has another form."""
-    from validators.metrics.complexeval.results import PUBLISHED_ALL, read_results, repeated, summarise
+    from callwright.validators.metrics.complexeval.results import PUBLISHED_ALL, read_results, repeated, summarise
 
     rows = read_results(file)
     problems = [f"More than one row has the id {identity!r}; each is counted." for identity in repeated(rows)]
@@ -116,8 +116,8 @@ def score_callnavi(questions: Path, predictions: Sequence[Path], *, repair: bool
 
     Raises ConfigurationError where a folder holds none, or a file has another form.
     """
-    from validators.metrics.callnavi.files import read_answers, read_questions
-    from validators.metrics.callnavi.scores import score_answer, summarise, summarise_stability
+    from callwright.validators.metrics.callnavi.files import read_answers, read_questions
+    from callwright.validators.metrics.callnavi.scores import score_answer, summarise, summarise_stability
 
     asked = read_questions(questions)
     runs = [read_answers(asked, folder) for folder in predictions]
@@ -133,8 +133,8 @@ def score_confetti(
     answers: Path, predictions: Path, *, questions: Path | None, scorer: StringScorer, combining: Combining
 ) -> ConfettiScores:
     """Score CONFETTI's predictions. Raises ConfigurationError where a place holds none, or a row has another form."""
-    from validators.metrics.confetti import files as rows
-    from validators.metrics.confetti.scores import score_confetti as score
+    from callwright.validators.metrics.confetti import files as rows
+    from callwright.validators.metrics.confetti.scores import score_confetti as score
 
     predicted = rows.read_predictions(predictions)
     return score(rows.read_answers(answers), predicted, scorer, combining, rows.read_questions(questions))

@@ -4,11 +4,11 @@ import json
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from annotation.calls import is_same
-from annotation.prediction_audit import partners_of, visible
-from flows.pages.conversation import write_json
-from warehouse.records import Call
-from warehouse.rows import Row
+from callwright.annotation.calls import is_same
+from callwright.annotation.prediction_audit import partners_of, visible
+from callwright.flows.pages.conversation import write_json
+from callwright.warehouse.records import Call
+from callwright.warehouse.rows import Row
 
 _WORDS = 1_500
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from itertools import groupby
 from operator import itemgetter
 
-from flows.pages.look import Look, Query, page_number
-from warehouse.browsing.builds import (
+from callwright.flows.pages.look import Look, Query, page_number
+from callwright.warehouse.browsing.builds import (
     OUTCOMES,
     PAGE,
     find_outcomes,
@@ -14,7 +14,7 @@ from warehouse.browsing.builds import (
     read_build_row,
     read_drift,
 )
-from warehouse.rows import Row
+from callwright.warehouse.rows import Row
 
 
 def builds_page(look: Look, _query: Query) -> str:

@@ -5,11 +5,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple, assert_never
 
-from pydantic import JsonValue
-
-from annotation.calls import ArgumentChange, changes, goes_on, is_same, shift_turn
-from annotation.edits import is_part_of
-from warehouse.records import (
+from callwright.annotation.calls import ArgumentChange, changes, goes_on, is_same, shift_turn
+from callwright.annotation.edits import is_part_of
+from callwright.warehouse.records import (
     CallTurn,
     DialogueAct,
     Evidence,
@@ -19,6 +17,7 @@ from warehouse.records import (
     Sample,
     UserTurn,
 )
+from pydantic import JsonValue
 
 _EVIDENCE = {
     "span": "word for word",

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Sequence
 from math import sqrt
 from typing import NamedTuple
 
-from flows.pages.answers import show_answer
-from flows.pages.look import Look, Query, page_number
-from flows.pages.plots import ShareInterval
-from flows.pages.wording import ERROR_TYPES
-from warehouse.browsing.evaluations import (
+from callwright.flows.pages.answers import show_answer
+from callwright.flows.pages.look import Look, Query, page_number
+from callwright.flows.pages.plots import ShareInterval
+from callwright.flows.pages.wording import ERROR_TYPES
+from callwright.warehouse.browsing.evaluations import (
     PAGE,
     SLICES,
     ItemFilter,
@@ -20,7 +20,7 @@ from warehouse.browsing.evaluations import (
     read_evaluation,
     read_release,
 )
-from warehouse.rows import Row
+from callwright.warehouse.rows import Row
 
 _SEPARATOR = "~"
 _PARTS = 4

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlencode
 
-from flows.pages.look import ASSETS, Look, Query, asset
-from flows.pages.site import show
-from warehouse.browsing.samples import choose_samples
-from warehouse.errors import ConfigurationError
-from warehouse.store import Warehouse
+from callwright.flows.pages.look import ASSETS, Look, Query, asset
+from callwright.flows.pages.site import show
+from callwright.warehouse.browsing.samples import choose_samples
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.store import Warehouse
 
 SAMPLES = 500
 PAGES = 5_000

@@ -7,10 +7,9 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
+from callwright.flows.pages import plots, wording
+from callwright.warehouse.store import Warehouse
 from jinja2 import Environment, PackageLoader, StrictUndefined
-
-from flows.pages import plots, wording
-from warehouse.store import Warehouse
 
 Query = Mapping[str, str]
 # The address of a path with a query, "" where this copy has no such page.
@@ -45,7 +44,7 @@ def render(template: str, **values: Any) -> str:  # noqa: ANN401 - as above
 
 def asset(name: str) -> str:
     """The text of the style sheet or the script."""
-    return files("flows.pages").joinpath("templates", name).read_text(encoding="utf-8")
+    return files("callwright.flows.pages").joinpath("templates", name).read_text(encoding="utf-8")
 
 
 def page_number(query: Query) -> int:
@@ -85,7 +84,7 @@ def _money(value: float | None) -> str:
 @cache
 def _environment() -> Environment:
     environment = Environment(
-        loader=PackageLoader("flows.pages", "templates"), undefined=StrictUndefined, autoescape=True, trim_blocks=True,
+        loader=PackageLoader("callwright.flows.pages", "templates"), undefined=StrictUndefined, autoescape=True, trim_blocks=True,
         lstrip_blocks=True,
     )  # fmt: skip
     environment.filters |= {"number": _number, "seconds": _seconds, "hours": _hours, "money": _money}

@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import orjson
-
-from warehouse.errors import ConfigurationError
-from warehouse.records import content_key
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import content_key
 
 _CODE = re.compile(r"^```python\n(.*?)^```\n?", re.MULTILINE | re.DOTALL)
 _FORMAT = {"nbformat": 4, "nbformat_minor": 5}
@@ -30,7 +29,7 @@ def write_notebook(database: Path, path: Path) -> Path:
 
 def notebook_cells(database: Path) -> list[dict[str, Any]]:
     """The notebook's cells, text and code by turns, with the path of the database in them."""
-    page = files("flows.pages").joinpath("notebook.md").read_text(encoding="utf-8")
+    page = files("callwright.flows.pages").joinpath("notebook.md").read_text(encoding="utf-8")
     pieces = _CODE.split(page)
     cells = []
     for place, piece in enumerate(pieces):

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from flows.pages.look import Look, Query
-from warehouse.browsing.releases import SHOWN, ReleaseContents, read_contents
-from warehouse.rows import Row
-from warehouse.store import Warehouse
+from callwright.flows.pages.look import Look, Query
+from callwright.warehouse.browsing.releases import SHOWN, ReleaseContents, read_contents
+from callwright.warehouse.rows import Row
+from callwright.warehouse.store import Warehouse
 
 _GRADES = ("proved", "judged", "vouched")
 

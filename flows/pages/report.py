@@ -6,16 +6,16 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from flows.pages.evaluations import Contestant, contestant_of, share_of
-from flows.pages.look import Look, Query, asset
-from flows.pages.plots import ShareInterval
-from flows.pages.reviews import reviews_of
-from flows.pages.wording import ERROR_TYPES
-from warehouse.browsing.builds import OUTCOMES
-from warehouse.browsing.evaluations import list_boards, list_mistakes
-from warehouse.browsing.summary import SummaryRows, read_summary
-from warehouse.rows import Row
-from warehouse.store import Warehouse
+from callwright.flows.pages.evaluations import Contestant, contestant_of, share_of
+from callwright.flows.pages.look import Look, Query, asset
+from callwright.flows.pages.plots import ShareInterval
+from callwright.flows.pages.reviews import reviews_of
+from callwright.flows.pages.wording import ERROR_TYPES
+from callwright.warehouse.browsing.builds import OUTCOMES
+from callwright.warehouse.browsing.evaluations import list_boards, list_mistakes
+from callwright.warehouse.browsing.summary import SummaryRows, read_summary
+from callwright.warehouse.rows import Row
+from callwright.warehouse.store import Warehouse
 
 PAGE_ADDRESS = "http://127.0.0.1:8321"  # where `callwright view` answers unless told otherwise
 _OF_A_RELEASE = ("kinds", "domains", "parameter_types", "steps")

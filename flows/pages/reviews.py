@@ -6,13 +6,13 @@ from itertools import groupby
 from operator import itemgetter
 from typing import NamedTuple
 
-from flows.pages.evaluations import share_of
-from flows.pages.look import Look, Query
-from flows.pages.plots import ShareInterval
-from flows.review.status import Status, read_agreement, read_progress
-from warehouse.browsing.summary import read_review_facts
-from warehouse.rows import Row
-from warehouse.store import Warehouse
+from callwright.flows.pages.evaluations import share_of
+from callwright.flows.pages.look import Look, Query
+from callwright.flows.pages.plots import ShareInterval
+from callwright.flows.review.status import Status, read_agreement, read_progress
+from callwright.warehouse.browsing.summary import read_review_facts
+from callwright.warehouse.rows import Row
+from callwright.warehouse.store import Warehouse
 
 MEASURES = ("observed", "cohen_kappa", "fleiss_kappa", "krippendorff_alpha")
 

@@ -6,13 +6,13 @@ from datetime import datetime
 from functools import lru_cache
 from typing import NamedTuple
 
-from flows.pages import wording
-from flows.pages.answers import show_answer
-from flows.pages.conversation import show_conversation, write_json
-from flows.pages.look import Look, Query, page_number
-from flows.pages.wording import PromptText
-from warehouse.browsing.evaluations import answers_to
-from warehouse.browsing.samples import (
+from callwright.flows.pages import wording
+from callwright.flows.pages.answers import show_answer
+from callwright.flows.pages.conversation import show_conversation, write_json
+from callwright.flows.pages.look import Look, Query, page_number
+from callwright.flows.pages.wording import PromptText
+from callwright.warehouse.browsing.evaluations import answers_to
+from callwright.warehouse.browsing.samples import (
     NEWEST,
     PAGE,
     SampleDetail,
@@ -24,9 +24,9 @@ from warehouse.browsing.samples import (
     read_sample,
     samples_of,
 )
-from warehouse.records import Evidence, Sample
-from warehouse.rows import Row, RowPage
-from warehouse.store import Warehouse
+from callwright.warehouse.records import Evidence, Sample
+from callwright.warehouse.rows import Row, RowPage
+from callwright.warehouse.store import Warehouse
 
 FIELDS: Mapping[str, str] = {
     "kind": "kind", "language": "language", "category": "category", "tool": "tool", "grade": "grade", "state": "state",

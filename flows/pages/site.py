@@ -5,13 +5,13 @@ from collections.abc import Callable
 from typing import NamedTuple
 from urllib.parse import quote, unquote
 
-from flows.pages.builds import build_page, builds_page, outcomes_page
-from flows.pages.evaluations import compare_page, evaluations_page, items_page, release_page
-from flows.pages.look import Look, Query
-from flows.pages.releases import contents_page
-from flows.pages.report import overview_page
-from flows.pages.reviews import reviews_page
-from flows.pages.samples import sample_page, samples_page
+from callwright.flows.pages.builds import build_page, builds_page, outcomes_page
+from callwright.flows.pages.evaluations import compare_page, evaluations_page, items_page, release_page
+from callwright.flows.pages.look import Look, Query
+from callwright.flows.pages.releases import contents_page
+from callwright.flows.pages.report import overview_page
+from callwright.flows.pages.reviews import reviews_page
+from callwright.flows.pages.samples import sample_page, samples_page
 
 
 class Address(NamedTuple):

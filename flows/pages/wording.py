@@ -5,10 +5,10 @@ from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
-from annotation.words import audit_words_in, words_in
-from flows.stages import STAGES, prompt_paths
-from llm.prompts import version_at
-from warehouse.records import DEFAULT_LANGUAGE
+from callwright.annotation.words import audit_words_in, words_in
+from callwright.flows.stages import STAGES, prompt_paths
+from callwright.llm.prompts import version_at
+from callwright.warehouse.records import DEFAULT_LANGUAGE
 
 STATES: Mapping[str, str] = {
     "landed": "landed",
@@ -82,7 +82,7 @@ def _questions() -> Mapping[str, str]:
 
 @cache
 def _prompts() -> Mapping[str, PromptText]:
-    top = files("flows").joinpath("..")
+    top = files("callwright.flows").joinpath("..")
     return {
         version_at(path): PromptText(path, top.joinpath(path).read_text(encoding="utf-8"))
         for path in prompt_paths().values()

@@ -8,25 +8,25 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from flows.build import BuildReport, BuildSteps, carry_out_build, open_build, report_build
-from flows.catalogs import lend_catalogs
-from flows.chats import SharedChats, roles_of
-from flows.making import check_samples, make_samples
-from flows.planning.planner import planned_by_kind
-from flows.progress import Progress, SilentProgress
-from flows.recipe import Recipe
-from flows.recipe.parts import GeneratedTools
-from flows.runner import GroupRun, Workers
-from flows.settings import Settings, open_warehouse
-from flows.shards import carry_out
-from flows.stages import stage_named
-from flows.toolmaking import prepare_tools
-from generators.kinds import kind_named
-from llm.models import ModelSettings
-from llm.prices import unpriced_sentence
-from llm.stand_in import open_stand_in, price_of
-from llm.tokens import knows_tokenizer
-from warehouse.store import Warehouse
+from callwright.flows.build import BuildReport, BuildSteps, carry_out_build, open_build, report_build
+from callwright.flows.catalogs import lend_catalogs
+from callwright.flows.chats import SharedChats, roles_of
+from callwright.flows.making import check_samples, make_samples
+from callwright.flows.planning.planner import planned_by_kind
+from callwright.flows.progress import Progress, SilentProgress
+from callwright.flows.recipe import Recipe
+from callwright.flows.recipe.parts import GeneratedTools
+from callwright.flows.runner import GroupRun, Workers
+from callwright.flows.settings import Settings, open_warehouse
+from callwright.flows.shards import carry_out
+from callwright.flows.stages import stage_named
+from callwright.flows.toolmaking import prepare_tools
+from callwright.generators.kinds import kind_named
+from callwright.llm.models import ModelSettings
+from callwright.llm.prices import unpriced_sentence
+from callwright.llm.stand_in import open_stand_in, price_of
+from callwright.llm.tokens import knows_tokenizer
+from callwright.warehouse.store import Warehouse
 
 SAMPLED = 4  # samples of each kind in the dry run
 _MOST_REPEATS = 5.0  # beyond that the earlier build was another thing
@@ -201,7 +201,7 @@ class _Scale:
 
 
 def _made_categories(recipe: Recipe) -> int:
-    from generators.toolset.categories import load_categories
+    from callwright.generators.toolset.categories import load_categories
 
     made = [one for one in recipe.tools if isinstance(one, GeneratedTools)]
     return sum(len(load_categories()) if one.generate == "all" else len(one.generate) for one in made)

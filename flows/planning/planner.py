@@ -11,21 +11,21 @@ from pathlib import Path
 from types import TracebackType
 from typing import Generic, NamedTuple, Self, TypeVar, overload
 
-from flows.environments import open_environments
-from flows.recipe import Recipe
-from flows.runner import GroupRun
-from flows.stages import MAKINGS, OBSTACLES, making_of
-from generators.derivations import plan_derivations
-from generators.families import Kind
-from generators.kinds import kind_named, kinds_with, name_of, traits_of, waves_of
-from generators.own_values import OwnValues
-from generators.planning import Making, Order
-from generators.stages import Stage
-from language.packs import has_folder, known, of
-from llm.models import reads_language
-from warehouse.errors import CallwrightError, ConfigurationError
-from warehouse.records import Derivation, Draft, Language, Record, Sample, Tool
-from warehouse.rows import Row, body_of
+from callwright.flows.environments import open_environments
+from callwright.flows.recipe import Recipe
+from callwright.flows.runner import GroupRun
+from callwright.flows.stages import MAKINGS, OBSTACLES, making_of
+from callwright.generators.derivations import plan_derivations
+from callwright.generators.families import Kind
+from callwright.generators.kinds import kind_named, kinds_with, name_of, traits_of, waves_of
+from callwright.generators.own_values import OwnValues
+from callwright.generators.planning import Making, Order
+from callwright.generators.stages import Stage
+from callwright.language.packs import has_folder, known, of
+from callwright.llm.models import reads_language
+from callwright.warehouse.errors import CallwrightError, ConfigurationError
+from callwright.warehouse.records import Derivation, Draft, Language, Record, Sample, Tool
+from callwright.warehouse.rows import Row, body_of
 
 Planned = TypeVar("Planned", bound=Draft)
 

@@ -4,13 +4,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from flows.runner import GroupRun
-from generators.conversations.scenarios import PAPER
-from generators.multi_step.goals import PAPER as PATHS_OF_PAPER
-from generators.multi_step.goals import Shape
-from language.packs import of
-from warehouse.records import CallTurn, ReplyTurn, Sample, Turn, UserTurn
-from warehouse.store import Warehouse
+from callwright.flows.runner import GroupRun
+from callwright.generators.conversations.scenarios import PAPER
+from callwright.generators.multi_step.goals import PAPER as PATHS_OF_PAPER
+from callwright.generators.multi_step.goals import Shape
+from callwright.language.packs import of
+from callwright.warehouse.records import CallTurn, ReplyTurn, Sample, Turn, UserTurn
+from callwright.warehouse.store import Warehouse
 
 _PAPER_PATHS = {**PATHS_OF_PAPER, "Total": Shape(3.26, 5.07)}
 _MANY = 3

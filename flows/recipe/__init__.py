@@ -1,6 +1,6 @@
 """Recipes: what a build makes, of which tools, with which models. A YAML file, read strictly."""
 
-from flows.recipe.parts import (
+from callwright.flows.recipe.parts import (
     LANDED_GRADES,
     Candidate,
     CatalogTools,
@@ -18,8 +18,8 @@ from flows.recipe.parts import (
     SpotChecks,
     ToolSource,
 )
-from flows.recipe.problems import RecipeProblem, explain
-from flows.recipe.reading import (
+from callwright.flows.recipe.problems import RecipeProblem, explain
+from callwright.flows.recipe.reading import (
     SCHEMA_FILE,
     check_recipe,
     parse_recipe,

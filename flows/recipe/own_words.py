@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 import yaml
+from callwright.generators.tools import argument_problems, mended
+from callwright.warehouse.errors import ConfigurationError, StoreError
+from callwright.warehouse.records import Tool
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
-
-from generators.tools import argument_problems, mended
-from warehouse.errors import ConfigurationError, StoreError
-from warehouse.records import Tool
 
 MOST_VALUES = 10_000
 MOST_EXAMPLES = 1000
@@ -174,7 +173,7 @@ def _items(text: str, path: Path) -> Iterator[_Entry]:
 
 
 def _from_query(query: str, path: Path) -> Iterator[_Entry]:
-    from warehouse.engine import query_file  # not above: who queries nothing starts without DuckDB
+    from callwright.warehouse.engine import query_file  # not above: who queries nothing starts without DuckDB
 
     try:
         _, rows = query_file(path, query)

@@ -5,17 +5,16 @@ from pathlib import Path
 from random import Random
 from typing import Annotated, Any, Literal, Self
 
+from callwright.flows.recipe.own_words import ExampleFile, OwnValueList, Scalar, example_file, value_source
+from callwright.generators.catalogs.choosing import ToolChoice
+from callwright.generators.environments.protocol import EnvironmentSettings
+from callwright.generators.kinds import KINDS, kind_named, waves_of
+from callwright.generators.voices import draw_personas
+from callwright.language.packs import of
+from callwright.llm.models import ModelSettings, read_model, reads_language
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import DEFAULT_LANGUAGE, Language
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, field_validator, model_validator
-
-from flows.recipe.own_words import ExampleFile, OwnValueList, Scalar, example_file, value_source
-from generators.catalogs.choosing import ToolChoice
-from generators.environments.protocol import EnvironmentSettings
-from generators.kinds import KINDS, kind_named, waves_of
-from generators.voices import draw_personas
-from language.packs import of
-from llm.models import ModelSettings, read_model, reads_language
-from warehouse.errors import ConfigurationError
-from warehouse.records import DEFAULT_LANGUAGE, Language
 
 _CATEGORIES_TO_LOOK_AT = 4
 _SHOWN_EXAMPLES = 12
@@ -61,7 +60,7 @@ class GeneratedTools(RecipePart):
 
     def with_preview(self) -> "GeneratedTools":
         """As many categories as a look needs."""
-        from generators.toolset.categories import load_categories
+        from callwright.generators.toolset.categories import load_categories
 
         names = [one.name for one in load_categories()] if self.generate == "all" else self.generate
         return self.model_copy(update={"generate": tuple(names[:_CATEGORIES_TO_LOOK_AT])})

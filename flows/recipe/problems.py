@@ -6,10 +6,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from callwright.flows.recipe.located_yaml import DataPath, LocatedYaml
+from callwright.flows.recipe.schema import (
+    EACH,
+    KEY,
+    NAMED_PLACES,
+    NamedPlace,
+    meaning_of,
+    nearest,
+    places_of,
+    settings_at,
+)
 from pydantic import ValidationError
-
-from flows.recipe.located_yaml import DataPath, LocatedYaml
-from flows.recipe.schema import EACH, KEY, NAMED_PLACES, NamedPlace, meaning_of, nearest, places_of, settings_at
 
 _SECRET = {"api_key"}
 _PHRASES = {

@@ -5,14 +5,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import orjson
+from callwright.flows.recipe.located_yaml import LocatedYaml, TextPlace, YamlFault, locate, read_yaml
+from callwright.flows.recipe.own_words import read_examples, read_values
+from callwright.flows.recipe.parts import ImportedTools, PromptFile, Recipe, ToolSource
+from callwright.flows.recipe.problems import RecipeFaults, RecipeProblem, explain
+from callwright.generators.environments.protocol import EnvironmentPart, located
+from callwright.warehouse.errors import ConfigurationError
 from pydantic import ValidationError
-
-from flows.recipe.located_yaml import LocatedYaml, TextPlace, YamlFault, locate, read_yaml
-from flows.recipe.own_words import read_examples, read_values
-from flows.recipe.parts import ImportedTools, PromptFile, Recipe, ToolSource
-from flows.recipe.problems import RecipeFaults, RecipeProblem, explain
-from generators.environments.protocol import EnvironmentPart, located
-from warehouse.errors import ConfigurationError
 
 SCHEMA_FILE = "recipe.schema.json"
 _SCHEMA_LINE = f"# yaml-language-server: $schema={SCHEMA_FILE}\n"  # editors read it, relative to the recipe
@@ -112,8 +111,8 @@ def _read_prompts(prompts: object, folder: Path, faults: RecipeFaults) -> dict[s
     """The prompts of a recipe with their texts; what is wrong with them, with their own lines, goes to the faults."""
     if not isinstance(prompts, dict):
         return {}
-    from flows.stages import prompt_paths
-    from llm.prompts import validate_own_prompt
+    from callwright.flows.stages import prompt_paths
+    from callwright.llm.prompts import validate_own_prompt
 
     known, read = prompt_paths(), {}
     for name, prompt in prompts.items():
@@ -153,7 +152,7 @@ def write_first_recipe(folder: Path) -> Path:
         raise ConfigurationError(f"{str(path)!r} exists. Edit it, or name another folder: callwright init FOLDER")
     folder.mkdir(parents=True, exist_ok=True)
     write_schema(folder / SCHEMA_FILE)
-    first = files("flows.recipe").joinpath("first_recipe.yaml").read_text(encoding="utf-8")
+    first = files("callwright.flows.recipe").joinpath("first_recipe.yaml").read_text(encoding="utf-8")
     path.write_text(_SCHEMA_LINE + first, encoding="utf-8")
     return path
 
@@ -167,6 +166,6 @@ def write_schema(path: Path) -> Path:
 
 def schema_text() -> str:
     """The JSON Schema of recipes as text."""
-    from flows.recipe.schema import recipe_schema
+    from callwright.flows.recipe.schema import recipe_schema
 
     return orjson.dumps(recipe_schema(), option=orjson.OPT_INDENT_2).decode() + "\n"

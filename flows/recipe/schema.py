@@ -4,13 +4,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
-from flows.recipe.located_yaml import DataPath
-from flows.recipe.parts import Recipe
-from generators.catalogs import FORMATS
-from generators.kinds import KINDS, kind_named
-from language.detection import language_names
-from language.packs import known as known_languages
-from warehouse.errors import ConfigurationError
+from callwright.flows.recipe.located_yaml import DataPath
+from callwright.flows.recipe.parts import Recipe
+from callwright.generators.catalogs import FORMATS
+from callwright.generators.kinds import KINDS, kind_named
+from callwright.language.detection import language_names
+from callwright.language.packs import known as known_languages
+from callwright.warehouse.errors import ConfigurationError
 
 Node = dict[str, Any]  # a node of a JSON Schema
 EACH = "*"  # any item of a list
@@ -48,25 +48,25 @@ def _is_kind(name: str) -> bool:
 
 
 def _seed_categories() -> Iterable[str]:
-    from generators.catalogs.seed_catalog import seed_tools
+    from callwright.generators.catalogs.seed_catalog import seed_tools
 
     return sorted({tool.category for tool in seed_tools()})
 
 
 def _everyday_categories() -> Iterable[str]:
-    from generators.toolset.categories import load_categories
+    from callwright.generators.toolset.categories import load_categories
 
     return [category.name for category in load_categories()]
 
 
 def _domains() -> Iterable[str]:
-    from generators.catalogs.domain_catalogs import load_domains
+    from callwright.generators.catalogs.domain_catalogs import load_domains
 
     return [domain.name for domain in load_domains()]
 
 
 def _prompts() -> Iterable[str]:
-    from flows.stages import prompt_paths
+    from callwright.flows.stages import prompt_paths
 
     return sorted(prompt_paths())
 

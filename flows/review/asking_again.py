@@ -6,18 +6,17 @@ from hashlib import blake2b
 from typing import Literal, NamedTuple
 
 import orjson
+from callwright.flows.progress import Progress
+from callwright.flows.recipe import Recipe
+from callwright.flows.review.gold_items import mix_gold_items
+from callwright.flows.review.questions import DRAWN, SECOND_LOOK, SPOT_CHECK, SUSPECT, ReviewQuestion, ask_again
+from callwright.flows.settings import Settings, open_warehouse
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import Arguments, Call
+from callwright.warehouse.releases import list_releases, release_named
+from callwright.warehouse.rows import Row
+from callwright.warehouse.store import Warehouse
 from pydantic import JsonValue
-
-from flows.progress import Progress
-from flows.recipe import Recipe
-from flows.review.gold_items import mix_gold_items
-from flows.review.questions import DRAWN, SECOND_LOOK, SPOT_CHECK, SUSPECT, ReviewQuestion, ask_again
-from flows.settings import Settings, open_warehouse
-from warehouse.errors import ConfigurationError
-from warehouse.records import Arguments, Call
-from warehouse.releases import list_releases, release_named
-from warehouse.rows import Row
-from warehouse.store import Warehouse
 
 PAPER = 100  # as many as HammerBench's authors looked at
 

@@ -16,6 +16,24 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 
+from callwright.annotation.doubts import doubt_sentences
+from callwright.annotation.edit_forms import annotation_result, edit_form, parse_form
+from callwright.annotation.reviews import ParsedReview
+from callwright.annotation.screens import SAMPLE_REVIEW, screen_for
+from callwright.annotation.studio.client import LabelStudio
+from callwright.annotation.studio.connection import MissingError
+from callwright.annotation.studio.sessions import SESSION_COOKIE, ReviewerSession, SignedOutError, TaskForReviewer
+from callwright.annotation.words import edit_form_words_in, words_in
+from callwright.flows.pages.look import asset, render
+from callwright.flows.pages.serving import HEADERS, LOCAL, AppServer
+from callwright.flows.review.reading_reviews import read_samples
+from callwright.flows.review.servers import EDIT_PAGE, edit_page_address
+from callwright.flows.settings import Settings, open_warehouse
+from callwright.validators.checks.format import SampleWithTools, format_verdict
+from callwright.validators.checks.grounding import ground
+from callwright.warehouse.errors import CallwrightError
+from callwright.warehouse.records import Sample, Tool
+from callwright.warehouse.releases import read_tools
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
@@ -23,25 +41,6 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route
-
-from annotation.doubts import doubt_sentences
-from annotation.edit_forms import annotation_result, edit_form, parse_form
-from annotation.reviews import ParsedReview
-from annotation.screens import SAMPLE_REVIEW, screen_for
-from annotation.studio.client import LabelStudio
-from annotation.studio.connection import MissingError
-from annotation.studio.sessions import SESSION_COOKIE, ReviewerSession, SignedOutError, TaskForReviewer
-from annotation.words import edit_form_words_in, words_in
-from flows.pages.look import asset, render
-from flows.pages.serving import HEADERS, LOCAL, AppServer
-from flows.review.reading_reviews import read_samples
-from flows.review.servers import EDIT_PAGE, edit_page_address
-from flows.settings import Settings, open_warehouse
-from validators.checks.format import SampleWithTools, format_verdict
-from validators.checks.grounding import ground
-from warehouse.errors import CallwrightError
-from warehouse.records import Sample, Tool
-from warehouse.releases import read_tools
 
 PORT = 8322
 _SUBJECT = re.compile(r"[0-9a-f]{8,64}")

@@ -12,20 +12,19 @@ from random import Random
 from typing import NamedTuple
 
 import orjson
-
-from annotation.agreement import answer_of_edit
-from annotation.screens import SAMPLE_REVIEW, TRAINING
-from annotation.spoiling import can_be_spoiled, spoil_sample, with_last_calls
-from flows.recipe import Recipe
-from flows.review.questions import DRAWN, GOLD_ITEM, SPOT_CHECK, ReviewQuestion, request_row
-from language.calls.defects import NEEDLESS_CALL
-from validators.checks.ambiguity import find_ambiguity
-from validators.checks.format import SampleWithTools, format_verdict
-from validators.checks.grounding import all_proved
-from warehouse.records import Evidence, GoldCall, Origin, Sample, Tool, Verdict
-from warehouse.releases import read_tools
-from warehouse.rows import Row, Stamp, rows_of
-from warehouse.store import Warehouse
+from callwright.annotation.agreement import answer_of_edit
+from callwright.annotation.screens import SAMPLE_REVIEW, TRAINING
+from callwright.annotation.spoiling import can_be_spoiled, spoil_sample, with_last_calls
+from callwright.flows.recipe import Recipe
+from callwright.flows.review.questions import DRAWN, GOLD_ITEM, SPOT_CHECK, ReviewQuestion, request_row
+from callwright.language.calls.defects import NEEDLESS_CALL
+from callwright.validators.checks.ambiguity import find_ambiguity
+from callwright.validators.checks.format import SampleWithTools, format_verdict
+from callwright.validators.checks.grounding import all_proved
+from callwright.warehouse.records import Evidence, GoldCall, Origin, Sample, Tool, Verdict
+from callwright.warehouse.releases import read_tools
+from callwright.warehouse.rows import Row, Stamp, rows_of
+from callwright.warehouse.store import Warehouse
 
 STAGE = "gold_item"
 _ACCEPT, _REJECT = "accept", "reject"

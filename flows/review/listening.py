@@ -12,14 +12,14 @@ from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
-from annotation.screens import REVIEW_KINDS
-from annotation.studio.client import LabelStudio
-from annotation.studio.projects import SECRET_HEADER
-from flows.progress import Progress
-from flows.review.pulling import Pulled, pull_reviews
-from flows.review.servers import require_label_studio
-from flows.settings import Settings, secret
-from warehouse.errors import AnnotationError, CallwrightError, ConfigurationError, StoreError, TransientError
+from callwright.annotation.screens import REVIEW_KINDS
+from callwright.annotation.studio.client import LabelStudio
+from callwright.annotation.studio.projects import SECRET_HEADER
+from callwright.flows.progress import Progress
+from callwright.flows.review.pulling import Pulled, pull_reviews
+from callwright.flows.review.servers import require_label_studio
+from callwright.flows.settings import Settings, secret
+from callwright.warehouse.errors import AnnotationError, CallwrightError, ConfigurationError, StoreError, TransientError
 
 if TYPE_CHECKING:
     from aiohttp import web

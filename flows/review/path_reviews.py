@@ -8,14 +8,13 @@ from datetime import UTC, datetime
 from hashlib import blake2b
 
 import orjson
-
-from annotation.disambiguation import has_competition
-from annotation.screens import CORRECTION, DISAMBIGUATION
-from flows.recipe import Recipe
-from flows.review.questions import DOUBTFUL, SPOT_CHECK, ReviewQuestion, request_row
-from warehouse.records import GoalPath, Review, Sample
-from warehouse.rows import Row, Stamp, rows_of
-from warehouse.store import Warehouse
+from callwright.annotation.disambiguation import has_competition
+from callwright.annotation.screens import CORRECTION, DISAMBIGUATION
+from callwright.flows.recipe import Recipe
+from callwright.flows.review.questions import DOUBTFUL, SPOT_CHECK, ReviewQuestion, request_row
+from callwright.warehouse.records import GoalPath, Review, Sample
+from callwright.warehouse.rows import Row, Stamp, rows_of
+from callwright.warehouse.store import Warehouse
 
 MOST_SPOT_CHECKS = 5
 

@@ -10,15 +10,14 @@ from random import Random
 from typing import NamedTuple
 
 import orjson
-
-from annotation.prediction_audit import GOLD_WRONG
-from annotation.screens import PREDICTION_AUDIT, SAMPLE_REVIEW
-from flows.review.questions import AUDIT, SUSPECT, ReviewQuestion, ask, ask_again
-from flows.settings import Settings, open_warehouse
-from warehouse.errors import ConfigurationError
-from warehouse.records import Call, Prediction
-from warehouse.releases import release_named
-from warehouse.store import Warehouse
+from callwright.annotation.prediction_audit import GOLD_WRONG
+from callwright.annotation.screens import PREDICTION_AUDIT, SAMPLE_REVIEW
+from callwright.flows.review.questions import AUDIT, SUSPECT, ReviewQuestion, ask, ask_again
+from callwright.flows.settings import Settings, open_warehouse
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import Call, Prediction
+from callwright.warehouse.releases import release_named
+from callwright.warehouse.store import Warehouse
 
 AUDITED = 50  # answers of a release, unless given
 DRAWN = "Drawn from the answers to {release}, to see how often the metric is right."

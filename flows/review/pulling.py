@@ -6,8 +6,7 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 import orjson
-
-from annotation.screens import (
+from callwright.annotation.screens import (
     CORRECTION,
     DIALOGUE_ACTS,
     DISAMBIGUATION,
@@ -16,17 +15,17 @@ from annotation.screens import (
     TOOL_REVIEW,
     TRAINING,
 )
-from annotation.studio.client import LabelStudio
-from annotation.studio.records import Project, TaskState
-from flows.build import reopen_build
-from flows.making import check_edited
-from flows.progress import Progress
-from flows.recipe import LANDED_GRADES
-from flows.review.path_reviews import carry_over_corrections
-from flows.review.prediction_audits import suspects_of_audits
-from flows.review.pushing import ask_more_people, push_reviews
-from flows.review.questions import DOUBTFUL, ReviewQuestion, ask
-from flows.review.reading_reviews import (
+from callwright.annotation.studio.client import LabelStudio
+from callwright.annotation.studio.records import Project, TaskState
+from callwright.flows.build import reopen_build
+from callwright.flows.making import check_edited
+from callwright.flows.progress import Progress
+from callwright.flows.recipe import LANDED_GRADES
+from callwright.flows.review.path_reviews import carry_over_corrections
+from callwright.flows.review.prediction_audits import suspects_of_audits
+from callwright.flows.review.pushing import ask_more_people, push_reviews
+from callwright.flows.review.questions import DOUBTFUL, ReviewQuestion, ask
+from callwright.flows.review.reading_reviews import (
     changed_states,
     note_answers,
     note_deleted,
@@ -34,16 +33,16 @@ from flows.review.reading_reviews import (
     read_reviews,
     remove_doubles,
 )
-from flows.review.resolutions import UNDECIDED_EDITS, VOUCHED_EDITS, settle_decisions, settle_edited_tools
-from flows.review.status import note_agreement
-from flows.review.turns import async_review_turn
-from flows.runner import local_workers
-from flows.settings import Settings, open_warehouse
-from flows.stages import LANDING
-from warehouse.outcomes import outcome_row, remove_outcomes
-from warehouse.records import Outcome, ReasonCode, Sample
-from warehouse.rows import Row, Stamp, rows_of
-from warehouse.store import Warehouse
+from callwright.flows.review.resolutions import UNDECIDED_EDITS, VOUCHED_EDITS, settle_decisions, settle_edited_tools
+from callwright.flows.review.status import note_agreement
+from callwright.flows.review.turns import async_review_turn
+from callwright.flows.runner import local_workers
+from callwright.flows.settings import Settings, open_warehouse
+from callwright.flows.stages import LANDING
+from callwright.warehouse.outcomes import outcome_row, remove_outcomes
+from callwright.warehouse.records import Outcome, ReasonCode, Sample
+from callwright.warehouse.rows import Row, Stamp, rows_of
+from callwright.warehouse.store import Warehouse
 
 
 class Pulled(NamedTuple):

@@ -8,13 +8,12 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 import orjson
-
-from annotation.correction import correction_task
-from annotation.dialogue_acts import acts_task
-from annotation.disambiguation import disambiguation_task
-from annotation.prediction_audit import AuditCase, audit_task
-from annotation.sample_review import review_task
-from annotation.screens import (
+from callwright.annotation.correction import correction_task
+from callwright.annotation.dialogue_acts import acts_task
+from callwright.annotation.disambiguation import disambiguation_task
+from callwright.annotation.prediction_audit import AuditCase, audit_task
+from callwright.annotation.sample_review import review_task
+from callwright.annotation.screens import (
     CORRECTION,
     DIALOGUE_ACTS,
     DISAMBIGUATION,
@@ -25,26 +24,26 @@ from annotation.screens import (
     screen_for,
     screen_words,
 )
-from annotation.studio.client import LabelStudio
-from annotation.task import QueuedTask, Returned, ReviewTask
-from annotation.tool_review import ToolSurroundings, tool_task
-from flows.progress import Progress
-from flows.review.gold_items import gold_rows, verdicts_shown
-from flows.review.path_reviews import read_paths, samples_of_paths
-from flows.review.prediction_audits import read_audited
-from flows.review.questions import DRAWN_CAUSES, RETURNED_EDIT, set_priorities
-from flows.review.reading_reviews import NOTHING_YET, read_samples
-from flows.review.servers import LOCAL, edit_page_address, find_label_studio
-from flows.review.team import chosen_by, queues_of, read_team, subjects_of
-from flows.review.tool_checking import tools_of
-from flows.review.turns import review_turn
-from flows.settings import Settings, open_warehouse
-from validators.toolset.complexity import gap_facts
-from warehouse.records import DoubtedFact, Evidence, Language, Sample, Tool, Verdict
-from warehouse.releases import read_tools
-from warehouse.rows import Row
-from warehouse.store import Warehouse
-from warehouse.tables import TABLES
+from callwright.annotation.studio.client import LabelStudio
+from callwright.annotation.task import QueuedTask, Returned, ReviewTask
+from callwright.annotation.tool_review import ToolSurroundings, tool_task
+from callwright.flows.progress import Progress
+from callwright.flows.review.gold_items import gold_rows, verdicts_shown
+from callwright.flows.review.path_reviews import read_paths, samples_of_paths
+from callwright.flows.review.prediction_audits import read_audited
+from callwright.flows.review.questions import DRAWN_CAUSES, RETURNED_EDIT, set_priorities
+from callwright.flows.review.reading_reviews import NOTHING_YET, read_samples
+from callwright.flows.review.servers import LOCAL, edit_page_address, find_label_studio
+from callwright.flows.review.team import chosen_by, queues_of, read_team, subjects_of
+from callwright.flows.review.tool_checking import tools_of
+from callwright.flows.review.turns import review_turn
+from callwright.flows.settings import Settings, open_warehouse
+from callwright.validators.toolset.complexity import gap_facts
+from callwright.warehouse.records import DoubtedFact, Evidence, Language, Sample, Tool, Verdict
+from callwright.warehouse.releases import read_tools
+from callwright.warehouse.rows import Row
+from callwright.warehouse.store import Warehouse
+from callwright.warehouse.tables import TABLES
 
 _AT_ONCE = 500
 _FEW_AT_ONCE = 20  # of records with long responses

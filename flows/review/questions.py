@@ -4,9 +4,9 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from annotation.screens import SAMPLE_REVIEW
-from warehouse.rows import Row
-from warehouse.store import Warehouse
+from callwright.annotation.screens import SAMPLE_REVIEW
+from callwright.warehouse.rows import Row
+from callwright.warehouse.store import Warehouse
 
 DOUBTFUL = "doubtful"
 SPOT_CHECK = "spot check"

@@ -5,26 +5,32 @@ from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
 import orjson
-
-from annotation.agreement import answer_of_edit
-from annotation.correction import parse_correction_review
-from annotation.dialogue_acts import parse_acts_review
-from annotation.disambiguation import parse_disambiguation
-from annotation.prediction_audit import parse_audit
-from annotation.reviews import ParsedReview
-from annotation.sample_review import parse_review
-from annotation.screens import CORRECTION, DIALOGUE_ACTS, DISAMBIGUATION, PREDICTION_AUDIT, TOOL_REVIEW, TRAINING
-from annotation.studio.client import LabelStudio
-from annotation.studio.records import Project, PulledAnnotation, TaskState
-from annotation.task import Returned, task_key
-from annotation.tool_review import parse_tool_review
-from flows.review.prediction_audits import read_audited
-from flows.review.questions import RETURNED_EDIT, RETURNED_FIRST
-from warehouse.errors import AnnotationError
-from warehouse.records import Review, Sample, Tool
-from warehouse.releases import read_tools
-from warehouse.rows import Row
-from warehouse.store import Warehouse
+from callwright.annotation.agreement import answer_of_edit
+from callwright.annotation.correction import parse_correction_review
+from callwright.annotation.dialogue_acts import parse_acts_review
+from callwright.annotation.disambiguation import parse_disambiguation
+from callwright.annotation.prediction_audit import parse_audit
+from callwright.annotation.reviews import ParsedReview
+from callwright.annotation.sample_review import parse_review
+from callwright.annotation.screens import (
+    CORRECTION,
+    DIALOGUE_ACTS,
+    DISAMBIGUATION,
+    PREDICTION_AUDIT,
+    TOOL_REVIEW,
+    TRAINING,
+)
+from callwright.annotation.studio.client import LabelStudio
+from callwright.annotation.studio.records import Project, PulledAnnotation, TaskState
+from callwright.annotation.task import Returned, task_key
+from callwright.annotation.tool_review import parse_tool_review
+from callwright.flows.review.prediction_audits import read_audited
+from callwright.flows.review.questions import RETURNED_EDIT, RETURNED_FIRST
+from callwright.warehouse.errors import AnnotationError
+from callwright.warehouse.records import Review, Sample, Tool
+from callwright.warehouse.releases import read_tools
+from callwright.warehouse.rows import Row
+from callwright.warehouse.store import Warehouse
 
 _REVIEWED = "select server, annotation_id, max(reviewed_at) as moment from reviews group by server, annotation_id"
 _RETURNED = "select subject, kind, version, reviewer, made_at from review_rounds"

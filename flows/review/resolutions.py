@@ -4,15 +4,15 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Literal, NamedTuple
 
-from annotation.screens import CORRECTION, DIALOGUE_ACTS, DISAMBIGUATION, SAMPLE_REVIEW, TOOL_REVIEW
-from flows.recipe import LANDED_GRADES
-from flows.review.tool_checking import check_edited_tool, tool_request, tools_of, verdict_rows
-from flows.stages import LANDING, LANDING_GROUP, stage_names, stages_of
-from warehouse.outcomes import outcome_row, remove_outcomes
-from warehouse.records import ClaimGrade, DecidedBy, Outcome, ReasonCode, ReviewDecision, StageOutcome, Tool
-from warehouse.releases import read_tools
-from warehouse.rows import Row
-from warehouse.store import Warehouse
+from callwright.annotation.screens import CORRECTION, DIALOGUE_ACTS, DISAMBIGUATION, SAMPLE_REVIEW, TOOL_REVIEW
+from callwright.flows.recipe import LANDED_GRADES
+from callwright.flows.review.tool_checking import check_edited_tool, tool_request, tools_of, verdict_rows
+from callwright.flows.stages import LANDING, LANDING_GROUP, stage_names, stages_of
+from callwright.warehouse.outcomes import outcome_row, remove_outcomes
+from callwright.warehouse.records import ClaimGrade, DecidedBy, Outcome, ReasonCode, ReviewDecision, StageOutcome, Tool
+from callwright.warehouse.releases import read_tools
+from callwright.warehouse.rows import Row
+from callwright.warehouse.store import Warehouse
 
 
 class Decision(NamedTuple):

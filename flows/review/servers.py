@@ -4,11 +4,11 @@ import socket
 from collections.abc import Callable
 from urllib.parse import urlsplit
 
-from annotation.studio import server
-from annotation.studio.client import LabelStudio
-from annotation.studio.server import LOOPBACK, ServerInfo, StudioAddress
-from flows.settings import Settings, environment
-from warehouse.errors import ConfigurationError
+from callwright.annotation.studio import server
+from callwright.annotation.studio.client import LabelStudio
+from callwright.annotation.studio.server import LOOPBACK, ServerInfo, StudioAddress
+from callwright.flows.settings import Settings, environment
+from callwright.warehouse.errors import ConfigurationError
 
 LOCAL = "local"  # how reviews remember the work folder's own server
 EDIT_PAGE = "edit-page"  # the file in the work folder that tells where samples are edited by form

@@ -4,15 +4,15 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
-from annotation.agreement import ItemRating, measure_agreement
-from annotation.screens import CORRECTION, DISAMBIGUATION, REVIEW_KINDS, SAMPLE_REVIEW, TOOL_REVIEW
-from annotation.studio.records import ProjectStatus
-from flows.review.questions import DOUBTFUL
-from flows.review.servers import require_label_studio
-from flows.review.team import outside_reviews, read_team
-from flows.settings import Settings, open_warehouse
-from warehouse.rows import Row
-from warehouse.store import Warehouse
+from callwright.annotation.agreement import ItemRating, measure_agreement
+from callwright.annotation.screens import CORRECTION, DISAMBIGUATION, REVIEW_KINDS, SAMPLE_REVIEW, TOOL_REVIEW
+from callwright.annotation.studio.records import ProjectStatus
+from callwright.flows.review.questions import DOUBTFUL
+from callwright.flows.review.servers import require_label_studio
+from callwright.flows.review.team import outside_reviews, read_team
+from callwright.flows.settings import Settings, open_warehouse
+from callwright.warehouse.rows import Row
+from callwright.warehouse.store import Warehouse
 
 ASSUMED_SECONDS = 60.0  # what a question takes, until somebody has answered one of its kind
 NEXT_SHOWN = 5

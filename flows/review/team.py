@@ -4,17 +4,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated
 
 import yaml
+from callwright.annotation.screens import REVIEW_KINDS
+from callwright.annotation.task import TaskQueue
+from callwright.flows.settings import Settings
+from callwright.generators.kinds import kind_named
+from callwright.language.packs import of
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import Record
+from callwright.warehouse.rows import Row
+from callwright.warehouse.store import Warehouse
 from pydantic import AfterValidator, TypeAdapter, ValidationError
-
-from annotation.screens import REVIEW_KINDS
-from annotation.task import TaskQueue
-from flows.settings import Settings
-from generators.kinds import kind_named
-from language.packs import of
-from warehouse.errors import ConfigurationError
-from warehouse.records import Record
-from warehouse.rows import Row
-from warehouse.store import Warehouse
 
 FILE = "team.yaml"
 

@@ -3,16 +3,16 @@
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
-from annotation.screens import TOOL_REVIEW
-from flows.review.questions import DOUBTFUL, ReviewQuestion, request_row
-from flows.stages import stages_of
-from validators.toolset.complexity import check_complexity
-from validators.toolset.redundancy import check_redundancy
-from warehouse.outcomes import outcome_row
-from warehouse.records import Outcome, Tool, Verdict
-from warehouse.releases import read_tools
-from warehouse.rows import Row, Stamp, rows_of
-from warehouse.store import Warehouse
+from callwright.annotation.screens import TOOL_REVIEW
+from callwright.flows.review.questions import DOUBTFUL, ReviewQuestion, request_row
+from callwright.flows.stages import stages_of
+from callwright.validators.toolset.complexity import check_complexity
+from callwright.validators.toolset.redundancy import check_redundancy
+from callwright.warehouse.outcomes import outcome_row
+from callwright.warehouse.records import Outcome, Tool, Verdict
+from callwright.warehouse.releases import read_tools
+from callwright.warehouse.rows import Row, Stamp, rows_of
+from callwright.warehouse.store import Warehouse
 
 COMPLEXITY, REDUNDANCY, REVIEW = (stage.name for stage in stages_of("toolset_checks"))
 

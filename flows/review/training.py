@@ -4,22 +4,22 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from annotation.calls import write_value
-from annotation.screens import SAMPLE_REVIEW, TRAINING, screen_for
-from annotation.studio.client import LabelStudio
-from annotation.task import QueuedTask
-from flows.progress import Progress
-from flows.recipe import Recipe
-from flows.review.gold_items import make_training_items
-from flows.review.pushing import Pushed, tasks_for
-from flows.review.questions import DRAWN, GOLD_ITEM
-from flows.review.reading_reviews import NOTHING_YET
-from flows.review.turns import review_turn
-from flows.settings import Settings, open_warehouse
-from warehouse.errors import ConfigurationError
-from warehouse.records import GoldCall, Sample
-from warehouse.rows import Row
-from warehouse.store import Warehouse
+from callwright.annotation.calls import write_value
+from callwright.annotation.screens import SAMPLE_REVIEW, TRAINING, screen_for
+from callwright.annotation.studio.client import LabelStudio
+from callwright.annotation.task import QueuedTask
+from callwright.flows.progress import Progress
+from callwright.flows.recipe import Recipe
+from callwright.flows.review.gold_items import make_training_items
+from callwright.flows.review.pushing import Pushed, tasks_for
+from callwright.flows.review.questions import DRAWN, GOLD_ITEM
+from callwright.flows.review.reading_reviews import NOTHING_YET
+from callwright.flows.review.turns import review_turn
+from callwright.flows.settings import Settings, open_warehouse
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import GoldCall, Sample
+from callwright.warehouse.rows import Row
+from callwright.warehouse.store import Warehouse
 
 _EVERYBODY = 1000  # people that answer each item, so that it is never done
 

@@ -9,8 +9,8 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import IO
 
-from flows.progress import Progress
-from flows.settings import Settings
+from callwright.flows.progress import Progress
+from callwright.flows.settings import Settings
 
 _HELD: ContextVar[frozenset[Path]] = ContextVar("review_turns", default=frozenset())
 _PAUSE = 0.1

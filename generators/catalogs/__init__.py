@@ -3,14 +3,14 @@
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from generators.catalogs.bfcl import read_bfcl
-from generators.catalogs.callnavi import read_callnavi
-from generators.catalogs.catalog import Catalog, Problem
-from generators.catalogs.checks import check_catalog
-from generators.catalogs.hammerbench import read_hammerbench_tools
-from generators.catalogs.openapi import read_openapi
-from generators.catalogs.tool_lists import read_mcp, read_openai
-from warehouse.errors import ConfigurationError
+from callwright.generators.catalogs.bfcl import read_bfcl
+from callwright.generators.catalogs.callnavi import read_callnavi
+from callwright.generators.catalogs.catalog import Catalog, Problem
+from callwright.generators.catalogs.checks import check_catalog
+from callwright.generators.catalogs.hammerbench import read_hammerbench_tools
+from callwright.generators.catalogs.openapi import read_openapi
+from callwright.generators.catalogs.tool_lists import read_mcp, read_openai
+from callwright.warehouse.errors import ConfigurationError
 
 FORMATS: Mapping[str, Callable[[Path], Catalog]] = {
     "bfcl": read_bfcl,

@@ -2,13 +2,12 @@
 
 from pathlib import Path
 
+from callwright.generators.catalogs.builder import CatalogBuilder, ToolDraft
+from callwright.generators.catalogs.catalog import Catalog, Problem
+from callwright.generators.catalogs.documents import DocumentItem, files_at, read_rows
+from callwright.generators.catalogs.rewriting import renaming_types
+from callwright.warehouse.records import Tool
 from pydantic import JsonValue
-
-from generators.catalogs.builder import CatalogBuilder, ToolDraft
-from generators.catalogs.catalog import Catalog, Problem
-from generators.catalogs.documents import DocumentItem, files_at, read_rows
-from generators.catalogs.rewriting import renaming_types
-from warehouse.records import Tool
 
 EXPECTED = "a file or folder of BFCL questions (JSON lines with 'function') or function documents"
 PREFIX = "BFCL_v"

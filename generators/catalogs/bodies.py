@@ -3,10 +3,9 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from callwright.generators.catalogs.catalog import Note
+from callwright.warehouse.records import JsonSchema
 from pydantic import JsonValue
-
-from generators.catalogs.catalog import Note
-from warehouse.records import JsonSchema
 
 _PLAIN = frozenset({"type", "properties", "required", "title", "description", "examples", "additionalProperties"})
 _BRANCHES = ("anyOf", "oneOf", "allOf")

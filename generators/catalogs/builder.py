@@ -6,14 +6,21 @@ from typing import NamedTuple
 
 import orjson
 import regex
+from callwright.generators.catalogs.catalog import Catalog, Note, Problem, ProblemKind, shown
+from callwright.generators.catalogs.rewriting import (
+    ONE_SCHEMA,
+    SCHEMA_LISTS,
+    SCHEMA_MAPS,
+    Change,
+    MetNode,
+    rewrite,
+    unchanged,
+)
+from callwright.language.packs import main_language
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import JsonSchema, Language, Tool, content_key
 from jsonschema import Draft202012Validator
 from pydantic import JsonValue
-
-from generators.catalogs.catalog import Catalog, Note, Problem, ProblemKind, shown
-from generators.catalogs.rewriting import ONE_SCHEMA, SCHEMA_LISTS, SCHEMA_MAPS, Change, MetNode, rewrite, unchanged
-from language.packs import main_language
-from warehouse.errors import ConfigurationError
-from warehouse.records import JsonSchema, Language, Tool, content_key
 
 FATAL = frozenset({"invalid_schema", "no_name", "not_an_object", "too_large", "unresolvable_reference"})
 TYPING = frozenset(

@@ -4,7 +4,7 @@ from pathlib import Path
 from reprlib import Repr
 from typing import Literal, NamedTuple
 
-from warehouse.records import Record, Tool
+from callwright.warehouse.records import Record, Tool
 
 ProblemKind = Literal[
     "all_required",

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from math import ceil
 
-from generators.catalogs.catalog import Problem, ProblemKind
-from language.packs import unspaced
-from warehouse.records import JsonSchema, Tool
+from callwright.generators.catalogs.catalog import Problem, ProblemKind
+from callwright.language.packs import unspaced
+from callwright.warehouse.records import JsonSchema, Tool
 
 MOST_PARAMETERS = 12
 DEEPEST = 3

@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import orjson
+from callwright.generators.catalogs.catalog import Problem, shown
+from callwright.warehouse.errors import ConfigurationError
 from pydantic import JsonValue
-
-from generators.catalogs.catalog import Problem, shown
-from warehouse.errors import ConfigurationError
 
 LARGEST = 64 * 2**20
 LONGEST_LINE = 16 * 2**20  # bytes of a file that is read line by line

@@ -12,10 +12,9 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import yaml
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import JsonSchema, Tool
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
-
-from warehouse.errors import ConfigurationError
-from warehouse.records import JsonSchema, Tool
 
 SOURCE = "domains"
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -91,7 +90,7 @@ def domain_tools(names: Sequence[str] = ()) -> list[Tool]:
 @lru_cache(1)
 def load_domains() -> tuple[Domain, ...]:
     """Every domain that callwright brings along. Raises ConfigurationError where a file is broken."""
-    folder = files("generators.catalogs.domains")
+    folder = files("callwright.generators.catalogs.domains")
     shared = yaml.load((folder / FIELDS_FILE).read_text(encoding="utf-8"), _LOADER)  # noqa: S506 - a safe loader
     texts = {
         file.name: file.read_text(encoding="utf-8")

@@ -10,20 +10,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from callwright.generators.catalogs.bodies import fields_of
+from callwright.generators.catalogs.builder import FATAL, CatalogBuilder, ToolDraft
+from callwright.generators.catalogs.catalog import Catalog, Note, Problem, StatedLink, ToolOrigin, shown
+from callwright.generators.catalogs.descriptions import described, plain_text
+from callwright.generators.catalogs.documents import the_file
+from callwright.generators.catalogs.references import read_bundle
+from callwright.generators.catalogs.response_links import LinkTarget, links_in
+from callwright.generators.catalogs.rewriting import ANNOTATIONS, Shortened, WrittenTarget, resolve, rewrite, shortened
+from callwright.generators.catalogs.swagger import METHODS, as_path_item, is_swagger
+from callwright.language.packs import document_language
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import JsonSchema, Language
 from pydantic import JsonValue
-
-from generators.catalogs.bodies import fields_of
-from generators.catalogs.builder import FATAL, CatalogBuilder, ToolDraft
-from generators.catalogs.catalog import Catalog, Note, Problem, StatedLink, ToolOrigin, shown
-from generators.catalogs.descriptions import described, plain_text
-from generators.catalogs.documents import the_file
-from generators.catalogs.references import read_bundle
-from generators.catalogs.response_links import LinkTarget, links_in
-from generators.catalogs.rewriting import ANNOTATIONS, Shortened, WrittenTarget, resolve, rewrite, shortened
-from generators.catalogs.swagger import METHODS, as_path_item, is_swagger
-from language.packs import document_language
-from warehouse.errors import ConfigurationError
-from warehouse.records import JsonSchema, Language
 
 EXPECTED = "a Swagger 2.0 or an OpenAPI 3.0 or 3.1 description in JSON or YAML"
 IGNORED_HEADERS = ("accept", "authorization", "content-type")  # by the specification, no parameters

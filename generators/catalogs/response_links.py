@@ -8,10 +8,9 @@ whoever made the request, and is passed over. What leads nowhere is noted.
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
+from callwright.generators.catalogs.catalog import Note, StatedLink, shown
+from callwright.warehouse.records import JsonSchema
 from pydantic import JsonValue
-
-from generators.catalogs.catalog import Note, StatedLink, shown
-from warehouse.records import JsonSchema
 
 BODY = "$response.body"
 _EXPRESSION = "$"

@@ -4,10 +4,9 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 from urllib.parse import unquote
 
+from callwright.generators.catalogs.catalog import Note, shown
+from callwright.warehouse.records import JsonSchema
 from pydantic import JsonValue
-
-from generators.catalogs.catalog import Note, shown
-from warehouse.records import JsonSchema
 
 MOST_NODES = 20_000
 DEEPEST = 24

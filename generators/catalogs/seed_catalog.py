@@ -11,13 +11,12 @@ from importlib.resources.abc import Traversable
 from typing import Any
 
 import yaml
+from callwright.language.packs import fallback, known, of
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import JsonSchema, Language, Tool
 from jsonschema import Draft202012Validator, FormatChecker
 from jsonschema.exceptions import SchemaError
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
-
-from language.packs import fallback, known, of
-from warehouse.errors import ConfigurationError
-from warehouse.records import JsonSchema, Language, Tool
 
 SOURCE = "seed"
 KINDS_FILE = "kinds.yaml"
@@ -51,7 +50,7 @@ def seed_tools(languages: Sequence[Language] | None = None) -> list[Tool]:
 @lru_cache(1)
 def _shipped() -> tuple[Tool, ...]:
     # our own files are checked by a test: jsonschema takes half a second for all of them, in every process
-    return tuple(read_seed_folder(files("generators.catalogs.seed"), checked=False))
+    return tuple(read_seed_folder(files("callwright.generators.catalogs.seed"), checked=False))
 
 
 def read_seed_folder(folder: Traversable, *, checked: bool = True) -> Iterator[Tool]:

@@ -3,7 +3,7 @@
 The kind of simulated conversations (CONFETTI 3.1; the count of its Table 2).
 """
 
-from generators.families import Family, Kind, Traits
+from callwright.generators.families import Family, Kind, Traits
 
 GROUP = "conversational"
 CONVERSATION = "conversation"

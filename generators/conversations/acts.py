@@ -2,15 +2,14 @@
 
 from typing import Literal
 
+from callwright.generators.conversations import CONVERSATION
+from callwright.generators.stages import StageContext
+from callwright.generators.transcripts import conversation_text
+from callwright.llm.prompts import prompt_version, render
+from callwright.warehouse.records import Conversation, DialogueAct, Origin, ReplyTurn, Sample, Turn
 from pydantic import BaseModel, Field
 
-from generators.conversations import CONVERSATION
-from generators.stages import StageContext
-from generators.transcripts import conversation_text
-from llm.prompts import prompt_version, render
-from warehouse.records import Conversation, DialogueAct, Origin, ReplyTurn, Sample, Turn
-
-PROMPTS = "generators.conversations.prompts"
+PROMPTS = "callwright.generators.conversations.prompts"
 STAGE = "dialogue_acts"
 TEMPLATE = "label_acts"
 _ORDER: tuple[DialogueAct, ...] = ("seek", "inform", "reject", "other")

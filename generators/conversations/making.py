@@ -3,15 +3,15 @@
 from collections.abc import Iterator, Sequence
 from typing import cast, get_args
 
-from generators.conversations import CONVERSATION
-from generators.conversations.acts import label_conversations
-from generators.conversations.plans import plan_conversations, word_scenarios
-from generators.conversations.scenarios import plan_scenarios, shared_out
-from generators.conversations.wording import write_conversations
-from generators.families import Kind
-from generators.planning import Making, Order, Share, shared_evenly
-from generators.stages import Step, in_a_row
-from warehouse.records import Complexity, Language, Scenario, Tool
+from callwright.generators.conversations import CONVERSATION
+from callwright.generators.conversations.acts import label_conversations
+from callwright.generators.conversations.plans import plan_conversations, word_scenarios
+from callwright.generators.conversations.scenarios import plan_scenarios, shared_out
+from callwright.generators.conversations.wording import write_conversations
+from callwright.generators.families import Kind
+from callwright.generators.planning import Making, Order, Share, shared_evenly
+from callwright.generators.stages import Step, in_a_row
+from callwright.warehouse.records import Complexity, Language, Scenario, Tool
 
 
 def share_over_complexities(

@@ -4,15 +4,13 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 from random import Random
 from typing import NamedTuple
 
-from pydantic import JsonValue
-
-from generators.conversations.scenarios import changeable, looks_up
-from generators.conversations.values import Values
-from generators.environments.picking import value_at
-from generators.environments.simulated import SimulatedEnvironment, links_between
-from generators.tools import argument_problems
-from warehouse.errors import RecordError
-from warehouse.records import (
+from callwright.generators.conversations.scenarios import changeable, looks_up
+from callwright.generators.conversations.values import Values
+from callwright.generators.environments.picking import value_at
+from callwright.generators.environments.simulated import SimulatedEnvironment, links_between
+from callwright.generators.tools import argument_problems
+from callwright.warehouse.errors import RecordError
+from callwright.warehouse.records import (
     Arguments,
     Episode,
     EpisodeShape,
@@ -24,6 +22,7 @@ from warehouse.records import (
     SimulatedCall,
     Tool,
 )
+from pydantic import JsonValue
 
 
 def facts_of(result: JsonValue, tool: Tool) -> list[Fact]:

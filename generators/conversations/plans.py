@@ -4,21 +4,20 @@ from collections.abc import Mapping
 from random import Random
 from typing import Any
 
+from callwright.generators.conversations.moves import EpisodeContext, moves_of
+from callwright.generators.conversations.values import Values
+from callwright.generators.environments.simulated import SimulatedEnvironment
+from callwright.generators.single_turn.requests import PROMPTS as VALUES_PROMPTS
+from callwright.generators.single_turn.requests import VALUES_TEMPLATE
+from callwright.generators.stages import ATTEMPTS, StageContext, first_fit, made_by
+from callwright.language.packs import writes
+from callwright.llm.prompts import prompt_version, render
+from callwright.warehouse.errors import RecordError
+from callwright.warehouse.records import ConversationPlan, Move, Origin, Scenario, Tool, WordedScenario
 from pydantic import BaseModel
 
-from generators.conversations.moves import EpisodeContext, moves_of
-from generators.conversations.values import Values
-from generators.environments.simulated import SimulatedEnvironment
-from generators.single_turn.requests import PROMPTS as VALUES_PROMPTS
-from generators.single_turn.requests import VALUES_TEMPLATE
-from generators.stages import ATTEMPTS, StageContext, first_fit, made_by
-from language.packs import writes
-from llm.prompts import prompt_version, render
-from warehouse.errors import RecordError
-from warehouse.records import ConversationPlan, Move, Origin, Scenario, Tool, WordedScenario
-
 PLANS, GOALS = "conversation_plans", "conversation_goals"
-PROMPTS = "generators.conversations.prompts"
+PROMPTS = "callwright.generators.conversations.prompts"
 TEMPLATE = "plan_scenario_goal"
 _LONGEST = 2000
 

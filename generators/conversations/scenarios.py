@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from random import Random
 
-from generators.environments.simulated import links_between
-from generators.planning import ignore, tools_for
-from generators.tools import ToolPool, are_redundant, pick_distractors
-from language.names import Deed, deed_of, function_words
-from warehouse.errors import ConfigurationError
-from warehouse.records import Complexity, Episode, EpisodeShape, Language, Origin, Scenario, Tool
+from callwright.generators.environments.simulated import links_between
+from callwright.generators.planning import ignore, tools_for
+from callwright.generators.tools import ToolPool, are_redundant, pick_distractors
+from callwright.language.names import Deed, deed_of, function_words
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import Complexity, Episode, EpisodeShape, Language, Origin, Scenario, Tool
 
 # The table adds up to 108 of the 109 conversations that the paper tells of.
 PAPER: Mapping[Complexity, int] = {

@@ -4,17 +4,16 @@ from collections.abc import Callable, Sequence
 from random import Random
 from types import MappingProxyType
 
+from callwright.generators.given_values import ArgumentValues, WantedValues, collect_values, given_values
+from callwright.generators.own_values import beside_known
+from callwright.generators.single_turn.requests import PROMPTS as VALUES_PROMPTS
+from callwright.generators.single_turn.requests import VALUES_TEMPLATE
+from callwright.generators.stages import StageContext
+from callwright.generators.tools import argument_problems
+from callwright.language.text import fold
+from callwright.llm.prompts import render
+from callwright.warehouse.records import Arguments, Language, Tool
 from pydantic import JsonValue
-
-from generators.given_values import ArgumentValues, WantedValues, collect_values, given_values
-from generators.own_values import beside_known
-from generators.single_turn.requests import PROMPTS as VALUES_PROMPTS
-from generators.single_turn.requests import VALUES_TEMPLATE
-from generators.stages import StageContext
-from generators.tools import argument_problems
-from language.text import fold
-from llm.prompts import render
-from warehouse.records import Arguments, Language, Tool
 
 _ATTEMPTS = 16  # for what was said for something else before
 _FURTHER = 8

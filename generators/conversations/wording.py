@@ -4,14 +4,12 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from pydantic import BaseModel, JsonValue
-
-from generators.stages import ATTEMPTS, Leniency, StageContext, first_fit
-from generators.stated_values import Expected, Spot, Stated, find_value, find_values, span_evidence
-from generators.transcripts import conversation_text, walk
-from language.packs import COMMON_SCRIPT, LanguagePattern, of, writes
-from llm.prompts import prompt_version, render
-from warehouse.records import (
+from callwright.generators.stages import ATTEMPTS, Leniency, StageContext, first_fit
+from callwright.generators.stated_values import Expected, Spot, Stated, find_value, find_values, span_evidence
+from callwright.generators.transcripts import conversation_text, walk
+from callwright.language.packs import COMMON_SCRIPT, LanguagePattern, of, writes
+from callwright.llm.prompts import prompt_version, render
+from callwright.warehouse.records import (
     CallTurn,
     Conversation,
     Evidence,
@@ -29,8 +27,9 @@ from warehouse.records import (
     WordedScenario,
     trait_tag,
 )
+from pydantic import BaseModel, JsonValue
 
-PROMPTS = "generators.conversations.prompts"
+PROMPTS = "callwright.generators.conversations.prompts"
 STAGE = "conversations"
 USER, AGENT = "word_user_turn", "word_agent_turn"
 _ASKING = frozenset({"request", "describe", "switch", "ask_more"})

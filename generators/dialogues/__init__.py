@@ -3,7 +3,7 @@
 The kinds of dialogues in which the assistant asks for what is missing (HammerBench 4.2.2; counts of its Table 3).
 """
 
-from generators.families import Family, Kind, Traits
+from callwright.generators.families import Family, Kind, Traits
 
 DIALOGUE, TRAJECTORIES = "dialogue", "trajectories"
 _LONG = Traits("HammerBench", is_long=True, is_changed=True)

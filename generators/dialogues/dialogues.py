@@ -4,18 +4,16 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Literal, NamedTuple
 
-from pydantic import BaseModel, JsonValue
-
-from generators.given_values import ArgumentValues, WantedValues, collect_values
-from generators.stages import ATTEMPTS, StageContext, first_fit, made_by
-from generators.stated_values import Place, Stated, find_value
-from generators.transcripts import conversation_text
-from language.packs import COMMON_SCRIPT, LanguagePattern, of, writes
-from language.text import fold
-from language.values import locate
-from llm.prompts import prompt_version, render
-from warehouse.errors import RecordError
-from warehouse.records import (
+from callwright.generators.given_values import ArgumentValues, WantedValues, collect_values
+from callwright.generators.stages import ATTEMPTS, StageContext, first_fit, made_by
+from callwright.generators.stated_values import Place, Stated, find_value
+from callwright.generators.transcripts import conversation_text
+from callwright.language.packs import COMMON_SCRIPT, LanguagePattern, of, writes
+from callwright.language.text import fold
+from callwright.language.values import locate
+from callwright.llm.prompts import prompt_version, render
+from callwright.warehouse.errors import RecordError
+from callwright.warehouse.records import (
     Arguments,
     CallTurn,
     Derivation,
@@ -32,8 +30,9 @@ from warehouse.records import (
     Turn,
     UserTurn,
 )
+from pydantic import BaseModel, JsonValue
 
-PROMPTS = "generators.dialogues.prompts"
+PROMPTS = "callwright.generators.dialogues.prompts"
 SLOTS_STAGE = "slots"
 SLOTS_TEMPLATE = "fill_slots"
 _IN_ORDER = 0.6  # of the dialogues ask in the order in which the tool declares its parameters

@@ -1,10 +1,10 @@
 """How dialogues are made of imperfect requests, and merged trajectories of dialogues (HammerBench 4.2.2)."""
 
-from generators.dialogues import dialogues, trajectories
-from generators.dialogues.dialogues import plan_slots, write_dialogues
-from generators.dialogues.trajectories import merge_trajectories
-from generators.planning import Making
-from generators.stages import Step, in_a_row
+from callwright.generators.dialogues import dialogues, trajectories
+from callwright.generators.dialogues.dialogues import plan_slots, write_dialogues
+from callwright.generators.dialogues.trajectories import merge_trajectories
+from callwright.generators.planning import Making
+from callwright.generators.stages import Step, in_a_row
 
 MAKING = Making(
     "dialogues",

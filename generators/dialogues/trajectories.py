@@ -9,16 +9,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from random import Random
 from typing import NamedTuple
 
-from pydantic import JsonValue
-
-from generators.stages import StageContext
-from language.calls.parsing import read_answers
-from language.calls.tools import ToolView, view_of
-from language.packs import LanguagePattern, of, widened
-from language.text import VERBATIM
-from language.values import locate
-from warehouse.errors import RecordError
-from warehouse.records import (
+from callwright.generators.stages import StageContext
+from callwright.language.calls.parsing import read_answers
+from callwright.language.calls.tools import ToolView, view_of
+from callwright.language.packs import LanguagePattern, of, widened
+from callwright.language.text import VERBATIM
+from callwright.language.values import locate
+from callwright.warehouse.errors import RecordError
+from callwright.warehouse.records import (
     Arguments,
     CallTurn,
     Derivation,
@@ -33,6 +31,7 @@ from warehouse.records import (
     Turn,
     UserTurn,
 )
+from pydantic import JsonValue
 
 STAGE = "trajectories"
 _SHUFFLED = 0.5

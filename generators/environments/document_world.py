@@ -12,10 +12,8 @@ from functools import cached_property
 from random import Random
 from typing import NamedTuple
 
-from pydantic import JsonValue
-
-from generators.environments.endpoints import SAFE, Endpoint
-from generators.environments.linking import (
+from callwright.generators.environments.endpoints import SAFE, Endpoint
+from callwright.generators.environments.linking import (
     IDENTIFYING,
     SchemaLeaf,
     entry_schemas,
@@ -28,13 +26,14 @@ from generators.environments.linking import (
     thing_of_title,
     words_of,
 )
-from generators.environments.protocol import CallResponse
-from generators.tools import argument_problems
-from language.calls.entries import is_query
-from language.calls.meanings import meaning_row
-from language.calls.sampling import make_value
-from warehouse.errors import ReplyError
-from warehouse.records import DEFAULT_LANGUAGE, Arguments, Call, JsonSchema, Link, Tool
+from callwright.generators.environments.protocol import CallResponse
+from callwright.generators.tools import argument_problems
+from callwright.language.calls.entries import is_query
+from callwright.language.calls.meanings import meaning_row
+from callwright.language.calls.sampling import make_value
+from callwright.warehouse.errors import ReplyError
+from callwright.warehouse.records import DEFAULT_LANGUAGE, Arguments, Call, JsonSchema, Link, Tool
+from pydantic import JsonValue
 
 POPULATION = 24
 REFERRED = 12  # of a population, as many are referred to by things of other kinds

@@ -6,14 +6,13 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import NamedTuple
 
+from callwright.generators.catalogs.builder import CatalogBuilder
+from callwright.generators.catalogs.catalog import StatedLink
+from callwright.generators.catalogs.choosing import ListedTool, ToolChoice, adapt, choose
+from callwright.generators.catalogs.openapi import Operation, ParameterPlace, read_operations
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import Tool
 from pydantic import JsonValue
-
-from generators.catalogs.builder import CatalogBuilder
-from generators.catalogs.catalog import StatedLink
-from generators.catalogs.choosing import ListedTool, ToolChoice, adapt, choose
-from generators.catalogs.openapi import Operation, ParameterPlace, read_operations
-from warehouse.errors import ConfigurationError
-from warehouse.records import Tool
 
 SAFE = ("GET", "HEAD")
 _ALL = ToolChoice()

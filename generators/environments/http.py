@@ -9,14 +9,13 @@ from urllib.parse import quote, urlencode
 
 import httpx
 import orjson
+from callwright.generators.catalogs.documents import DEEPEST, depth
+from callwright.generators.catalogs.openapi import ParameterPlace
+from callwright.generators.environments.endpoints import Endpoint
+from callwright.generators.environments.protocol import LARGEST, PATIENCE, CallResponse
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import Arguments, Call, Link, Tool
 from pydantic import JsonValue
-
-from generators.catalogs.documents import DEEPEST, depth
-from generators.catalogs.openapi import ParameterPlace
-from generators.environments.endpoints import Endpoint
-from generators.environments.protocol import LARGEST, PATIENCE, CallResponse
-from warehouse.errors import ConfigurationError
-from warehouse.records import Arguments, Call, Link, Tool
 
 HIDDEN = "[secret]"
 LAST_PORT = 65_535

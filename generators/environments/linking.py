@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from generators.environments.endpoints import Endpoint
-from warehouse.records import JsonSchema, Link, Tool
+from callwright.generators.environments.endpoints import Endpoint
+from callwright.warehouse.records import JsonSchema, Link, Tool
 
 SPOKEN = frozenset({"name", "tag", "email", "username"})
 IDENTIFYING = frozenset(

@@ -5,19 +5,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import orjson
+from callwright.generators.catalogs.catalog import Catalog
+from callwright.generators.catalogs.choosing import adapt
+from callwright.generators.catalogs.documents import DocumentItem
+from callwright.generators.catalogs.tool_lists import MCP_REPLY, read_mcp_pages
+from callwright.generators.environments.endpoints import Endpoint, is_wanted
+from callwright.generators.environments.http import HttpLimits, hidden_words, hide
+from callwright.generators.environments.linking import entry_schemas, leaves_of
+from callwright.generators.environments.mcp_server import McpAddress, McpListing, call_mcp_tool, list_mcp_tools
+from callwright.generators.environments.protocol import CallResponse, McpSettings
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import Call, JsonSchema, Link, Tool
 from pydantic import JsonValue
-
-from generators.catalogs.catalog import Catalog
-from generators.catalogs.choosing import adapt
-from generators.catalogs.documents import DocumentItem
-from generators.catalogs.tool_lists import MCP_REPLY, read_mcp_pages
-from generators.environments.endpoints import Endpoint, is_wanted
-from generators.environments.http import HttpLimits, hidden_words, hide
-from generators.environments.linking import entry_schemas, leaves_of
-from generators.environments.mcp_server import McpAddress, McpListing, call_mcp_tool, list_mcp_tools
-from generators.environments.protocol import CallResponse, McpSettings
-from warehouse.errors import ConfigurationError
-from warehouse.records import Call, JsonSchema, Link, Tool
 
 _SHOWN = 12
 _PARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9]+")

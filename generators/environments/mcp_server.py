@@ -15,12 +15,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, TextIO, TypeVar, cast
 
 import orjson
+from callwright.generators.catalogs.documents import DEEPEST, depth
+from callwright.generators.environments.protocol import CallResponse
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import Arguments
 from pydantic import JsonValue
-
-from generators.catalogs.documents import DEEPEST, depth
-from generators.environments.protocol import CallResponse
-from warehouse.errors import ConfigurationError
-from warehouse.records import Arguments
 
 if TYPE_CHECKING:
     from mcp import Client

@@ -7,19 +7,23 @@ from importlib.resources import files
 from pathlib import Path
 from typing import assert_never
 
-from pydantic import JsonValue
-
-from generators.catalogs import read_catalog
-from generators.catalogs.catalog import StatedLink
-from generators.catalogs.choosing import ListedTool, ToolChoice, adapt, choose, listed_tools
-from generators.environments.document_world import DocumentWorld
-from generators.environments.endpoints import Endpoint, chosen_names, endpoints_of, read_endpoints, with_values
-from generators.environments.exploring import Exploration, explore, with_examples
-from generators.environments.http import HttpEnvironment, HttpLimits
-from generators.environments.linking import find_links, with_hints
-from generators.environments.mcp import McpEnvironment, read_server_tools, with_returns
-from generators.environments.mcp_server import McpAddress
-from generators.environments.protocol import (
+from callwright.generators.catalogs import read_catalog
+from callwright.generators.catalogs.catalog import StatedLink
+from callwright.generators.catalogs.choosing import ListedTool, ToolChoice, adapt, choose, listed_tools
+from callwright.generators.environments.document_world import DocumentWorld
+from callwright.generators.environments.endpoints import (
+    Endpoint,
+    chosen_names,
+    endpoints_of,
+    read_endpoints,
+    with_values,
+)
+from callwright.generators.environments.exploring import Exploration, explore, with_examples
+from callwright.generators.environments.http import HttpEnvironment, HttpLimits
+from callwright.generators.environments.linking import find_links, with_hints
+from callwright.generators.environments.mcp import McpEnvironment, read_server_tools, with_returns
+from callwright.generators.environments.mcp_server import McpAddress
+from callwright.generators.environments.protocol import (
     Environment,
     EnvironmentSettings,
     HttpSettings,
@@ -28,10 +32,11 @@ from generators.environments.protocol import (
     SimulatedSettings,
     TravelSettings,
 )
-from generators.environments.response_store import Description, ResponseStore
-from generators.environments.stored import RecordedEnvironment, StoredEnvironment, open_recording
-from warehouse.errors import ConfigurationError, TransientError
-from warehouse.records import Call, Link, Tool, content_key
+from callwright.generators.environments.response_store import Description, ResponseStore
+from callwright.generators.environments.stored import RecordedEnvironment, StoredEnvironment, open_recording
+from callwright.warehouse.errors import ConfigurationError, TransientError
+from callwright.warehouse.records import Call, Link, Tool, content_key
+from pydantic import JsonValue
 
 VERSION = 2  # raised when the same answers would be described otherwise
 KNOWN_CALLS = 12  # of each tool
@@ -137,10 +142,10 @@ def _among(tools: Sequence[Tool], links: Sequence[Link]) -> tuple[Link, ...]:
 
 def _open_travel(settings: TravelSettings, store: Path) -> Environment:
     """The world with its answers stored: to look one up takes less than to make it up anew."""
-    from generators.environments.travel import open_travel
+    from callwright.generators.environments.travel import open_travel
 
     world = open_travel(seed=settings.seed, response_size=settings.response_size)
-    kept_as = f"{world.name} {settings.seed} {settings.response_size} {_version_of('generators.environments.travel')}"
+    kept_as = f"{world.name} {settings.seed} {settings.response_size} {_version_of('callwright.generators.environments.travel')}"
     return StoredEnvironment(world, store, kept_as=kept_as)
 
 

@@ -5,12 +5,11 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple, cast, get_args
 
+from callwright.language.text import fold
+from callwright.warehouse.errors import RecordError
+from callwright.warehouse.records import Condition, Picked
+from callwright.warehouse.records.paths import Test
 from pydantic import JsonValue
-
-from language.text import fold
-from warehouse.errors import RecordError
-from warehouse.records import Condition, Picked
-from warehouse.records.paths import Test
 
 _PIECE = re.compile(r"[^.\[\]]+")
 RANKS = frozenset({"lowest", "highest", "earliest", "latest"})

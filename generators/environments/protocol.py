@@ -4,11 +4,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple, Protocol, Self
 
+from callwright.generators.catalogs.choosing import ToolChoice
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import Call, Link, Tool
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
-
-from generators.catalogs.choosing import ToolChoice
-from warehouse.errors import ConfigurationError
-from warehouse.records import Call, Link, Tool
 
 NAME = r"^[a-z0-9][a-z0-9_-]*$"
 PATIENCE = 20.0  # seconds

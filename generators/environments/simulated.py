@@ -4,16 +4,15 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import NamedTuple
 
+from callwright.generators.environments.protocol import CallResponse
+from callwright.generators.tools import argument_problems
+from callwright.language.calls.sampling import make_value
+from callwright.language.names import deed_of, function_words
+from callwright.language.packs import of
+from callwright.language.schemas import TIME_VALUE
+from callwright.warehouse.errors import ReplyError
+from callwright.warehouse.records import Arguments, Call, ErrorCode, JsonSchema, Link, Tool
 from pydantic import JsonValue
-
-from generators.environments.protocol import CallResponse
-from generators.tools import argument_problems
-from language.calls.sampling import make_value
-from language.names import deed_of, function_words
-from language.packs import of
-from language.schemas import TIME_VALUE
-from warehouse.errors import ReplyError
-from warehouse.records import Arguments, Call, ErrorCode, JsonSchema, Link, Tool
 
 _NAME = "simulated"
 _LOOKING = frozenset({"list", "search", "look"})

@@ -3,7 +3,7 @@
 The kinds with external information (HammerBench 4.2.4; counts of its Table 3).
 """
 
-from generators.families import Family, Kind, Traits
+from callwright.generators.families import Family, Kind, Traits
 
 GROUP = "external"
 _REQUEST = Traits("HammerBench", is_changed=True, shift="message")

@@ -8,19 +8,27 @@ from random import Random
 from typing import Any, NamedTuple, get_args
 
 import yaml
+from callwright.generators.external.mentions import TurnMention, fills_parameter, find_mentions, is_pointable
+from callwright.generators.stages import StageContext
+from callwright.language.calls.parameters import entity_of
+from callwright.language.packs import of, unspaced
+from callwright.language.readers.moments import moment_parts
+from callwright.language.schemas import kind_of
+from callwright.llm.prompts import prompt_version, render
+from callwright.warehouse.errors import ConfigurationError, RecordError
+from callwright.warehouse.records import (
+    Derivation,
+    EntityKind,
+    EntityReference,
+    Language,
+    Origin,
+    Sample,
+    Tool,
+    UserTurn,
+)
 from pydantic import BaseModel
 
-from generators.external.mentions import TurnMention, fills_parameter, find_mentions, is_pointable
-from generators.stages import StageContext
-from language.calls.parameters import entity_of
-from language.packs import of, unspaced
-from language.readers.moments import moment_parts
-from language.schemas import kind_of
-from llm.prompts import prompt_version, render
-from warehouse.errors import ConfigurationError, RecordError
-from warehouse.records import Derivation, EntityKind, EntityReference, Language, Origin, Sample, Tool, UserTurn
-
-PROMPTS = "generators.external.prompts"
+PROMPTS = "callwright.generators.external.prompts"
 STAGE = "entities"
 TEMPLATE = "find_entities"
 LONGEST_NAME = 80
@@ -73,7 +81,7 @@ def pick_app(allowed: list[App], rng: Random) -> App:
 
 
 def _read(name: str) -> dict[str, Any]:
-    text = files("generators.external").joinpath(name).read_text(encoding="utf-8")
+    text = files("callwright.generators.external").joinpath(name).read_text(encoding="utf-8")
     read: dict[str, Any] = yaml.safe_load(text)
     return read
 

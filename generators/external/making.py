@@ -1,11 +1,11 @@
 """How external information takes the place of a value (HammerBench 4.2.4)."""
 
-from generators.external import entities
-from generators.external.entities import find_entities
-from generators.external.messages import write_messages
-from generators.external.rewriting import rewrite_requests
-from generators.planning import Making
-from generators.stages import Step, in_a_row
+from callwright.generators.external import entities
+from callwright.generators.external.entities import find_entities
+from callwright.generators.external.messages import write_messages
+from callwright.generators.external.rewriting import rewrite_requests
+from callwright.generators.planning import Making
+from callwright.generators.stages import Step, in_a_row
 
 MAKING = Making(
     "external",

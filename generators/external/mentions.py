@@ -5,15 +5,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 import orjson
-from pydantic import JsonValue
-
-from language.dates import find_dates
-from language.packs import own_letters
-from language.phrases import find_phrase
-from language.readers.moments import HALF_DAY, find_times
-from language.schemas import Kind, choices_of, kind_of
-from language.values import locate
-from warehouse.records import (
+from callwright.language.dates import find_dates
+from callwright.language.packs import own_letters
+from callwright.language.phrases import find_phrase
+from callwright.language.readers.moments import HALF_DAY, find_times
+from callwright.language.schemas import Kind, choices_of, kind_of
+from callwright.language.values import locate
+from callwright.warehouse.records import (
     CallTurn,
     Evidence,
     GoldCall,
@@ -25,6 +23,7 @@ from warehouse.records import (
     Turn,
     UserTurn,
 )
+from pydantic import JsonValue
 
 MASK = " … "
 

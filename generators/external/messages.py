@@ -3,10 +3,8 @@
 import re
 from collections.abc import Sequence
 
-from pydantic import BaseModel
-
-from generators.external.entities import app_named, described
-from generators.external.mentions import (
+from callwright.generators.external.entities import app_named, described
+from callwright.generators.external.mentions import (
     OtherValue,
     TurnMention,
     fills_parameter,
@@ -16,16 +14,17 @@ from generators.external.mentions import (
     says_another_time,
     says_other,
 )
-from generators.stages import ATTEMPTS, StageContext, first_fit
-from generators.stated_values import Place, Stated, find_quote, find_value
-from language.packs import of, signs, widened, writes
-from language.readers.moments import HALF_DAY
-from language.values import locate
-from llm.prompts import prompt_version, render
-from warehouse.errors import RecordError
-from warehouse.records import EntityReference, ExternalMessage, Language, Origin, Sample, Tool, UserTurn
+from callwright.generators.stages import ATTEMPTS, StageContext, first_fit
+from callwright.generators.stated_values import Place, Stated, find_quote, find_value
+from callwright.language.packs import of, signs, widened, writes
+from callwright.language.readers.moments import HALF_DAY
+from callwright.language.values import locate
+from callwright.llm.prompts import prompt_version, render
+from callwright.warehouse.errors import RecordError
+from callwright.warehouse.records import EntityReference, ExternalMessage, Language, Origin, Sample, Tool, UserTurn
+from pydantic import BaseModel
 
-PROMPTS = "generators.external.prompts"
+PROMPTS = "callwright.generators.external.prompts"
 STAGE = "messages"
 PRONOUN = "word_pronoun"
 MESSAGE = "write_message"

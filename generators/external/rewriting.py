@@ -4,10 +4,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from pydantic import BaseModel
-
-from generators.external.entities import app_named
-from generators.external.mentions import (
+from callwright.generators.external.entities import app_named
+from callwright.generators.external.mentions import (
     TurnMention,
     as_evidence,
     find_mentions,
@@ -16,17 +14,17 @@ from generators.external.mentions import (
     say_where,
     schema_of,
 )
-from generators.external.messages import mention_of
-from generators.kinds import name_of
-from generators.shifts.turns import simulation_tags
-from generators.stages import ATTEMPTS, StageContext, first_fit
-from generators.stated_values import find_quote
-from language.packs import own_letters, writes
-from language.text import fold
-from language.values import locate
-from llm.prompts import prompt_version, render
-from warehouse.errors import RecordError
-from warehouse.records import (
+from callwright.generators.external.messages import mention_of
+from callwright.generators.kinds import name_of
+from callwright.generators.shifts.turns import simulation_tags
+from callwright.generators.stages import ATTEMPTS, StageContext, first_fit
+from callwright.generators.stated_values import find_quote
+from callwright.language.packs import own_letters, writes
+from callwright.language.text import fold
+from callwright.language.values import locate
+from callwright.llm.prompts import prompt_version, render
+from callwright.warehouse.errors import RecordError
+from callwright.warehouse.records import (
     CallTurn,
     Evidence,
     ExternalMessage,
@@ -41,8 +39,9 @@ from warehouse.records import (
     trait_tag,
     without_traits,
 )
+from pydantic import BaseModel
 
-PROMPTS = "generators.external.prompts"
+PROMPTS = "callwright.generators.external.prompts"
 STAGE = "rewriting"
 TEMPLATE = "rewrite_request"
 LONGEST = 2000

@@ -8,17 +8,27 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import orjson
+from callwright.generators.catalogs.builder import CatalogBuilder
+from callwright.generators.catalogs.callnavi import UNKNOWN_VALUE, read_callnavi
+from callwright.generators.catalogs.catalog import Problem, shown
+from callwright.generators.catalogs.documents import files_at, read_rows
+from callwright.generators.imports.reading import Fields, ImportedRecord, RecordReader, language_of_user
+from callwright.generators.routing import FAMILY
+from callwright.generators.routing.tool_graph import Feed, returned_fields, unknown_evidence
+from callwright.warehouse.exports.callnavi import DIFFICULTIES, QUESTIONS
+from callwright.warehouse.records import (
+    CallTurn,
+    Evidence,
+    GoldCall,
+    Origin,
+    ReplyTurn,
+    Sample,
+    Tool,
+    Turn,
+    UserTurn,
+    trait_tag,
+)
 from pydantic import JsonValue
-
-from generators.catalogs.builder import CatalogBuilder
-from generators.catalogs.callnavi import UNKNOWN_VALUE, read_callnavi
-from generators.catalogs.catalog import Problem, shown
-from generators.catalogs.documents import files_at, read_rows
-from generators.imports.reading import Fields, ImportedRecord, RecordReader, language_of_user
-from generators.routing import FAMILY
-from generators.routing.tool_graph import Feed, returned_fields, unknown_evidence
-from warehouse.exports.callnavi import DIFFICULTIES, QUESTIONS
-from warehouse.records import CallTurn, Evidence, GoldCall, Origin, ReplyTurn, Sample, Tool, Turn, UserTurn, trait_tag
 
 STAGE = "import_callnavi"
 QUESTION_FIELDS = frozenset({"id", "question", "ground_truth", "difficulty"})

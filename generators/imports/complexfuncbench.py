@@ -7,15 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import orjson
-from pydantic import JsonValue
-
-from generators.catalogs.builder import CatalogBuilder, ToolDraft
-from generators.catalogs.catalog import Problem, shown
-from generators.catalogs.documents import files_at, read_rows
-from generators.imports.reading import Fields, ImportedRecord, RecordReader, language_of_user
-from generators.multi_step.making import kind_of_domain
-from generators.multi_step.samples import add_evidence
-from warehouse.records import (
+from callwright.generators.catalogs.builder import CatalogBuilder, ToolDraft
+from callwright.generators.catalogs.catalog import Problem, shown
+from callwright.generators.catalogs.documents import files_at, read_rows
+from callwright.generators.imports.reading import Fields, ImportedRecord, RecordReader, language_of_user
+from callwright.generators.multi_step.making import kind_of_domain
+from callwright.generators.multi_step.samples import add_evidence
+from callwright.warehouse.records import (
     CallTurn,
     GoldCall,
     Language,
@@ -28,6 +26,7 @@ from warehouse.records import (
     UserTurn,
     trait_tag,
 )
+from pydantic import JsonValue
 
 STAGE = "import_complexfuncbench"
 RECORD_FIELDS = frozenset({"id", "functions", "conversations"})

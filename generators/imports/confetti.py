@@ -8,19 +8,17 @@ from itertools import pairwise
 from pathlib import Path
 
 import orjson
-from pydantic import JsonValue
-
-from generators.catalogs.bfcl import TYPE_WORDS, put_function
-from generators.catalogs.builder import CatalogBuilder
-from generators.catalogs.catalog import Problem, shown
-from generators.catalogs.documents import DocumentItem, existing, read_rows
-from generators.catalogs.rewriting import renaming_types
-from generators.conversations import CONVERSATION
-from generators.imports.reading import Fields, ImportedRecord, RecordReader, language_of_user
-from generators.multi_step.samples import add_evidence
-from warehouse.errors import ConfigurationError
-from warehouse.exports.confetti import ACTS, ACTS_FILE, POSSIBLE
-from warehouse.records import (
+from callwright.generators.catalogs.bfcl import TYPE_WORDS, put_function
+from callwright.generators.catalogs.builder import CatalogBuilder
+from callwright.generators.catalogs.catalog import Problem, shown
+from callwright.generators.catalogs.documents import DocumentItem, existing, read_rows
+from callwright.generators.catalogs.rewriting import renaming_types
+from callwright.generators.conversations import CONVERSATION
+from callwright.generators.imports.reading import Fields, ImportedRecord, RecordReader, language_of_user
+from callwright.generators.multi_step.samples import add_evidence
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.exports.confetti import ACTS, ACTS_FILE, POSSIBLE
+from callwright.warehouse.records import (
     CallTurn,
     DialogueAct,
     GoldCall,
@@ -34,6 +32,7 @@ from warehouse.records import (
     UserTurn,
     trait_tag,
 )
+from pydantic import JsonValue
 
 STAGE = "import_confetti"
 _ACTS: dict[str, DialogueAct] = {

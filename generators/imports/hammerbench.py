@@ -9,21 +9,19 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
 import orjson
-from pydantic import JsonValue
-
-from generators.catalogs.builder import CatalogBuilder
-from generators.catalogs.catalog import Problem, shown
-from generators.catalogs.documents import DocumentItem, files_at, read_rows
-from generators.catalogs.hammerbench import hammerbench_builder, language_of_folder, put_hammerbench_tool
-from generators.imports.reading import Fields, ImportedRecord, RecordReader, language_of_user
-from warehouse.exports.hammerbench import (
+from callwright.generators.catalogs.builder import CatalogBuilder
+from callwright.generators.catalogs.catalog import Problem, shown
+from callwright.generators.catalogs.documents import DocumentItem, files_at, read_rows
+from callwright.generators.catalogs.hammerbench import hammerbench_builder, language_of_folder, put_hammerbench_tool
+from callwright.generators.imports.reading import Fields, ImportedRecord, RecordReader, language_of_user
+from callwright.warehouse.exports.hammerbench import (
     ALIASES,
     FILES,
     MESSAGE_FIRST,
     MESSAGE_FIRST_QUERY,
     MESSAGE_LAST,
 )
-from warehouse.records import (
+from callwright.warehouse.records import (
     CallTurn,
     GoldCall,
     Language,
@@ -35,6 +33,7 @@ from warehouse.records import (
     UserTurn,
     trait_tag,
 )
+from pydantic import JsonValue
 
 STAGE = "import_hammerbench"
 KINDS: Mapping[str, str] = {  # file names, theirs and ours

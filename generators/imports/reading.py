@@ -3,12 +3,11 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
+from callwright.generators.catalogs.builder import CatalogBuilder
+from callwright.generators.catalogs.catalog import Problem, ProblemKind, shown
+from callwright.language.packs import main_language
+from callwright.warehouse.records import Language, Sample, Tool, Turn, UserTurn
 from pydantic import JsonValue
-
-from generators.catalogs.builder import CatalogBuilder
-from generators.catalogs.catalog import Problem, ProblemKind, shown
-from language.packs import main_language
-from warehouse.records import Language, Sample, Tool, Turn, UserTurn
 
 Fields = dict[str, JsonValue]
 CANARY = "canary"  # of our own exports: what marks test samples is no part of them

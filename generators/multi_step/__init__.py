@@ -3,7 +3,7 @@
 The kinds of multi-step samples (ComplexFuncBench 2.1; counts of its Table 3).
 """
 
-from generators.families import Family, Kind, Traits
+from callwright.generators.families import Family, Kind, Traits
 
 GROUP = "multi_step"
 ONE_DOMAIN, SEVERAL_DOMAINS = "multi_step", "multi_step_cross"

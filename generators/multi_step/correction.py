@@ -7,19 +7,17 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import orjson
-from pydantic import BaseModel, JsonValue
-
-from generators.environments.protocol import Environment
-from generators.multi_step.disambiguation import calls_of
-from generators.multi_step.resolving import RememberedEnvironment, resolve
-from generators.multi_step.samples import schema_of, unstated
-from generators.multi_step.search import ShortestPath, find_plans
-from generators.multi_step.sources import SourceLeaf, as_text
-from generators.multi_step.wording import PROMPTS
-from generators.stages import StageContext
-from llm.prompts import prompt_version, render
-from warehouse.errors import RecordError
-from warehouse.records import (
+from callwright.generators.environments.protocol import Environment
+from callwright.generators.multi_step.disambiguation import calls_of
+from callwright.generators.multi_step.resolving import RememberedEnvironment, resolve
+from callwright.generators.multi_step.samples import schema_of, unstated
+from callwright.generators.multi_step.search import ShortestPath, find_plans
+from callwright.generators.multi_step.sources import SourceLeaf, as_text
+from callwright.generators.multi_step.wording import PROMPTS
+from callwright.generators.stages import StageContext
+from callwright.llm.prompts import prompt_version, render
+from callwright.warehouse.errors import RecordError
+from callwright.warehouse.records import (
     Call,
     Correction,
     CorrectionKind,
@@ -32,6 +30,7 @@ from warehouse.records import (
     TracedGoal,
     WordedGoal,
 )
+from pydantic import BaseModel, JsonValue
 
 STAGE = "corrections"
 TEMPLATE = "rewrite_goal"

@@ -6,15 +6,20 @@ Both only as far as it takes; what is unrelated stays (ComplexFuncBench 2.1.2).
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from callwright.generators.environments.picking import Entry, entries_of, has, rivals, value_at
+from callwright.generators.environments.protocol import Environment
+from callwright.generators.multi_step.resolving import (
+    PickedPlace,
+    RememberedEnvironment,
+    Resolved,
+    original_index,
+    resolve,
+)
+from callwright.generators.multi_step.search import ShortestPath, find_plans
+from callwright.generators.stages import StageContext
+from callwright.warehouse.errors import RecordError
+from callwright.warehouse.records import Exchange, Goal, GoalPath, Origin, Strike, Tool
 from pydantic import JsonValue
-
-from generators.environments.picking import Entry, entries_of, has, rivals, value_at
-from generators.environments.protocol import Environment
-from generators.multi_step.resolving import PickedPlace, RememberedEnvironment, Resolved, original_index, resolve
-from generators.multi_step.search import ShortestPath, find_plans
-from generators.stages import StageContext
-from warehouse.errors import RecordError
-from warehouse.records import Exchange, Goal, GoalPath, Origin, Strike, Tool
 
 STAGE = "disambiguation"
 _ROUNDS = 12

@@ -4,20 +4,28 @@ from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 from typing import NamedTuple, assert_never
 
+from callwright.generators.environments.exploring import Wish
+from callwright.generators.environments.picking import Entry, choose, entries_of, has, value_at
+from callwright.generators.environments.protocol import Environment
+from callwright.generators.multi_step.sketches import Fixed, GoalSketch, Group, Say, SketchedCall, Slot, Take, ToolGraph
+from callwright.generators.multi_step.sources import as_text, shifted
+from callwright.generators.multi_step.vocabularies import GoalValues, Vocabulary
+from callwright.generators.tools import argument_problems
+from callwright.language.calls.entries import FAMILIES, name_paths, named, rank_fields
+from callwright.language.text import fold
+from callwright.warehouse.errors import RecordError
+from callwright.warehouse.records import (
+    Call,
+    Composed,
+    Condition,
+    Default,
+    Picked,
+    PlannedCall,
+    StatedValue,
+    ValueSource,
+)
+from callwright.warehouse.records.paths import Test
 from pydantic import JsonValue
-
-from generators.environments.exploring import Wish
-from generators.environments.picking import Entry, choose, entries_of, has, value_at
-from generators.environments.protocol import Environment
-from generators.multi_step.sketches import Fixed, GoalSketch, Group, Say, SketchedCall, Slot, Take, ToolGraph
-from generators.multi_step.sources import as_text, shifted
-from generators.multi_step.vocabularies import GoalValues, Vocabulary
-from generators.tools import argument_problems
-from language.calls.entries import FAMILIES, name_paths, named, rank_fields
-from language.text import fold
-from warehouse.errors import RecordError
-from warehouse.records import Call, Composed, Condition, Default, Picked, PlannedCall, StatedValue, ValueSource
-from warehouse.records.paths import Test
 
 JOINT = ","
 Where = tuple[Condition, ...]

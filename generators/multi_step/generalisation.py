@@ -5,12 +5,10 @@ from collections.abc import Sequence
 from random import Random
 from typing import NamedTuple
 
-from pydantic import JsonValue
-
-from generators.environments.picking import Entry, choose, has, value_at
-from generators.environments.protocol import Environment
-from generators.multi_step.disambiguation import Cleared, clear
-from generators.multi_step.replacing import (
+from callwright.generators.environments.picking import Entry, choose, has, value_at
+from callwright.generators.environments.protocol import Environment
+from callwright.generators.multi_step.disambiguation import Cleared, clear
+from callwright.generators.multi_step.replacing import (
     ValueReplacement,
     choose_replacements,
     mentions,
@@ -21,13 +19,14 @@ from generators.multi_step.replacing import (
     stated_leaves,
     still_stated,
 )
-from generators.multi_step.resolving import NoEntryError, RememberedEnvironment, resolve
-from generators.multi_step.samples import schema_of, unstated, write_sample
-from generators.multi_step.sources import leaves_of
-from generators.stages import StageContext
-from language.values import locate_text
-from warehouse.errors import RecordError
-from warehouse.records import Condition, Exchange, Goal, GoalPath, Picked, Sample, StatedValue, WordedGoal
+from callwright.generators.multi_step.resolving import NoEntryError, RememberedEnvironment, resolve
+from callwright.generators.multi_step.samples import schema_of, unstated, write_sample
+from callwright.generators.multi_step.sources import leaves_of
+from callwright.generators.stages import StageContext
+from callwright.language.values import locate_text
+from callwright.warehouse.errors import RecordError
+from callwright.warehouse.records import Condition, Exchange, Goal, GoalPath, Picked, Sample, StatedValue, WordedGoal
+from pydantic import JsonValue
 
 ATTEMPTS = 8  # for each variant that is asked for
 _MENDINGS = 6

@@ -5,19 +5,19 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from itertools import product
 from math import ceil
 
-from generators.environments.protocol import Environment
-from generators.families import Kind
-from generators.multi_step import ONE_DOMAIN, SEVERAL_DOMAINS
-from generators.multi_step.correction import correct_paths
-from generators.multi_step.disambiguation import disambiguate
-from generators.multi_step.generalisation import generalise
-from generators.multi_step.goals import CROSS, find_obstacle, plan_goals
-from generators.multi_step.tracing import trace_goals
-from generators.multi_step.wording import word_goals
-from generators.planning import Making, Order, Share, shared_evenly
-from generators.stages import Step, in_a_row
-from warehouse.errors import ConfigurationError
-from warehouse.records import Goal, Language, Tool
+from callwright.generators.environments.protocol import Environment
+from callwright.generators.families import Kind
+from callwright.generators.multi_step import ONE_DOMAIN, SEVERAL_DOMAINS
+from callwright.generators.multi_step.correction import correct_paths
+from callwright.generators.multi_step.disambiguation import disambiguate
+from callwright.generators.multi_step.generalisation import generalise
+from callwright.generators.multi_step.goals import CROSS, find_obstacle, plan_goals
+from callwright.generators.multi_step.tracing import trace_goals
+from callwright.generators.multi_step.wording import word_goals
+from callwright.generators.planning import Making, Order, Share, shared_evenly
+from callwright.generators.stages import Step, in_a_row
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import Goal, Language, Tool
 
 _SOURCE = "environment:"
 _SHARED = "Shared"  # tools that stand beside those of every domain

@@ -10,19 +10,18 @@ from random import Random
 from typing import NamedTuple
 
 import orjson
+from callwright.generators.environments.exploring import Wish
+from callwright.generators.environments.protocol import Environment
+from callwright.generators.multi_step.samples import schema_of
+from callwright.generators.multi_step.sources import SourceLeaf, leaves_of, pattern_of, with_leaves
+from callwright.generators.multi_step.vocabularies import TravelTrip, vocabulary_of
+from callwright.language.dates import find_dates
+from callwright.language.readers.moments import find_times
+from callwright.language.schemas import DATE_TIME_VALUE, DATE_VALUE
+from callwright.language.text import Found, fold
+from callwright.language.values import locate, write_value
+from callwright.warehouse.records import Condition, Default, Goal, JsonSchema, Language, Picked, StatedValue, Tool
 from pydantic import JsonValue
-
-from generators.environments.exploring import Wish
-from generators.environments.protocol import Environment
-from generators.multi_step.samples import schema_of
-from generators.multi_step.sources import SourceLeaf, leaves_of, pattern_of, with_leaves
-from generators.multi_step.vocabularies import TravelTrip, vocabulary_of
-from language.dates import find_dates
-from language.readers.moments import find_times
-from language.schemas import DATE_TIME_VALUE, DATE_VALUE
-from language.text import Found, fold
-from language.values import locate, write_value
-from warehouse.records import Condition, Default, Goal, JsonSchema, Language, Picked, StatedValue, Tool
 
 _LATEST_SHIFT, _EARLIEST_SHIFT = 60, -40
 _ROLE = "main"
@@ -128,7 +127,7 @@ class _Draw:
 
     def _elsewhere(self, stated: StatedValue) -> JsonValue | None:
         """The same kind of thing in the city that takes the place of its own."""
-        from generators.environments.travel.places import sayable
+        from callwright.generators.environments.travel.places import sayable
 
         place = _places().get(str(stated.value))
         if place is None:
@@ -152,7 +151,7 @@ def _moved(value: str, days: int) -> str:
 
 @lru_cache(1)
 def _airport_cities() -> tuple[str, ...]:
-    from generators.environments.travel.places import cities
+    from callwright.generators.environments.travel.places import cities
 
     return tuple(city.name for city in cities() if city.airports)
 
@@ -160,7 +159,7 @@ def _airport_cities() -> tuple[str, ...]:
 @lru_cache(1)
 def _places() -> dict[str, tuple[str, str]]:
     """The kind and the city of each thing that lies in a city, by its name."""
-    from generators.environments.travel.places import attractions, cities, hotel_names
+    from callwright.generators.environments.travel.places import attractions, cities, hotel_names
 
     found: dict[str, tuple[str, str]] = {}
     for city in cities():

@@ -3,20 +3,18 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from pydantic import JsonValue
-
-from generators.environments.picking import write_rule
-from generators.environments.protocol import Environment
-from generators.multi_step import ONE_DOMAIN, SEVERAL_DOMAINS
-from generators.multi_step.resolving import PickedPlace, RememberedEnvironment, Resolved, resolve
-from generators.multi_step.sources import SourceLeaf, leaves_of
-from generators.stages import StageContext
-from language.names import split_name
-from language.packs import of
-from language.text import VERBATIM, Found
-from language.values import locate
-from warehouse.errors import RecordError
-from warehouse.records import (
+from callwright.generators.environments.picking import write_rule
+from callwright.generators.environments.protocol import Environment
+from callwright.generators.multi_step import ONE_DOMAIN, SEVERAL_DOMAINS
+from callwright.generators.multi_step.resolving import PickedPlace, RememberedEnvironment, Resolved, resolve
+from callwright.generators.multi_step.sources import SourceLeaf, leaves_of
+from callwright.generators.stages import StageContext
+from callwright.language.names import split_name
+from callwright.language.packs import of
+from callwright.language.text import VERBATIM, Found
+from callwright.language.values import locate
+from callwright.warehouse.errors import RecordError
+from callwright.warehouse.records import (
     Call,
     CallTurn,
     Evidence,
@@ -36,6 +34,7 @@ from warehouse.records import (
     UserTurn,
     trait_tag,
 )
+from pydantic import JsonValue
 
 STAGE = "generalisation"
 CROSS = "Cross"

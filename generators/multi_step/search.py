@@ -9,14 +9,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice, product
 from typing import NamedTuple
 
-from pydantic import JsonValue
-
-from generators.environments.picking import Entry, choose, entries_of, has, rendered, retold, rivals, value_at
-from generators.environments.protocol import Environment
-from generators.multi_step.resolving import Resolved, resolve
-from generators.multi_step.sketches import is_making
-from generators.multi_step.sources import KnownValues, leaves_of, pattern_of, shifted, values_of, with_leaves
-from warehouse.records import (
+from callwright.generators.environments.picking import (
+    Entry,
+    choose,
+    entries_of,
+    has,
+    rendered,
+    retold,
+    rivals,
+    value_at,
+)
+from callwright.generators.environments.protocol import Environment
+from callwright.generators.multi_step.resolving import Resolved, resolve
+from callwright.generators.multi_step.sketches import is_making
+from callwright.generators.multi_step.sources import KnownValues, leaves_of, pattern_of, shifted, values_of, with_leaves
+from callwright.warehouse.records import (
     Call,
     Default,
     Exchange,
@@ -28,6 +35,7 @@ from warehouse.records import (
     Tool,
     ValueSource,
 )
+from pydantic import JsonValue
 
 MOST_PLANS = 512
 Path = tuple[Exchange, ...]

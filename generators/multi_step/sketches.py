@@ -4,15 +4,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from random import Random
 from typing import NamedTuple, Union
 
+from callwright.generators.environments.linking import is_opaque, words_of
+from callwright.generators.environments.protocol import Environment
+from callwright.generators.planning import tools_for
+from callwright.language.calls.entries import affinity, is_number_of_thing, is_query
+from callwright.language.names import deed_of, function_words, split_name
+from callwright.warehouse.records import JsonSchema, Link, Tool
+from callwright.warehouse.records.paths import ElementKind
 from pydantic import JsonValue
-
-from generators.environments.linking import is_opaque, words_of
-from generators.environments.protocol import Environment
-from generators.planning import tools_for
-from language.calls.entries import affinity, is_number_of_thing, is_query
-from language.names import deed_of, function_words, split_name
-from warehouse.records import JsonSchema, Link, Tool
-from warehouse.records.paths import ElementKind
 
 SHOWN = ("type", "format", "enum", "pattern")
 SHARED = "Shared"  # the category of tools that belong to every domain

@@ -5,11 +5,20 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
+from callwright.language.schemas import Kind, choices_of, kind_of
+from callwright.warehouse.errors import RecordError
+from callwright.warehouse.records import (
+    Arguments,
+    Composed,
+    Default,
+    Goal,
+    Link,
+    Picked,
+    StatedValue,
+    Tool,
+    ValueSource,
+)
 from pydantic import JsonValue
-
-from language.schemas import Kind, choices_of, kind_of
-from warehouse.errors import RecordError
-from warehouse.records import Arguments, Composed, Default, Goal, Link, Picked, StatedValue, Tool, ValueSource
 
 JOINT = ","
 _INDEX = re.compile(r"\[\d+\]")

@@ -3,15 +3,23 @@
 from collections.abc import Sequence
 
 import orjson
+from callwright.generators.environments.protocol import Environment
+from callwright.generators.multi_step.wording import PROMPTS
+from callwright.generators.stages import StageContext
+from callwright.llm.chat import Prompt
+from callwright.llm.prompts import prompt_version, render
+from callwright.warehouse.errors import ReplyError
+from callwright.warehouse.records import (
+    DEFAULT_LANGUAGE,
+    Call,
+    Exchange,
+    Language,
+    Origin,
+    Tool,
+    TracedGoal,
+    WordedGoal,
+)
 from pydantic import BaseModel, Field, JsonValue
-
-from generators.environments.protocol import Environment
-from generators.multi_step.wording import PROMPTS
-from generators.stages import StageContext
-from llm.chat import Prompt
-from llm.prompts import prompt_version, render
-from warehouse.errors import ReplyError
-from warehouse.records import DEFAULT_LANGUAGE, Call, Exchange, Language, Origin, Tool, TracedGoal, WordedGoal
 
 STAGE = "traces"
 MOST_TURNS = 10

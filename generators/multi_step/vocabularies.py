@@ -5,15 +5,14 @@ from datetime import date, timedelta
 from random import Random
 from typing import NamedTuple, Protocol
 
+from callwright.generators.environments.exploring import Wish, sayable_from_responses
+from callwright.generators.environments.linking import is_opaque
+from callwright.generators.environments.protocol import Environment
+from callwright.generators.environments.stored import RecordedEnvironment, StoredEnvironment
+from callwright.language.names import split_name
+from callwright.warehouse.records import JsonSchema
+from callwright.warehouse.records.paths import ElementKind
 from pydantic import JsonValue
-
-from generators.environments.exploring import Wish, sayable_from_responses
-from generators.environments.linking import is_opaque
-from generators.environments.protocol import Environment
-from generators.environments.stored import RecordedEnvironment, StoredEnvironment
-from language.names import split_name
-from warehouse.records import JsonSchema
-from warehouse.records.paths import ElementKind
 
 FIRST_DAY = date(2027, 3, 1)
 _DAYS = 300
@@ -138,8 +137,8 @@ def vocabulary_of(environment: Environment) -> Vocabulary:
 
 
 def _travel() -> Vocabulary:
-    from generators.environments.travel import places
-    from generators.environments.travel.world import function_named
+    from callwright.generators.environments.travel import places
+    from callwright.generators.environments.travel.world import function_named
 
     def element(tool: str, parameter: str) -> ElementKind:
         return function_named(tool).elements.get(parameter, "text")
@@ -155,7 +154,7 @@ class TravelTrip(PlainTrip):
 
     def __init__(self, rng: Random) -> None:
         """Choose cities of its own."""
-        from generators.environments.travel.places import cities
+        from callwright.generators.environments.travel.places import cities
 
         super().__init__(rng)
         chosen = rng.sample([city.name for city in cities() if city.airports], 3)
@@ -176,7 +175,7 @@ class TravelTrip(PlainTrip):
         return self._known[known]
 
     def _value(self, wish: Wish) -> JsonValue | None:
-        from generators.environments.travel.places import sayable
+        from callwright.generators.environments.travel.places import sayable
 
         match wish.element:
             case "date":

@@ -4,16 +4,14 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from pydantic import BaseModel, JsonValue
-
-from generators.multi_step.resolving import resolve
-from generators.multi_step.sources import leaves_of
-from generators.stages import ATTEMPTS, Leniency, StageContext, first_fit
-from generators.stated_values import find_quote, find_value
-from language.packs import writes
-from language.values import locate
-from llm.prompts import prompt_version, render
-from warehouse.records import (
+from callwright.generators.multi_step.resolving import resolve
+from callwright.generators.multi_step.sources import leaves_of
+from callwright.generators.stages import ATTEMPTS, Leniency, StageContext, first_fit
+from callwright.generators.stated_values import find_quote, find_value
+from callwright.language.packs import writes
+from callwright.language.values import locate
+from callwright.llm.prompts import prompt_version, render
+from callwright.warehouse.records import (
     Call,
     Exchange,
     Goal,
@@ -25,8 +23,9 @@ from warehouse.records import (
     Tool,
     WordedGoal,
 )
+from pydantic import BaseModel, JsonValue
 
-PROMPTS = "generators.multi_step.prompts"
+PROMPTS = "callwright.generators.multi_step.prompts"
 STAGE = "goal_requests"
 TEMPLATE = "word_goal"
 LONGEST = 4000

@@ -3,7 +3,7 @@
 The kind of requests for several calls at once; the count is that of BFCL v4's files `parallel` and `parallel_multiple`.
 """
 
-from generators.families import Family, Kind, Traits
+from callwright.generators.families import Family, Kind, Traits
 
 GROUP = "parallel"
 PARALLEL = "parallel"

@@ -2,10 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from pydantic import BaseModel
-
-from generators.stages import ATTEMPTS, Leniency, StageContext, first_fit, made_by
-from generators.stated_values import (
+from callwright.generators.stages import ATTEMPTS, Leniency, StageContext, first_fit, made_by
+from callwright.generators.stated_values import (
     Expected,
     Place,
     Spot,
@@ -15,9 +13,9 @@ from generators.stated_values import (
     find_values,
     value_evidence,
 )
-from llm.prompts import render
-from warehouse.errors import RecordError
-from warehouse.records import (
+from callwright.llm.prompts import render
+from callwright.warehouse.errors import RecordError
+from callwright.warehouse.records import (
     Arguments,
     CallTurn,
     GoldCall,
@@ -28,8 +26,9 @@ from warehouse.records import (
     Tool,
     UserTurn,
 )
+from pydantic import BaseModel
 
-PROMPTS = "generators.parallel.prompts"
+PROMPTS = "callwright.generators.parallel.prompts"
 STAGE = "parallel_requests"
 TEMPLATE = "write_parallel"
 LONGEST = 2500

@@ -3,7 +3,7 @@
 The kinds of questions over a whole catalog (CallNavi 3, 4.1; counts of its Table 2).
 """
 
-from generators.families import Family, Kind, Traits
+from callwright.generators.families import Family, Kind, Traits
 
 GROUP = "routing"
 ROUTING_EASY, ROUTING_MEDIUM, ROUTING_HARD = "routing_easy", "routing_medium", "routing_hard"

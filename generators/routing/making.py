@@ -8,20 +8,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 from typing import NamedTuple
 
-from pydantic import JsonValue
-
-from generators.catalogs.domain_catalogs import SOURCE, load_domains
-from generators.environments.linking import is_opaque
-from generators.families import Kind
-from generators.kinds import traits_of
-from generators.own_values import NO_VALUES, OwnValues
-from generators.planning import Making, Order, Share, tools_for
-from generators.routing.tool_graph import DomainGraph, Road, feeds
-from generators.routing.wording import word_routing
-from generators.stages import Step, in_a_row
-from generators.stated_values import QUOTES_PATH
-from warehouse.errors import ConfigurationError
-from warehouse.records import (
+from callwright.generators.catalogs.domain_catalogs import SOURCE, load_domains
+from callwright.generators.environments.linking import is_opaque
+from callwright.generators.families import Kind
+from callwright.generators.kinds import traits_of
+from callwright.generators.own_values import NO_VALUES, OwnValues
+from callwright.generators.planning import Making, Order, Share, tools_for
+from callwright.generators.routing.tool_graph import DomainGraph, Road, feeds
+from callwright.generators.routing.wording import word_routing
+from callwright.generators.stages import Step, in_a_row
+from callwright.generators.stated_values import QUOTES_PATH
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import (
     Arguments,
     ElementKind,
     Language,
@@ -33,6 +31,7 @@ from warehouse.records import (
     Tool,
     ValueSource,
 )
+from pydantic import JsonValue
 
 STAGE = "routing_plans"
 # Shares of the published data set's questions by how many calls are due (EVALUATORS 3.1: 207, 48, 16 and 1 of two to five).

@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from generators.catalogs.callnavi import UNKNOWN_VALUE
-from language.names import split_name
-from warehouse.records import Evidence, GoldCall, JsonSchema, Tool
+from callwright.generators.catalogs.callnavi import UNKNOWN_VALUE
+from callwright.language.names import split_name
+from callwright.warehouse.records import Evidence, GoldCall, JsonSchema, Tool
 
 _READING = frozenset({"find", "get", "look", "lookup", "search", "list", "retrieve", "query", "fetch"})
 

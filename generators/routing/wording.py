@@ -3,16 +3,14 @@
 import re
 from collections.abc import Mapping
 
-from pydantic import BaseModel, JsonValue
-
-from generators.kinds import traits_of
-from generators.routing.tool_graph import UNKNOWN, Feed, unknown_evidence
-from generators.stages import ATTEMPTS, Leniency, StageContext, first_fit, made_by
-from generators.stated_values import Expected, Spot, Stated, ask_for_quotes, find_values, value_evidence
-from language.packs import writes
-from llm.prompts import render
-from warehouse.errors import RecordError
-from warehouse.records import (  # fmt: skip
+from callwright.generators.kinds import traits_of
+from callwright.generators.routing.tool_graph import UNKNOWN, Feed, unknown_evidence
+from callwright.generators.stages import ATTEMPTS, Leniency, StageContext, first_fit, made_by
+from callwright.generators.stated_values import Expected, Spot, Stated, ask_for_quotes, find_values, value_evidence
+from callwright.language.packs import writes
+from callwright.llm.prompts import render
+from callwright.warehouse.errors import RecordError
+from callwright.warehouse.records import (  # fmt: skip
     CallTurn,
     Evidence,
     GoldCall,
@@ -27,8 +25,9 @@ from warehouse.records import (  # fmt: skip
     UserTurn,
     trait_tag,
 )
+from pydantic import BaseModel, JsonValue
 
-PROMPTS = "generators.routing.prompts"
+PROMPTS = "callwright.generators.routing.prompts"
 STAGE = "routing_requests"
 TEMPLATE = "word_routing"
 LONGEST = 2500

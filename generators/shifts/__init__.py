@@ -5,7 +5,7 @@ The kinds of shifts (HammerBench 4.2.3; counts of its Table 3 and section 4.2).
 The paper tells 1,462 overridings in all; its files hold 395 of them with an inserted turn.
 """
 
-from generators.families import Family, Kind, Traits
+from callwright.generators.families import Family, Kind, Traits
 
 INTENTS, ARGUMENTS = "intent_shifts", "argument_shifts"
 _LONG = Traits("HammerBench", is_long=True, is_changed=True)

@@ -3,14 +3,12 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from pydantic import JsonValue
-
-from generators.kinds import traits_of
-from generators.shifts.intents import is_question
-from generators.shifts.turns import find_stated, is_conversation, tools_by_name, until_due
-from language.booleans import ANSWERED
-from language.values import locate
-from warehouse.records import (
+from callwright.generators.kinds import traits_of
+from callwright.generators.shifts.intents import is_question
+from callwright.generators.shifts.turns import find_stated, is_conversation, tools_by_name, until_due
+from callwright.language.booleans import ANSWERED
+from callwright.language.values import locate
+from callwright.warehouse.records import (
     CallTurn,
     Evidence,
     GoldCall,
@@ -22,6 +20,7 @@ from warehouse.records import (
     Transform,
     UserTurn,
 )
+from pydantic import JsonValue
 
 _EMPTY: tuple[JsonValue, ...] = (None, "", [], {})
 _FEWEST_CHOICES = 2

@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping
 
-from generators.kinds import name_of
-from generators.shifts.turns import shifted_tags, snapshots_before
-from generators.stages import StageContext
-from generators.tools import are_redundant
-from language.packs import LanguagePattern, of
-from warehouse.errors import RecordError
-from warehouse.records import CallTurn, Derivation, Language, Origin, ReplyTurn, Sample, Tool, UserTurn
+from callwright.generators.kinds import name_of
+from callwright.generators.shifts.turns import shifted_tags, snapshots_before
+from callwright.generators.stages import StageContext
+from callwright.generators.tools import are_redundant
+from callwright.language.packs import LanguagePattern, of
+from callwright.warehouse.errors import RecordError
+from callwright.warehouse.records import CallTurn, Derivation, Language, Origin, ReplyTurn, Sample, Tool, UserTurn
 
 STAGE = "intent_shifts"
 

@@ -1,11 +1,11 @@
 """How shifts are made of samples: another intent, or another value (HammerBench 4.2.3)."""
 
-from generators.planning import Making
-from generators.shifts import intents, values
-from generators.shifts.intents import shift_intents
-from generators.shifts.overriding import override_values
-from generators.shifts.values import change_values
-from generators.stages import Step, in_a_row
+from callwright.generators.planning import Making
+from callwright.generators.shifts import intents, values
+from callwright.generators.shifts.intents import shift_intents
+from callwright.generators.shifts.overriding import override_values
+from callwright.generators.shifts.values import change_values
+from callwright.generators.stages import Step, in_a_row
 
 MAKING = Making(
     "shifts",

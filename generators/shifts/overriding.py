@@ -6,10 +6,8 @@ question is open, which the assistant then asks again. mSv: after the call the u
 
 from typing import NamedTuple
 
-from pydantic import BaseModel, JsonValue
-
-from generators.kinds import name_of
-from generators.shifts.changeable import (
+from callwright.generators.kinds import name_of
+from callwright.generators.shifts.changeable import (
     ChangeableArgument,
     affected,
     call_at,
@@ -18,8 +16,8 @@ from generators.shifts.changeable import (
     obstacle_to,
     schema_of,
 )
-from generators.shifts.intents import done_in
-from generators.shifts.turns import (
+from callwright.generators.shifts.intents import done_in
+from callwright.generators.shifts.turns import (
     call_with_value,
     evidence_of,
     moved,
@@ -29,19 +27,19 @@ from generators.shifts.turns import (
     until_due,
     with_value,
 )
-from generators.stages import ATTEMPTS, StageContext, first_fit
-from generators.stated_values import Place, Stated, find_value
-from generators.tools import argument_problems
-from generators.transcripts import conversation_text
-from language.calls.parameters import cues_of
-from language.names import split_name
-from language.packs import COMMON_SCRIPT, of, script_of, signs, writes
-from language.schemas import kind_of
-from language.thesaurus import weigh_words
-from language.values import locate
-from llm.prompts import prompt_version, render
-from warehouse.errors import RecordError
-from warehouse.records import (
+from callwright.generators.stages import ATTEMPTS, StageContext, first_fit
+from callwright.generators.stated_values import Place, Stated, find_value
+from callwright.generators.tools import argument_problems
+from callwright.generators.transcripts import conversation_text
+from callwright.language.calls.parameters import cues_of
+from callwright.language.names import split_name
+from callwright.language.packs import COMMON_SCRIPT, of, script_of, signs, writes
+from callwright.language.schemas import kind_of
+from callwright.language.thesaurus import weigh_words
+from callwright.language.values import locate
+from callwright.llm.prompts import prompt_version, render
+from callwright.warehouse.errors import RecordError
+from callwright.warehouse.records import (
     CallTurn,
     Evidence,
     JsonSchema,
@@ -53,8 +51,9 @@ from warehouse.records import (
     UserTurn,
     ValueChange,
 )
+from pydantic import BaseModel, JsonValue
 
-PROMPTS = "generators.shifts.prompts"
+PROMPTS = "callwright.generators.shifts.prompts"
 STAGE = "overriding"
 TEMPLATE = "word_correction"
 LONGEST = 600

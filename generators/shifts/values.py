@@ -3,21 +3,20 @@
 from collections.abc import Iterable, Mapping
 from random import Random
 
+from callwright.generators.shifts.changeable import ChangeableArgument, call_at, find_places, obstacle_to, schema_of
+from callwright.generators.shifts.turns import tools_by_name
+from callwright.generators.stages import ATTEMPTS, StageContext
+from callwright.generators.tools import argument_problems, mended
+from callwright.generators.transcripts import conversation_text
+from callwright.language.calls.sampling import fill_in
+from callwright.language.text import fold
+from callwright.language.values import locate, read_value
+from callwright.llm.prompts import prompt_version, render
+from callwright.warehouse.errors import RecordError, ReplyError
+from callwright.warehouse.records import Derivation, JsonSchema, Origin, ReplyTurn, Sample, Tool, UserTurn, ValueChange
 from pydantic import BaseModel, JsonValue
 
-from generators.shifts.changeable import ChangeableArgument, call_at, find_places, obstacle_to, schema_of
-from generators.shifts.turns import tools_by_name
-from generators.stages import ATTEMPTS, StageContext
-from generators.tools import argument_problems, mended
-from generators.transcripts import conversation_text
-from language.calls.sampling import fill_in
-from language.text import fold
-from language.values import locate, read_value
-from llm.prompts import prompt_version, render
-from warehouse.errors import RecordError, ReplyError
-from warehouse.records import Derivation, JsonSchema, Origin, ReplyTurn, Sample, Tool, UserTurn, ValueChange
-
-PROMPTS = "generators.shifts.prompts"
+PROMPTS = "callwright.generators.shifts.prompts"
 STAGE = "new_values"
 TEMPLATE = "change_value"
 _DRAWS = 12

@@ -5,7 +5,7 @@ The kinds of single-turn requests (HammerBench 4.2.1; counts of its Table 3).
 How many irrelevant requests the paper has is not stated: there we take as many as intent shifts.
 """
 
-from generators.families import Family, Kind, Traits
+from callwright.generators.families import Family, Kind, Traits
 
 GROUP = "single_turn"
 PERFECT, IMPERFECT, IRRELEVANT = "perfect", "imperfect", "irrelevant"

@@ -9,12 +9,12 @@ from itertools import chain, zip_longest
 from random import Random
 from typing import cast
 
-from generators.planning import Making, Order, tools_for
-from generators.single_turn.requests import choose_parameters, fill_values, write_requests
-from generators.stages import Step, in_a_row
-from generators.tools import ToolPool, pick_distractors
-from warehouse.errors import ConfigurationError
-from warehouse.records import Assignment, Language, Origin, SingleTurnKind, Tool
+from callwright.generators.planning import Making, Order, tools_for
+from callwright.generators.single_turn.requests import choose_parameters, fill_values, write_requests
+from callwright.generators.stages import Step, in_a_row
+from callwright.generators.tools import ToolPool, pick_distractors
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import Assignment, Language, Origin, SingleTurnKind, Tool
 
 STAGE = "assignments"
 MOST_OPTIONAL = 2

@@ -3,16 +3,14 @@
 from collections.abc import Sequence
 from random import Random
 
-from pydantic import BaseModel
-
-from generators.given_values import ArgumentValues, WantedValues, collect_values
-from generators.own_values import beside_known
-from generators.stages import ATTEMPTS, StageContext, first_fit, made_by
-from generators.stated_values import Place, Stated, find_value
-from language.packs import writes
-from llm.prompts import prompt_version, render
-from warehouse.errors import RecordError
-from warehouse.records import (
+from callwright.generators.given_values import ArgumentValues, WantedValues, collect_values
+from callwright.generators.own_values import beside_known
+from callwright.generators.stages import ATTEMPTS, StageContext, first_fit, made_by
+from callwright.generators.stated_values import Place, Stated, find_value
+from callwright.language.packs import writes
+from callwright.llm.prompts import prompt_version, render
+from callwright.warehouse.errors import RecordError
+from callwright.warehouse.records import (
     Assignment,
     CallTurn,
     DraftCall,
@@ -25,8 +23,9 @@ from warehouse.records import (
     Tool,
     UserTurn,
 )
+from pydantic import BaseModel
 
-PROMPTS = "generators.single_turn.prompts"
+PROMPTS = "callwright.generators.single_turn.prompts"
 PARAMETERS_STAGE = "parameters"
 PARAMETERS_TEMPLATE = "choose_parameters"
 

@@ -7,13 +7,12 @@ from importlib.resources.abc import Traversable
 from typing import Annotated, Any
 
 import yaml
+from callwright.language.packs import known, of
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import DEFAULT_LANGUAGE, Language, ToolsetPlan
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
-from language.packs import known, of
-from warehouse.errors import ConfigurationError
-from warehouse.records import DEFAULT_LANGUAGE, Language, ToolsetPlan
-
-FOLDER = "generators.toolset.everyday"
+FOLDER = "callwright.generators.toolset.everyday"
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 

@@ -7,11 +7,10 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
+from callwright.generators.tools import value_validator
+from callwright.language.packs import COMMON_SCRIPT, of, writes
+from callwright.warehouse.records import JsonSchema, Language
 from pydantic import BaseModel, JsonValue
-
-from generators.tools import value_validator
-from language.packs import COMMON_SCRIPT, of, writes
-from warehouse.records import JsonSchema, Language
 
 PlainKind = Literal[
     "text", "date", "time", "date_time", "choice", "integer", "number", "boolean", "phone", "email", "list"

@@ -3,18 +3,31 @@
 import re
 from collections.abc import Callable
 
+from callwright.generators.stages import ATTEMPTS, Reply, Stage, StageContext, Step, first_fit, in_a_row, made_by
+from callwright.generators.tools import value_validator
+from callwright.generators.toolset.sketches import (
+    ParameterSketch,
+    ResultSketch,
+    in_language,
+    object_schema,
+    sketches_problem,
+)
+from callwright.language.packs import of, widened
+from callwright.llm.chat import Prompt
+from callwright.llm.prompts import render
+from callwright.warehouse.errors import RecordError
+from callwright.warehouse.records import (
+    DescribedTool,
+    JsonSchema,
+    Language,
+    NamedTool,
+    ParameterisedTool,
+    Tool,
+    ToolsetPlan,
+)
 from pydantic import BaseModel
 
-from generators.stages import ATTEMPTS, Reply, Stage, StageContext, Step, first_fit, in_a_row, made_by
-from generators.tools import value_validator
-from generators.toolset.sketches import ParameterSketch, ResultSketch, in_language, object_schema, sketches_problem
-from language.packs import of, widened
-from llm.chat import Prompt
-from llm.prompts import render
-from warehouse.errors import RecordError
-from warehouse.records import DescribedTool, JsonSchema, Language, NamedTool, ParameterisedTool, Tool, ToolsetPlan
-
-PROMPTS = "generators.toolset.prompts"
+PROMPTS = "callwright.generators.toolset.prompts"
 NAMES_STAGE = "tool_names"
 LONGEST_NAME = 100
 LONGEST_GOAL = 120

@@ -3,9 +3,9 @@
 import re
 from functools import cache, lru_cache
 
-from language.names import humanise
-from language.packs import COMMON_SCRIPT, language_of, of, script_of
-from warehouse.records import DEFAULT_LANGUAGE, Language
+from callwright.language.names import humanise
+from callwright.language.packs import COMMON_SCRIPT, language_of, of, script_of
+from callwright.warehouse.records import DEFAULT_LANGUAGE, Language
 
 _CODE = re.compile(r"[`*<>{}\[\]|\\_=#/]|\w[A-Z]\w*[a-z][A-Z]|\.\w")
 _DEEDS = "deeds"

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from functools import cache
 from typing import NamedTuple
 
-from language.calls.messages import MessageBook, book_of, find_pointer
-from language.packs import of, widened
-from language.text import fold
-from warehouse.records import Language
+from callwright.language.calls.messages import MessageBook, book_of, find_pointer
+from callwright.language.packs import of, widened
+from callwright.language.text import fold
+from callwright.warehouse.records import Language
 
 _MOST_WORDS, _MOST_LETTERS = 4, 32  # of a signature
 _SENTENCE = re.compile(widened(r"@[.!?,:;]|\d|#|[^\w\s'’.-]$"))

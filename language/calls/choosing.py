@@ -5,12 +5,20 @@ from collections import Counter
 from collections.abc import Sequence
 from math import log
 
-from language.calls.parsing import read_request
-from language.calls.tools import ToolView
-from language.calls.turns import Turn
-from language.packs import COMMON_SCRIPT, LanguagePattern, packs_of, script_of, unspaced, widened
-from language.thesaurus import is_empty, run_key, stem_groups, stem_key, unspaced_groups, unspaced_words, weigh_words
-from language.vocabulary import deep_stem
+from callwright.language.calls.parsing import read_request
+from callwright.language.calls.tools import ToolView
+from callwright.language.calls.turns import Turn
+from callwright.language.packs import COMMON_SCRIPT, LanguagePattern, packs_of, script_of, unspaced, widened
+from callwright.language.thesaurus import (
+    is_empty,
+    run_key,
+    stem_groups,
+    stem_key,
+    unspaced_groups,
+    unspaced_words,
+    weigh_words,
+)
+from callwright.language.vocabulary import deep_stem
 
 _LEAST_SCORE = 2.3
 _LEAST_KNOWN, _LEAST_KNOWN_OF_ANOTHER = 0.65, 0.85

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
-from language.names import split_name, words
-from language.packs import fallback, of
-from warehouse.records import Language
+from callwright.language.names import split_name, words
+from callwright.language.packs import fallback, of
+from callwright.warehouse.records import Language
 
 _DOMAINS = ("example.com", "example.org", "example.net", "mail.example.com", "post.example.org")
 _PREFIX = 3

@@ -4,16 +4,15 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
+from callwright.language.calls.parameters import CODED, NUMERIC
+from callwright.language.calls.scanning import Hearing, ParsedValue, find_choice
+from callwright.language.calls.tools import CueTable, ParameterView, cue_table, parameter_views
+from callwright.language.packs import LanguagePattern, signs, widened
+from callwright.language.schemas import fits, json_type
+from callwright.language.text import Found
+from callwright.language.values import read_value
+from callwright.warehouse.records import JsonSchema
 from pydantic import JsonValue
-
-from language.calls.parameters import CODED, NUMERIC
-from language.calls.scanning import Hearing, ParsedValue, find_choice
-from language.calls.tools import CueTable, ParameterView, cue_table, parameter_views
-from language.packs import LanguagePattern, signs, widened
-from language.schemas import fits, json_type
-from language.text import Found
-from language.values import read_value
-from warehouse.records import JsonSchema
 
 _CONNECTOR = LanguagePattern(r"\s*(?:(?:@{connector}|@[:=])\s*)*")
 _STRONG = LanguagePattern("@{strong}|@[:=]")

@@ -5,15 +5,14 @@ from functools import cache
 from random import Random
 from typing import NamedTuple
 
+from callwright.language.calls.sampling import make_value
+from callwright.language.calls.tools import ToolView
+from callwright.language.calls.turns import is_equivalent
+from callwright.language.packs import known, language_of, of
+from callwright.language.schemas import json_type
+from callwright.warehouse.errors import ConfigurationError, ReplyError
+from callwright.warehouse.records import Language
 from pydantic import JsonValue
-
-from language.calls.sampling import make_value
-from language.calls.tools import ToolView
-from language.calls.turns import is_equivalent
-from language.packs import known, language_of, of
-from language.schemas import json_type
-from warehouse.errors import ConfigurationError, ReplyError
-from warehouse.records import Language
 
 WRONG_TOOL = "wrong_tool"
 MISSING_ARGUMENT = "missing_argument"

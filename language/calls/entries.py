@@ -4,11 +4,10 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from callwright.language.names import split_name
+from callwright.language.text import fold
+from callwright.warehouse.records import JsonSchema
 from pydantic import JsonValue
-
-from language.names import split_name
-from language.text import fold
-from warehouse.records import JsonSchema
 
 _NAMES = frozenset({"name", "title", "label", "header", "subtitle"})
 

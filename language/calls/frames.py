@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from language.packs import COMMON_SCRIPT, of, script_of, signs
-from warehouse.records import Language
+from callwright.language.packs import COMMON_SCRIPT, of, script_of, signs
+from callwright.warehouse.records import Language
 
 _SLOT = re.compile(r"\{\w+\}")
 _EDGE = re.compile(r"^[\W_]+|[\W_]+$")

@@ -12,13 +12,12 @@ from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import yaml
-
-from language.calls.codes import PHRASED, phrase, shaped
-from language.calls.parameters import CLOCKED, CODED, NUMERIC, meaning_by_words, meaning_of, without_links
-from language.names import split_name, topic_of
-from language.packs import of
-from language.schemas import json_type
-from warehouse.records import JsonSchema, Language
+from callwright.language.calls.codes import PHRASED, phrase, shaped
+from callwright.language.calls.parameters import CLOCKED, CODED, NUMERIC, meaning_by_words, meaning_of, without_links
+from callwright.language.names import split_name, topic_of
+from callwright.language.packs import of
+from callwright.language.schemas import json_type
+from callwright.warehouse.records import JsonSchema, Language
 
 if TYPE_CHECKING:
     from faker import Faker
@@ -90,7 +89,7 @@ def _rows() -> dict[str, tuple[Meaning, ...]]:
 @cache
 def _loaded() -> dict[str, list[dict[str, Any]]]:
     loaded: dict[str, list[dict[str, Any]]] = yaml.load(
-        (files("language") / _TABLE).read_text(encoding="utf-8"),
+        (files("callwright.language") / _TABLE).read_text(encoding="utf-8"),
         _LOADER,  # noqa: S506 - a safe loader
     )
     return loaded

@@ -7,21 +7,20 @@ from itertools import pairwise
 from random import Random
 from typing import Any, NamedTuple
 
+from callwright.language.calls.parameters import CLOCKED, CODED, meaning_by_words
+from callwright.language.calls.stating import CAREFUL, in_quotes
+from callwright.language.calls.turns import Turn
+from callwright.language.dates import find_dates
+from callwright.language.names import split_name
+from callwright.language.packs import LanguagePattern, known, language_of, of, signs, unspaced, widened
+from callwright.language.phrasebook import requests_in
+from callwright.language.readers.moments import find_times
+from callwright.language.schemas import kind_of
+from callwright.language.text import Found
+from callwright.language.values import locate, write_value
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import JsonSchema, Language
 from pydantic import JsonValue
-
-from language.calls.parameters import CLOCKED, CODED, meaning_by_words
-from language.calls.stating import CAREFUL, in_quotes
-from language.calls.turns import Turn
-from language.dates import find_dates
-from language.names import split_name
-from language.packs import LanguagePattern, known, language_of, of, signs, unspaced, widened
-from language.phrasebook import requests_in
-from language.readers.moments import find_times
-from language.schemas import kind_of
-from language.text import Found
-from language.values import locate, write_value
-from warehouse.errors import ConfigurationError
-from warehouse.records import JsonSchema, Language
 
 CLOCK, CODE, NAME = "clock", "code", "name"
 _POINTER_ATTEMPTS = 12

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from functools import cache, lru_cache
 from typing import NamedTuple, cast
 
-from language.names import humanise, split_name
-from language.packs import COMMON_SCRIPT, known, language_of, of, own_letters, script_of
-from language.schemas import json_type, kind_of
-from warehouse.records import DEFAULT_LANGUAGE, EntityKind, JsonSchema, Language
+from callwright.language.names import humanise, split_name
+from callwright.language.packs import COMMON_SCRIPT, known, language_of, of, own_letters, script_of
+from callwright.language.schemas import json_type, kind_of
+from callwright.warehouse.records import DEFAULT_LANGUAGE, EntityKind, JsonSchema, Language
 
 
 class Cues(NamedTuple):

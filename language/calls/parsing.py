@@ -3,18 +3,24 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from callwright.language.calls.cued_values import (
+    is_free_text,
+    read_after,
+    read_before,
+    read_items,
+    read_members,
+    read_whole,
+)
+from callwright.language.calls.messages import resolve_pointers
+from callwright.language.calls.questions import asked_parameters
+from callwright.language.calls.scanning import Hearing, ParsedValue
+from callwright.language.calls.tools import CueTable, ParameterView, ToolView
+from callwright.language.calls.turns import Turn
+from callwright.language.calls.uncued_values import recognise
+from callwright.language.packs import LanguagePattern, signs
+from callwright.language.schemas import fits, json_type
+from callwright.language.vocabulary import find_corrections
 from pydantic import JsonValue
-
-from language.calls.cued_values import is_free_text, read_after, read_before, read_items, read_members, read_whole
-from language.calls.messages import resolve_pointers
-from language.calls.questions import asked_parameters
-from language.calls.scanning import Hearing, ParsedValue
-from language.calls.tools import CueTable, ParameterView, ToolView
-from language.calls.turns import Turn
-from language.calls.uncued_values import recognise
-from language.packs import LanguagePattern, signs
-from language.schemas import fits, json_type
-from language.vocabulary import find_corrections
 
 _OUTRIGHT = LanguagePattern("@{outright}|@[:=]")
 _QUOTES = signs("\"'“{open}«")

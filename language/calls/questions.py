@@ -4,12 +4,12 @@ import re
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from language.calls.parameters import CODED, NUMERIC
-from language.calls.scanning import Hearing
-from language.calls.tools import ParameterView, ToolView
-from language.names import humanise, split_name, words
-from language.packs import LanguagePattern, of, packs_of, signs, widened, writes
-from warehouse.records import Language
+from callwright.language.calls.parameters import CODED, NUMERIC
+from callwright.language.calls.scanning import Hearing
+from callwright.language.calls.tools import ParameterView, ToolView
+from callwright.language.names import humanise, split_name, words
+from callwright.language.packs import LanguagePattern, of, packs_of, signs, widened, writes
+from callwright.warehouse.records import Language
 
 _MOST_WORDS = 6
 _MOST_CHARACTERS = 12

@@ -8,17 +8,16 @@ from math import ceil, floor
 from random import Random
 from typing import Any, NamedTuple
 
+from callwright.language.calls.codes import OWN_WORDS, like, phrase, write_code
+from callwright.language.calls.meanings import meaning_row, number_range, stated_choices, text_of, value_gap
+from callwright.language.calls.parameters import CLOCKED, CODED, NUMERIC, meaning_by_words, meaning_of
+from callwright.language.names import split_name, topic_of
+from callwright.language.packs import LanguagePattern, of, own_letters
+from callwright.language.schemas import UnsupportedPatternError, fits, json_type, matching_text
+from callwright.language.text import fold
+from callwright.warehouse.errors import ReplyError
+from callwright.warehouse.records import JsonSchema, Language
 from pydantic import JsonValue
-
-from language.calls.codes import OWN_WORDS, like, phrase, write_code
-from language.calls.meanings import meaning_row, number_range, stated_choices, text_of, value_gap
-from language.calls.parameters import CLOCKED, CODED, NUMERIC, meaning_by_words, meaning_of
-from language.names import split_name, topic_of
-from language.packs import LanguagePattern, of, own_letters
-from language.schemas import UnsupportedPatternError, fits, json_type, matching_text
-from language.text import fold
-from warehouse.errors import ReplyError
-from warehouse.records import JsonSchema, Language
 
 FIRST_DAY = date(2026, 12, 1)
 LAST_DAY = date(2027, 12, 31)

@@ -5,16 +5,15 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import orjson
+from callwright.language.calls.tools import ParameterView
+from callwright.language.dates import date_spans, find_dates
+from callwright.language.names import humanise
+from callwright.language.numbers import find_numbers
+from callwright.language.packs import signs, widened
+from callwright.language.readers.moments import find_times
+from callwright.language.text import Found
+from callwright.language.values import read_value
 from pydantic import JsonValue
-
-from language.calls.tools import ParameterView
-from language.dates import date_spans, find_dates
-from language.names import humanise
-from language.numbers import find_numbers
-from language.packs import signs, widened
-from language.readers.moments import find_times
-from language.text import Found
-from language.values import read_value
 
 _PAIRS = zip(signs('"“«{open}'), signs('"”»{close}'), strict=True)
 _QUOTED = re.compile(

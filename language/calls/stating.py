@@ -5,16 +5,15 @@ from collections.abc import Mapping
 from random import Random
 from typing import NamedTuple
 
+from callwright.language.calls.parameters import CLOCKED, CODED, NUMERIC, cues_of, meaning_of
+from callwright.language.calls.tools import ParameterView
+from callwright.language.names import split_name
+from callwright.language.packs import LanguagePattern, of, writes
+from callwright.language.phrasebook import Phrasebook, requests_in
+from callwright.language.schemas import json_type
+from callwright.language.values import locate, write_value
+from callwright.warehouse.records import JsonSchema, Language
 from pydantic import JsonValue
-
-from language.calls.parameters import CLOCKED, CODED, NUMERIC, cues_of, meaning_of
-from language.calls.tools import ParameterView
-from language.names import split_name
-from language.packs import LanguagePattern, of, writes
-from language.phrasebook import Phrasebook, requests_in
-from language.schemas import json_type
-from language.values import locate, write_value
-from warehouse.records import JsonSchema, Language
 
 CAREFUL = LanguagePattern(r"@[,.;:!?\"{list}\n]|@{careful}")
 _NAMED = frozenset({"place", "origin", "destination", "country", "person", "choice", "language", "company"})

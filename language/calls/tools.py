@@ -6,17 +6,16 @@ from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 import orjson
-
-from language.booleans import topic_phrase
-from language.calls.actions import action_gap, action_phrases, name_phrase
-from language.calls.meanings import meaning_row
-from language.calls.parameters import CODED, NUMERIC, Cues, cues_of, meaning_of, short_forms
-from language.names import humanise, split_name
-from language.packs import COMMON_SCRIPT, script_of
-from language.schemas import json_type
-from language.thesaurus import weigh_words
-from warehouse.errors import ReplyError
-from warehouse.records import JsonSchema
+from callwright.language.booleans import topic_phrase
+from callwright.language.calls.actions import action_gap, action_phrases, name_phrase
+from callwright.language.calls.meanings import meaning_row
+from callwright.language.calls.parameters import CODED, NUMERIC, Cues, cues_of, meaning_of, short_forms
+from callwright.language.names import humanise, split_name
+from callwright.language.packs import COMMON_SCRIPT, script_of
+from callwright.language.schemas import json_type
+from callwright.language.thesaurus import weigh_words
+from callwright.warehouse.errors import ReplyError
+from callwright.warehouse.records import JsonSchema
 
 _CACHED = 4096
 _LONGEST_TOPIC = 40

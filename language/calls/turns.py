@@ -4,11 +4,10 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from callwright.language.text import fold
+from callwright.language.values import locate, read_value
+from callwright.warehouse.records import JsonSchema
 from pydantic import JsonValue
-
-from language.text import fold
-from language.values import locate, read_value
-from warehouse.records import JsonSchema
 
 
 class Turn(NamedTuple):

@@ -5,16 +5,15 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 import orjson
-
-from language.calls.codes import CURRENCIES
-from language.calls.cued_values import in_text
-from language.calls.parameters import CODED
-from language.calls.scanning import Hearing, ParsedValue, options_of
-from language.calls.tools import ParameterView
-from language.names import words
-from language.packs import LanguagePattern, packs_of, unspaced, widened
-from language.schemas import fits
-from language.text import Found
+from callwright.language.calls.codes import CURRENCIES
+from callwright.language.calls.cued_values import in_text
+from callwright.language.calls.parameters import CODED
+from callwright.language.calls.scanning import Hearing, ParsedValue, options_of
+from callwright.language.calls.tools import ParameterView
+from callwright.language.names import words
+from callwright.language.packs import LanguagePattern, packs_of, unspaced, widened
+from callwright.language.schemas import fits
+from callwright.language.text import Found
 
 _ROUTE, _PLACE, _PERSON = (LanguagePattern(cue, re.RegexFlag(0)) for cue in ("@{route}", "@{place}", "@{person}"))
 _COUNT = re.compile(r"\s*([A-Za-z]+)")

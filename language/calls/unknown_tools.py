@@ -10,17 +10,24 @@ from functools import lru_cache
 from random import Random
 from typing import Any, NamedTuple
 
+from callwright.language.calls.actions import own_words
+from callwright.language.calls.meanings import (
+    Meaning,
+    in_context,
+    meaning_row,
+    spoken_row,
+    stated_choices,
+    text_of,
+    worlds,
+)
+from callwright.language.calls.sampling import fill_in, number_by, put_in_order, random_day
+from callwright.language.calls.tools import ToolView
+from callwright.language.names import humanise, split_name
+from callwright.language.packs import language_of, of
+from callwright.language.protocol import PlainAction
+from callwright.language.schemas import fits, json_type
+from callwright.warehouse.records import JsonSchema, Language
 from pydantic import JsonValue
-
-from language.calls.actions import own_words
-from language.calls.meanings import Meaning, in_context, meaning_row, spoken_row, stated_choices, text_of, worlds
-from language.calls.sampling import fill_in, number_by, put_in_order, random_day
-from language.calls.tools import ToolView
-from language.names import humanise, split_name
-from language.packs import language_of, of
-from language.protocol import PlainAction
-from language.schemas import fits, json_type
-from warehouse.records import JsonSchema, Language
 
 _SPEECH = "speech"
 _OWN_NAME = re.compile(r"[A-Z]\w*\.[A-Z]\w*\.[a-z]\w*")  # as catalogs that are made here name their tools

@@ -2,7 +2,7 @@
 
 import re
 
-from language.names import humanise, split_name, with_article, words
+from callwright.language.names import humanise, split_name, with_article, words
 
 _MOST_WORDS = 14
 _ADVERB_WORDS = 2

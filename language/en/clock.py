@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from language.en.numerals import parse_english, unit_words
-from language.protocol import ClockReading
+from callwright.language.en.numerals import parse_english, unit_words
+from callwright.language.protocol import ClockReading
 
 # ruff: noqa: PLR2004 - hours and minutes are what this file is about
 

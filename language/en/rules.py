@@ -6,8 +6,8 @@ from datetime import date
 from functools import lru_cache
 from random import Random
 
-from language.en import actions, clock, numerals, speech
-from language.en.calendar import (
+from callwright.language.en import actions, clock, numerals, speech
+from callwright.language.en.calendar import (
     MONTH_NUMBERS,
     MONTH_PATTERN,
     MONTHS,
@@ -16,8 +16,8 @@ from language.en.calendar import (
     WEEKDAYS,
     find_month,
 )
-from language.names import humanise, words
-from language.protocol import ClockReading, Number
+from callwright.language.names import humanise, words
+from callwright.language.protocol import ClockReading, Number
 
 # ruff: noqa: PLR2004 - days, hours and minutes are what this file is about
 

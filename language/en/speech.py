@@ -4,9 +4,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from language.en.actions import action_of
-from language.names import split_name, with_article
-from language.protocol import PlainAction, PlainPlace
+from callwright.language.en.actions import action_of
+from callwright.language.names import split_name, with_article
+from callwright.language.protocol import PlainAction, PlainPlace
 
 _MOST_NOUNS, _MOST_PLACES = 3, 2
 _SHORTEST = 3

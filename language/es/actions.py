@@ -2,7 +2,7 @@
 
 import re
 
-from language.names import words
+from callwright.language.names import words
 
 _MOST_WORDS = 16
 _LONGEST_CUE = 6

@@ -2,7 +2,7 @@
 
 import re
 
-from language.names import words
+from callwright.language.names import words
 
 _FEMININE = re.compile(r"(?:a|ción|sión|dad|tad|tud|umbre)$")
 _FEMININE_WORDS = frozenset(words("noche clase llave tarde calle sede imagen luz voz señal mano foto base"))

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from random import Random
 
-from language.es.numerals import hour_in_words, small_numbers
-from language.protocol import ClockReading
+from callwright.language.es.numerals import hour_in_words, small_numbers
+from callwright.language.protocol import ClockReading
 
 _NUMBERS = small_numbers()
 _NOON = 12

@@ -6,8 +6,8 @@ from datetime import date
 from random import Random
 from typing import Any
 
-from language.es import actions, agreement, clock, numerals
-from language.protocol import ClockReading, Number, PlainAction
+from callwright.language.es import actions, agreement, clock, numerals
+from callwright.language.protocol import ClockReading, Number, PlainAction
 
 _MONTHS = (
     "enero", "febrero", "marzo", "abril", "mayo", "junio", "julio", "agosto", "septiembre", "octubre", "noviembre",

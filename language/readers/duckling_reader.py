@@ -12,7 +12,7 @@ from functools import lru_cache
 from importlib.util import find_spec
 from typing import Any, NamedTuple
 
-from language.packs import LanguagePattern
+from callwright.language.packs import LanguagePattern
 
 ZONES = "/usr/share/zoneinfo"
 # Amounts are asked for too, though units are read by the languages' own tables: else Duckling takes them for times of day.

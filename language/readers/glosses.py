@@ -7,10 +7,10 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from language.cues import cue_words, has_cues
-from language.packs import known, unspaced, widened
-from language.schemas import choices_of
-from warehouse.records import JsonSchema
+from callwright.language.cues import cue_words, has_cues
+from callwright.language.packs import known, unspaced, widened
+from callwright.language.schemas import choices_of
+from callwright.warehouse.records import JsonSchema
 
 _LONGEST = 40  # characters of a gloss
 _LINK = re.compile(widened(r"\s*(?:@[:=(]|->|=>|-(?=\s))\s*"))

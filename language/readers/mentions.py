@@ -9,11 +9,11 @@ from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 from typing import NamedTuple
 
-from language.dates import RELATIVE, YEARLESS, find_dates
-from language.packs import signs
-from language.readers.duckling_reader import DucklingEntity, read
-from language.readers.moments import HALF_DAY, find_times, other_half
-from language.readers.units import QuantityWords, quantity_words
+from callwright.language.dates import RELATIVE, YEARLESS, find_dates
+from callwright.language.packs import signs
+from callwright.language.readers.duckling_reader import DucklingEntity, read
+from callwright.language.readers.moments import HALF_DAY, find_times, other_half
+from callwright.language.readers.units import QuantityWords, quantity_words
 
 UNKNOWN_NOW = datetime(2001, 1, 1, tzinfo=UTC)  # a Monday; what depends on it is not read
 _AROUND = 30  # characters around a time in which words name its half of the day

@@ -6,11 +6,11 @@ from itertools import product
 from random import Random
 from typing import NamedTuple
 
-from language.dates import DATE, RELATIVE, YEARLESS, find_dates, write_date
-from language.packs import LanguagePattern, known, of, packs_of
-from language.protocol import ClockReading, hour_of_day
-from language.text import VERBATIM, Found, fold, folded
-from warehouse.records import Language
+from callwright.language.dates import DATE, RELATIVE, YEARLESS, find_dates, write_date
+from callwright.language.packs import LanguagePattern, known, of, packs_of
+from callwright.language.protocol import ClockReading, hour_of_day
+from callwright.language.text import VERBATIM, Found, fold, folded
+from callwright.warehouse.records import Language
 
 TIME = "time of day"
 HALF_DAY = "time of day without am or pm"

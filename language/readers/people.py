@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from language.readers.quantities import find_quantities
-from language.readers.units import quantity_words
+from callwright.language.readers.quantities import find_quantities
+from callwright.language.readers.units import quantity_words
 
 _MEMBERS = ("ours", "party", "pair", "group", "one", "speaker")
 _PAIR = 2

@@ -10,11 +10,11 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 from unicodedata import numeric
 
-from language.numbers import find_numbers
-from language.readers.duckling_reader import read
-from language.readers.mentions import UNKNOWN_NOW, find_moments
-from language.readers.units import QuantityWords, Unit, quantity_words, unit_named
-from language.text import folded
+from callwright.language.numbers import find_numbers
+from callwright.language.readers.duckling_reader import read
+from callwright.language.readers.mentions import UNKNOWN_NOW, find_moments
+from callwright.language.readers.units import QuantityWords, Unit, quantity_words, unit_named
+from callwright.language.text import folded
 
 Bound = Literal["", "most", "least"]
 _BEFORE, _AFTER = 60, 22  # characters around a quantity in which words qualify it

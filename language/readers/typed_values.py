@@ -8,12 +8,11 @@ from datetime import datetime
 from math import isclose
 from typing import Any, NamedTuple
 
+from callwright.language.readers.duckling_reader import read
+from callwright.language.readers.moments import other_half
+from callwright.language.schemas import kind_of
+from callwright.warehouse.records import JsonSchema
 from pydantic import JsonValue
-
-from language.readers.duckling_reader import read
-from language.readers.moments import other_half
-from language.schemas import kind_of
-from warehouse.records import JsonSchema
 
 _DAY, _CLOCK = slice(0, 10), slice(11, 16)
 _DAYS = frozenset({"day", "week", "month", "quarter", "year"})

@@ -7,10 +7,9 @@ from importlib.resources import files
 from typing import NamedTuple
 
 import yaml
-
-from language.names import split_name
-from language.packs import read_as
-from warehouse.records import DEFAULT_LANGUAGE
+from callwright.language.names import split_name
+from callwright.language.packs import read_as
+from callwright.warehouse.records import DEFAULT_LANGUAGE
 
 _SHORTEST_NAME = 3  # "m" and "s" in a parameter's name name no unit
 _NO_UNITS = frozenset({"min", "max", "second", "start"})  # minimum, maximum, the second one
@@ -52,7 +51,9 @@ class QuantityWords(NamedTuple):
 @lru_cache(16)
 def quantity_words(language: str) -> QuantityWords:
     """The words of a language for quantities, from its quantities.yaml."""
-    data = yaml.safe_load(files("language").joinpath(read_as(language), "quantities.yaml").read_text(encoding="utf-8"))
+    data = yaml.safe_load(
+        files("callwright.language").joinpath(read_as(language), "quantities.yaml").read_text(encoding="utf-8")
+    )
     units = [
         (pattern, Unit(dimension, float(factor)))
         for dimension, rows in data.pop("units").items()

@@ -5,10 +5,9 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 import orjson
+from callwright.language.calls.entries import value_in
+from callwright.language.steps.sources import FromEntry, KnownValue, Node, Parts, Rule, Source, pick
 from pydantic import JsonValue
-
-from language.calls.entries import value_in
-from language.steps.sources import FromEntry, KnownValue, Node, Parts, Rule, Source, pick
 
 _JOINT = ","
 

@@ -8,10 +8,9 @@ from random import Random
 from typing import Any, NamedTuple
 
 import yaml
-
-from language.calls.actions import action_phrase
-from language.names import humanise, split_name
-from language.steps.sources import ShownTools, StepTool
+from callwright.language.calls.actions import action_phrase
+from callwright.language.names import humanise, split_name
+from callwright.language.steps.sources import ShownTools, StepTool
 
 NEEDS = {"me": "I need", "us": "we need", "them": "they need", "him": "he needs", "her": "she needs"}
 _WHOM = r"(?: (?:me|us|them|him|her))?"
@@ -109,7 +108,7 @@ def _plain(name: str, description: str, parameters: tuple[str, ...], linked: tup
 
 @lru_cache(1)
 def _known() -> Mapping[str, ToolPhrasing]:
-    text = files("language.steps").joinpath("steps.yaml").read_text(encoding="utf-8")
+    text = files("callwright.language.steps").joinpath("steps.yaml").read_text(encoding="utf-8")
     return {name: _read(entry) for name, entry in yaml.safe_load(text).items()}
 
 

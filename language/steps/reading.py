@@ -4,10 +4,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from pydantic import JsonValue
-
-from language.calls.frames import Stretch, left_over
-from language.steps.phrases import (
+from callwright.language.calls.frames import Stretch, left_over
+from callwright.language.steps.phrases import (
     ABOUT,
     FRAME_PHRASES,
     PhraseSlot,
@@ -19,7 +17,7 @@ from language.steps.phrases import (
     trimmed,
     value_pattern,
 )
-from language.steps.sources import (
+from callwright.language.steps.sources import (
     FromEntry,
     KnownValue,
     Node,
@@ -30,9 +28,10 @@ from language.steps.sources import (
     Source,
     read_pick,
 )
-from language.text import fold
-from language.values import locate, read_value
-from warehouse.records import JsonSchema
+from callwright.language.text import fold
+from callwright.language.values import locate, read_value
+from callwright.warehouse.records import JsonSchema
+from pydantic import JsonValue
 
 _AROUND_VALUES = ("the", "at", "on", "in", "for")
 _ASPECT = re.compile(r"the (?P<aspect>[a-z ]+?) of (?P<entry>(?:the|that) .+)")

@@ -6,9 +6,7 @@ from functools import lru_cache
 from typing import NamedTuple, Union
 
 import orjson
-from pydantic import JsonValue
-
-from language.calls.entries import (
+from callwright.language.calls.entries import (
     FAMILIES,
     affinity,
     is_number_of_thing,
@@ -21,10 +19,11 @@ from language.calls.entries import (
     text_at,
     value_in,
 )
-from language.names import humanise
-from language.text import fold
-from warehouse.errors import ReplyError
-from warehouse.records import JsonSchema
+from callwright.language.names import humanise
+from callwright.language.text import fold
+from callwright.warehouse.errors import ReplyError
+from callwright.warehouse.records import JsonSchema
+from pydantic import JsonValue
 
 _ORIGIN = re.compile(
     r"\(`(?P<field>[^`]*)`(?P<listed> of an entry(?: of `(?P<entries>[^`]*)`)?)? in the response of (?P<source>[^\s()]+)\)"

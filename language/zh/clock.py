@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from language.protocol import ClockReading
-from language.zh.numerals import DECIMAL_UNIT, SMALL_NUMERAL, parse_chinese
+from callwright.language.protocol import ClockReading
+from callwright.language.zh.numerals import DECIMAL_UNIT, SMALL_NUMERAL, parse_chinese
 
 _PARTS = {
     "morning": ("清晨", "早晨", "早上", "上午", "今早", "明早", "早"),

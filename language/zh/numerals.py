@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from language.protocol import ORDINAL, PERCENT, WORDS, Number
+from callwright.language.protocol import ORDINAL, PERCENT, WORDS, Number
 
 # ruff: noqa: PLR2004 - the powers of ten are what this file is about
 

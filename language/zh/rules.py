@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 from typing import Any
 
-from language.protocol import ClockReading, Number, PlainAction
-from language.zh import actions, clock, numerals
-from language.zh.numerals import SMALL_NUMERAL, write_chinese
+from callwright.language.protocol import ClockReading, Number, PlainAction
+from callwright.language.zh import actions, clock, numerals
+from callwright.language.zh.numerals import SMALL_NUMERAL, write_chinese
 
 # ruff: noqa: PLR2004 - hours and minutes are what this file is about
 

@@ -6,23 +6,30 @@ from random import Random
 from typing import NamedTuple
 
 import orjson
+from callwright.language.calls.choosing import choose_tool
+from callwright.language.calls.defects import (
+    MALFORMED_JSON,
+    REFUSAL,
+    Proposal,
+    apology,
+    break_json,
+    spoil_call,
+    text_language,
+)
+from callwright.language.calls.messages import resolve_pointers
+from callwright.language.calls.parsing import read_conversation
+from callwright.language.calls.tools import ToolView, view_of
+from callwright.language.calls.turns import Turn
+from callwright.language.names import split_name
+from callwright.language.packs import LanguagePattern
+from callwright.llm.chat import ChatMessage
+from callwright.llm.template.judging import proposed_call
+from callwright.llm.template.parallel import split_requests
+from callwright.llm.template.sections import Sections
+from callwright.llm.template.steps_calling import next_calls as next_calls_of_run
+from callwright.warehouse.errors import ReplyError
+from callwright.warehouse.records import Call, Tool
 from pydantic import JsonValue
-
-from language.calls.choosing import choose_tool
-from language.calls.defects import MALFORMED_JSON, REFUSAL, Proposal, apology, break_json, spoil_call, text_language
-from language.calls.messages import resolve_pointers
-from language.calls.parsing import read_conversation
-from language.calls.tools import ToolView, view_of
-from language.calls.turns import Turn
-from language.names import split_name
-from language.packs import LanguagePattern
-from llm.chat import ChatMessage
-from llm.template.judging import proposed_call
-from llm.template.parallel import split_requests
-from llm.template.sections import Sections
-from llm.template.steps_calling import next_calls as next_calls_of_run
-from warehouse.errors import ReplyError
-from warehouse.records import Call, Tool
 
 UNKNOWN = "$$$"
 DEEPEST = 4

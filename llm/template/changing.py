@@ -5,21 +5,20 @@ from functools import cache
 from random import Random
 from typing import NamedTuple
 
+from callwright.language.calls.parameters import CLOCKED
+from callwright.language.calls.parsing import read_conversation
+from callwright.language.calls.sampling import make_value
+from callwright.language.calls.stating import StatedParameter, say
+from callwright.language.calls.tools import ParameterView, ToolView
+from callwright.language.calls.turns import Turn, is_equivalent
+from callwright.language.names import split_name
+from callwright.language.packs import of
+from callwright.language.schemas import json_type
+from callwright.language.values import locate, write_value
+from callwright.llm.template.sections import Sections
+from callwright.warehouse.errors import ReplyError
+from callwright.warehouse.records import JsonSchema, Language
 from pydantic import JsonValue
-
-from language.calls.parameters import CLOCKED
-from language.calls.parsing import read_conversation
-from language.calls.sampling import make_value
-from language.calls.stating import StatedParameter, say
-from language.calls.tools import ParameterView, ToolView
-from language.calls.turns import Turn, is_equivalent
-from language.names import split_name
-from language.packs import of
-from language.schemas import json_type
-from language.values import locate, write_value
-from llm.template.sections import Sections
-from warehouse.errors import ReplyError
-from warehouse.records import JsonSchema, Language
 
 
 class CorrectionShapes(NamedTuple):

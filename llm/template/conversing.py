@@ -6,17 +6,16 @@ from functools import cache
 from random import Random
 from typing import Any, NamedTuple
 
+from callwright.language.calls.actions import field_phrase, name_phrase
+from callwright.language.calls.stating import say
+from callwright.language.calls.tools import ParameterView, ToolView, view_of
+from callwright.language.packs import COMMON_SCRIPT, LanguagePattern, of, signs, unspaced, widened, writes
+from callwright.llm.template.dialogues import word_answer, word_question
+from callwright.llm.template.sections import Sections
+from callwright.llm.template.wording import word_call
+from callwright.warehouse.errors import ReplyError
+from callwright.warehouse.records import Language
 from pydantic import JsonValue
-
-from language.calls.actions import field_phrase, name_phrase
-from language.calls.stating import say
-from language.calls.tools import ParameterView, ToolView, view_of
-from language.packs import COMMON_SCRIPT, LanguagePattern, of, signs, unspaced, widened, writes
-from llm.template.dialogues import word_answer, word_question
-from llm.template.sections import Sections
-from llm.template.wording import word_call
-from warehouse.errors import ReplyError
-from warehouse.records import Language
 
 _GREETING = LanguagePattern(r"^(?:@{salutation})@[,!]?\s*(?=\S)")
 _TRIES = 20

@@ -4,17 +4,16 @@ import re
 from random import Random
 from typing import NamedTuple
 
+from callwright.language.calls.parsing import read_answers
+from callwright.language.calls.questions import asked_parameters, called, counting, group_of, is_route_end
+from callwright.language.calls.stating import StatedParameter, in_quotes, say
+from callwright.language.calls.tools import ParameterView, ToolView
+from callwright.language.packs import COMMON_SCRIPT, LanguagePattern, of, packs_of, widened, writes
+from callwright.language.phrasebook import Shapes, dialogues_in, requests_in
+from callwright.language.values import locate, write_value
+from callwright.warehouse.errors import ReplyError
+from callwright.warehouse.records import JsonSchema, Language
 from pydantic import JsonValue
-
-from language.calls.parsing import read_answers
-from language.calls.questions import asked_parameters, called, counting, group_of, is_route_end
-from language.calls.stating import StatedParameter, in_quotes, say
-from language.calls.tools import ParameterView, ToolView
-from language.packs import COMMON_SCRIPT, LanguagePattern, of, packs_of, widened, writes
-from language.phrasebook import Shapes, dialogues_in, requests_in
-from language.values import locate, write_value
-from warehouse.errors import ReplyError
-from warehouse.records import JsonSchema, Language
 
 _ATTEMPTS = 8
 _UNNAMED_SHARE = 0.4

@@ -8,15 +8,14 @@ from random import Random
 from typing import Any, NamedTuple, TypeVar
 
 import yaml
+from callwright.language.names import CHANGES, Deed, deed_of, function_words, plural, split_name, with_article, words
+from callwright.language.packs import known, of, signs
+from callwright.llm.template.sections import Sections
+from callwright.warehouse.errors import ReplyError
+from callwright.warehouse.records import DEFAULT_LANGUAGE, Language
 from pydantic import JsonValue
 
-from language.names import CHANGES, Deed, deed_of, function_words, plural, split_name, with_article, words
-from language.packs import known, of, signs
-from llm.template.sections import Sections
-from warehouse.errors import ReplyError
-from warehouse.records import DEFAULT_LANGUAGE, Language
-
-FOLDER = "llm.template.lexicon"
+FOLDER = "callwright.llm.template.lexicon"
 KINDS_FILE = "kinds.yaml"
 ROW_FILES = ("home.yaml", "life.yaml", "media.yaml", "phone.yaml", "travel.yaml")  # the folder holds other lists too
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

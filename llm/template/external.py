@@ -3,18 +3,17 @@
 import re
 from random import Random
 
+from callwright.language.calls.channels import message_doubts
+from callwright.language.calls.messages import Pointed, noun_key, word_pointer, write_message
+from callwright.language.calls.parameters import cues_of, entity_of
+from callwright.language.packs import known, of
+from callwright.language.phrasebook import requests_in
+from callwright.language.phrases import is_cut
+from callwright.language.schemas import kind_of
+from callwright.llm.template.sections import Sections
+from callwright.warehouse.errors import ReplyError
+from callwright.warehouse.records import JsonSchema, Language
 from pydantic import JsonValue
-
-from language.calls.channels import message_doubts
-from language.calls.messages import Pointed, noun_key, word_pointer, write_message
-from language.calls.parameters import cues_of, entity_of
-from language.packs import known, of
-from language.phrasebook import requests_in
-from language.phrases import is_cut
-from language.schemas import kind_of
-from llm.template.sections import Sections
-from warehouse.errors import ReplyError
-from warehouse.records import JsonSchema, Language
 
 _QUOTES = tuple(quotes for code in known() for quotes in requests_in(code).quotes)
 _TYPED = frozenset({"date", "time", "date-time"})

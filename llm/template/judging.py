@@ -5,20 +5,19 @@ from collections.abc import Iterator, Sequence
 from random import Random
 
 import orjson
+from callwright.language.calls.choosing import choose_tool
+from callwright.language.calls.defects import Proposal, spoil_call, text_language
+from callwright.language.calls.frames import glue_of, left_over
+from callwright.language.calls.messages import resolve_pointers
+from callwright.language.calls.parsing import read_conversation
+from callwright.language.calls.tools import ToolView, view_of
+from callwright.language.calls.turns import Turn, is_equivalent, is_stated
+from callwright.language.names import humanise
+from callwright.language.values import locate
+from callwright.llm.template.sections import Sections
+from callwright.warehouse.errors import ReplyError
+from callwright.warehouse.records import DEFAULT_LANGUAGE, JsonSchema
 from pydantic import JsonValue
-
-from language.calls.choosing import choose_tool
-from language.calls.defects import Proposal, spoil_call, text_language
-from language.calls.frames import glue_of, left_over
-from language.calls.messages import resolve_pointers
-from language.calls.parsing import read_conversation
-from language.calls.tools import ToolView, view_of
-from language.calls.turns import Turn, is_equivalent, is_stated
-from language.names import humanise
-from language.values import locate
-from llm.template.sections import Sections
-from warehouse.errors import ReplyError
-from warehouse.records import DEFAULT_LANGUAGE, JsonSchema
 
 
 def shown_views(sections: Sections) -> list[ToolView]:

@@ -6,18 +6,17 @@ from functools import cache
 from random import Random
 from typing import Any, NamedTuple
 
+from callwright.language.calls.choosing import choose_tool
+from callwright.language.calls.parsing import read_conversation
+from callwright.language.calls.tools import ToolView, view_of
+from callwright.language.calls.turns import Turn
+from callwright.language.packs import of
+from callwright.llm.template.judging import shown_views
+from callwright.llm.template.sections import Sections
+from callwright.llm.template.wording import word_call
+from callwright.warehouse.errors import ReplyError
+from callwright.warehouse.records import DEFAULT_LANGUAGE, Language
 from pydantic import JsonValue
-
-from language.calls.choosing import choose_tool
-from language.calls.parsing import read_conversation
-from language.calls.tools import ToolView, view_of
-from language.calls.turns import Turn
-from language.packs import of
-from llm.template.judging import shown_views
-from llm.template.sections import Sections
-from llm.template.wording import word_call
-from warehouse.errors import ReplyError
-from warehouse.records import DEFAULT_LANGUAGE, Language
 
 _PHRASES = "parallel"
 _TRIES = 12

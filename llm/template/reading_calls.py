@@ -6,25 +6,24 @@ What the grammar can't lay out it leaves unread: it answers with no calls, so th
 from collections.abc import Iterator, Mapping, Sequence
 
 import orjson
+from callwright.language.calls.defects import Proposal
+from callwright.language.calls.frames import Stretch, glue_of, left_over
+from callwright.language.calls.messages import resolve_pointers
+from callwright.language.calls.tools import ToolView
+from callwright.language.calls.turns import Turn
+from callwright.language.packs import of
+from callwright.language.steps.due import due_calls, made_name
+from callwright.language.steps.phrases import has_phrases
+from callwright.language.steps.reading import read_request, read_strictly
+from callwright.language.steps.sources import Node, called_entries
+from callwright.language.steps.sources import read_toolbox as read_step_tools
+from callwright.language.text import fold
+from callwright.language.values import locate
+from callwright.llm.template.candidate import CandidateTools, next_calls, read_toolbox, whole_plan
+from callwright.llm.template.sections import Sections
+from callwright.warehouse.errors import ReplyError
+from callwright.warehouse.records import DEFAULT_LANGUAGE, Language
 from pydantic import JsonValue
-
-from language.calls.defects import Proposal
-from language.calls.frames import Stretch, glue_of, left_over
-from language.calls.messages import resolve_pointers
-from language.calls.tools import ToolView
-from language.calls.turns import Turn
-from language.packs import of
-from language.steps.due import due_calls, made_name
-from language.steps.phrases import has_phrases
-from language.steps.reading import read_request, read_strictly
-from language.steps.sources import Node, called_entries
-from language.steps.sources import read_toolbox as read_step_tools
-from language.text import fold
-from language.values import locate
-from llm.template.candidate import CandidateTools, next_calls, read_toolbox, whole_plan
-from llm.template.sections import Sections
-from warehouse.errors import ReplyError
-from warehouse.records import DEFAULT_LANGUAGE, Language
 
 _SECTIONS = (
     "requests", "dialogues", "corrections", "external", "routing",

@@ -5,13 +5,13 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any
 
-from language.calls.actions import action_gap, action_phrase
-from language.names import humanise, split_name
-from language.packs import of
-from language.values import write_value
-from llm.template.sections import Sections
-from warehouse.errors import ReplyError
-from warehouse.records import DEFAULT_LANGUAGE, JsonSchema
+from callwright.language.calls.actions import action_gap, action_phrase
+from callwright.language.names import humanise, split_name
+from callwright.language.packs import of
+from callwright.language.values import write_value
+from callwright.llm.template.sections import Sections
+from callwright.warehouse.errors import ReplyError
+from callwright.warehouse.records import DEFAULT_LANGUAGE, JsonSchema
 
 _ID = frozenset({"number", "id", "code", "key"})
 _SENTENCES = re.compile(r"[.:;!?]\s|[\n`()]|\s[A-Z][a-z]")  # or a title

@@ -4,9 +4,7 @@ from collections.abc import Callable
 from functools import cache
 from random import Random
 
-from pydantic import JsonValue
-
-from language.calls.defects import (
+from callwright.language.calls.defects import (
     EXTRA_ARGUMENT,
     HALLUCINATED_VALUE,
     MISSING_ARGUMENT,
@@ -14,15 +12,16 @@ from language.calls.defects import (
     WRONG_TOOL,
     other_value,
 )
-from language.calls.sampling import make_value
-from language.calls.stating import say
-from language.calls.tools import ParameterView, ToolView
-from language.packs import COMMON_SCRIPT, known, of, script_of, signs, writes
-from language.phrasebook import requests_in
-from language.values import locate
-from llm.template.dialogues import SlotReply, word_answer
-from llm.template.wording import Worded, compose, quote_values, word_call
-from warehouse.records import Language
+from callwright.language.calls.sampling import make_value
+from callwright.language.calls.stating import say
+from callwright.language.calls.tools import ParameterView, ToolView
+from callwright.language.packs import COMMON_SCRIPT, known, of, script_of, signs, writes
+from callwright.language.phrasebook import requests_in
+from callwright.language.values import locate
+from callwright.llm.template.dialogues import SlotReply, word_answer
+from callwright.llm.template.wording import Worded, compose, quote_values, word_call
+from callwright.warehouse.records import Language
+from pydantic import JsonValue
 
 Slot = tuple[ParameterView, JsonValue]
 _HALF = 0.5

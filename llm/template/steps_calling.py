@@ -4,9 +4,7 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import NamedTuple
 
-from pydantic import JsonValue
-
-from language.calls.defects import (
+from callwright.language.calls.defects import (
     HALLUCINATED_VALUE,
     NEEDLESS_CALL,
     OMITTED_CALL,
@@ -15,14 +13,15 @@ from language.calls.defects import (
     Proposal,
     spoil_call,
 )
-from language.calls.tools import ToolView
-from language.steps.due import due_calls, made_name
-from language.steps.reading import read_request
-from language.steps.sources import ShownTools, read_toolbox
-from llm.template.judging import shown_views
-from llm.template.sections import Sections
-from warehouse.errors import ReplyError
-from warehouse.records import DEFAULT_LANGUAGE
+from callwright.language.calls.tools import ToolView
+from callwright.language.steps.due import due_calls, made_name
+from callwright.language.steps.reading import read_request
+from callwright.language.steps.sources import ShownTools, read_toolbox
+from callwright.llm.template.judging import shown_views
+from callwright.llm.template.sections import Sections
+from callwright.warehouse.errors import ReplyError
+from callwright.warehouse.records import DEFAULT_LANGUAGE
+from pydantic import JsonValue
 
 DONE = "Here is everything you asked for."
 NOTHING = "I'm afraid I can't find what you asked for."

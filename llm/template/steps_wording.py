@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 from typing import Any, NamedTuple
 
-from language.calls.actions import action_gap
-from language.packs import of
-from language.steps.phrases import (
+from callwright.language.calls.actions import action_gap
+from callwright.language.packs import of
+from callwright.language.steps.phrases import (
     ABOUT,
     CLOSINGS,
     LATER_LEADS,
@@ -22,11 +22,11 @@ from language.steps.phrases import (
     noun_for,
     phrasing_of,
 )
-from language.steps.sources import ShownTools, read_toolbox, write_pick
-from language.values import write_value
-from llm.template.sections import Sections
-from warehouse.errors import ReplyError
-from warehouse.records import DEFAULT_LANGUAGE
+from callwright.language.steps.sources import ShownTools, read_toolbox, write_pick
+from callwright.language.values import write_value
+from callwright.llm.template.sections import Sections
+from callwright.warehouse.errors import ReplyError
+from callwright.warehouse.records import DEFAULT_LANGUAGE
 
 Source = Mapping[str, Any]  # a ValueSource as JSON
 _ARTICLES = frozenset({"the", "a", "an", "my", "of", "for", "in"})

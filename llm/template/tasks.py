@@ -4,19 +4,30 @@ from collections.abc import Callable
 from random import Random
 from typing import NamedTuple
 
-from pydantic import JsonValue
-
-from language.calls.meanings import in_context, value_gap
-from language.calls.sampling import fill_in
-from language.calls.tools import view_of
-from language.calls.unknown_tools import spoken_values, unknown
-from language.packs import fallback, known, of
-from llm.template.changing import CallChange, ViewedCall, mend_request, other_value, parameter_named, word_change
-from llm.template.conversing import label_acts, read_scenario, word_agent_turn, word_scenario, word_user_turn
-from llm.template.dialogues import word_answer, word_question
-from llm.template.drafting_tools import describe, name_all, parameter_sketches, result_sketches
-from llm.template.external import judge_message, name_entities, reword_request, simulate_message, word_pronoun
-from llm.template.judging import (
+from callwright.language.calls.meanings import in_context, value_gap
+from callwright.language.calls.sampling import fill_in
+from callwright.language.calls.tools import view_of
+from callwright.language.calls.unknown_tools import spoken_values, unknown
+from callwright.language.packs import fallback, known, of
+from callwright.llm.template.changing import (
+    CallChange,
+    ViewedCall,
+    mend_request,
+    other_value,
+    parameter_named,
+    word_change,
+)
+from callwright.llm.template.conversing import label_acts, read_scenario, word_agent_turn, word_scenario, word_user_turn
+from callwright.llm.template.dialogues import word_answer, word_question
+from callwright.llm.template.drafting_tools import describe, name_all, parameter_sketches, result_sketches
+from callwright.llm.template.external import (
+    judge_message,
+    name_entities,
+    reword_request,
+    simulate_message,
+    word_pronoun,
+)
+from callwright.llm.template.judging import (
     grade_plan,
     judge,
     name_made_up,
@@ -26,17 +37,18 @@ from llm.template.judging import (
     score_reply,
     shown_views,
 )
-from llm.template.parallel import propose_all, word_parallel
-from llm.template.reading_calls import read_due, read_planned
-from llm.template.routing import word_routing
-from llm.template.sections import Sections
-from llm.template.spoiling import spoil_answer, spoil_wording
-from llm.template.steps_calling import next_calls
-from llm.template.steps_wording import word_goal
-from llm.template.unknown_tools import choose_spoken, word_unknown
-from llm.template.wording import choose_names, refuse_gaps, word_call
-from warehouse.errors import ReplyError
-from warehouse.records import Language
+from callwright.llm.template.parallel import propose_all, word_parallel
+from callwright.llm.template.reading_calls import read_due, read_planned
+from callwright.llm.template.routing import word_routing
+from callwright.llm.template.sections import Sections
+from callwright.llm.template.spoiling import spoil_answer, spoil_wording
+from callwright.llm.template.steps_calling import next_calls
+from callwright.llm.template.steps_wording import word_goal
+from callwright.llm.template.unknown_tools import choose_spoken, word_unknown
+from callwright.llm.template.wording import choose_names, refuse_gaps, word_call
+from callwright.warehouse.errors import ReplyError
+from callwright.warehouse.records import Language
+from pydantic import JsonValue
 
 
 class TemplateAnswer(NamedTuple):

@@ -3,19 +3,18 @@
 from collections.abc import Sequence
 from random import Random
 
+from callwright.language.calls.parameters import PLACES, Cues
+from callwright.language.calls.parsing import read_request
+from callwright.language.calls.stating import StatedParameter, say
+from callwright.language.calls.tools import ParameterView
+from callwright.language.calls.unknown_tools import Unknown, spoken_name
+from callwright.language.names import split_name
+from callwright.language.packs import COMMON_SCRIPT, of
+from callwright.language.phrasebook import requests_in
+from callwright.language.protocol import PlainPlace
+from callwright.llm.template.wording import ComposedRequest, RequestClause, Worded, quote_values, shape_clause
+from callwright.warehouse.errors import ReplyError
 from pydantic import JsonValue
-
-from language.calls.parameters import PLACES, Cues
-from language.calls.parsing import read_request
-from language.calls.stating import StatedParameter, say
-from language.calls.tools import ParameterView
-from language.calls.unknown_tools import Unknown, spoken_name
-from language.names import split_name
-from language.packs import COMMON_SCRIPT, of
-from language.phrasebook import requests_in
-from language.protocol import PlainPlace
-from llm.template.wording import ComposedRequest, RequestClause, Worded, quote_values, shape_clause
-from warehouse.errors import ReplyError
 
 _SPEECH = "speech"
 _ATTEMPTS = 9

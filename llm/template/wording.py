@@ -5,21 +5,20 @@ from collections.abc import Callable, Iterable, Sequence
 from random import Random
 from typing import NamedTuple
 
+from callwright.language.calls.actions import name_phrase, own_words
+from callwright.language.calls.meanings import in_context, value_gap
+from callwright.language.calls.parameters import meaning_of
+from callwright.language.calls.parsing import read_request
+from callwright.language.calls.stating import StatedParameter, say
+from callwright.language.calls.tools import ToolView
+from callwright.language.names import words
+from callwright.language.packs import COMMON_SCRIPT, language_of, of, packs_of, signs, writes
+from callwright.language.phrasebook import Phrasebook, requests_in
+from callwright.language.schemas import json_type
+from callwright.language.values import locate
+from callwright.warehouse.errors import ReplyError
+from callwright.warehouse.records import JsonSchema, Language
 from pydantic import JsonValue
-
-from language.calls.actions import name_phrase, own_words
-from language.calls.meanings import in_context, value_gap
-from language.calls.parameters import meaning_of
-from language.calls.parsing import read_request
-from language.calls.stating import StatedParameter, say
-from language.calls.tools import ToolView
-from language.names import words
-from language.packs import COMMON_SCRIPT, language_of, of, packs_of, signs, writes
-from language.phrasebook import Phrasebook, requests_in
-from language.schemas import json_type
-from language.values import locate
-from warehouse.errors import ReplyError
-from warehouse.records import JsonSchema, Language
 
 _EVERYDAY = frozenset(
     words(

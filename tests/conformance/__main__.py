@@ -5,9 +5,10 @@ import json
 import sys
 from pathlib import Path
 
+from callwright.warehouse.errors import CallwrightError
+
 from tests.conformance.comparing import CaseOutcome, UnknownCaseError
 from tests.conformance.running import run_file
-from warehouse.errors import CallwrightError
 
 
 def main(arguments: list[str] | None = None) -> int:

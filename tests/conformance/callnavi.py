@@ -5,11 +5,26 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from callwright.validators.metrics.callnavi.answers import wash, wash_text
+from callwright.validators.metrics.callnavi.files import read_questions
+from callwright.validators.metrics.callnavi.matching import (
+    GoldAnswer,
+    bare,
+    is_routed,
+    is_same_output,
+    match_answer,
+    names_text,
+)
+from callwright.validators.metrics.callnavi.scores import (
+    DIFFICULTIES,
+    Shares,
+    measure_stability,
+    score_answer,
+    settled,
+    summarise,
+)
+
 from tests.conformance.comparing import Case, Difference, Run, UnknownCaseError, compare, compare_crash, require_keys
-from validators.metrics.callnavi.answers import wash, wash_text
-from validators.metrics.callnavi.files import read_questions
-from validators.metrics.callnavi.matching import GoldAnswer, bare, is_routed, is_same_output, match_answer, names_text
-from validators.metrics.callnavi.scores import DIFFICULTIES, Shares, measure_stability, score_answer, settled, summarise
 
 Transform = Callable[[GoldAnswer], dict[str, Any]]
 

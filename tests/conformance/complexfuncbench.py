@@ -8,16 +8,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
-from tests.conformance.comparing import Case, Difference, Run, UnknownCaseError, compare, compare_crash, require_keys
-from tests.conformance.complexfuncbench_stubs import call_of, chain_of, golden_of, likeness, matchers_of, shown, tool_of
-from validators.metrics.complexeval.calls import CandidateCall, check_format, sorted_call
-from validators.metrics.complexeval.golden import FreeCalls, MatchedCall, TurnResult
-from validators.metrics.complexeval.results import parse_results, summarise
-from validators.metrics.complexeval.rules import Mistake, RunRules, decode_json
-from validators.metrics.complexeval.runs import SampleRun
-from validators.metrics.complexeval.turns import (
+from callwright.validators.metrics.complexeval.calls import CandidateCall, check_format, sorted_call
+from callwright.validators.metrics.complexeval.golden import FreeCalls, MatchedCall, TurnResult
+from callwright.validators.metrics.complexeval.results import parse_results, summarise
+from callwright.validators.metrics.complexeval.rules import Mistake, RunRules, decode_json
+from callwright.validators.metrics.complexeval.runs import SampleRun
+from callwright.validators.metrics.complexeval.turns import (
     Setting,
     check_values,
     compare_turn,
@@ -25,7 +21,11 @@ from validators.metrics.complexeval.turns import (
     map_calls,
     match_by_rule,
 )
-from warehouse.records import Call
+from callwright.warehouse.records import Call
+from pydantic import ValidationError
+
+from tests.conformance.comparing import Case, Difference, Run, UnknownCaseError, compare, compare_crash, require_keys
+from tests.conformance.complexfuncbench_stubs import call_of, chain_of, golden_of, likeness, matchers_of, shown, tool_of
 
 MATERIALS = frozenset({
     "embedding_stub", "api_stub", "judge_stub", "functions", "free_function_list", "final_cleanup_list",

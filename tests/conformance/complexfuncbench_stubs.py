@@ -7,11 +7,12 @@ from hashlib import md5
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from callwright.validators.metrics.complexeval.calls import GoldenCall, sorted_call
+from callwright.validators.metrics.complexeval.rules import says_equal
+from callwright.validators.metrics.complexeval.turns import Matchers
+from callwright.warehouse.records import Call, Exchange, Tool
+
 from tests.conformance.comparing import Case
-from validators.metrics.complexeval.calls import GoldenCall, sorted_call
-from validators.metrics.complexeval.rules import says_equal
-from validators.metrics.complexeval.turns import Matchers
-from warehouse.records import Call, Exchange, Tool
 
 BUCKETS = 512
 NOT_EQUAL = '{"is_equal": false, "reason": "not in the stub"}'

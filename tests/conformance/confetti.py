@@ -4,9 +4,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+from callwright.validators.metrics.confetti.bfcl import UNREADABLE, Check, check_calls
+from callwright.validators.metrics.confetti.decoding import DecodedCall, decode_calls, says_call
+
 from tests.conformance.comparing import Case, Difference, Run, UnknownCaseError, compare, compare_crash, require_keys
-from validators.metrics.confetti.bfcl import UNREADABLE, Check, check_calls
-from validators.metrics.confetti.decoding import DecodedCall, decode_calls, says_call
 
 OTHER_LANGUAGES = ("java",)  # of BFCL's categories; CONFETTI has none of them
 UNREADABLE_CALL = Check(valid=False, error_type=UNREADABLE, reason="The arguments of a call are no object.")

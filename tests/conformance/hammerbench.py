@@ -3,10 +3,9 @@
 from pathlib import Path
 from typing import Any
 
-from tests.conformance.comparing import Case, Difference, Run, UnknownCaseError, compare, compare_crash, require_keys
-from validators.matching.hammerbench import hammerbench_rouge_l
-from validators.metrics import hammerbench_logs as logs
-from validators.metrics.hammerbench import (
+from callwright.validators.matching.hammerbench import hammerbench_rouge_l
+from callwright.validators.metrics import hammerbench_logs as logs
+from callwright.validators.metrics.hammerbench import (
     Conversation,
     FlatScores,
     LogRow,
@@ -17,7 +16,9 @@ from validators.metrics.hammerbench import (
     score_snapshot,
     score_turns,
 )
-from validators.replies.reading import parse_reply
+from callwright.validators.replies.reading import parse_reply
+
+from tests.conformance.comparing import Case, Difference, Run, UnknownCaseError, compare, compare_crash, require_keys
 
 BY_RULE = {
     "Rejection rate": "rejection_rate",

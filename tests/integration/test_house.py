@@ -55,9 +55,7 @@ def test_the_flows_stand_in_one_file_whose_folder_hides_no_other_module() -> Non
 
 
 def test_the_front_door_imports_nothing_heavy() -> None:
-    code = (
-        "import sys, json, flows.cli.main; print(json.dumps(sorted({name.partition('.')[0] for name in sys.modules})))"
-    )
+    code = "import sys, json, callwright.flows.cli.main; print(json.dumps(sorted({name.partition('.')[0] for name in sys.modules})))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=TOP)
     assert not HEAVY & set(json.loads(done.stdout))
 

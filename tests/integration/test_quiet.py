@@ -43,7 +43,7 @@ def listening(tmp_path: Path) -> dict[str, str]:
 
 def run(environment: dict[str, str], *words: str) -> str:
     done = subprocess.run(
-        [sys.executable, "-m", "flows.cli", *words],
+        [sys.executable, "-m", "callwright", *words],
         env=environment,
         cwd=TOP,
         capture_output=True,

@@ -2,15 +2,15 @@
 
 from random import Random
 
-from generators.catalogs.seed_catalog import seed_tools
-from generators.conversations.acts import label_conversations
-from generators.conversations.plans import plan_conversations, word_scenarios
-from generators.conversations.scenarios import plan_scenarios
-from generators.conversations.wording import write_conversations
-from generators.stages import StageContext
-from llm.chat import Answer, ChatRequest, Completion, Prompt
-from llm.template.model import TemplateModel
-from warehouse.records import Complexity, Language, Sample
+from callwright.generators.catalogs.seed_catalog import seed_tools
+from callwright.generators.conversations.acts import label_conversations
+from callwright.generators.conversations.plans import plan_conversations, word_scenarios
+from callwright.generators.conversations.scenarios import plan_scenarios
+from callwright.generators.conversations.wording import write_conversations
+from callwright.generators.stages import StageContext
+from callwright.llm.chat import Answer, ChatRequest, Completion, Prompt
+from callwright.llm.template.model import TemplateModel
+from callwright.warehouse.records import Complexity, Language, Sample
 
 TOOLS = {tool.key: tool for tool in seed_tools()}
 

@@ -10,8 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-
-from warehouse.store import Warehouse
+from callwright.warehouse.store import Warehouse
 
 _OWN_TESTS = "warehouse"
 _open_for_writing = Warehouse._open_for_writing

@@ -8,14 +8,15 @@ import threading
 from pathlib import Path
 from typing import NamedTuple
 
-from flows.pages.serving import PageServer
-from flows.pages.site import path_to
+from callwright.flows.pages.serving import PageServer
+from callwright.flows.pages.site import path_to
+from callwright.warehouse.browsing.builds import list_builds
+from callwright.warehouse.browsing.evaluations import list_boards
+from callwright.warehouse.browsing.samples import SampleFilter, find_samples
+from callwright.warehouse.store import Warehouse
+
 from tests.support.browsers import open_browser
 from tests.support.screenshots import OUT, _write
-from warehouse.browsing.builds import list_builds
-from warehouse.browsing.evaluations import list_boards
-from warehouse.browsing.samples import SampleFilter, find_samples
-from warehouse.store import Warehouse
 
 OK = 200
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from annotation.screens import (
+from callwright.annotation.screens import (
     CORRECTION,
     DIALOGUE_ACTS,
     DISAMBIGUATION,
@@ -20,16 +20,17 @@ from annotation.screens import (
     TOOL_REVIEW,
     screen_for,
 )
-from annotation.studio import server
-from annotation.studio.client import LabelStudio
-from annotation.task import QueuedTask
-from flows.review.pushing import tasks_for
+from callwright.annotation.studio import server
+from callwright.annotation.studio.client import LabelStudio
+from callwright.annotation.task import QueuedTask
+from callwright.flows.review.pushing import tasks_for
+from callwright.warehouse.records import Language
+
 from tests.live.annotation.test_screen_in_browser import AnnotatorScreen
 from tests.support.browsers import open_browser
 from tests.support.flows.asked_site import ask_about_samples, fill_site
 from tests.support.flows.paper_studio import PaperStudio
 from tests.support.flows.review_sites import ReviewSite, open_site
-from warehouse.records import Language
 
 OUT = Path(__file__).parents[2] / "docs" / "images"
 SIZE = {"width": 1366, "height": 768}

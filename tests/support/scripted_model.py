@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
-from llm.chat import Answer, Completion, Prompt
-from warehouse.errors import CallwrightError
-from warehouse.records import Tool
+from callwright.llm.chat import Answer, Completion, Prompt
+from callwright.warehouse.errors import CallwrightError
+from callwright.warehouse.records import Tool
 
 Line = object  # a reply class's instance for `ask`, a str or Completion for `complete`, an error to raise for either
 

@@ -13,8 +13,8 @@ from contextlib import closing
 from hashlib import blake2b
 from pathlib import Path
 
-from annotation.studio import server
-from annotation.studio.process import StudioPlaces, load_credentials, save_credentials
+from callwright.annotation.studio import server
+from callwright.annotation.studio.process import StudioPlaces, load_credentials, save_credentials
 
 _CACHE = Path(__file__).parents[2] / ".cache" / "label-studio"
 _DATABASE = "label_studio.sqlite3"

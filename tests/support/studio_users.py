@@ -4,8 +4,7 @@ import re
 from typing import Any, Self
 
 import httpx
-
-from annotation.studio.server import ServerInfo
+from callwright.annotation.studio.server import ServerInfo
 
 PASSWORD = "a-long-enough-1"
 

@@ -4,10 +4,11 @@ import json
 from typing import Any, NamedTuple
 from xml.etree import ElementTree as ET
 
-from annotation.screens import screen_for
-from annotation.studio.records import Project
+from callwright.annotation.screens import screen_for
+from callwright.annotation.studio.records import Project
+from callwright.warehouse.records import Language
+
 from tests.live.annotation.test_screen_in_browser import AnnotatorScreen
-from warehouse.records import Language
 
 MOST_TABS = 60
 FOCUS = "(document.activeElement.name || document.activeElement.innerText || '').trim()"

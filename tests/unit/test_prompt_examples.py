@@ -5,24 +5,23 @@ from pathlib import Path
 
 import orjson
 import pytest
+from callwright.generators.conversations.acts import DialogueActs
+from callwright.generators.conversations.wording import AgentWords, UserWords
+from callwright.generators.dialogues.dialogues import SlotAnswer, SlotQuestion
+from callwright.generators.external.entities import Entities
+from callwright.generators.external.messages import Pronoun, SimulatedMessage
+from callwright.generators.external.rewriting import PointedRequest
+from callwright.generators.multi_step.correction import MendedRequest
+from callwright.generators.multi_step.tracing import NextCalls
+from callwright.generators.multi_step.wording import GoalWording
+from callwright.generators.parallel.wording import ParallelWording
+from callwright.generators.routing.wording import RoutingWording
+from callwright.generators.shifts.overriding import OverridingText
+from callwright.generators.single_turn.requests import ParameterNames, Wording
+from callwright.generators.stated_values import QuotedValues
+from callwright.language.packs import known, of, writes
+from callwright.validators.judges import Judgement, MadeUp, ProposedCall, ProposedCalls, Relevance, ScenarioReading
 from pydantic import BaseModel
-
-from generators.conversations.acts import DialogueActs
-from generators.conversations.wording import AgentWords, UserWords
-from generators.dialogues.dialogues import SlotAnswer, SlotQuestion
-from generators.external.entities import Entities
-from generators.external.messages import Pronoun, SimulatedMessage
-from generators.external.rewriting import PointedRequest
-from generators.multi_step.correction import MendedRequest
-from generators.multi_step.tracing import NextCalls
-from generators.multi_step.wording import GoalWording
-from generators.parallel.wording import ParallelWording
-from generators.routing.wording import RoutingWording
-from generators.shifts.overriding import OverridingText
-from generators.single_turn.requests import ParameterNames, Wording
-from generators.stated_values import QuotedValues
-from language.packs import known, of, writes
-from validators.judges import Judgement, MadeUp, ProposedCall, ProposedCalls, Relevance, ScenarioReading
 
 ROOT = Path(__file__).parents[2]
 OF_LANGUAGES: dict[str, type[BaseModel]] = {

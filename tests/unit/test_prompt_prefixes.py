@@ -5,12 +5,11 @@ from itertools import takewhile
 from pathlib import Path
 
 import pytest
+from callwright.generators.transcripts import conversation_text
+from callwright.llm.chat import Prompt
+from callwright.llm.prompts import render
+from callwright.warehouse.records import CallTurn, ReplyTurn, UserTurn
 from jinja2 import Environment, meta
-
-from generators.transcripts import conversation_text
-from llm.chat import Prompt
-from llm.prompts import render
-from warehouse.records import CallTurn, ReplyTurn, UserTurn
 
 ROOT = Path(__file__).parents[2]
 SWITCHES = {"language": ("en", "zh"), "format": ("json", "yaml"), "setting": ("call", "plan", "conversation")}
@@ -88,7 +87,11 @@ def test_a_later_turn_of_a_conversation_shares_all_that_came_before() -> None:
     first, second = (
         text_of(
             render(
-                "validators.prompts", "call_zero_shot", tools=[], language="en", conversation=conversation_text(some)
+                "callwright.validators.prompts",
+                "call_zero_shot",
+                tools=[],
+                language="en",
+                conversation=conversation_text(some),
             )
         )
         for some in (turns[:1], turns)

@@ -4,12 +4,11 @@ from itertools import pairwise
 from random import Random
 from typing import Any
 
+from callwright.validators.audit.editing import KeptTurn, kept_turns, rebuilt, with_arguments, with_turn, with_words
+from callwright.validators.audit.editing import Replacement as Words
+from callwright.validators.audit.subjects import AuditSubject, BrokenSample, Injector, pick
+from callwright.warehouse.records import CallTurn, GoldCall, JsonSchema, ResultTurn, Sample, Tool
 from pydantic import JsonValue
-
-from validators.audit.editing import KeptTurn, kept_turns, rebuilt, with_arguments, with_turn, with_words
-from validators.audit.editing import Replacement as Words
-from validators.audit.subjects import AuditSubject, BrokenSample, Injector, pick
-from warehouse.records import CallTurn, GoldCall, JsonSchema, ResultTurn, Sample, Tool
 
 _UNKNOWN = "$$$"
 _OTHER_TYPES = {"string": "integer", "integer": "boolean", "number": "boolean", "boolean": "string"}

@@ -3,14 +3,14 @@
 from collections.abc import Iterator, Sequence
 from random import Random
 
-from validators.audit.arguments import INJECTORS as OF_ARGUMENTS
-from validators.audit.calls import INJECTORS as OF_CALLS
-from validators.audit.editing import root_of
-from validators.audit.subjects import AuditSubject, BrokenSample, Injector
-from validators.audit.turns import INJECTORS as OF_TURNS
-from validators.audit.wordings import INJECTORS as OF_WORDINGS
-from warehouse.errors import ConfigurationError
-from warehouse.records import CallTurn, GoldCall, Sample
+from callwright.validators.audit.arguments import INJECTORS as OF_ARGUMENTS
+from callwright.validators.audit.calls import INJECTORS as OF_CALLS
+from callwright.validators.audit.editing import root_of
+from callwright.validators.audit.subjects import AuditSubject, BrokenSample, Injector
+from callwright.validators.audit.turns import INJECTORS as OF_TURNS
+from callwright.validators.audit.wordings import INJECTORS as OF_WORDINGS
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import CallTurn, GoldCall, Sample
 
 INJECTORS: tuple[Injector, ...] = (*OF_ARGUMENTS, *OF_CALLS, *OF_WORDINGS, *OF_TURNS)
 

@@ -7,9 +7,18 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from callwright.warehouse.records import (
+    CallTurn,
+    Evidence,
+    GoldCall,
+    Sample,
+    Trait,
+    Turn,
+    UserTurn,
+    trait_tag,
+    without_traits,
+)
 from pydantic import JsonValue
-
-from warehouse.records import CallTurn, Evidence, GoldCall, Sample, Trait, Turn, UserTurn, trait_tag, without_traits
 
 _PLACE_IN_RESULTS = re.compile(r"^turns\[(\d+)\]\.results\[(\d+)\]")
 _CALL_BEFORE = re.compile(r"^calls\[(\d+)\]")

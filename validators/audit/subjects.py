@@ -5,11 +5,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from random import Random
 from typing import NamedTuple, TypeVar
 
-from pydantic import JsonValue
-
-from generators.families import Traits
-from generators.kinds import traits_of
-from warehouse.records import (
+from callwright.generators.families import Traits
+from callwright.generators.kinds import traits_of
+from callwright.warehouse.records import (
     CallTurn,
     Evidence,
     GoldCall,
@@ -23,6 +21,7 @@ from warehouse.records import (
     Turn,
     UserTurn,
 )
+from pydantic import JsonValue
 
 Option = TypeVar("Option")
 _STATED = ("span", "normalised")

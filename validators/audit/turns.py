@@ -5,12 +5,20 @@ from collections.abc import Iterator, Mapping
 from random import Random
 from typing import Any, get_args
 
+from callwright.language.packs import of, widened
+from callwright.validators.audit.editing import kept_turns, rebuilt, with_evidence, with_turn
+from callwright.validators.audit.subjects import AuditSubject, Injection, Injector, names_answered, pick
+from callwright.warehouse.records import (
+    CallTurn,
+    DialogueAct,
+    Evidence,
+    Message,
+    ReplyTurn,
+    ResultTurn,
+    Sample,
+    UserTurn,
+)
 from pydantic import JsonValue
-
-from language.packs import of, widened
-from validators.audit.editing import kept_turns, rebuilt, with_evidence, with_turn
-from validators.audit.subjects import AuditSubject, Injection, Injector, names_answered, pick
-from warehouse.records import CallTurn, DialogueAct, Evidence, Message, ReplyTurn, ResultTurn, Sample, UserTurn
 
 _SENTENCE = re.compile(widened(r"@[^.!?]+@[.!?]+\s*"))
 _FACT = re.compile(r"\d+(?:[.:,-]\d+)*")

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from random import Random
 from typing import Any, NamedTuple
 
-from language.packs import of, unspaced, widened
-from validators.audit.editing import Replacement, with_words
-from validators.audit.subjects import ArgumentPlace, AuditSubject, Injection, Injector, pick
-from warehouse.records import Sample, UserTurn
+from callwright.language.packs import of, unspaced, widened
+from callwright.validators.audit.editing import Replacement, with_words
+from callwright.validators.audit.subjects import ArgumentPlace, AuditSubject, Injection, Injector, pick
+from callwright.warehouse.records import Sample, UserTurn
 
 _SENTENCE = re.compile(widened(r"@[^.!?]+@[.!?]+[\"'”’»]?\s*"))
 _CLOCK = re.compile(r"(?<!\d)\d\d:\d\d(?!\d)")

@@ -6,14 +6,14 @@ Then the judge is asked, turn by turn; the first tool that it names is an opinio
 
 from typing import NamedTuple
 
-from generators.shifts.turns import was_made_already
-from generators.stages import StageContext
-from generators.tools import are_redundant
-from generators.transcripts import conversation_text, shown_tools, user_texts
-from language.schemas import kind_of
-from language.values import locate
-from validators.checks.verdicts import CheckName, unproved, verdict_of, weakest
-from validators.judges import (
+from callwright.generators.shifts.turns import was_made_already
+from callwright.generators.stages import StageContext
+from callwright.generators.tools import are_redundant
+from callwright.generators.transcripts import conversation_text, shown_tools, user_texts
+from callwright.language.schemas import kind_of
+from callwright.language.values import locate
+from callwright.validators.checks.verdicts import CheckName, unproved, verdict_of, weakest
+from callwright.validators.judges import (
     ONE_SHOT,
     RELEVANCE,
     SAME_MEANING,
@@ -23,8 +23,18 @@ from validators.judges import (
     judge_calls,
     propose_call,
 )
-from validators.matching.calls import THRESHOLD, CallDifference, compare_calls, doubts_of
-from warehouse.records import Arguments, Call, Decision, DoubtedFact, JsonSchema, Sample, Snapshot, Tool, Verdict
+from callwright.validators.matching.calls import THRESHOLD, CallDifference, compare_calls, doubts_of
+from callwright.warehouse.records import (
+    Arguments,
+    Call,
+    Decision,
+    DoubtedFact,
+    JsonSchema,
+    Sample,
+    Snapshot,
+    Tool,
+    Verdict,
+)
 
 CONSISTENCY = "consistency"
 CONSISTENCY_VERSION = "2"

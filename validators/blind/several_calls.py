@@ -9,21 +9,31 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
 import orjson
+from callwright.generators.kinds import traits_of
+from callwright.generators.multi_step.tracing import abridged
+from callwright.generators.routing.tool_graph import UNKNOWN, unknown_arguments
+from callwright.generators.shifts.turns import was_made_already
+from callwright.generators.stages import StageContext
+from callwright.generators.transcripts import user_texts
+from callwright.validators.blind import one_call
+from callwright.validators.checks.routing import share_asked
+from callwright.validators.checks.verdicts import SHOWN
+from callwright.validators.judges import CALLS_DUE, CALLS_PLANNED, EACH_CALL, SAME_MEANING, judge_calls, propose_calls
+from callwright.validators.matching.calls import THRESHOLD, compare_calls
+from callwright.warehouse.errors import ReplyError
+from callwright.warehouse.records import (
+    Call,
+    CallTurn,
+    DoubtedFact,
+    GoldCall,
+    ReplyTurn,
+    ResultTurn,
+    Sample,
+    Tool,
+    Turn,
+    Verdict,
+)
 from pydantic import JsonValue
-
-from generators.kinds import traits_of
-from generators.multi_step.tracing import abridged
-from generators.routing.tool_graph import UNKNOWN, unknown_arguments
-from generators.shifts.turns import was_made_already
-from generators.stages import StageContext
-from generators.transcripts import user_texts
-from validators.blind import one_call
-from validators.checks.routing import share_asked
-from validators.checks.verdicts import SHOWN
-from validators.judges import CALLS_DUE, CALLS_PLANNED, EACH_CALL, SAME_MEANING, judge_calls, propose_calls
-from validators.matching.calls import THRESHOLD, compare_calls
-from warehouse.errors import ReplyError
-from warehouse.records import Call, CallTurn, DoubtedFact, GoldCall, ReplyTurn, ResultTurn, Sample, Tool, Turn, Verdict
 
 ALL_CALLS, DUE_CALLS, DUE_MEANING = "all_calls", "due_calls", "due_meaning"
 SET_VERSION, DUE_VERSION, DUE_MEANING_VERSION = "2", "2", "2"

@@ -10,22 +10,21 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from callwright.generators.shifts.turns import is_conversation, is_path
+from callwright.generators.stages import StageContext
+from callwright.language.calls.tools import ParameterView, ToolView
+from callwright.language.dates import find_dates
+from callwright.language.names import split_name
+from callwright.language.packs import signs
+from callwright.language.readers.moments import find_times
+from callwright.language.text import Found, fold
+from callwright.language.values import locate
+from callwright.validators.blind.several_calls import reads_a_set
+from callwright.validators.checks.evidence import is_routed
+from callwright.validators.checks.statements import SHAPED, Speech, Statement, hear, view_tool
+from callwright.validators.checks.verdicts import CheckName, Finding, contradicted, unproved, verdict_of
+from callwright.warehouse.records import CallTurn, DoubtedFact, GoldCall, Sample, Snapshot, Tool, UserTurn, Verdict
 from pydantic import JsonValue
-
-from generators.shifts.turns import is_conversation, is_path
-from generators.stages import StageContext
-from language.calls.tools import ParameterView, ToolView
-from language.dates import find_dates
-from language.names import split_name
-from language.packs import signs
-from language.readers.moments import find_times
-from language.text import Found, fold
-from language.values import locate
-from validators.blind.several_calls import reads_a_set
-from validators.checks.evidence import is_routed
-from validators.checks.statements import SHAPED, Speech, Statement, hear, view_tool
-from validators.checks.verdicts import CheckName, Finding, contradicted, unproved, verdict_of
-from warehouse.records import CallTurn, DoubtedFact, GoldCall, Sample, Snapshot, Tool, UserTurn, Verdict
 
 CHECK = "ambiguity"
 VERSION = "1"

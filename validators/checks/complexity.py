@@ -8,24 +8,22 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from itertools import pairwise, zip_longest
 from typing import NamedTuple, get_args
 
-from pydantic import JsonValue
-
-from generators.environments.simulated import error_of
-from generators.kinds import traits_of
-from generators.stages import StageContext
-from language.booleans import read_boolean
-from language.calls.choosing import rank_by_words
-from language.calls.messages import resolve
-from language.calls.tools import ToolView
-from language.packs import LanguagePattern, widened
-from language.thesaurus import weigh_words
-from language.values import locate
-from language.vocabulary import find_corrections
-from validators.checks.dialogue import is_request
-from validators.checks.dialogue_owners import about
-from validators.checks.statements import view_tool
-from warehouse.errors import RecordError
-from warehouse.records import (
+from callwright.generators.environments.simulated import error_of
+from callwright.generators.kinds import traits_of
+from callwright.generators.stages import StageContext
+from callwright.language.booleans import read_boolean
+from callwright.language.calls.choosing import rank_by_words
+from callwright.language.calls.messages import resolve
+from callwright.language.calls.tools import ToolView
+from callwright.language.packs import LanguagePattern, widened
+from callwright.language.thesaurus import weigh_words
+from callwright.language.values import locate
+from callwright.language.vocabulary import find_corrections
+from callwright.validators.checks.dialogue import is_request
+from callwright.validators.checks.dialogue_owners import about
+from callwright.validators.checks.statements import view_tool
+from callwright.warehouse.errors import RecordError
+from callwright.warehouse.records import (
     CallTurn,
     Complexity,
     DoubtedFact,
@@ -38,6 +36,7 @@ from warehouse.records import (
     UserTurn,
     Verdict,
 )
+from pydantic import JsonValue
 
 CHECK = "complexity"
 VERSION = "1"

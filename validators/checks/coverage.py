@@ -9,15 +9,15 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from generators.kinds import traits_of
-from generators.stages import StageContext
-from language.cues import has_cues
-from language.values import locate, locate_text
-from validators.checks.statements import hear, view_tool
-from validators.checks.verdicts import CheckName, Finding, contradicted, unproved, verdict_of
-from validators.readings.cue_readings import cues_left
-from validators.readings.leftover_words import words_left
-from validators.readings.omissions import (
+from callwright.generators.kinds import traits_of
+from callwright.generators.stages import StageContext
+from callwright.language.cues import has_cues
+from callwright.language.values import locate, locate_text
+from callwright.validators.checks.statements import hear, view_tool
+from callwright.validators.checks.verdicts import CheckName, Finding, contradicted, unproved, verdict_of
+from callwright.validators.readings.cue_readings import cues_left
+from callwright.validators.readings.leftover_words import words_left
+from callwright.validators.readings.omissions import (
     amounts_left,
     listed_on,
     text_cut_short,
@@ -25,9 +25,9 @@ from validators.readings.omissions import (
     unmentioned,
     weekdays_amiss,
 )
-from validators.readings.other_deeds import framed_request, other_deeds, requests_quoted
-from validators.readings.request_reading import merge_readings, read_leaves
-from validators.readings.request_text import (
+from callwright.validators.readings.other_deeds import framed_request, other_deeds, requests_quoted
+from callwright.validators.readings.request_reading import merge_readings, read_leaves
+from callwright.validators.readings.request_text import (
     ArgumentLeaf,
     ArgumentReading,
     Grade,
@@ -36,7 +36,7 @@ from validators.readings.request_text import (
     leaves_of,
     parse_request,
 )
-from warehouse.records import (
+from callwright.warehouse.records import (
     Arguments,
     DoubtedFact,
     GoldCall,

@@ -9,22 +9,28 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from pydantic import JsonValue
-
-from generators.shifts.turns import was_made_already
-from generators.stages import StageContext
-from language.calls.choosing import is_dropped, new_request, rank_by_words
-from language.calls.tools import ToolView
-from language.names import split_name
-from language.packs import LanguagePattern, packs_of
-from language.text import VERBATIM
-from language.thesaurus import weigh_words
-from validators.checks.dialogue_answers import StatedArgument, beside, declines, left_over, not_given, places_of, unused
-from validators.checks.dialogue_owners import AnswerText, asked_for, misplaced
-from validators.checks.evidence import TOO_WEAK, Claim, UserText, find_evidence, find_spoken, stated_in
-from validators.checks.statements import hear, view_tool
-from validators.checks.verdicts import CheckName, Finding, contradicted, unproved, verdict_of
-from warehouse.records import (
+from callwright.generators.shifts.turns import was_made_already
+from callwright.generators.stages import StageContext
+from callwright.language.calls.choosing import is_dropped, new_request, rank_by_words
+from callwright.language.calls.tools import ToolView
+from callwright.language.names import split_name
+from callwright.language.packs import LanguagePattern, packs_of
+from callwright.language.text import VERBATIM
+from callwright.language.thesaurus import weigh_words
+from callwright.validators.checks.dialogue_answers import (
+    StatedArgument,
+    beside,
+    declines,
+    left_over,
+    not_given,
+    places_of,
+    unused,
+)
+from callwright.validators.checks.dialogue_owners import AnswerText, asked_for, misplaced
+from callwright.validators.checks.evidence import TOO_WEAK, Claim, UserText, find_evidence, find_spoken, stated_in
+from callwright.validators.checks.statements import hear, view_tool
+from callwright.validators.checks.verdicts import CheckName, Finding, contradicted, unproved, verdict_of
+from callwright.warehouse.records import (
     Arguments,
     CallTurn,
     DoubtedFact,
@@ -37,6 +43,7 @@ from warehouse.records import (
     UserTurn,
     Verdict,
 )
+from pydantic import JsonValue
 
 CHECK = "dialogue"
 VERSION = "1"

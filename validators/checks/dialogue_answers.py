@@ -6,20 +6,19 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from callwright.language.calls.tools import ParameterView, ToolView, squeeze
+from callwright.language.dates import find_dates
+from callwright.language.numbers import NUMBER, find_numbers
+from callwright.language.packs import LanguagePattern, signs
+from callwright.language.readers.moments import find_times
+from callwright.language.schemas import kind_of
+from callwright.language.text import VERBATIM
+from callwright.language.values import locate
+from callwright.language.vocabulary import CorrectionMark, find_corrections
+from callwright.validators.checks.evidence import UserText
+from callwright.validators.checks.statements import hear
+from callwright.warehouse.records import Arguments, Evidence, JsonSchema
 from pydantic import JsonValue
-
-from language.calls.tools import ParameterView, ToolView, squeeze
-from language.dates import find_dates
-from language.numbers import NUMBER, find_numbers
-from language.packs import LanguagePattern, signs
-from language.readers.moments import find_times
-from language.schemas import kind_of
-from language.text import VERBATIM
-from language.values import locate
-from language.vocabulary import CorrectionMark, find_corrections
-from validators.checks.evidence import UserText
-from validators.checks.statements import hear
-from warehouse.records import Arguments, Evidence, JsonSchema
 
 _END = LanguagePattern(r"(?<=[.!?;])\s+(?=\S)|(?<=@[{.!?;}\n])\s*(?=\S)|@{segment_end}", re.RegexFlag(0))
 _ABBREVIATED = re.compile(r"(?:\b(?:[A-Za-z]|No|Dr|Mr|Mrs|Ms|St|Prof|etc|e\.g|i\.e|a\.m|p\.m))\.\s*$", re.IGNORECASE)

@@ -6,23 +6,22 @@ from functools import cache, lru_cache
 from itertools import combinations
 from typing import NamedTuple
 
+from callwright.generators.shifts.intents import is_question
+from callwright.language.calls.parameters import CLOCKED, NUMERIC, PLACES
+from callwright.language.calls.tools import ParameterView, ToolView, cue_table
+from callwright.language.dates import find_dates
+from callwright.language.names import humanise, split_name
+from callwright.language.numbers import find_numbers
+from callwright.language.packs import LanguagePattern, known, of
+from callwright.language.readers.moments import find_times, moment_parts
+from callwright.language.schemas import DATE_TIME_VALUE, DATE_VALUE, TIME_VALUE, choices_of, kind_of, type_of
+from callwright.language.thesaurus import weigh_words
+from callwright.language.values import locate_text
+from callwright.validators.checks.dialogue_answers import Segment, StatedArgument, segments_of
+from callwright.validators.checks.evidence import UserText
+from callwright.validators.checks.verdicts import Finding, unproved
+from callwright.warehouse.records import DoubtedFact
 from pydantic import JsonValue
-
-from generators.shifts.intents import is_question
-from language.calls.parameters import CLOCKED, NUMERIC, PLACES
-from language.calls.tools import ParameterView, ToolView, cue_table
-from language.dates import find_dates
-from language.names import humanise, split_name
-from language.numbers import find_numbers
-from language.packs import LanguagePattern, known, of
-from language.readers.moments import find_times, moment_parts
-from language.schemas import DATE_TIME_VALUE, DATE_VALUE, TIME_VALUE, choices_of, kind_of, type_of
-from language.thesaurus import weigh_words
-from language.values import locate_text
-from validators.checks.dialogue_answers import Segment, StatedArgument, segments_of
-from validators.checks.evidence import UserText
-from validators.checks.verdicts import Finding, unproved
-from warehouse.records import DoubtedFact
 
 _FROM = LanguagePattern(r"(?:@{from_lead})\s*$")
 _CLAUSE = LanguagePattern("@[,;{list}]|@{clause_and}", re.RegexFlag(0))

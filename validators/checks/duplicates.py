@@ -15,12 +15,11 @@ from math import ceil
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 import orjson
-
-from language.packs import unspaced
-from language.text import fold
-from validators.embeddings import close_encoder, read_ahead
-from validators.rewordings import MaskedText, likeness_of, mask_values, may_be_alike
-from warehouse.records import Decision, Sample, Verdict
+from callwright.language.packs import unspaced
+from callwright.language.text import fold
+from callwright.validators.embeddings import close_encoder, read_ahead
+from callwright.validators.rewordings import MaskedText, likeness_of, mask_values, may_be_alike
+from callwright.warehouse.records import Decision, Sample, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -3,16 +3,14 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from pydantic import JsonValue
-
-from generators.kinds import traits_of
-from generators.routing.tool_graph import UNKNOWN, feeds, unknown_arguments
-from generators.transcripts import walk
-from language.booleans import ANSWERED, is_about
-from language.readers.moments import HALF_DAY
-from language.text import VERBATIM, Found
-from language.values import locate
-from warehouse.records import (
+from callwright.generators.kinds import traits_of
+from callwright.generators.routing.tool_graph import UNKNOWN, feeds, unknown_arguments
+from callwright.generators.transcripts import walk
+from callwright.language.booleans import ANSWERED, is_about
+from callwright.language.readers.moments import HALF_DAY
+from callwright.language.text import VERBATIM, Found
+from callwright.language.values import locate
+from callwright.warehouse.records import (
     Arguments,
     Evidence,
     GoldCall,
@@ -24,6 +22,7 @@ from warehouse.records import (
     Turn,
     UserTurn,
 )
+from pydantic import JsonValue
 
 TOO_WEAK = frozenset({HALF_DAY})  # these may mean two values: good enough to point at, not to prove
 

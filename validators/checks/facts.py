@@ -9,25 +9,23 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple, get_args
 
-from pydantic import JsonValue
-
-from generators.conversations.acts import DialogueActs
-from generators.conversations.moves import facts_of
-from generators.environments.simulated import SimulatedEnvironment, error_of
-from generators.kinds import traits_of
-from generators.multi_step.samples import answer_sentence
-from generators.shifts.turns import is_path
-from generators.stages import StageContext
-from generators.transcripts import conversation_text, shown_tools
-from language.calls.frames import glue_of, left_over, shapes_in
-from language.calls.tools import ToolView
-from language.packs import of, signs
-from validators.blind.several_calls import shortened
-from validators.checks.statements import view_tool
-from validators.checks.verdicts import CheckName, Finding, contradicted, unproved, verdict_of
-from validators.judges import ACTS, REPLY, ReplyScore, ask_opinion
-from warehouse.errors import ReplyError
-from warehouse.records import (
+from callwright.generators.conversations.acts import DialogueActs
+from callwright.generators.conversations.moves import facts_of
+from callwright.generators.environments.simulated import SimulatedEnvironment, error_of
+from callwright.generators.kinds import traits_of
+from callwright.generators.multi_step.samples import answer_sentence
+from callwright.generators.shifts.turns import is_path
+from callwright.generators.stages import StageContext
+from callwright.generators.transcripts import conversation_text, shown_tools
+from callwright.language.calls.frames import glue_of, left_over, shapes_in
+from callwright.language.calls.tools import ToolView
+from callwright.language.packs import of, signs
+from callwright.validators.blind.several_calls import shortened
+from callwright.validators.checks.statements import view_tool
+from callwright.validators.checks.verdicts import CheckName, Finding, contradicted, unproved, verdict_of
+from callwright.validators.judges import ACTS, REPLY, ReplyScore, ask_opinion
+from callwright.warehouse.errors import ReplyError
+from callwright.warehouse.records import (
     Call,
     CallTurn,
     DialogueAct,
@@ -42,6 +40,7 @@ from warehouse.records import (
     UserTurn,
     Verdict,
 )
+from pydantic import JsonValue
 
 FACTS, REPLIES, FAITHFULNESS = "facts", "replies", "faithfulness"
 FACTS_VERSION, REPLIES_VERSION, FAITHFULNESS_VERSION = "3", "1", "2"

@@ -6,16 +6,16 @@ from functools import lru_cache
 from itertools import chain, pairwise
 from typing import NamedTuple, assert_never
 
-from generators.kinds import traits_of
-from generators.shifts.turns import is_conversation
-from generators.stages import StageContext
-from generators.tools import argument_problems
-from generators.transcripts import user_texts
-from language.packs import COMMON_SCRIPT, has_folder, language_of, of, other_letters, writes
-from validators.checks.evidence import known_arguments
-from validators.checks.grounding import root_of
-from validators.checks.verdicts import CheckName, Finding, contradicted, unproved, verdict_of
-from warehouse.records import (
+from callwright.generators.kinds import traits_of
+from callwright.generators.shifts.turns import is_conversation
+from callwright.generators.stages import StageContext
+from callwright.generators.tools import argument_problems
+from callwright.generators.transcripts import user_texts
+from callwright.language.packs import COMMON_SCRIPT, has_folder, language_of, of, other_letters, writes
+from callwright.validators.checks.evidence import known_arguments
+from callwright.validators.checks.grounding import root_of
+from callwright.validators.checks.verdicts import CheckName, Finding, contradicted, unproved, verdict_of
+from callwright.warehouse.records import (
     CallTurn,
     DoubtedFact,
     GoldCall,

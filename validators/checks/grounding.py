@@ -8,22 +8,27 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from pydantic import JsonValue
-
-from generators.environments.picking import read_rule, value_at
-from generators.kinds import traits_of
-from generators.multi_step.samples import schema_of
-from generators.multi_step.sources import JOINT, as_text, shifted
-from generators.stages import StageContext
-from language.dates import DATE, YEARLESS, find_dates
-from language.numbers import find_numbers
-from language.readers.moments import HALF_DAY, find_times
-from language.schemas import Kind, choices_of, kind_of
-from language.text import VERBATIM
-from language.values import locate, read_value
-from validators.checks.evidence import TOO_WEAK, Claim, by_earlier_call, find_elsewhere, find_spoken, stated_in
-from validators.readings.request_reading import read_leaves
-from validators.readings.request_text import (
+from callwright.generators.environments.picking import read_rule, value_at
+from callwright.generators.kinds import traits_of
+from callwright.generators.multi_step.samples import schema_of
+from callwright.generators.multi_step.sources import JOINT, as_text, shifted
+from callwright.generators.stages import StageContext
+from callwright.language.dates import DATE, YEARLESS, find_dates
+from callwright.language.numbers import find_numbers
+from callwright.language.readers.moments import HALF_DAY, find_times
+from callwright.language.schemas import Kind, choices_of, kind_of
+from callwright.language.text import VERBATIM
+from callwright.language.values import locate, read_value
+from callwright.validators.checks.evidence import (
+    TOO_WEAK,
+    Claim,
+    by_earlier_call,
+    find_elsewhere,
+    find_spoken,
+    stated_in,
+)
+from callwright.validators.readings.request_reading import read_leaves
+from callwright.validators.readings.request_text import (
     ArgumentLeaf,
     ArgumentReading,
     RequestText,
@@ -32,8 +37,8 @@ from validators.readings.request_text import (
     parse_request,
     set_beside,
 )
-from warehouse.errors import RecordError
-from warehouse.records import (
+from callwright.warehouse.errors import RecordError
+from callwright.warehouse.records import (
     Arguments,
     DoubtedFact,
     Evidence,
@@ -47,6 +52,7 @@ from warehouse.records import (
     UserTurn,
     Verdict,
 )
+from pydantic import JsonValue
 
 CHECK = "grounding"
 VERSION = "5"

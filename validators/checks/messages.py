@@ -5,15 +5,14 @@ Rules read it by the language's words for apps and services and by signatures; w
 
 from collections.abc import Iterator
 
+from callwright.generators.stages import StageContext
+from callwright.generators.transcripts import conversation_text
+from callwright.language.calls.channels import message_doubts
+from callwright.validators.checks.verdicts import CheckName, Finding, contradicted, unproved, verdict_of
+from callwright.validators.judges import MESSAGE, ask_opinion
+from callwright.warehouse.errors import ReplyError
+from callwright.warehouse.records import DoubtedFact, Message, Sample, UserTurn, Verdict
 from pydantic import BaseModel
-
-from generators.stages import StageContext
-from generators.transcripts import conversation_text
-from language.calls.channels import message_doubts
-from validators.checks.verdicts import CheckName, Finding, contradicted, unproved, verdict_of
-from validators.judges import MESSAGE, ask_opinion
-from warehouse.errors import ReplyError
-from warehouse.records import DoubtedFact, Message, Sample, UserTurn, Verdict
 
 CHECK, FIT = "message", "message_fit"
 VERSION, FIT_VERSION = "1", "1"

@@ -8,25 +8,23 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, assert_never
 
-from pydantic import JsonValue
-
-from generators.environments.picking import entries_of, has, read_rule, rivals, value_at
-from generators.environments.protocol import Environment
-from generators.multi_step.disambiguation import strike_rivals
-from generators.multi_step.resolving import PickedPlace, RememberedEnvironment, Resolved, resolve
-from generators.multi_step.samples import schema_of
-from generators.multi_step.search import ShortestPath, find_plans
-from generators.multi_step.sources import JOINT, as_text, shifted
-from generators.shifts.turns import is_path
-from generators.stages import StageContext
-from language.dates import DATE, find_dates
-from language.schemas import kind_of
-from language.text import VERBATIM
-from language.values import locate, read_value
-from validators.checks.grounding import origin_of
-from validators.checks.verdicts import CheckName, Finding, contradicted, unproved, verdict_of
-from warehouse.errors import RecordError
-from warehouse.records import (
+from callwright.generators.environments.picking import entries_of, has, read_rule, rivals, value_at
+from callwright.generators.environments.protocol import Environment
+from callwright.generators.multi_step.disambiguation import strike_rivals
+from callwright.generators.multi_step.resolving import PickedPlace, RememberedEnvironment, Resolved, resolve
+from callwright.generators.multi_step.samples import schema_of
+from callwright.generators.multi_step.search import ShortestPath, find_plans
+from callwright.generators.multi_step.sources import JOINT, as_text, shifted
+from callwright.generators.shifts.turns import is_path
+from callwright.generators.stages import StageContext
+from callwright.language.dates import DATE, find_dates
+from callwright.language.schemas import kind_of
+from callwright.language.text import VERBATIM
+from callwright.language.values import locate, read_value
+from callwright.validators.checks.grounding import origin_of
+from callwright.validators.checks.verdicts import CheckName, Finding, contradicted, unproved, verdict_of
+from callwright.warehouse.errors import RecordError
+from callwright.warehouse.records import (
     Call,
     CallTurn,
     Composed,
@@ -45,6 +43,7 @@ from warehouse.records import (
     ValueSource,
     Verdict,
 )
+from pydantic import JsonValue
 
 CHECK = "path"
 VERSION = "2"

@@ -11,22 +11,21 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from callwright.generators.kinds import traits_of
+from callwright.generators.routing.tool_graph import UNKNOWN, returned_fields
+from callwright.generators.stages import StageContext
+from callwright.generators.tools import are_redundant
+from callwright.language.names import humanise
+from callwright.language.packs import unspaced
+from callwright.language.thesaurus import stem_groups
+from callwright.language.values import locate
+from callwright.language.vocabulary import deep_stem
+from callwright.validators.checks.evidence import feed_problem, is_routed, known_arguments
+from callwright.validators.checks.verdicts import CheckName, Finding, contradicted, unproved, verdict_of
+from callwright.validators.datasets.callnavi_requests import find_stated
+from callwright.validators.toolset.actions import READ, doing_of
+from callwright.warehouse.records import DoubtedFact, GoldCall, JsonSchema, Sample, Snapshot, Tool, UserTurn, Verdict
 from pydantic import JsonValue
-
-from generators.kinds import traits_of
-from generators.routing.tool_graph import UNKNOWN, returned_fields
-from generators.stages import StageContext
-from generators.tools import are_redundant
-from language.names import humanise
-from language.packs import unspaced
-from language.thesaurus import stem_groups
-from language.values import locate
-from language.vocabulary import deep_stem
-from validators.checks.evidence import feed_problem, is_routed, known_arguments
-from validators.checks.verdicts import CheckName, Finding, contradicted, unproved, verdict_of
-from validators.datasets.callnavi_requests import find_stated
-from validators.toolset.actions import READ, doing_of
-from warehouse.records import DoubtedFact, GoldCall, JsonSchema, Sample, Snapshot, Tool, UserTurn, Verdict
 
 CHECK = "routing"
 VERSION = "1"

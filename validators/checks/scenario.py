@@ -8,14 +8,14 @@ plan do and, where something is to be refused, what none of them does. What is n
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 
-from generators.conversations.scenarios import SHAPES, changeable
-from generators.environments.simulated import links_between
-from generators.stages import StageContext
-from generators.tools import are_redundant
-from validators.blind.one_call import find_duplicate_tool
-from validators.checks.verdicts import Finding
-from validators.judges import SCENARIO, ScenarioReading, ask_opinion
-from warehouse.records import Complexity, ConversationPlan, Scenario, Tool, Verdict, WordedScenario
+from callwright.generators.conversations.scenarios import SHAPES, changeable
+from callwright.generators.environments.simulated import links_between
+from callwright.generators.stages import StageContext
+from callwright.generators.tools import are_redundant
+from callwright.validators.blind.one_call import find_duplicate_tool
+from callwright.validators.checks.verdicts import Finding
+from callwright.validators.judges import SCENARIO, ScenarioReading, ask_opinion
+from callwright.warehouse.records import Complexity, ConversationPlan, Scenario, Tool, Verdict, WordedScenario
 
 CHECK = "scenario"
 VERSION = "1"

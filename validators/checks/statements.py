@@ -5,18 +5,17 @@ from collections.abc import Iterator
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
+from callwright.language.calls.cued_values import free_text, read_after, read_before, read_items
+from callwright.language.calls.parameters import CLOCKED, CODED
+from callwright.language.calls.scanning import Hearing, ParsedValue
+from callwright.language.calls.tools import CueTable, ParameterView, ToolView, view_of
+from callwright.language.dates import find_dates
+from callwright.language.packs import LanguagePattern, signs, widened
+from callwright.language.readers.moments import find_times
+from callwright.language.schemas import fits, json_type
+from callwright.language.vocabulary import find_corrections
+from callwright.warehouse.records import Tool
 from pydantic import JsonValue
-
-from language.calls.cued_values import free_text, read_after, read_before, read_items
-from language.calls.parameters import CLOCKED, CODED
-from language.calls.scanning import Hearing, ParsedValue
-from language.calls.tools import CueTable, ParameterView, ToolView, view_of
-from language.dates import find_dates
-from language.packs import LanguagePattern, signs, widened
-from language.readers.moments import find_times
-from language.schemas import fits, json_type
-from language.vocabulary import find_corrections
-from warehouse.records import Tool
 
 _QUOTE_NEAR = LanguagePattern(r"@[\s:=]*(?:@{quote_near})?\s*")
 _CLAUSE_END = re.compile(widened(r"@[,;!?{.}\n]|\.(?=\s|$)"))

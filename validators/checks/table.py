@@ -7,10 +7,10 @@ check alone; so does one that meets a new version of a check, or of a prompt tha
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from generators.stages import Role, Stage, StageContext, StageFunction
-from language.packs import has_folder, of
-from validators.blind import one_call, several_calls
-from validators.checks import (
+from callwright.generators.stages import Role, Stage, StageContext, StageFunction
+from callwright.language.packs import has_folder, of
+from callwright.validators.blind import one_call, several_calls
+from callwright.validators.checks import (
     ambiguity,
     complexity,
     coverage,
@@ -23,12 +23,12 @@ from validators.checks import (
     scenario,
     wording,
 )
-from validators.checks import (
+from callwright.validators.checks import (
     format as form,
 )
-from validators.checks.verdicts import CheckName, unproved, verdict_of
-from validators.wishes import check as wishes
-from warehouse.records import ClaimGrade, DoubtedFact, Sample, SampleClaim, Verdict
+from callwright.validators.checks.verdicts import CheckName, unproved, verdict_of
+from callwright.validators.wishes import check as wishes
+from callwright.warehouse.records import ClaimGrade, DoubtedFact, Sample, SampleClaim, Verdict
 
 GROUP = "consistency"
 

@@ -3,8 +3,8 @@
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from llm.models import TEMPLATE
-from warehouse.records import Decision, DoubtedFact, ReasonCode, Sample, StageOutcome, Verdict
+from callwright.llm.models import TEMPLATE
+from callwright.warehouse.records import Decision, DoubtedFact, ReasonCode, Sample, StageOutcome, Verdict
 
 SHOWN = 4  # reasons that a verdict states
 _GRAVEST_FIRST: tuple[Decision, ...] = ("contradicted", "unproved")

@@ -5,21 +5,20 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
+from callwright.generators.catalogs.callnavi import read_callnavi
+from callwright.generators.catalogs.documents import read_json
+from callwright.validators.datasets.callnavi_requests import KINDS, RequestFault, check_values, leaves
+from callwright.validators.metrics.callnavi.files import read_questions
+from callwright.validators.metrics.callnavi.matching import UNKNOWN
 from pydantic import JsonValue
-
-from generators.catalogs.callnavi import read_callnavi
-from generators.catalogs.documents import read_json
-from validators.datasets.callnavi_requests import KINDS, RequestFault, check_values, leaves
-from validators.metrics.callnavi.files import read_questions
-from validators.metrics.callnavi.matching import UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from generators.catalogs.catalog import Catalog
-    from validators.metrics.callnavi.scores import GoldQuestion
-    from warehouse.records import JsonSchema, Tool
+    from callwright.generators.catalogs.catalog import Catalog
+    from callwright.validators.metrics.callnavi.scores import GoldQuestion
+    from callwright.warehouse.records import JsonSchema, Tool
 
     Tools = dict[str, JsonSchema]
 

@@ -6,18 +6,17 @@ import re
 from calendar import month_name
 from typing import TYPE_CHECKING, NamedTuple
 
-from language.dates import find_dates
-from language.text import fold
-from language.values import locate
-from validators.metrics.callnavi.matching import UNKNOWN
+from callwright.language.dates import find_dates
+from callwright.language.text import fold
+from callwright.language.values import locate
+from callwright.validators.metrics.callnavi.matching import UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from callwright.validators.metrics.callnavi.scores import GoldQuestion
+    from callwright.warehouse.records import JsonSchema
     from pydantic import JsonValue
-
-    from validators.metrics.callnavi.scores import GoldQuestion
-    from warehouse.records import JsonSchema
 
 
 class RequestFault(NamedTuple):

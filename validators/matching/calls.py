@@ -7,12 +7,11 @@ from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 import orjson
+from callwright.language.packs import unspaced
+from callwright.language.text import fold, folded
+from callwright.language.values import read_value
+from callwright.warehouse.records import Arguments, Call, DoubtedFact, DoubtKind, JsonSchema
 from pydantic import JsonValue
-
-from language.packs import unspaced
-from language.text import fold, folded
-from language.values import read_value
-from warehouse.records import Arguments, Call, DoubtedFact, DoubtKind, JsonSchema
 
 THRESHOLD = 0.7
 

@@ -6,14 +6,13 @@ import re
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
-from language.packs import puts_spaces, sentence_ends, unspaced
+from callwright.language.packs import puts_spaces, sentence_ends, unspaced
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
+    from callwright.warehouse.records import Arguments, Language
     from pydantic import JsonValue
-
-    from warehouse.records import Arguments, Language
 
 
 THRESHOLD = 0.7

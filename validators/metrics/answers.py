@@ -13,19 +13,18 @@ from statistics import fmean
 from typing import Literal, NamedTuple, get_args
 
 import orjson
-
-from generators.kinds import traits_of
-from validators.metrics.callnavi.answers import NAMES, PARAMETERS
-from validators.metrics.callnavi.matching import GoldAnswer, is_routed, match_answer
-from validators.metrics.callnavi.scores import DIFFICULTIES, Stability, measure_stability
-from validators.metrics.confetti.soft import StringScorer, foresee, score_meaning
-from validators.metrics.conversations import ChainScore, ConversationScores, GoldConversation
-from validators.metrics.errors import ErrorType, error_type, pair_calls, plan_error
-from validators.metrics.intervals import Addend, Interval, bounds_of, interval_of, share_interval
-from validators.predictions import CandidateRun, run_of
-from validators.replies.reading import is_valid, join_replies
-from validators.strategies import format_of
-from warehouse.records import Call, CallTurn, GoldCall, Prediction, Sample, Score, Tool
+from callwright.generators.kinds import traits_of
+from callwright.validators.metrics.callnavi.answers import NAMES, PARAMETERS
+from callwright.validators.metrics.callnavi.matching import GoldAnswer, is_routed, match_answer
+from callwright.validators.metrics.callnavi.scores import DIFFICULTIES, Stability, measure_stability
+from callwright.validators.metrics.confetti.soft import StringScorer, foresee, score_meaning
+from callwright.validators.metrics.conversations import ChainScore, ConversationScores, GoldConversation
+from callwright.validators.metrics.errors import ErrorType, error_type, pair_calls, plan_error
+from callwright.validators.metrics.intervals import Addend, Interval, bounds_of, interval_of, share_interval
+from callwright.validators.predictions import CandidateRun, run_of
+from callwright.validators.replies.reading import is_valid, join_replies
+from callwright.validators.strategies import format_of
+from callwright.warehouse.records import Call, CallTurn, GoldCall, Prediction, Sample, Score, Tool
 
 PlanMetric = Literal["syntax_validity", "syntax_validity_repaired", "routing", "structure", "ast"]
 BY_DIFFICULTY: tuple[PlanMetric, ...] = get_args(PlanMetric)

@@ -10,12 +10,10 @@ from math import prod
 from statistics import fmean
 from typing import NamedTuple
 
-from pydantic import JsonValue
-
-from validators.metrics.confetti.bfcl import OPTIONAL
-from validators.metrics.confetti.decoding import DecodedCall
-from validators.metrics.confetti.scores import read_acts
-from validators.metrics.confetti.soft import (
+from callwright.validators.metrics.confetti.bfcl import OPTIONAL
+from callwright.validators.metrics.confetti.decoding import DecodedCall
+from callwright.validators.metrics.confetti.scores import read_acts
+from callwright.validators.metrics.confetti.soft import (
     Combining,
     StringScorer,
     score_call,
@@ -23,9 +21,10 @@ from validators.metrics.confetti.soft import (
     score_value,
     texts_to_compare,
 )
-from validators.replies.reading import read_value
-from validators.strategies import format_of
-from warehouse.records import CallTurn, GoldCall, Prediction, ReplyTurn, Sample
+from callwright.validators.replies.reading import read_value
+from callwright.validators.strategies import format_of
+from callwright.warehouse.records import CallTurn, GoldCall, Prediction, ReplyTurn, Sample
+from pydantic import JsonValue
 
 ACTS = "acts"
 _CALLING = frozenset({"call"})

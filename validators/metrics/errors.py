@@ -4,11 +4,11 @@ from collections.abc import Iterable, Sequence
 from itertools import zip_longest
 from typing import Literal, NamedTuple, get_args
 
-from validators.matching.calls import assign
-from validators.matching.hammerbench import arguments_match, hallucinated_names, missing_names
-from validators.metrics.callnavi.matching import UNKNOWN
-from warehouse.errors import RecordError
-from warehouse.records import Arguments, Call, GoldCall, Language, Prediction, Sample
+from callwright.validators.matching.calls import assign
+from callwright.validators.matching.hammerbench import arguments_match, hallucinated_names, missing_names
+from callwright.validators.metrics.callnavi.matching import UNKNOWN
+from callwright.warehouse.errors import RecordError
+from callwright.warehouse.records import Arguments, Call, GoldCall, Language, Prediction, Sample
 
 ErrorType = Literal[
     "",

@@ -10,13 +10,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from statistics import fmean
 
-from generators.kinds import traits_of
-from validators.metrics.answers import Values, slices_of
-from validators.metrics.callnavi.scores import DIFFICULTIES
-from validators.metrics.confetti.scores import PredictedCallScore, measure_validity
-from validators.metrics.intervals import Addend, Interval, bounds_of, interval_of
-from validators.predictions import CandidateRun, run_of
-from warehouse.records import Grade, Prediction, Sample, Score
+from callwright.generators.kinds import traits_of
+from callwright.validators.metrics.answers import Values, slices_of
+from callwright.validators.metrics.callnavi.scores import DIFFICULTIES
+from callwright.validators.metrics.confetti.scores import PredictedCallScore, measure_validity
+from callwright.validators.metrics.intervals import Addend, Interval, bounds_of, interval_of
+from callwright.validators.predictions import CandidateRun, run_of
+from callwright.warehouse.records import Grade, Prediction, Sample, Score
 
 
 class GradeScores:

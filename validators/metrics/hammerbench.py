@@ -12,16 +12,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, repeat
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from language.packs import fallback
-from validators.matching.hammerbench import arguments_match, hallucinated_names, missing_names
-from validators.replies.reading import Style, parse_reply
-from warehouse.errors import RecordError
+from callwright.language.packs import fallback
+from callwright.validators.matching.hammerbench import arguments_match, hallucinated_names, missing_names
+from callwright.validators.replies.reading import Style, parse_reply
+from callwright.warehouse.errors import RecordError
 
 if TYPE_CHECKING:
+    from callwright.validators.replies.reading import Style
+    from callwright.warehouse.records import Arguments, Language
     from pydantic import JsonValue
-
-    from validators.replies.reading import Style
-    from warehouse.records import Arguments, Language
 
 
 _EPSILON = 1e-9

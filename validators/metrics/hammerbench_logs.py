@@ -8,12 +8,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from language.packs import fallback, letters_of
-from validators.metrics.hammerbench import Conversation, LogRow
-from warehouse.errors import ConfigurationError
+from callwright.language.packs import fallback, letters_of
+from callwright.validators.metrics.hammerbench import Conversation, LogRow
+from callwright.warehouse.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from warehouse.records import Language
+    from callwright.warehouse.records import Language
 
 CONVERSATIONS = "MT_res.json"
 FLAGS = "turn_flags_res.json"

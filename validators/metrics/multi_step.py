@@ -9,8 +9,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from validators.metrics.intervals import Addend, Interval, bounds_of, interval_of
-from warehouse.records import EvalMode, Score, ToolsShown
+from callwright.validators.metrics.intervals import Addend, Interval, bounds_of, interval_of
+from callwright.warehouse.records import EvalMode, Score, ToolsShown
 
 SLICES = ("kind", "category", "language")
 SCORED_TO_2 = ("completeness", "correctness")

@@ -14,15 +14,26 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, get_args
 
-from generators.kinds import traits_of
-from language.packs import LanguagePattern
-from validators.matching.hammerbench import arguments_equal, arguments_match, hallucinated_names, missing_names
-from validators.metrics.errors import CallPair, due_calls, pair_calls, stated_arguments
-from validators.metrics.hammerbench import SnapshotResult, Tally, is_refusal, sum_up_counted, tally_conversation
-from validators.metrics.intervals import Addend, Interval, bounds_of, intervals_of, share_interval
-from validators.predictions import CandidateRun, run_of
-from warehouse.errors import RecordError
-from warehouse.records import (
+from callwright.generators.kinds import traits_of
+from callwright.language.packs import LanguagePattern
+from callwright.validators.matching.hammerbench import (
+    arguments_equal,
+    arguments_match,
+    hallucinated_names,
+    missing_names,
+)
+from callwright.validators.metrics.errors import CallPair, due_calls, pair_calls, stated_arguments
+from callwright.validators.metrics.hammerbench import (
+    SnapshotResult,
+    Tally,
+    is_refusal,
+    sum_up_counted,
+    tally_conversation,
+)
+from callwright.validators.metrics.intervals import Addend, Interval, bounds_of, intervals_of, share_interval
+from callwright.validators.predictions import CandidateRun, run_of
+from callwright.warehouse.errors import RecordError
+from callwright.warehouse.records import (
     Call,
     CallTurn,
     GoldCall,

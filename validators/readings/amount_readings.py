@@ -6,19 +6,19 @@ from datetime import date
 from itertools import pairwise
 from math import isclose
 
-from language.cues import cue_words, find_choice
-from language.packs import of, widened
-from language.plain_words import terms_in
-from language.readers.glosses import glosses_of
-from language.readers.mentions import Moment
-from language.readers.people import find_people
-from language.readers.quantities import Quantity
-from language.readers.units import Unit, quantity_words, unit_named, unit_of
-from language.spelling_out import find_spelled
-from language.text import STOP
-from language.values import locate
-from language.wording import content_keys
-from validators.readings.request_text import (
+from callwright.language.cues import cue_words, find_choice
+from callwright.language.packs import of, widened
+from callwright.language.plain_words import terms_in
+from callwright.language.readers.glosses import glosses_of
+from callwright.language.readers.mentions import Moment
+from callwright.language.readers.people import find_people
+from callwright.language.readers.quantities import Quantity
+from callwright.language.readers.units import Unit, quantity_words, unit_named, unit_of
+from callwright.language.spelling_out import find_spelled
+from callwright.language.text import STOP
+from callwright.language.values import locate
+from callwright.language.wording import content_keys
+from callwright.validators.readings.request_text import (
     ArgumentLeaf,
     ArgumentReading,
     RequestText,

@@ -6,15 +6,22 @@ A cue stands in a text for a reason of its own where a value holds it, where it 
 import re
 from collections.abc import Iterator, Sequence
 
-from language.cues import Cue, Deed, cue_words, deeds_of_tool, deeds_stated, find_cues
-from language.names import split_name
-from language.plain_words import clauses_of, is_context
-from validators.checks.verdicts import Finding, belongs_to_nothing
-from validators.readings.leftover_words import described
-from validators.readings.omissions import accounted_for
-from validators.readings.request_text import ArgumentLeaf, ArgumentReading, RequestText, Span, spans_of, touches
-from validators.readings.taken_back import taken_back_in
-from warehouse.records import DEFAULT_LANGUAGE, Tool
+from callwright.language.cues import Cue, Deed, cue_words, deeds_of_tool, deeds_stated, find_cues
+from callwright.language.names import split_name
+from callwright.language.plain_words import clauses_of, is_context
+from callwright.validators.checks.verdicts import Finding, belongs_to_nothing
+from callwright.validators.readings.leftover_words import described
+from callwright.validators.readings.omissions import accounted_for
+from callwright.validators.readings.request_text import (
+    ArgumentLeaf,
+    ArgumentReading,
+    RequestText,
+    Span,
+    spans_of,
+    touches,
+)
+from callwright.validators.readings.taken_back import taken_back_in
+from callwright.warehouse.records import DEFAULT_LANGUAGE, Tool
 
 _CLOSE, _NEAR = 12, 25  # characters between a cue and the values around it, and words of a bound
 _AHEAD = 40  # characters from what takes a value back to the one that holds

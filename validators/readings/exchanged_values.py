@@ -3,13 +3,13 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from language.cues import cue_words
-from language.packs import of, widened
-from language.plain_words import clauses_of, plain_words
-from language.sentences import quotations
-from language.text import STOP
-from language.wording import content_keys
-from validators.readings.request_text import (
+from callwright.language.cues import cue_words
+from callwright.language.packs import of, widened
+from callwright.language.plain_words import clauses_of, plain_words
+from callwright.language.sentences import quotations
+from callwright.language.text import STOP
+from callwright.language.wording import content_keys
+from callwright.validators.readings.request_text import (
     ArgumentLeaf,
     ArgumentReading,
     RequestText,
@@ -17,7 +17,7 @@ from validators.readings.request_text import (
     naming_words,
     places_stated,
 )
-from validators.readings.value_readings import DAY_CLOCK, is_clock, is_day
+from callwright.validators.readings.value_readings import DAY_CLOCK, is_clock, is_day
 
 _TEMPORAL_NAME = re.compile(
     "date|time|day|when|until|at|start|end|begin|from|to|back|leave|fecha|hora|d[ií]a|evening|morning"

@@ -8,15 +8,15 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import date
 
-from language.calls.actions import own_words
-from language.cues import cue_words, deeds_of_tool, deeds_stated, find_choices, find_cues, harmless_uses
-from language.plain_words import Clause, clauses_of, is_remark, plain_words, unknown_words, vocabulary
-from language.readers.glosses import glosses_of
-from language.schemas import choices_of, kind_of
-from language.text import fold
-from language.wording import content_keys
-from validators.checks.verdicts import Finding, belongs_to_nothing
-from validators.readings.request_text import (
+from callwright.language.calls.actions import own_words
+from callwright.language.cues import cue_words, deeds_of_tool, deeds_stated, find_choices, find_cues, harmless_uses
+from callwright.language.plain_words import Clause, clauses_of, is_remark, plain_words, unknown_words, vocabulary
+from callwright.language.readers.glosses import glosses_of
+from callwright.language.schemas import choices_of, kind_of
+from callwright.language.text import fold
+from callwright.language.wording import content_keys
+from callwright.validators.checks.verdicts import Finding, belongs_to_nothing
+from callwright.validators.readings.request_text import (
     ArgumentLeaf,
     ArgumentReading,
     RequestText,
@@ -26,8 +26,8 @@ from validators.readings.request_text import (
     spans_of,
     touches,
 )
-from validators.readings.taken_back import taken_back_in
-from warehouse.records import Tool
+from callwright.validators.readings.taken_back import taken_back_in
+from callwright.warehouse.records import Tool
 
 _MOST_WORDS, _MOST_CHARACTERS = 2, 2  # in a clause; of a script without spaces, characters
 _SHORTEST = 3  # letters; shorter ones are units, codes and parts of names

@@ -5,24 +5,24 @@ from collections.abc import Collection, Iterator, Sequence
 from datetime import date
 from math import isclose
 
-from language.cues import cue_words, find_choice
-from language.flags import read_flag
-from language.names import split_name
-from language.packs import of, signs, widened
-from language.plain_words import clauses_of, is_context, is_remark, vocabulary
-from language.readers.glosses import glosses_of
-from language.readers.mentions import UNKNOWN_NOW, Moment
-from language.readers.quantities import Quantity
-from language.readers.units import Unit, quantity_words
-from language.schemas import choices_of
-from language.sentences import count_words, quotations, sentence_at
-from language.text import fold
-from language.values import locate_text
-from language.vocabulary import find_corrections
-from language.wording import content_keys
-from validators.checks.verdicts import Finding, belongs_to_nothing, unproved
-from validators.readings.leftover_words import described, own_phrases, stated_again
-from validators.readings.request_text import (
+from callwright.language.cues import cue_words, find_choice
+from callwright.language.flags import read_flag
+from callwright.language.names import split_name
+from callwright.language.packs import of, signs, widened
+from callwright.language.plain_words import clauses_of, is_context, is_remark, vocabulary
+from callwright.language.readers.glosses import glosses_of
+from callwright.language.readers.mentions import UNKNOWN_NOW, Moment
+from callwright.language.readers.quantities import Quantity
+from callwright.language.readers.units import Unit, quantity_words
+from callwright.language.schemas import choices_of
+from callwright.language.sentences import count_words, quotations, sentence_at
+from callwright.language.text import fold
+from callwright.language.values import locate_text
+from callwright.language.vocabulary import find_corrections
+from callwright.language.wording import content_keys
+from callwright.validators.checks.verdicts import Finding, belongs_to_nothing, unproved
+from callwright.validators.readings.leftover_words import described, own_phrases, stated_again
+from callwright.validators.readings.request_text import (
     ArgumentLeaf,
     ArgumentReading,
     RequestText,
@@ -32,8 +32,8 @@ from validators.readings.request_text import (
     spans_of,
     touches,
 )
-from validators.readings.taken_back import taken_back_in
-from warehouse.records import Arguments, DoubtedFact, JsonSchema, Tool
+from callwright.validators.readings.taken_back import taken_back_in
+from callwright.warehouse.records import Arguments, DoubtedFact, JsonSchema, Tool
 
 _SHORTEST_CHOICE = 4  # letters; shorter ones are codes
 _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+\.[\w.-]*\w")

@@ -3,16 +3,16 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from language.cues import Deed, cue_words, deeds_of_tool, deeds_stated, find_cues, harmless_uses
-from language.names import split_name
-from language.packs import of, widened
-from language.plain_words import clauses_of, is_context, plain_words, vocabulary
-from language.schemas import choices_of
-from language.sentences import count_words, quotations
-from language.wording import content_keys
-from validators.checks.verdicts import Finding, unproved
-from validators.readings.leftover_words import described, document_of, own_phrases
-from validators.readings.request_text import (
+from callwright.language.cues import Deed, cue_words, deeds_of_tool, deeds_stated, find_cues, harmless_uses
+from callwright.language.names import split_name
+from callwright.language.packs import of, widened
+from callwright.language.plain_words import clauses_of, is_context, plain_words, vocabulary
+from callwright.language.schemas import choices_of
+from callwright.language.sentences import count_words, quotations
+from callwright.language.wording import content_keys
+from callwright.validators.checks.verdicts import Finding, unproved
+from callwright.validators.readings.leftover_words import described, document_of, own_phrases
+from callwright.validators.readings.request_text import (
     ArgumentLeaf,
     ArgumentReading,
     RequestText,
@@ -21,7 +21,7 @@ from validators.readings.request_text import (
     spans_of,
     touches,
 )
-from warehouse.records import DoubtedFact, Tool
+from callwright.warehouse.records import DoubtedFact, Tool
 
 _TAKEN_DOWN = frozenset({
     "log", "record", "report", "request", "issue", "ticket", "complain", "complaint", "review", "feedback", "rate", "claim",

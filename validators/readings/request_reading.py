@@ -9,15 +9,23 @@ from collections.abc import Sequence
 from datetime import UTC, timedelta
 from math import isclose
 
-from language.cues import cue_words
-from language.plain_words import clauses_of, is_context
-from language.readers.units import quantity_words, unit_named
-from language.schemas import kind_of
-from validators.readings.exchanged_values import doubt_exchanged
-from validators.readings.request_text import ArgumentLeaf, ArgumentReading, Grade, RequestText, Span, proved, touches
-from validators.readings.role_readings import read_roles, stamp_of
-from validators.readings.value_readings import read_value
-from warehouse.records import Arguments
+from callwright.language.cues import cue_words
+from callwright.language.plain_words import clauses_of, is_context
+from callwright.language.readers.units import quantity_words, unit_named
+from callwright.language.schemas import kind_of
+from callwright.validators.readings.exchanged_values import doubt_exchanged
+from callwright.validators.readings.request_text import (
+    ArgumentLeaf,
+    ArgumentReading,
+    Grade,
+    RequestText,
+    Span,
+    proved,
+    touches,
+)
+from callwright.validators.readings.role_readings import read_roles, stamp_of
+from callwright.validators.readings.value_readings import read_value
+from callwright.warehouse.records import Arguments
 
 _IN = 4  # characters of "in " before a length
 

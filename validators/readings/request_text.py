@@ -5,20 +5,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Literal, NamedTuple
 
+from callwright.language.cues import cue_words, find_cues
+from callwright.language.names import split_name
+from callwright.language.packs import of, widened
+from callwright.language.plain_words import plain_words
+from callwright.language.readers.mentions import UNKNOWN_NOW, Moment, find_moments
+from callwright.language.readers.quantities import Quantity, find_quantities
+from callwright.language.readers.units import quantity_words, unit_of
+from callwright.language.schemas import choices_of
+from callwright.language.sentences import last_clause
+from callwright.language.text import STOP
+from callwright.language.wording import content_keys
+from callwright.warehouse.records import Arguments, JsonSchema, Tool
 from pydantic import JsonValue
-
-from language.cues import cue_words, find_cues
-from language.names import split_name
-from language.packs import of, widened
-from language.plain_words import plain_words
-from language.readers.mentions import UNKNOWN_NOW, Moment, find_moments
-from language.readers.quantities import Quantity, find_quantities
-from language.readers.units import quantity_words, unit_of
-from language.schemas import choices_of
-from language.sentences import last_clause
-from language.text import STOP
-from language.wording import content_keys
-from warehouse.records import Arguments, JsonSchema, Tool
 
 _FREE_TEXT = re.compile(
     "content|message|msg|comment|statement|complaint|feedback|notes?|body|resolution|review|text|caption|description|details"

@@ -5,22 +5,21 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Literal
 
-from pydantic import JsonValue
-
-from language.cues import cue_words
-from language.packs import widened
-from language.plain_words import plain_words
-from language.sentences import last_clause
-from language.text import STOP, fold
-from language.vocabulary import find_corrections
-from language.wording import content_keys
-from validators.readings.request_text import (
+from callwright.language.cues import cue_words
+from callwright.language.packs import widened
+from callwright.language.plain_words import plain_words
+from callwright.language.sentences import last_clause
+from callwright.language.text import STOP, fold
+from callwright.language.vocabulary import find_corrections
+from callwright.language.wording import content_keys
+from callwright.validators.readings.request_text import (
     ArgumentLeaf,
     ArgumentReading,
     RequestText,
     Span,
 )
-from validators.readings.value_readings import DAY_CLOCK, is_clock, is_day
+from callwright.validators.readings.value_readings import DAY_CLOCK, is_clock, is_day
+from pydantic import JsonValue
 
 Role = Literal["origin", "target"]
 _ROLES: dict[Role, re.Pattern[str]] = {

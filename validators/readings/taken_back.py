@@ -3,12 +3,12 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from language.cues import cue_words
-from language.plain_words import clauses_of
-from language.readers.mentions import Moment
-from language.readers.quantities import Quantity
-from language.vocabulary import find_corrections
-from validators.readings.request_text import RequestText, Span, touches
+from callwright.language.cues import cue_words
+from callwright.language.plain_words import clauses_of
+from callwright.language.readers.mentions import Moment
+from callwright.language.readers.quantities import Quantity
+from callwright.language.vocabulary import find_corrections
+from callwright.validators.readings.request_text import RequestText, Span, touches
 
 _CLOSE, _FAR = 12, 60  # characters between a correction or a contrast and the values around it
 _FEW_CHARACTERS = 3  # by which what is not meant may be longer than twice what is

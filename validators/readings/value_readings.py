@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 from datetime import date
 
-from language.booleans import ANSWERED, find_boolean, is_about
-from language.cues import (
+from callwright.language.booleans import ANSWERED, find_boolean, is_about
+from callwright.language.cues import (
     SYNONYM,
     cue_words,
     find_alike,
@@ -17,22 +17,22 @@ from language.cues import (
     find_switch,
     find_whole_word,
 )
-from language.flags import read_flag
-from language.packs import of
-from language.plain_words import clauses_of, is_context
-from language.readers.glosses import glosses_of
-from language.readers.mentions import Moment
-from language.readers.quantities import Quantity, find_quantities
-from language.readers.units import quantity_words
-from language.schemas import choices_of
-from language.sentences import last_clause
-from language.spelling_out import find_spelled
-from language.text import VERBATIM, Found
-from language.thesaurus import is_empty
-from language.values import locate
-from language.vocabulary import find_corrections
-from validators.readings.amount_readings import read_number
-from validators.readings.request_text import (
+from callwright.language.flags import read_flag
+from callwright.language.packs import of
+from callwright.language.plain_words import clauses_of, is_context
+from callwright.language.readers.glosses import glosses_of
+from callwright.language.readers.mentions import Moment
+from callwright.language.readers.quantities import Quantity, find_quantities
+from callwright.language.readers.units import quantity_words
+from callwright.language.schemas import choices_of
+from callwright.language.sentences import last_clause
+from callwright.language.spelling_out import find_spelled
+from callwright.language.text import VERBATIM, Found
+from callwright.language.thesaurus import is_empty
+from callwright.language.values import locate
+from callwright.language.vocabulary import find_corrections
+from callwright.validators.readings.amount_readings import read_number
+from callwright.validators.readings.request_text import (
     ArgumentLeaf,
     ArgumentReading,
     RequestText,

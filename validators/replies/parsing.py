@@ -11,9 +11,8 @@ import orjson
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from callwright.warehouse.records import Arguments
     from pydantic import JsonValue
-
-    from warehouse.records import Arguments
 
 
 class ReplyCall(NamedTuple):

@@ -11,12 +11,11 @@ import re
 import warnings
 from typing import TYPE_CHECKING, Literal
 
-from validators.replies.parsing import ParsedReply, ReplyCall, unreadable
+from callwright.validators.replies.parsing import ParsedReply, ReplyCall, unreadable
 
 if TYPE_CHECKING:
+    from callwright.warehouse.records import Arguments
     from pydantic import JsonValue
-
-    from warehouse.records import Arguments
 
 
 HammerBenchStyle = Literal["default", "mistral", "xlam"]

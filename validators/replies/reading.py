@@ -6,8 +6,8 @@ import json
 import re
 from typing import TYPE_CHECKING, Literal, assert_never
 
-from validators.metrics.callnavi.answers import NAMES, PARAMETERS, repair_answer, wash_text
-from validators.replies.parsing import (
+from callwright.validators.metrics.callnavi.answers import NAMES, PARAMETERS, repair_answer, wash_text
+from callwright.validators.replies.parsing import (
     LONGEST,
     TRACE_OF_A_CALL,
     ParsedReply,
@@ -16,14 +16,13 @@ from validators.replies.parsing import (
     parse_lenient,
     unreadable,
 )
-from validators.replies.published import parse_hammerbench, parse_toolace
+from callwright.validators.replies.published import parse_hammerbench, parse_toolace
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
+    from callwright.llm.chat import Completion
     from pydantic import JsonValue
-
-    from llm.chat import Completion
 
 
 Style = Literal["lenient", "default", "mistral", "xlam", "toolace"]
@@ -137,8 +136,8 @@ class YamlReply:
     def __init__(self, text: str) -> None:
         """Read the fenced part of a text where it has one, else all of it."""
         # with pydantic and jsonschema behind them, which scoring a log of JSON replies has no need of
-        from generators.catalogs.catalog import Problem
-        from generators.catalogs.documents import parse_yaml
+        from callwright.generators.catalogs.catalog import Problem
+        from callwright.generators.catalogs.documents import parse_yaml
 
         fenced = _FENCED.search(text)
         body = fenced[1] if fenced else text
@@ -176,8 +175,7 @@ def parse_yaml_calls(text: str) -> ParsedReply:
 def _forbidden(body: str) -> str:
     """Why a text is not read at all, "" where it may be: what a reply has no need of may hide any amount of text."""
     import yaml
-
-    from generators.catalogs.documents import DEEPEST
+    from callwright.generators.catalogs.documents import DEEPEST
 
     if len(body) > LONGEST:
         return f"The reply has {len(body)} characters; up to {LONGEST} are read."

@@ -6,11 +6,11 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from language.names import split_name, words
-from language.packs import language_of, of
-from language.thesaurus import stem_groups
-from language.vocabulary import deep_stem, stem
-from warehouse.records import Language, Tool
+from callwright.language.names import split_name, words
+from callwright.language.packs import language_of, of
+from callwright.language.thesaurus import stem_groups
+from callwright.language.vocabulary import deep_stem, stem
+from callwright.warehouse.records import Language, Tool
 
 READ, CREATE, CHANGE, DELETE, START, STOP, OTHER = "read", "create", "change", "delete", "start", "stop", "other"
 

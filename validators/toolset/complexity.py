@@ -5,13 +5,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from generators.catalogs import Problem
-from generators.catalogs.catalog import ProblemKind
-from generators.catalogs.checks import check_tool
-from language.names import split_name, words
-from language.vocabulary import stem
-from validators.toolset.actions import CHANGE, CREATE, DELETE, READ, Doing, doing_of, yields
-from warehouse.records import Decision, DoubtedFact, DoubtKind, JsonSchema, Tool, Verdict
+from callwright.generators.catalogs import Problem
+from callwright.generators.catalogs.catalog import ProblemKind
+from callwright.generators.catalogs.checks import check_tool
+from callwright.language.names import split_name, words
+from callwright.language.vocabulary import stem
+from callwright.validators.toolset.actions import CHANGE, CREATE, DELETE, READ, Doing, doing_of, yields
+from callwright.warehouse.records import Decision, DoubtedFact, DoubtKind, JsonSchema, Tool, Verdict
 
 CHECK = "tool_complexity"
 VERSION = "1"

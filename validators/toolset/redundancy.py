@@ -10,13 +10,13 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from generators.tools import are_redundant
-from language.names import humanise, split_name
-from language.thesaurus import stem_groups
-from language.vocabulary import deep_stem
-from validators.embeddings import near_pairs
-from validators.toolset.actions import are_opposed, doing_of
-from warehouse.records import DoubtedFact, Evidence, Tool, Verdict
+from callwright.generators.tools import are_redundant
+from callwright.language.names import humanise, split_name
+from callwright.language.thesaurus import stem_groups
+from callwright.language.vocabulary import deep_stem
+from callwright.validators.embeddings import near_pairs
+from callwright.validators.toolset.actions import are_opposed, doing_of
+from callwright.warehouse.records import DoubtedFact, Evidence, Tool, Verdict
 
 CHECK = "tool_redundancy"
 VERSION = "1"

@@ -5,21 +5,20 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from callwright.language.calls.actions import field_phrase
+from callwright.language.calls.choosing import choose_tool
+from callwright.language.calls.frames import Stretch, glue_of, left_over, shapes_in
+from callwright.language.calls.questions import called, counting
+from callwright.language.calls.tools import ParameterView, ToolView
+from callwright.language.calls.turns import Turn
+from callwright.language.names import humanise
+from callwright.language.numbers import find_numbers
+from callwright.language.packs import of, signs, widened
+from callwright.language.sentences import quotations, sentence_at
+from callwright.language.values import locate
+from callwright.validators.checks.verdicts import Finding, unproved
+from callwright.warehouse.records import Arguments, DoubtedFact, JsonSchema, Language
 from pydantic import JsonValue
-
-from language.calls.actions import field_phrase
-from language.calls.choosing import choose_tool
-from language.calls.frames import Stretch, glue_of, left_over, shapes_in
-from language.calls.questions import called, counting
-from language.calls.tools import ParameterView, ToolView
-from language.calls.turns import Turn
-from language.names import humanise
-from language.numbers import find_numbers
-from language.packs import of, signs, widened
-from language.sentences import quotations, sentence_at
-from language.values import locate
-from validators.checks.verdicts import Finding, unproved
-from warehouse.records import Arguments, DoubtedFact, JsonSchema, Language
 
 _BINDING = (
     "requests.sentences", "requests.clauses", "requests.inline", "requests.plain", "dialogues.sentences",

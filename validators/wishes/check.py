@@ -5,19 +5,19 @@ Where several calls are due, or several turns lead to them; requests for one cal
 
 from collections.abc import Sequence
 
-from generators.kinds import traits_of
-from generators.shifts.turns import is_path, is_simulated, was_made_already
-from generators.stages import StageContext
-from language.calls.frames import glue_of
-from language.calls.parsing import read_request
-from validators.checks.evidence import is_routed
-from validators.checks.statements import view_tool
-from validators.checks.verdicts import CheckName, Finding, unproved, verdict_of
-from validators.wishes.accounts import REQUEST, TurnAccount, deeds_in, misbound, without, words_left
-from validators.wishes.catalogs import find_in_catalog
-from validators.wishes.conversations import find_in_conversation
-from validators.wishes.paths import find_in_path
-from warehouse.records import DoubtedFact, Sample, Tool, UserTurn, Verdict
+from callwright.generators.kinds import traits_of
+from callwright.generators.shifts.turns import is_path, is_simulated, was_made_already
+from callwright.generators.stages import StageContext
+from callwright.language.calls.frames import glue_of
+from callwright.language.calls.parsing import read_request
+from callwright.validators.checks.evidence import is_routed
+from callwright.validators.checks.statements import view_tool
+from callwright.validators.checks.verdicts import CheckName, Finding, unproved, verdict_of
+from callwright.validators.wishes.accounts import REQUEST, TurnAccount, deeds_in, misbound, without, words_left
+from callwright.validators.wishes.catalogs import find_in_catalog
+from callwright.validators.wishes.conversations import find_in_conversation
+from callwright.validators.wishes.paths import find_in_path
+from callwright.warehouse.records import DoubtedFact, Sample, Tool, UserTurn, Verdict
 
 CHECK = "wishes"
 VERSION = "3"

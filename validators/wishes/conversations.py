@@ -10,27 +10,35 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from callwright.generators.kinds import traits_of
+from callwright.generators.transcripts import walk
+from callwright.language.booleans import read_boolean
+from callwright.language.calls.actions import field_phrase
+from callwright.language.calls.frames import glue_of, left_over, shapes_in
+from callwright.language.calls.parsing import read_answers, read_named, read_request
+from callwright.language.calls.parsing import read_conversation as read_turns
+from callwright.language.calls.questions import asked_parameters
+from callwright.language.calls.tools import ToolView
+from callwright.language.calls.turns import Turn as SpokenTurn
+from callwright.language.packs import widened
+from callwright.language.sentences import sentence_at
+from callwright.language.values import locate, read_value
+from callwright.language.vocabulary import find_corrections
+from callwright.validators.checks.complexity import CallWithResult, Round, read_conversation
+from callwright.validators.checks.statements import view_tool
+from callwright.validators.checks.verdicts import Finding, unproved
+from callwright.validators.wishes.accounts import (
+    REQUEST,
+    Deed,
+    TurnAccount,
+    deeds_in,
+    misbound,
+    places_of,
+    without,
+    words_left,
+)
+from callwright.warehouse.records import Arguments, DoubtedFact, GoldCall, Language, Sample, Tool
 from pydantic import JsonValue
-
-from generators.kinds import traits_of
-from generators.transcripts import walk
-from language.booleans import read_boolean
-from language.calls.actions import field_phrase
-from language.calls.frames import glue_of, left_over, shapes_in
-from language.calls.parsing import read_answers, read_named, read_request
-from language.calls.parsing import read_conversation as read_turns
-from language.calls.questions import asked_parameters
-from language.calls.tools import ToolView
-from language.calls.turns import Turn as SpokenTurn
-from language.packs import widened
-from language.sentences import sentence_at
-from language.values import locate, read_value
-from language.vocabulary import find_corrections
-from validators.checks.complexity import CallWithResult, Round, read_conversation
-from validators.checks.statements import view_tool
-from validators.checks.verdicts import Finding, unproved
-from validators.wishes.accounts import REQUEST, Deed, TurnAccount, deeds_in, misbound, places_of, without, words_left
-from warehouse.records import Arguments, DoubtedFact, GoldCall, Language, Sample, Tool
 
 _ANSWER = (
     "dialogues.bare", "dialogues.bare_by_kind", "dialogues.bare_count", "dialogues.sentences",

@@ -2,17 +2,16 @@
 
 from collections.abc import Iterator, Sequence
 
+from callwright.generators.transcripts import walk
+from callwright.language.steps.due import due_calls, made_name
+from callwright.language.steps.phrases import has_phrases
+from callwright.language.steps.reading import read_strictly
+from callwright.language.steps.sources import ShownTools, called_entries, read_toolbox
+from callwright.language.text import fold
+from callwright.validators.checks.verdicts import Finding, unproved
+from callwright.validators.wishes.accounts import words_left
+from callwright.warehouse.records import CallTurn, DoubtedFact, GoldCall, ResultTurn, Sample, Tool
 from pydantic import JsonValue
-
-from generators.transcripts import walk
-from language.steps.due import due_calls, made_name
-from language.steps.phrases import has_phrases
-from language.steps.reading import read_strictly
-from language.steps.sources import ShownTools, called_entries, read_toolbox
-from language.text import fold
-from validators.checks.verdicts import Finding, unproved
-from validators.wishes.accounts import words_left
-from warehouse.records import CallTurn, DoubtedFact, GoldCall, ResultTurn, Sample, Tool
 
 
 def find_in_path(sample: Sample, tools: Sequence[Tool]) -> list[Finding]:

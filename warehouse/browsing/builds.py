@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
-from warehouse.rows import Row, RowPage
-from warehouse.store import Warehouse
+from callwright.warehouse.rows import Row, RowPage
+from callwright.warehouse.store import Warehouse
 
 OUTCOMES = ("passed", "rejected", "failed", "waiting")
 PAGE = 50

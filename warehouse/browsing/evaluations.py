@@ -7,8 +7,8 @@ where a run over one was scored in several ways, as the paper says and by rule c
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from warehouse.rows import Row, RowPage
-from warehouse.store import Warehouse
+from callwright.warehouse.rows import Row, RowPage
+from callwright.warehouse.store import Warehouse
 
 PAGE = 20
 SLICES = ("kind", "language", "category", "split")

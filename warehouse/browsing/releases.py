@@ -2,10 +2,10 @@
 
 from typing import NamedTuple
 
-from warehouse.errors import ConfigurationError
-from warehouse.releases import ReleaseDiff, ReleaseState, diff_releases, verify_release
-from warehouse.rows import Row
-from warehouse.store import Warehouse
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.releases import ReleaseDiff, ReleaseState, diff_releases, verify_release
+from callwright.warehouse.rows import Row
+from callwright.warehouse.store import Warehouse
 
 SHOWN = 50
 

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
-from warehouse.rows import Row, RowPage
-from warehouse.store import Warehouse
+from callwright.warehouse.rows import Row, RowPage
+from callwright.warehouse.store import Warehouse
 
 SampleState = Literal["landed", "waiting", "rejected", "withdrawn", "other"]
 PAGE = 50

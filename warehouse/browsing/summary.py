@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
-from warehouse.rows import Row
-from warehouse.store import Warehouse
+from callwright.warehouse.rows import Row
+from callwright.warehouse.store import Warehouse
 
 READ = 10
 _NOW = "build in (select build from latest_builds)"

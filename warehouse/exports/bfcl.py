@@ -16,12 +16,10 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import orjson
-from pydantic import JsonValue
-
-from warehouse.errors import RecordError
-from warehouse.exports.describing import UNKNOWN, Names, identifier_names, user_text
-from warehouse.exports.writing import Format, ReleaseSplit, Write
-from warehouse.records import (
+from callwright.warehouse.errors import RecordError
+from callwright.warehouse.exports.describing import UNKNOWN, Names, identifier_names, user_text
+from callwright.warehouse.exports.writing import Format, ReleaseSplit, Write
+from callwright.warehouse.records import (
     CallTurn,
     GoldCall,
     JsonSchema,
@@ -32,6 +30,7 @@ from warehouse.records import (
     Turn,
     UserTurn,
 )
+from pydantic import JsonValue
 
 _TYPES = {
     "object": "dict",

@@ -4,12 +4,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
+from callwright.warehouse.errors import RecordError
+from callwright.warehouse.exports.describing import Fields, stated_id, tool_document
+from callwright.warehouse.exports.writing import Format, ReleaseSplit, Write
+from callwright.warehouse.records import CallTurn, ReplyTurn, ResultTurn, Sample, Tool, UserTurn
 from pydantic import JsonValue
-
-from warehouse.errors import RecordError
-from warehouse.exports.describing import Fields, stated_id, tool_document
-from warehouse.exports.writing import Format, ReleaseSplit, Write
-from warehouse.records import CallTurn, ReplyTurn, ResultTurn, Sample, Tool, UserTurn
 
 FILE = "ComplexFuncBench.jsonl"
 

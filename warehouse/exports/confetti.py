@@ -10,12 +10,21 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 import orjson
-
-from warehouse.errors import RecordError
-from warehouse.exports.bfcl import accepted_calls, function_docs
-from warehouse.exports.describing import Names, identifier_names, stated_id
-from warehouse.exports.writing import Format, ReleaseSplit, Write
-from warehouse.records import CallTurn, GoldCall, Message, ReplyTurn, ResultTurn, Sample, Tool, Turn, UserTurn
+from callwright.warehouse.errors import RecordError
+from callwright.warehouse.exports.bfcl import accepted_calls, function_docs
+from callwright.warehouse.exports.describing import Names, identifier_names, stated_id
+from callwright.warehouse.exports.writing import Format, ReleaseSplit, Write
+from callwright.warehouse.records import (
+    CallTurn,
+    GoldCall,
+    Message,
+    ReplyTurn,
+    ResultTurn,
+    Sample,
+    Tool,
+    Turn,
+    UserTurn,
+)
 
 CALLS_FILE, ACTS_FILE, POSSIBLE = "BFCL_v2_conversationsclean.json", "BFCL_v2_dialogacts.json", "possible_answer"
 CALLS_ID, ACTS_ID = "conversationsclean", "dialogacts"

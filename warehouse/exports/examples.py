@@ -11,16 +11,25 @@ from itertools import pairwise
 from typing import Any, NamedTuple, assert_never
 
 import orjson
+from callwright.warehouse.errors import RecordError
+from callwright.warehouse.exports.describing import UNKNOWN, Fields, plain_names, tool_document, user_text
+from callwright.warehouse.exports.writing import LeftOutRow, ReleaseSplit, Row, Write, json_text
+from callwright.warehouse.records import (
+    CallTurn,
+    GoldCall,
+    ReplyTurn,
+    ResultTurn,
+    Sample,
+    Tool,
+    Turn,
+    UserTurn,
+    content_key,
+)
+from callwright.warehouse.releases import ReleaseStream
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import UnknownType
 from jsonschema.validators import extend
 from pydantic import JsonValue
-
-from warehouse.errors import RecordError
-from warehouse.exports.describing import UNKNOWN, Fields, plain_names, tool_document, user_text
-from warehouse.exports.writing import LeftOutRow, ReleaseSplit, Row, Write, json_text
-from warehouse.records import CallTurn, GoldCall, ReplyTurn, ResultTurn, Sample, Tool, Turn, UserTurn, content_key
-from warehouse.releases import ReleaseStream
 
 Message = dict[str, Any]
 MOST_TOOLS = 128  # what OpenAI's interface takes

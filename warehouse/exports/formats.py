@@ -12,10 +12,8 @@ from typing import Any, NamedTuple
 
 import orjson
 import yaml
-from pydantic import JsonValue
-
-from warehouse.errors import ConfigurationError, RecordError
-from warehouse.exports import (
+from callwright.warehouse.errors import ConfigurationError, RecordError
+from callwright.warehouse.exports import (
     bfcl,
     callnavi,
     complexfuncbench,
@@ -29,10 +27,11 @@ from warehouse.exports import (
     trl,
     whole,
 )
-from warehouse.exports.writing import Format, LeftOutRow, ReleaseSplit, TableFormat, in_order, write_json
-from warehouse.records import Release
-from warehouse.releases import ReleaseStream
-from warehouse.store import Warehouse
+from callwright.warehouse.exports.writing import Format, LeftOutRow, ReleaseSplit, TableFormat, in_order, write_json
+from callwright.warehouse.records import Release
+from callwright.warehouse.releases import ReleaseStream
+from callwright.warehouse.store import Warehouse
+from pydantic import JsonValue
 
 EXPORTS: dict[str, Format] = {
     "bfcl": bfcl.FORMAT,

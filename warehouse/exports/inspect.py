@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+from callwright.warehouse.exports.examples import ExampleFormat, Message, TrainingExample
+from callwright.warehouse.exports.writing import TEST, Format, ReleaseSplit, json_text
 from jinja2 import Environment, StrictUndefined
-
-from warehouse.exports.examples import ExampleFormat, Message, TrainingExample
-from warehouse.exports.writing import TEST, Format, ReleaseSplit, json_text
 
 TASK = "task.py"
 _WORDS = ("name", "description", "parameters")
@@ -57,7 +56,7 @@ def _write_task(parts: Sequence[ReleaseSplit], folder: Path) -> list[Path]:
     stems = [part.stem for part in parts]
     environment = Environment(undefined=StrictUndefined, autoescape=False, keep_trailing_newline=True)  # noqa: S701 - Python
     template = environment.from_string(
-        files("warehouse.exports").joinpath("inspect_task.py.j2").read_text(encoding="utf-8")
+        files("callwright.warehouse.exports").joinpath("inspect_task.py.j2").read_text(encoding="utf-8")
     )
     path = folder / TASK
     default = TEST if TEST in stems else stems[-1]

@@ -7,8 +7,8 @@ that words are said where words are due. With `parallel_tool_call_rewarding` it 
 from collections.abc import Iterator
 from typing import Any
 
-from warehouse.exports.examples import MOST_TOOLS, ExampleFormat, Message, TrainingExample
-from warehouse.exports.writing import Format
+from callwright.warehouse.exports.examples import MOST_TOOLS, ExampleFormat, Message, TrainingExample
+from callwright.warehouse.exports.writing import Format
 
 SERVER = "single_step_tool_use_with_argument_comparison"
 

@@ -15,8 +15,8 @@ A call that its tool's own schema refuses it takes, and would teach: such rows a
 
 from typing import Any
 
-from warehouse.exports.examples import MOST_TOOLS, ExampleFormat, Message, TrainingExample
-from warehouse.exports.writing import Format
+from callwright.warehouse.exports.examples import MOST_TOOLS, ExampleFormat, Message, TrainingExample
+from callwright.warehouse.exports.writing import Format
 
 
 def openai_row(example: TrainingExample) -> dict[str, Any]:

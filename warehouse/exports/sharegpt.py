@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import orjson
-
-from warehouse.errors import RecordError
-from warehouse.exports.examples import ExampleFormat, Message, TrainingExample
-from warehouse.exports.writing import Format, ReleaseSplit, json_text, write_json
+from callwright.warehouse.errors import RecordError
+from callwright.warehouse.exports.examples import ExampleFormat, Message, TrainingExample
+from callwright.warehouse.exports.writing import Format, ReleaseSplit, json_text, write_json
 
 INFO = "dataset_info.json"
 ASSISTANT = ("gpt", "function_call")

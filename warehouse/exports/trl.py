@@ -8,10 +8,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import orjson
+from callwright.warehouse.exports.examples import ExampleFormat, Message, TrainingExample
+from callwright.warehouse.exports.writing import Format, ReleaseSplit, json_text
 from pydantic import JsonValue
-
-from warehouse.exports.examples import ExampleFormat, Message, TrainingExample
-from warehouse.exports.writing import Format, ReleaseSplit, json_text
 
 
 def trl_row(example: TrainingExample) -> dict[str, Any]:

@@ -5,10 +5,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from warehouse.exports.writing import TEST, Format, ReleaseSplit, TableFormat, Write, canary
-from warehouse.records import CallTurn, Release, ResultTurn, Sample, Tool
-from warehouse.store import Warehouse
-from warehouse.tables import TABLES
+from callwright.warehouse.exports.writing import TEST, Format, ReleaseSplit, TableFormat, Write, canary
+from callwright.warehouse.records import CallTurn, Release, ResultTurn, Sample, Tool
+from callwright.warehouse.store import Warehouse
+from callwright.warehouse.tables import TABLES
 
 TOOLS_FILE = "tools.parquet"
 

@@ -1,7 +1,7 @@
 """The domain model: every stored type, in one place."""
 
-from warehouse.records.base import Record, content_key
-from warehouse.records.conversational import (
+from callwright.warehouse.records.base import Record, content_key
+from callwright.warehouse.records.conversational import (
     Complexity,
     Conversation,
     ConversationPlan,
@@ -16,7 +16,7 @@ from warehouse.records.conversational import (
     SimulatedCall,
     WordedScenario,
 )
-from warehouse.records.evaluation import (
+from callwright.warehouse.records.evaluation import (
     FIRST_VERSION,
     CallError,
     EvalMode,
@@ -34,7 +34,7 @@ from warehouse.records.evaluation import (
     SnapshotsScored,
     ToolsShown,
 )
-from warehouse.records.outcomes import (
+from callwright.warehouse.records.outcomes import (
     ClaimGrade,
     DecidedBy,
     Decision,
@@ -49,7 +49,7 @@ from warehouse.records.outcomes import (
     StageOutcome,
     Verdict,
 )
-from warehouse.records.paths import (
+from callwright.warehouse.records.paths import (
     Composed,
     Condition,
     Correction,
@@ -68,7 +68,7 @@ from warehouse.records.paths import (
     ValueSource,
     WordedGoal,
 )
-from warehouse.records.planning import (
+from callwright.warehouse.records.planning import (
     Assignment,
     Derivation,
     DescribedTool,
@@ -87,7 +87,7 @@ from warehouse.records.planning import (
     Transform,
     ValueChange,
 )
-from warehouse.records.samples import (
+from callwright.warehouse.records.samples import (
     TIME_SENTENCE,
     CallTurn,
     DialogueAct,
@@ -106,7 +106,7 @@ from warehouse.records.samples import (
     trait_tag,
     without_traits,
 )
-from warehouse.records.tools import (
+from callwright.warehouse.records.tools import (
     DEFAULT_LANGUAGE,
     Arguments,
     Call,

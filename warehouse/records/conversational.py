@@ -2,11 +2,10 @@
 
 from typing import Literal
 
+from callwright.warehouse.records.base import Record
+from callwright.warehouse.records.samples import DialogueAct, Draft, Turn
+from callwright.warehouse.records.tools import Arguments, Language
 from pydantic import Field, JsonValue
-
-from warehouse.records.base import Record
-from warehouse.records.samples import DialogueAct, Draft, Turn
-from warehouse.records.tools import Arguments, Language
 
 Complexity = Literal[
     "exception_in_execution", "failed_conversation", "confirmation", "goal_switching", "no_target_complexity",

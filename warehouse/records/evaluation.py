@@ -6,10 +6,9 @@ from datetime import datetime
 from typing import ClassVar, Literal
 from uuid import uuid4
 
+from callwright.warehouse.records.base import Record
+from callwright.warehouse.records.tools import Arguments, Call
 from pydantic import Field, JsonValue
-
-from warehouse.records.base import Record
-from warehouse.records.tools import Arguments, Call
 
 ToolsShown = Literal["first", "always"]
 SnapshotsScored = Literal["all", "first", "last", "shift"]

@@ -3,10 +3,9 @@
 from datetime import datetime
 from typing import ClassVar, Literal
 
+from callwright.warehouse.records.base import Record
+from callwright.warehouse.records.samples import Evidence
 from pydantic import JsonValue
-
-from warehouse.records.base import Record
-from warehouse.records.samples import Evidence
 
 Decision = Literal["proved", "unproved", "contradicted"]
 # What a claim rests on, the weakest first: nothing yet, a model that did not make the sample and did not see the gold, a rule,

@@ -2,12 +2,11 @@
 
 from typing import Literal
 
+from callwright.warehouse.records.base import Record
+from callwright.warehouse.records.paths import PlannedCall
+from callwright.warehouse.records.samples import Draft, Sample
+from callwright.warehouse.records.tools import Arguments, JsonSchema, Language
 from pydantic import Field, JsonValue
-
-from warehouse.records.base import Record
-from warehouse.records.paths import PlannedCall
-from warehouse.records.samples import Draft, Sample
-from warehouse.records.tools import Arguments, JsonSchema, Language
 
 SingleTurnKind = Literal["perfect", "imperfect", "irrelevant"]
 

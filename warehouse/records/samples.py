@@ -9,10 +9,9 @@ from collections.abc import Iterable, Iterator
 from operator import not_
 from typing import Annotated, Literal, NamedTuple
 
+from callwright.warehouse.records.base import Record
+from callwright.warehouse.records.tools import Arguments, Language
 from pydantic import Field, JsonValue
-
-from warehouse.records.base import Record
-from warehouse.records.tools import Arguments, Language
 
 _PLACE = re.compile(r"(\d+)\.(\d+)")
 

@@ -1,16 +1,16 @@
 """Releases: frozen, named sets of accepted samples."""
 
-from warehouse.releases.differences import ReleaseDiff, changed_samples, diff_releases
-from warehouse.releases.duplicates import CrossDuplicate
-from warehouse.releases.freezing import MadeRelease, Terms, create_release, freeze, make_release
-from warehouse.releases.manifests import (
+from callwright.warehouse.releases.differences import ReleaseDiff, changed_samples, diff_releases
+from callwright.warehouse.releases.duplicates import CrossDuplicate
+from callwright.warehouse.releases.freezing import MadeRelease, Terms, create_release, freeze, make_release
+from callwright.warehouse.releases.manifests import (
     ReleaseChange,
     ReleaseState,
     require_intact,
     verify_release,
     verify_releases,
 )
-from warehouse.releases.reading import (
+from callwright.warehouse.releases.reading import (
     ReleaseContent,
     ReleaseStream,
     check_release_name,
@@ -23,8 +23,8 @@ from warehouse.releases.reading import (
     release_named,
     stream_release,
 )
-from warehouse.releases.selecting import BuildShare, LeftOut, SelectedSamples, Selection, select_samples
-from warehouse.releases.splits import SplitBy, parse_shares, parse_split_by
+from callwright.warehouse.releases.selecting import BuildShare, LeftOut, SelectedSamples, Selection, select_samples
+from callwright.warehouse.releases.splits import SplitBy, parse_shares, parse_split_by
 
 __all__ = [
     "BuildShare",

@@ -5,10 +5,9 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import orjson
+from callwright.warehouse.releases.reading import release_named
+from callwright.warehouse.store import Warehouse
 from pydantic import JsonValue
-
-from warehouse.releases.reading import release_named
-from warehouse.store import Warehouse
 
 
 class FieldChange(NamedTuple):

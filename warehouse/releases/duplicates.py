@@ -8,8 +8,8 @@ compared with a few of those that share these words, so that a million take seco
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from warehouse.releases.splits import MASKED
-from warehouse.store import Warehouse
+from callwright.warehouse.releases.splits import MASKED
+from callwright.warehouse.store import Warehouse
 
 LEAST_LIKENESS = 0.85  # of the characters of two requests, in order
 

@@ -7,17 +7,16 @@ from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import NamedTuple
 
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import FIRST_VERSION, Release
+from callwright.warehouse.releases.duplicates import CrossDuplicate, find_duplicates
+from callwright.warehouse.releases.manifests import MANIFEST_HASH, TAKE_SAMPLES, TAKE_TOOLS, content_hash
+from callwright.warehouse.releases.reading import check_release_name, list_releases, release_named, splits_of
+from callwright.warehouse.releases.selecting import SelectedSamples, Selection, select_samples
+from callwright.warehouse.releases.splits import SplitBy, SplitPlan, plan_splits
+from callwright.warehouse.rows import Stamp, rows_of
+from callwright.warehouse.store import Warehouse
 from pydantic import JsonValue
-
-from warehouse.errors import ConfigurationError
-from warehouse.records import FIRST_VERSION, Release
-from warehouse.releases.duplicates import CrossDuplicate, find_duplicates
-from warehouse.releases.manifests import MANIFEST_HASH, TAKE_SAMPLES, TAKE_TOOLS, content_hash
-from warehouse.releases.reading import check_release_name, list_releases, release_named, splits_of
-from warehouse.releases.selecting import SelectedSamples, Selection, select_samples
-from warehouse.releases.splits import SplitBy, SplitPlan, plan_splits
-from warehouse.rows import Stamp, rows_of
-from warehouse.store import Warehouse
 
 _VERSION = re.compile(r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)")
 

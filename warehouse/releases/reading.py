@@ -6,10 +6,9 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 import orjson
-
-from warehouse.errors import ConfigurationError, StoreError
-from warehouse.records import Language, Release, Sample, Tool
-from warehouse.store import Warehouse
+from callwright.warehouse.errors import ConfigurationError, StoreError
+from callwright.warehouse.records import Language, Release, Sample, Tool
+from callwright.warehouse.store import Warehouse
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from datetime import datetime
 from typing import Literal, NamedTuple
 
-from warehouse.errors import ConfigurationError
-from warehouse.rows import Row
-from warehouse.store import Warehouse
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.rows import Row
+from callwright.warehouse.store import Warehouse
 
 LeftOut = Literal["", "trial", "older", "not asked for", "filtered"]
 

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast, get_args
 
-from warehouse.errors import ConfigurationError
-from warehouse.store import Warehouse
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.store import Warehouse
 
 if TYPE_CHECKING:
     import numpy as np

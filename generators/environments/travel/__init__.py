@@ -1,5 +1,5 @@
 """A simulated travel world: hotels, flights, cars, attractions and taxis that answer calls, the same for the same seed."""
 
-from generators.environments.travel.world import open_travel
+from callwright.generators.environments.travel.world import open_travel
 
 __all__ = ["open_travel"]

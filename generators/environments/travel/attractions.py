@@ -6,9 +6,7 @@ from datetime import date, timedelta
 from functools import lru_cache
 from typing import NamedTuple
 
-from pydantic import JsonValue
-
-from generators.environments.travel.frame import (
+from callwright.generators.environments.travel.frame import (
     Request,
     RequestError,
     World,
@@ -26,8 +24,9 @@ from generators.environments.travel.frame import (
     words,
     write_token,
 )
-from generators.environments.travel.geography import City, SearchPlace, cities, cities_named, words_of
-from language.text import fold
+from callwright.generators.environments.travel.geography import City, SearchPlace, cities, cities_named, words_of
+from callwright.language.text import fold
+from pydantic import JsonValue
 
 CATEGORIES: Mapping[str, str] = {
     "type::11": "Tours",

@@ -4,9 +4,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from pydantic import JsonValue
-
-from generators.environments.travel.frame import (
+from callwright.generators.environments.travel.frame import (
     MOMENT_FORMAT,
     WORDY,
     Request,
@@ -25,7 +23,7 @@ from generators.environments.travel.frame import (
     words,
     write_token,
 )
-from generators.environments.travel.geography import (
+from callwright.generators.environments.travel.geography import (
     City,
     SearchPlace,
     beside,
@@ -34,6 +32,7 @@ from generators.environments.travel.geography import (
     find_places,
     place_numbers,
 )
+from pydantic import JsonValue
 
 _LOCATIONS = 8
 _ASKED = ("Cleanliness", "Condition", "Helpfulness", "Waiting time", "Value for money")

@@ -4,9 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date, datetime, timedelta
 from typing import NamedTuple
 
-from pydantic import JsonValue
-
-from generators.environments.travel.frame import (
+from callwright.generators.environments.travel.frame import (
     DAY_FORMAT,
     MOMENT_FORMAT,
     WORDY,
@@ -23,7 +21,7 @@ from generators.environments.travel.frame import (
     words,
     write_token,
 )
-from generators.environments.travel.geography import (
+from callwright.generators.environments.travel.geography import (
     City,
     SearchPlace,
     cities,
@@ -31,6 +29,7 @@ from generators.environments.travel.geography import (
     find_places,
     locations_by_id,
 )
+from pydantic import JsonValue
 
 _LOCATIONS = 8
 _BRIEF = 90

@@ -11,9 +11,8 @@ from typing import Any, NamedTuple, TypeVar
 
 import orjson
 import yaml
+from callwright.warehouse.errors import RecordError
 from pydantic import JsonValue
-
-from warehouse.errors import RecordError
 
 Entry = TypeVar("Entry")
 DAY_FORMAT = "%Y-%m-%d"
@@ -181,7 +180,7 @@ def _signature(packed: bytes, kind: str, seed: int) -> bytes:
 
 def packaged(name: str) -> Any:  # noqa: ANN401 - parsed YAML, before anything is known of it
     """The content of one of this package's YAML files."""
-    text = files("generators.environments.travel").joinpath(name).read_text(encoding="utf-8")
+    text = files("callwright.generators.environments.travel").joinpath(name).read_text(encoding="utf-8")
     return yaml.load(text, _LOADER)  # noqa: S506 - a safe loader, the fast one
 
 

@@ -6,8 +6,8 @@ from functools import lru_cache
 from math import asin, cos, radians, sin, sqrt
 from typing import Any, Literal, NamedTuple
 
-from generators.environments.travel.frame import RequestError, chance, packaged
-from language.text import fold
+from callwright.generators.environments.travel.frame import RequestError, chance, packaged
+from callwright.language.text import fold
 
 PlaceKind = Literal["city", "district", "airport", "landmark", "hotel"]
 _EARTH = 6371.0

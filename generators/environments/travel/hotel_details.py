@@ -3,9 +3,7 @@
 from collections.abc import Callable, Mapping
 from datetime import timedelta
 
-from pydantic import JsonValue
-
-from generators.environments.travel.frame import (
+from callwright.generators.environments.travel.frame import (
     Request,
     RequestError,
     World,
@@ -19,8 +17,8 @@ from generators.environments.travel.frame import (
     success,
     words,
 )
-from generators.environments.travel.geography import cities, distance_km
-from generators.environments.travel.hotels import (
+from callwright.generators.environments.travel.geography import cities, distance_km
+from callwright.generators.environments.travel.hotels import (
     Hotel,
     address,
     hotel_number,
@@ -32,6 +30,7 @@ from generators.environments.travel.hotels import (
     stay_price,
     titles_of,
 )
+from pydantic import JsonValue
 
 REVIEW_SORTS: Mapping[str, str] = {
     "f_relevance": "Most relevant",

@@ -5,9 +5,7 @@ from datetime import date
 from functools import lru_cache
 from typing import NamedTuple
 
-from pydantic import JsonValue
-
-from generators.environments.travel.frame import (
+from callwright.generators.environments.travel.frame import (
     Request,
     RequestError,
     World,
@@ -23,7 +21,7 @@ from generators.environments.travel.frame import (
     success,
     words,
 )
-from generators.environments.travel.geography import (
+from callwright.generators.environments.travel.geography import (
     SearchPlace,
     beside,
     cities,
@@ -34,6 +32,7 @@ from generators.environments.travel.geography import (
     places,
     words_of,
 )
+from pydantic import JsonValue
 
 _DESTINATIONS = 12
 _NEAREST = 18  # hotels that a search near a sight or an airport looks at

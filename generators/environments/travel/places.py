@@ -4,16 +4,15 @@ from collections.abc import Callable, Mapping
 from datetime import date, timedelta
 from random import Random
 
+from callwright.generators.environments.travel import geography
+from callwright.generators.environments.travel.attractions import products_in
+from callwright.generators.environments.travel.frame import LANGUAGES, RATES, words
+from callwright.generators.environments.travel.geography import City
+from callwright.generators.environments.travel.hotels import hotels_in
+from callwright.generators.environments.travel.world import function_named
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import ElementKind
 from pydantic import JsonValue
-
-from generators.environments.travel import geography
-from generators.environments.travel.attractions import products_in
-from generators.environments.travel.frame import LANGUAGES, RATES, words
-from generators.environments.travel.geography import City
-from generators.environments.travel.hotels import hotels_in
-from generators.environments.travel.world import function_named
-from warehouse.errors import ConfigurationError
-from warehouse.records import ElementKind
 
 FIRST_DAY = date(2027, 2, 1)  # fixed: the world has no clock
 DAYS = 270

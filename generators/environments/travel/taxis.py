@@ -2,9 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from pydantic import JsonValue
-
-from generators.environments.travel.frame import (
+from callwright.generators.environments.travel.frame import (
     MOMENT_FORMAT,
     Request,
     RequestError,
@@ -16,7 +14,7 @@ from generators.environments.travel.frame import (
     success,
     write_token,
 )
-from generators.environments.travel.geography import (
+from callwright.generators.environments.travel.geography import (
     SearchPlace,
     cities,
     distance_km,
@@ -24,7 +22,8 @@ from generators.environments.travel.geography import (
     place_numbers,
     places,
 )
-from generators.environments.travel.hotels import hotels_called, hotels_in
+from callwright.generators.environments.travel.hotels import hotels_called, hotels_in
+from pydantic import JsonValue
 
 _FOUND = 10
 _PADDING = 24

@@ -5,10 +5,8 @@ from functools import lru_cache
 from typing import Any, NamedTuple, cast
 
 import orjson
-from pydantic import JsonValue
-
-from generators.environments.protocol import CallResponse
-from generators.environments.travel.frame import (
+from callwright.generators.environments.protocol import CallResponse
+from callwright.generators.environments.travel.frame import (
     LANGUAGES,
     RATES,
     SIZES,
@@ -20,11 +18,12 @@ from generators.environments.travel.frame import (
     refusal,
     success,
 )
-from generators.environments.travel.geography import SearchPlace, cities, find_places
-from generators.environments.travel.hotels import hotels_called
-from generators.tools import argument_problems
-from warehouse.errors import ConfigurationError
-from warehouse.records import Arguments, Call, ElementKind, JsonSchema, Link, Tool
+from callwright.generators.environments.travel.geography import SearchPlace, cities, find_places
+from callwright.generators.environments.travel.hotels import hotels_called
+from callwright.generators.tools import argument_problems
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import Arguments, Call, ElementKind, JsonSchema, Link, Tool
+from pydantic import JsonValue
 
 Answering = Callable[[Request, World], JsonValue]
 NAME = "travel"
@@ -91,7 +90,7 @@ def _filled(tool: Tool, arguments: Arguments) -> Arguments:
 
 
 def _answering() -> Mapping[str, Answering]:
-    from generators.environments.travel import attractions, cars, flights, hotel_details, hotels, taxis
+    from callwright.generators.environments.travel import attractions, cars, flights, hotel_details, hotels, taxis
 
     return {
         **hotels.ANSWERS,

@@ -7,9 +7,8 @@ from contextlib import ExitStack
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
-
-from annotation.studio.client import LabelStudio
-from warehouse.errors import AnnotationError, TransientError
+from callwright.annotation.studio.client import LabelStudio
+from callwright.warehouse.errors import AnnotationError, TransientError
 
 pytestmark = pytest.mark.enable_socket
 USER = {"id": 1, "email": "reviewer@localhost"}

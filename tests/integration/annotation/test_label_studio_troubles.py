@@ -6,16 +6,16 @@ from datetime import datetime, timedelta
 from threading import Barrier
 
 import pytest
+from callwright.annotation.sample_review import review_task
+from callwright.annotation.studio.client import LabelStudio
+from callwright.annotation.studio.connection import StudioConnection
+from callwright.annotation.studio.projects import UNANSWERED, filter_on
+from callwright.annotation.studio.records import Project, description_of
+from callwright.annotation.studio.tasks import list_tasks
+from callwright.annotation.task import QueuedTask
+from callwright.warehouse.errors import AnnotationError, TransientError
 
-from annotation.sample_review import review_task
-from annotation.studio.client import LabelStudio
-from annotation.studio.connection import StudioConnection
-from annotation.studio.projects import UNANSWERED, filter_on
-from annotation.studio.records import Project, description_of
-from annotation.studio.tasks import list_tasks
-from annotation.task import QueuedTask
 from tests.support.annotation.pretend_studio import NOW, PretendStudio, Trouble
-from warehouse.errors import AnnotationError, TransientError
 
 pytestmark = pytest.mark.enable_socket
 PROJECT = Project(id=1, kind="sample_review", title="t", url="u")

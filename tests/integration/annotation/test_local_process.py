@@ -9,10 +9,9 @@ import time
 from pathlib import Path
 
 import pytest
-
-from annotation.studio import process
-from annotation.studio.process import HOST, Places, end, free_port, only_one, serving_process, tail
-from warehouse.errors import CallwrightError
+from callwright.annotation.studio import process
+from callwright.annotation.studio.process import HOST, Places, end, free_port, only_one, serving_process, tail
+from callwright.warehouse.errors import CallwrightError
 
 
 @pytest.fixture

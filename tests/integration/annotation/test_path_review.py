@@ -1,16 +1,16 @@
 import pytest
+from callwright.annotation.correction import parse_correction_review
+from callwright.annotation.disambiguation import has_competition, offered_strikes, parse_disambiguation
+from callwright.annotation.edits import strike
+from callwright.annotation.picks import contests_of
+from callwright.annotation.sample_review import boxes, parse_review
+from callwright.annotation.studio.records import PulledAnnotation
+from callwright.generators.environments.picking import value_at
+from callwright.generators.multi_step.samples import final_answer
+from callwright.warehouse.errors import AnnotationError, RecordError
+from callwright.warehouse.records import Call, CallTurn, ResultTurn, Strike
 
-from annotation.correction import parse_correction_review
-from annotation.disambiguation import has_competition, offered_strikes, parse_disambiguation
-from annotation.edits import strike
-from annotation.picks import contests_of
-from annotation.sample_review import boxes, parse_review
-from annotation.studio.records import PulledAnnotation
-from generators.environments.picking import value_at
-from generators.multi_step.samples import final_answer
 from tests.support.annotation.paths import TOOLS, goal_path, hotels, path_sample
-from warehouse.errors import AnnotationError, RecordError
-from warehouse.records import Call, CallTurn, ResultTurn, Strike
 
 KEY = goal_path().key
 

@@ -7,17 +7,16 @@ from typing import get_args
 from xml.etree import ElementTree as ET
 
 import pytest
+from callwright.annotation.prediction_audit import AuditCase, AuditTask, audit_task, parse_audit, visible
+from callwright.annotation.screens import PREDICTION_AUDIT, screen_for
+from callwright.annotation.studio.records import PulledAnnotation
+from callwright.annotation.task import Returned
+from callwright.annotation.words import audit_words_in
+from callwright.validators.metrics.errors import ErrorType
+from callwright.warehouse.errors import AnnotationError
+from callwright.warehouse.records import Call, CallTurn, GoldCall, Prediction, Sample, Tool, UserTurn
 from hypothesis import example, given
 from hypothesis import strategies as st
-
-from annotation.prediction_audit import AuditCase, AuditTask, audit_task, parse_audit, visible
-from annotation.screens import PREDICTION_AUDIT, screen_for
-from annotation.studio.records import PulledAnnotation
-from annotation.task import Returned
-from annotation.words import audit_words_in
-from validators.metrics.errors import ErrorType
-from warehouse.errors import AnnotationError
-from warehouse.records import Call, CallTurn, GoldCall, Prediction, Sample, Tool, UserTurn
 
 DUE = GoldCall(tool="book_table", arguments={"restaurant": "Blue Boat", "people": 4})
 TOOL = Tool(

@@ -5,13 +5,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
-from annotation.screens import screen_for
-from annotation.studio.records import PulledAnnotation
-from annotation.task import Returned
-from annotation.tool_review import (
+from callwright.annotation.screens import screen_for
+from callwright.annotation.studio.records import PulledAnnotation
+from callwright.annotation.task import Returned
+from callwright.annotation.tool_review import (
     ToolSurroundings,
     ToolTask,
     TypedTool,
@@ -24,9 +21,12 @@ from annotation.tool_review import (
     write_schema,
     written_returned,
 )
+from callwright.warehouse.errors import AnnotationError, RecordError
+from callwright.warehouse.records import DoubtedFact, Evidence, Language, Tool, Verdict
+from hypothesis import given
+from hypothesis import strategies as st
+
 from tests.unit.annotation.test_screens import _tree
-from warehouse.errors import AnnotationError, RecordError
-from warehouse.records import DoubtedFact, Evidence, Language, Tool, Verdict
 
 TIME = {"type": "string", "description": "time of day"}
 

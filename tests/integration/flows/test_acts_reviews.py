@@ -8,17 +8,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from callwright.annotation.acts import write_act_lines
+from callwright.annotation.words import words_in
+from callwright.flows.recipe import Recipe, parse_recipe, read_recipe
+from callwright.flows.review.pulling import Pulled
+from callwright.generators.conversations import CONVERSATION
+from callwright.warehouse.records import ReplyTurn, Sample, Turn, UserTurn
+from callwright.warehouse.rows import Stamp, rows_of
 
-from annotation.acts import write_act_lines
-from annotation.words import words_in
-from flows.recipe import Recipe, parse_recipe, read_recipe
-from flows.review.pulling import Pulled
-from generators.conversations import CONVERSATION
 from tests.support.flows.paper_studio import PaperStudio
 from tests.support.flows.review_sites import NOTHING_NEW, ReviewSite, open_site
 from tests.support.flows.small_builds import TOP, build, settings_of
-from warehouse.records import ReplyTurn, Sample, Turn, UserTurn
-from warehouse.rows import Stamp, rows_of
 
 DRAWN = 3
 RECIPE: dict[str, Any] = {

@@ -3,14 +3,20 @@
 from pathlib import Path
 
 import orjson
+from callwright.flows.evaluation.answers import (
+    answered_subjects,
+    complete_runs,
+    read_pieces,
+    read_predictions,
+    score_by_rule,
+)
+from callwright.validators.predictions import CandidateRun
+from callwright.warehouse.records import Call, Prediction
+from callwright.warehouse.releases import read_release
+from callwright.warehouse.store import Warehouse
 
-from flows.evaluation.answers import answered_subjects, complete_runs, read_pieces, read_predictions, score_by_rule
 from tests.support.flows.plan_release import PLANS, release
 from tests.support.flows.small_builds import settings_of, warehouse_of
-from validators.predictions import CandidateRun
-from warehouse.records import Call, Prediction
-from warehouse.releases import read_release
-from warehouse.store import Warehouse
 
 RUN = CandidateRun("v1", "m")
 

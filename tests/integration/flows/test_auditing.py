@@ -5,15 +5,15 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from callwright.flows.cli.main import app
+from callwright.flows.pages.report import write_report
+from callwright.flows.settings import Settings, open_warehouse
+from callwright.warehouse.releases import create_release
+from callwright.warehouse.store import Warehouse
 from scipy.stats import binomtest
 from typer.testing import CliRunner
 
-from flows.cli.main import app
-from flows.pages.report import write_report
-from flows.settings import Settings, open_warehouse
 from tests.support.flows.small_builds import build, settings_of, small_recipe
-from warehouse.releases import create_release
-from warehouse.store import Warehouse
 
 TIMER = {"name": "startTimer", "parameters": {"type": "object", "properties": {"minutes": {"type": "integer"}}}}
 

@@ -5,9 +5,12 @@ from pathlib import Path
 
 import orjson
 import pytest
+from callwright.flows.build import BuildReport
+from callwright.flows.settings import Settings
+from callwright.warehouse.records import Sample
+from callwright.warehouse.releases import Selection, Terms, make_release
+from callwright.warehouse.store import Warehouse
 
-from flows.build import BuildReport
-from flows.settings import Settings
 from tests.support.flows.small_builds import (
     KINDS,
     assert_balanced,
@@ -20,9 +23,6 @@ from tests.support.flows.small_builds import (
     small_recipe,
     warehouse_of,
 )
-from warehouse.records import Sample
-from warehouse.releases import Selection, Terms, make_release
-from warehouse.store import Warehouse
 
 ERRING = {"wrong_argument": 0.1, "extra_argument": 0.1, "missing_argument": 0.05, "malformed_json": 0.1}
 

@@ -6,20 +6,20 @@ from typing import Any
 
 import orjson
 import pytest
+from callwright.flows.build import build_dataset
+from callwright.flows.catalogs import catalog_named, catalogs_in, drop_catalog, import_catalog, problems_in, tools_in
+from callwright.flows.importing import gather_tools
+from callwright.flows.progress import SilentProgress
+from callwright.flows.recipe import parse_recipe
+from callwright.flows.settings import open_warehouse
+from callwright.flows.toolmaking import find_problems
+from callwright.generators.catalogs import read_catalog
+from callwright.generators.catalogs.choosing import ToolChoice
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import Tool
+from callwright.warehouse.store import Warehouse
 
-from flows.build import build_dataset
-from flows.catalogs import catalog_named, catalogs_in, drop_catalog, import_catalog, problems_in, tools_in
-from flows.importing import gather_tools
-from flows.progress import SilentProgress
-from flows.recipe import parse_recipe
-from flows.settings import open_warehouse
-from flows.toolmaking import find_problems
-from generators.catalogs import read_catalog
-from generators.catalogs.choosing import ToolChoice
 from tests.support.flows.small_builds import settings_of
-from warehouse.errors import ConfigurationError
-from warehouse.records import Tool
-from warehouse.store import Warehouse
 
 
 def operation(name: str, summary: str, *parameters: str) -> dict[str, Any]:
@@ -58,7 +58,7 @@ def test_a_catalog_is_read_once_and_again_when_its_file_changes(
 ) -> None:
     reads: list[Path] = []
     monkeypatch.setattr(
-        "flows.catalogs.read_catalog", lambda form, path: reads.append(path) or read_catalog(form, path)
+        "callwright.flows.catalogs.read_catalog", lambda form, path: reads.append(path) or read_catalog(form, path)
     )
     first = import_catalog(warehouse, "openapi", document)
     assert import_catalog(warehouse, "openapi", document) == first

@@ -5,10 +5,9 @@ from pathlib import Path
 
 import orjson
 import pytest
+from callwright.flows.cli.main import app
+from callwright.validators.checks.table import CHECKS
 from typer.testing import CliRunner
-
-from flows.cli.main import app
-from validators.checks.table import CHECKS
 
 TOOL = {
     "name": "Travel.Taxi.order",

@@ -7,15 +7,17 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
+import callwright.flows.stages
 import pytest
+from callwright.flows.build import BuildReport, find_unchanged
+from callwright.flows.progress import Progress
+from callwright.flows.review.questions import DRAWN, SPOT_CHECK, ReviewQuestion, request_row
+from callwright.flows.review.resolutions import settle_decisions
+from callwright.flows.settings import Settings
+from callwright.generators.stages import Stage, StageContext
+from callwright.validators.checks.table import CHECKS
+from callwright.warehouse.records import Decision, Review, Sample, Verdict
 
-import flows.stages
-from flows.build import BuildReport, find_unchanged
-from flows.progress import Progress
-from flows.review.questions import DRAWN, SPOT_CHECK, ReviewQuestion, request_row
-from flows.review.resolutions import settle_decisions
-from flows.settings import Settings
-from generators.stages import Stage, StageContext
 from tests.support.flows.small_builds import (
     assert_balanced,
     build,
@@ -26,8 +28,6 @@ from tests.support.flows.small_builds import (
     warehouse_of,
 )
 from tests.support.sampling import sampled
-from validators.checks.table import CHECKS
-from warehouse.records import Decision, Review, Sample, Verdict
 
 PLACES = range(len(CHECKS) + 1)
 SOME_PLACES = {PLACES[0], PLACES[1], PLACES[len(PLACES) // 2], PLACES[-2], PLACES[-1]}
@@ -80,12 +80,12 @@ def settings(built: Path, tmp_path: Path) -> Settings:
 
 @pytest.fixture
 def table(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    known = flows.stages.STAGES
+    known = callwright.flows.stages.STAGES
 
     def with_check(check: Stage, place: int) -> None:
         first = known.index(CHECKS[0])
         at = first + place
-        monkeypatch.setattr(flows.stages, "STAGES", (*known[:at], check, *known[at:]))
+        monkeypatch.setattr(callwright.flows.stages, "STAGES", (*known[:at], check, *known[at:]))
 
     return with_check
 

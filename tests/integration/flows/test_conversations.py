@@ -7,18 +7,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from callwright.flows.build import BuildReport
+from callwright.flows.planning.statistics import count_conversations
+from callwright.flows.recipe import Recipe, parse_recipe, read_recipe
+from callwright.flows.settings import Settings
+from callwright.generators.conversations import CONVERSATION
+from callwright.generators.conversations.scenarios import PAPER
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import ReplyTurn, Sample
 
-from flows.build import BuildReport
-from flows.planning.statistics import count_conversations
-from flows.recipe import Recipe, parse_recipe, read_recipe
-from flows.settings import Settings
-from generators.conversations import CONVERSATION
-from generators.conversations.scenarios import PAPER
 from tests.support.conversational import converse
 from tests.support.flows.model_server import ModelServer, ServedRequest
 from tests.support.flows.small_builds import TOP, build, row_counts, settings_of, stub_settings, warehouse_of
-from warehouse.errors import ConfigurationError
-from warehouse.records import ReplyTurn, Sample
 
 RECIPE: dict[str, Any] = {
     "name": "talks", "seed": 4, "tools": [{"seed": ["Hotels", "Flights", "Restaurants", "Shopping"]}], "languages": ["en", "zh"],

@@ -8,11 +8,15 @@ from pathlib import Path
 from textwrap import dedent, indent
 
 import pytest
+from callwright.flows.chats import the_error_of
+from callwright.flows.runner import Workers
+from callwright.flows.settings import Settings
+from callwright.flows.shards import Shard, ShardResult
+from callwright.warehouse.errors import (
+    ReplyError,
+    StoreError,
+)
 
-from flows.chats import the_error_of
-from flows.runner import Workers
-from flows.settings import Settings
-from flows.shards import Shard, ShardResult
 from tests.support.flows.small_builds import (
     TOP,
     build,
@@ -22,10 +26,6 @@ from tests.support.flows.small_builds import (
     settings_of,
     small_recipe,
     write_recipe,
-)
-from warehouse.errors import (
-    ReplyError,
-    StoreError,
 )
 
 FEW = {"perfect": 6, "irrelevant": 2}
@@ -107,9 +107,9 @@ def test_a_setting_of_the_environment_that_is_no_number_is_asked_wrongly(tmp_pat
 
 def _with_shards(settings: Settings, work: object, slots: int) -> None:
     """Run the first group of a small build with workers of our own."""
-    from flows.build import open_build
-    from flows.making import make_samples
-    from flows.progress import SilentProgress
+    from callwright.flows.build import open_build
+    from callwright.flows.making import make_samples
+    from callwright.flows.progress import SilentProgress
 
     run_ = open_build(small_recipe(samples=FEW, shard_size=2), settings, SilentProgress())
     asyncio.run(make_samples(run_, Workers(work, slots), [*run_.recipe.samples]))  # type: ignore[arg-type]
@@ -142,11 +142,11 @@ def test_a_group_of_errors_is_explained_by_its_first_unless_one_is_a_bug() -> No
 
 
 RUNNING = """
-import flows.runner, mishap
-from flows.cli import main
+import callwright.flows.runner, mishap
+from callwright.flows.cli import main
 
 if __name__ == "__main__":
-    flows.runner.run_shard = mishap.befall
+    callwright.flows.runner.run_shard = mishap.befall
     main()
 """
 
@@ -183,7 +183,7 @@ def test_a_worker_that_is_killed_is_told(tmp_path: Path) -> None:
 def test_where_one_shard_fails_the_others_write_no_more_before_their_files_are_cleared_away(tmp_path: Path) -> None:
     done = build_with(
         """
-        from warehouse.errors import StoreError
+        from callwright.warehouse.errors import StoreError
         if shard.number == 0:
             time.sleep(1)  # the other one is under way by then
             raise StoreError("The ledger is broken.")

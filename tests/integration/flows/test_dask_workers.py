@@ -8,18 +8,20 @@ from typing import Any
 
 import psutil
 import pytest
+from callwright.flows.build import build_dataset, open_build
+from callwright.flows.chats import AHEAD
+from callwright.flows.dask_workers import _Cluster, open_workers, share_of, validate_scheduler
+from callwright.flows.environments import STORE, explore_environments
+from callwright.flows.making import make_samples
+from callwright.flows.progress import SilentProgress
+from callwright.flows.runner import Workers
+from callwright.flows.settings import read_settings
+from callwright.generators.environments.protocol import CallResponse
+from callwright.generators.environments.response_store import ResponseStore, merge_responses, pack_responses
+from callwright.llm.ledger import answers_after, keep_answers
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import Call
 
-from flows.build import build_dataset, open_build
-from flows.chats import AHEAD
-from flows.dask_workers import _Cluster, open_workers, share_of, validate_scheduler
-from flows.environments import STORE, explore_environments
-from flows.making import make_samples
-from flows.progress import SilentProgress
-from flows.runner import Workers
-from flows.settings import read_settings
-from generators.environments.protocol import CallResponse
-from generators.environments.response_store import ResponseStore, merge_responses, pack_responses
-from llm.ledger import answers_after, keep_answers
 from tests.support.flows.model_server import PRICED, ModelServer
 from tests.support.flows.small_builds import (
     one,
@@ -33,8 +35,6 @@ from tests.support.flows.small_builds import (
     warehouse_of,
     write_recipe,
 )
-from warehouse.errors import ConfigurationError
-from warehouse.records import Call
 
 pytestmark = pytest.mark.enable_socket
 LIBRARY = Path(__file__).parents[3] / "docs" / "first-dataset" / "library.yaml"

@@ -4,13 +4,13 @@ import json
 from pathlib import Path
 
 import pytest
+from callwright.flows.cli.main import app
+from callwright.flows.settings import open_warehouse
+from callwright.warehouse.exports.whole import record_line
+from callwright.warehouse.releases import create_release, read_release
 from typer.testing import CliRunner
 
-from flows.cli.main import app
-from flows.settings import open_warehouse
 from tests.support.flows.small_builds import build, settings_of, small_recipe
-from warehouse.exports.whole import record_line
-from warehouse.releases import create_release, read_release
 
 TIMER = {"name": "startTimer", "parameters": {"type": "object", "properties": {"minutes": {"type": "integer"}}}}
 

@@ -10,9 +10,10 @@ from pathlib import Path
 import duckdb
 import orjson
 import pytest
+from callwright.flows.settings import open_warehouse
+from callwright.warehouse.publish import build_under_way
 from pyarrow import parquet
 
-from flows.settings import open_warehouse
 from tests.support.flows.small_builds import (
     KINDS,
     TOP,
@@ -27,7 +28,6 @@ from tests.support.flows.small_builds import (
     start,
     write_recipe,
 )
-from warehouse.publish import build_under_way
 
 ALL = sum(KINDS.values())
 
@@ -344,7 +344,7 @@ def test_who_may_only_read_a_work_folder_reads_all_of_it(home: Path, tmp_path: P
     mount = f"mount --bind {home} {home} && mount -o remount,bind,ro {home}"
     if subprocess.run([*words, mount], check=False, capture_output=True).returncode:
         pytest.skip("This machine lets nobody mount anything.")
-    callwright = f"{sys.executable} -m flows.cli"
+    callwright = f"{sys.executable} -m callwright"
     commands = ["query 'select count(*) from samples'", "release list", "review status",
                 f"report --out {tmp_path / 'report.html'}", f"view --out {tmp_path / 'page'}"]  # fmt: skip
     script = " && ".join([mount, f"! touch {home / 'x'} 2>/dev/null", *(f"{callwright} {one}" for one in commands)])

@@ -7,27 +7,27 @@ import sys
 from pathlib import Path
 
 import pytest
-
-from flows.build import build_dataset
-from flows.catalogs import import_catalog, with_catalogs
-from flows.environments import (
+from callwright.flows.build import build_dataset
+from callwright.flows.catalogs import import_catalog, with_catalogs
+from callwright.flows.environments import (
     environment_tools,
     explore_environments,
     open_environments,
     refresh_environments,
     responses_of,
 )
-from flows.progress import SilentProgress
-from flows.recipe import Recipe, parse_recipe
-from flows.settings import open_warehouse
-from generators.catalogs.choosing import ToolChoice
-from generators.environments.protocol import McpSettings
+from callwright.flows.progress import SilentProgress
+from callwright.flows.recipe import Recipe, parse_recipe
+from callwright.flows.settings import open_warehouse
+from callwright.generators.catalogs.choosing import ToolChoice
+from callwright.generators.environments.protocol import McpSettings
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import Call, CallTurn, Sample
+
 from tests.integration.generators.environments.test_opening import Shop, read_shop
 from tests.support.flows.small_builds import TOP, run_here, settings_of, warehouse_of
 from tests.support.generators.environments.fixtures import Servers, as_json, servers, shop
 from tests.support.generators.environments.music import MUSIC, music_answer
-from warehouse.errors import ConfigurationError
-from warehouse.records import Call, CallTurn, Sample
 
 __all__ = ["servers", "shop"]  # fixtures
 
@@ -159,7 +159,7 @@ def test_two_environments_of_one_name_are_refused(tmp_path: Path) -> None:
 
 
 def test_multi_step_samples_without_an_environment_are_refused(tmp_path: Path) -> None:
-    from flows.planning.planner import validate_it_can_be_planned
+    from callwright.flows.planning.planner import validate_it_can_be_planned
 
     recipe = parse_recipe({**RECIPE, "tools": [{"seed": "all"}]}, tmp_path, "x")
     with pytest.raises(ConfigurationError, match="Add `- environment: travel`"):

@@ -7,14 +7,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from callwright.flows.evaluation.evaluating import evaluate_release, leaderboard
+from callwright.flows.evaluation.evaluation_run import Conditions, choose_candidates
+from callwright.flows.evaluation.resuming import cut_off
+from callwright.flows.progress import SilentProgress
+from callwright.flows.recipe import Candidate
+from callwright.flows.settings import Settings
+from callwright.llm.models import read_model
+from callwright.warehouse.errors import BudgetError, ConfigurationError, TransientError
+from callwright.warehouse.releases import create_release
 
-from flows.evaluation.evaluating import evaluate_release, leaderboard
-from flows.evaluation.evaluation_run import Conditions, choose_candidates
-from flows.evaluation.resuming import cut_off
-from flows.progress import SilentProgress
-from flows.recipe import Candidate
-from flows.settings import Settings
-from llm.models import read_model
 from tests.support.flows.model_server import (
     FILTERED,
     ILL,
@@ -37,8 +39,6 @@ from tests.support.flows.small_builds import (
     warehouse_of,
     write_recipe,
 )
-from warehouse.errors import BudgetError, ConfigurationError, TransientError
-from warehouse.releases import create_release
 
 SAMPLES = {"perfect": 8, "imperfect": 4, "irrelevant": 4}
 ALL = sum(SAMPLES.values()) - 1  # an irrelevant request that a candidate resembles waits for people

@@ -8,20 +8,20 @@ from typing import Any
 
 import orjson
 import pytest
+from callwright.flows.evaluation.evaluating import domain_board, evaluate_release, leaderboard
+from callwright.flows.evaluation.evaluation_run import Conditions
+from callwright.flows.pages.report import write_report
+from callwright.flows.progress import SilentProgress
+from callwright.flows.recipe import Candidate
+from callwright.flows.settings import Settings
+from callwright.llm.models import ModelSettings, read_model
+from callwright.warehouse.errors import TransientError
 
-from flows.evaluation.evaluating import domain_board, evaluate_release, leaderboard
-from flows.evaluation.evaluation_run import Conditions
-from flows.pages.report import write_report
-from flows.progress import SilentProgress
-from flows.recipe import Candidate
-from flows.settings import Settings
-from llm.models import ModelSettings, read_model
 from tests.support.flows.conversation_release import ALARM, HOTEL
 from tests.support.flows.conversation_release import sample as conversation
 from tests.support.flows.inn_world import NAME, TOOLS, Guide, Inns, inn_and_tour_sample, inn_sample, release_paths
 from tests.support.flows.model_server import ILL, ModelServer, Refusal, ServedRequest
 from tests.support.flows.small_builds import one, row_counts, run_here, settings_of, start, stub_settings, warehouse_of
-from warehouse.errors import TransientError
 
 SINGLE = [inn_sample(city) for city in ("Rome", "Porto", "Lyon", "Ghent")]
 CROSS = [inn_and_tour_sample(city) for city in ("Oslo", "New York")]

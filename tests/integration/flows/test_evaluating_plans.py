@@ -7,18 +7,18 @@ from pathlib import Path
 
 import orjson
 import pytest
+from callwright.flows.evaluation.evaluating import answer_board, evaluate_release
+from callwright.flows.evaluation.evaluation_run import Conditions
+from callwright.flows.progress import SilentProgress
+from callwright.flows.recipe import Candidate
+from callwright.flows.settings import Settings
+from callwright.llm.models import read_model
+from callwright.validators.strategies import PromptingStrategy
+from callwright.warehouse.records import CallTurn, GoldCall, Sample, Tool
 
-from flows.evaluation.evaluating import answer_board, evaluate_release
-from flows.evaluation.evaluation_run import Conditions
-from flows.progress import SilentProgress
-from flows.recipe import Candidate
-from flows.settings import Settings
-from llm.models import read_model
 from tests.support.flows.model_server import ModelServer, ServedRequest
 from tests.support.flows.plan_release import EASY, PLANS, POOL, TALK, TOOLS, release
 from tests.support.flows.small_builds import one, row_counts, settings_of, stub_settings, warehouse_of
-from validators.strategies import PromptingStrategy
-from warehouse.records import CallTurn, GoldCall, Sample, Tool
 
 STRATEGIES = ("direct", "route_then_fill", "backward")
 

@@ -9,19 +9,19 @@ from statistics import fmean
 from typing import Any, NamedTuple
 
 import pytest
+from callwright.flows.evaluation.evaluating import evaluate_release, leaderboard
+from callwright.flows.evaluation.evaluation_run import Conditions
+from callwright.flows.progress import SilentProgress
+from callwright.flows.recipe import Candidate
+from callwright.flows.settings import Settings
+from callwright.llm.models import read_model
+from callwright.validators.strategies import prompting_by
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.releases import Selection, Terms, make_release
+from callwright.warehouse.rows import Row
 from scipy.stats import binomtest
 
-from flows.evaluation.evaluating import evaluate_release, leaderboard
-from flows.evaluation.evaluation_run import Conditions
-from flows.progress import SilentProgress
-from flows.recipe import Candidate
-from flows.settings import Settings
-from llm.models import read_model
 from tests.support.flows.small_builds import build, settings_of, small_recipe, warehouse_of
-from validators.strategies import prompting_by
-from warehouse.errors import ConfigurationError
-from warehouse.releases import Selection, Terms, make_release
-from warehouse.rows import Row
 
 RUNS = range(3)
 STRATEGIES = ("direct", "native")

@@ -8,16 +8,16 @@ from typing import BinaryIO
 
 import orjson
 import pytest
+from callwright.flows.chats import AHEAD, InFlight, SharedChats
+from callwright.flows.shards import FactFiles, Facts
+from callwright.llm.chat import ChatMessage
+from callwright.warehouse.errors import BudgetError, StoreError, TransientError
+from callwright.warehouse.paid_notes import PaidNotes, land_paid, paid_notes_of_process
+from callwright.warehouse.records import LlmCall
+from callwright.warehouse.rows import Stamp, rows_of
+from callwright.warehouse.store import Warehouse
 
-from flows.chats import AHEAD, InFlight, SharedChats
-from flows.shards import FactFiles, Facts
-from llm.chat import ChatMessage
 from tests.support.flows.small_builds import small_recipe
-from warehouse.errors import BudgetError, StoreError, TransientError
-from warehouse.paid_notes import PaidNotes, land_paid, paid_notes_of_process
-from warehouse.records import LlmCall
-from warehouse.rows import Stamp, rows_of
-from warehouse.store import Warehouse
 
 
 def lines_of(path: Path) -> list[dict[str, object]]:

@@ -16,7 +16,7 @@ SLOW = {
 }  # fmt: skip
 LISTING = """
 import sys
-from flows.cli.main import main
+from callwright.flows.cli.main import main
 sys.argv = ["callwright", *sys.argv[2:]]
 try:
     main()

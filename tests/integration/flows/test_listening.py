@@ -10,12 +10,9 @@ from typing import Any
 import orjson
 import pytest
 from aiohttp import ClientSession, ClientTimeout
-from hypothesis import given
-from hypothesis import strategies as st
-
-from annotation.studio.projects import SECRET_HEADER
-from flows.review import listening
-from flows.review.listening import (
+from callwright.annotation.studio.projects import SECRET_HEADER
+from callwright.flows.review import listening
+from callwright.flows.review.listening import (
     LARGEST_BODY,
     SECRET,
     Burst,
@@ -27,10 +24,13 @@ from flows.review.listening import (
     serve_webhooks,
     webhook_secret,
 )
-from flows.review.pulling import Pulled
-from flows.settings import Settings
+from callwright.flows.review.pulling import Pulled
+from callwright.flows.settings import Settings
+from callwright.warehouse.errors import ConfigurationError, TransientError
+from hypothesis import given
+from hypothesis import strategies as st
+
 from tests.support.flows.small_builds import settings_of, start
-from warehouse.errors import ConfigurationError, TransientError
 
 KEY = "a secret of some length"
 

@@ -8,22 +8,22 @@ from typing import Any
 
 import orjson
 import pytest
+from callwright.flows.build import BuildReport
+from callwright.flows.evaluation.evaluating import evaluate_release, leaderboard
+from callwright.flows.progress import SilentProgress
+from callwright.flows.recipe import Candidate
+from callwright.generators.stages import StageContext
+from callwright.language.packs import writes
+from callwright.validators.checks.table import CHECKS, settled_claims
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.exports.formats import export_release
+from callwright.warehouse.records import Sample, UserTurn
+from callwright.warehouse.releases import freeze, read_tools, stream_release
 
-from flows.build import BuildReport
-from flows.evaluation.evaluating import evaluate_release, leaderboard
-from flows.progress import SilentProgress
-from flows.recipe import Candidate
-from generators.stages import StageContext
-from language.packs import writes
 from tests.support.flows.model_server import ModelServer, serve_model
 from tests.support.flows.small_builds import build, settings_of, small_recipe, stub_settings, warehouse_of
 from tests.support.flows.wording_model import CHINESE, WordingModel
 from tests.support.scripted_model import ScriptedModel
-from validators.checks.table import CHECKS, settled_claims
-from warehouse.errors import ConfigurationError
-from warehouse.exports.formats import export_release
-from warehouse.records import Sample, UserTurn
-from warehouse.releases import freeze, read_tools, stream_release
 
 KINDS = {"perfect": 6, "imperfect": 4, "irrelevant": 2, "sQsA": 2}
 TOOLS = [{"seed": ["Weather", "Banking", "Trains"]}]

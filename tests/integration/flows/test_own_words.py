@@ -4,11 +4,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from callwright.flows.build import build_key
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import Sample
 
-from flows.build import build_key
 from tests.support.flows.small_builds import build, settings_of, small_recipe, warehouse_of
-from warehouse.errors import ConfigurationError
-from warehouse.records import Sample
 
 KINDS = {"perfect": 3, "imperfect": 3, "sQsA": 2}
 

@@ -5,20 +5,20 @@ from typing import Any
 
 import orjson
 import pytest
+from callwright.flows.build import BuildReport
+from callwright.flows.recipe import parse_recipe, read_recipe
+from callwright.flows.settings import Settings
+from callwright.generators.parallel import PARALLEL
+from callwright.llm.template.parallel import split_requests
+from callwright.validators.metrics.answers import mistakes_of
+from callwright.validators.metrics.confetti.bfcl import check_calls
+from callwright.validators.metrics.confetti.decoding import DecodedCall
+from callwright.warehouse.exports.formats import export_release
+from callwright.warehouse.records import Call, Prediction, Sample
+from callwright.warehouse.releases import freeze, read_tools, stream_release
 
-from flows.build import BuildReport
-from flows.recipe import parse_recipe, read_recipe
-from flows.settings import Settings
-from generators.parallel import PARALLEL
-from llm.template.parallel import split_requests
 from tests.support.flows.small_builds import TOP, build, settings_of, warehouse_of
 from tests.support.validators.scoring_at_once import score_answers
-from validators.metrics.answers import mistakes_of
-from validators.metrics.confetti.bfcl import check_calls
-from validators.metrics.confetti.decoding import DecodedCall
-from warehouse.exports.formats import export_release
-from warehouse.records import Call, Prediction, Sample
-from warehouse.releases import freeze, read_tools, stream_release
 
 RECIPE: dict[str, Any] = {
     "name": "parallel", "seed": 5, "tools": [{"seed": ["Weather", "Banking", "Music", "Trains"]}], "languages": ["en", "zh"],

@@ -3,12 +3,12 @@
 from pathlib import Path
 
 import pytest
+from callwright.flows.build import BuildReport
+from callwright.flows.recipe import parse_recipe, read_recipe
+from callwright.flows.settings import Settings
+from callwright.warehouse.records import CallTurn, ReplyTurn, ResultTurn, Sample, UserTurn
 
-from flows.build import BuildReport
-from flows.recipe import parse_recipe, read_recipe
-from flows.settings import Settings
 from tests.support.flows.small_builds import build, row_counts, settings_of, warehouse_of
-from warehouse.records import CallTurn, ReplyTurn, ResultTurn, Sample, UserTurn
 
 TOP = Path(__file__).parents[3]
 SAMPLES = {"multi_step": 16, "multi_step_cross": 6}

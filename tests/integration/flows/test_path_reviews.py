@@ -8,20 +8,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from callwright.annotation.disambiguation import has_competition
+from callwright.flows.progress import SilentProgress
+from callwright.flows.review.path_reviews import with_kinds
+from callwright.flows.review.pulling import Pulled, pull_reviews
+from callwright.flows.review.pushing import waiting_reviews
+from callwright.flows.review.questions import DOUBTFUL, ReviewQuestion, request_row
+from callwright.flows.review.status import review_status
+from callwright.warehouse.browsing.summary import read_review_facts
+from callwright.warehouse.records import CallTurn, Sample
 
-from annotation.disambiguation import has_competition
-from flows.progress import SilentProgress
-from flows.review.path_reviews import with_kinds
-from flows.review.pulling import Pulled, pull_reviews
-from flows.review.pushing import waiting_reviews
-from flows.review.questions import DOUBTFUL, ReviewQuestion, request_row
-from flows.review.status import review_status
 from tests.support.flows.competing import can_have_a_twin, doubt_the_path, let_wait, with_twins
 from tests.support.flows.paper_studio import PaperStudio
 from tests.support.flows.review_sites import NOTHING_NEW, ReviewSite, open_site
 from tests.support.flows.small_builds import build, settings_of, small_recipe
-from warehouse.browsing.summary import read_review_facts
-from warehouse.records import CallTurn, Sample
 
 ERRORS = {"omitted_call": 0.3, "wrong_type": 0.2, "wrong_argument": 0.2}
 

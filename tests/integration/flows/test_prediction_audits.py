@@ -10,21 +10,27 @@ from random import Random
 from typing import Any
 
 import pytest
+from callwright.flows.evaluation.evaluating import evaluate_release
+from callwright.flows.evaluation.evaluation_run import Conditions
+from callwright.flows.progress import SilentProgress
+from callwright.flows.recipe import Candidate
+from callwright.flows.review.prediction_audits import (
+    AuditablePrediction,
+    AuditDraw,
+    choose,
+    draw_audits,
+    suspects_of_audits,
+)
+from callwright.llm.models import read_model
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.releases import create_release
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flows.evaluation.evaluating import evaluate_release
-from flows.evaluation.evaluation_run import Conditions
-from flows.progress import SilentProgress
-from flows.recipe import Candidate
-from flows.review.prediction_audits import AuditablePrediction, AuditDraw, choose, draw_audits, suspects_of_audits
-from llm.models import read_model
 from tests.support.flows import plan_release
 from tests.support.flows.paper_studio import PaperStudio
 from tests.support.flows.review_sites import ReviewSite, open_site
 from tests.support.flows.small_builds import build, run_here, small_recipe
-from warehouse.errors import ConfigurationError
-from warehouse.releases import create_release
 
 SAMPLES = {"perfect": 12, "imperfect": 6, "irrelevant": 6}
 RATES = dict.fromkeys(("wrong_tool", "missing_argument", "wrong_argument", "malformed_json"), 0.2)

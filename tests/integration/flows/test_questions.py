@@ -9,18 +9,18 @@ from statistics import median
 from typing import Any
 
 import pytest
+from callwright.flows.settings import Settings
+from callwright.language.phrasebook import refusals
+from callwright.warehouse.exports.formats import export_release
+from callwright.warehouse.records import Sample
+from callwright.warehouse.releases import stream_release
+from callwright.warehouse.rows import Row
 
-from flows.settings import Settings
-from language.phrasebook import refusals
 from tests.support.flows.four_recipes import *  # noqa: F403 - the fixture
 from tests.support.flows.four_recipes import RELEASE
 from tests.support.flows.small_builds import warehouse_of
 from tests.support.warehouse.exported import rows_in
 from tests.support.warehouse.openai_rules import validate_openai_row
-from warehouse.exports.formats import export_release
-from warehouse.records import Sample
-from warehouse.releases import stream_release
-from warehouse.rows import Row
 
 PAGE = (Path(__file__).parents[3] / "docs" / "sql.md").read_text(encoding="utf-8")
 QUESTIONS = re.findall(r"\*\*([^*]+\?|Show me[^*]+\.)\*\*(.*?)(?=\n\*\*|\n## )", PAGE, re.DOTALL)

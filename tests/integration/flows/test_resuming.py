@@ -10,8 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from callwright.flows.chats import AHEAD
 
-from flows.chats import AHEAD
 from tests.support.flows.model_server import PRICED, ModelServer
 from tests.support.flows.small_builds import (
     TOP,
@@ -103,7 +103,7 @@ def test_an_edited_prompt_is_asked_again_and_what_follows_from_it_and_nothing_el
 
     def built() -> str:
         done = subprocess.run(
-            [sys.executable, "-m", "flows.cli", "build", str(recipe), "--no-review", "--json"],
+            [sys.executable, "-m", "callwright", "build", str(recipe), "--no-review", "--json"],
             capture_output=True,
             text=True,
             check=False,
@@ -242,7 +242,7 @@ def test_a_build_in_the_background_of_a_script_ends_where_a_service_manager_says
 ) -> None:
     model_server.delay = 300
     recipe = write_recipe(tmp_path, models=stub_roles(model_server))
-    words = ["sh", "-c", "trap '' INT; exec \"$@\"", "sh", sys.executable, "-m", "flows.cli", "build", str(recipe)]
+    words = ["sh", "-c", "trap '' INT; exec \"$@\"", "sh", sys.executable, "-m", "callwright", "build", str(recipe)]
     process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True, cwd=TOP, env=environment(tmp_path / "home"))
     wait_until(lambda: model_server.requests > 0, process)
     process.send_signal(signal.SIGTERM)

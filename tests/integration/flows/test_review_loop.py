@@ -2,11 +2,14 @@
 
 import json
 
-from annotation.edits import edited_sample
-from flows.review.pulling import Pulled
-from flows.review.pushing import waiting_reviews
-from flows.review.status import review_status
-from flows.stages import STAGES
+from callwright.annotation.edits import edited_sample
+from callwright.flows.review.pulling import Pulled
+from callwright.flows.review.pushing import waiting_reviews
+from callwright.flows.review.status import review_status
+from callwright.flows.stages import STAGES
+from callwright.warehouse.outcomes import outcome_row
+from callwright.warehouse.records import Outcome, Verdict
+
 from tests.support.flows.paper_studio import START, PaperStudio
 from tests.support.flows.review_sites import (
     NOTHING_NEW,
@@ -19,8 +22,6 @@ from tests.support.flows.review_sites import (
     spot_check_with_a_call,
 )
 from tests.support.flows.small_builds import build
-from warehouse.outcomes import outcome_row
-from warehouse.records import Outcome, Verdict
 
 ALWAYS_ASKED = {"format", "grounding", "wording", "ambiguity", "coverage", "consistency", "meaning"}
 

@@ -8,13 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from callwright.flows.build import build_dataset
+from callwright.flows.progress import SilentProgress
+from callwright.flows.review import pulling
+from callwright.flows.review.pulling import Pulled
+from callwright.flows.review.pushing import waiting_reviews
+from callwright.flows.review.status import review_status
+from callwright.warehouse.engine import DatabaseFile
+from callwright.warehouse.releases import create_release
 
-from flows.build import build_dataset
-from flows.progress import SilentProgress
-from flows.review import pulling
-from flows.review.pulling import Pulled
-from flows.review.pushing import waiting_reviews
-from flows.review.status import review_status
 from tests.support.flows.review_sites import (
     NOTHING_NEW,
     OFF_TOPIC,
@@ -25,8 +27,6 @@ from tests.support.flows.review_sites import (
     spot_check_with_a_call,
 )
 from tests.support.flows.small_builds import build, run_here, write_recipe
-from warehouse.engine import DatabaseFile
-from warehouse.releases import create_release
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,7 @@ from typing import Any
 
 import orjson
 import pytest
-
-from flows.review.questions import (
+from callwright.flows.review.questions import (
     AUDIT,
     DOUBTFUL,
     GOLD_ITEM,
@@ -20,10 +19,11 @@ from flows.review.questions import (
     request_row,
     set_priorities,
 )
+from callwright.warehouse.outcomes import outcome_row
+from callwright.warehouse.records import CallTurn, GoldCall, Outcome, Sample, Tool, UserTurn, Verdict
+from callwright.warehouse.store import Warehouse
+
 from tests.support.flows.review_sites import ReviewSite
-from warehouse.outcomes import outcome_row
-from warehouse.records import CallTurn, GoldCall, Outcome, Sample, Tool, UserTurn, Verdict
-from warehouse.store import Warehouse
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 DRAWN = (SPOT_CHECK, SECOND_LOOK, AUDIT)

@@ -4,18 +4,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from callwright.flows.build import BuildReport
+from callwright.flows.recipe import parse_recipe, read_recipe
+from callwright.flows.settings import Settings
+from callwright.generators.catalogs.domain_catalogs import domain_tools, load_domains
+from callwright.generators.kinds import KINDS
+from callwright.generators.routing import ROUTING_EASY, ROUTING_HARD, ROUTING_MEDIUM
+from callwright.generators.routing.making import share_over_domains
+from callwright.generators.routing.tool_graph import unknown_arguments
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import Sample, UserTurn
 
-from flows.build import BuildReport
-from flows.recipe import parse_recipe, read_recipe
-from flows.settings import Settings
-from generators.catalogs.domain_catalogs import domain_tools, load_domains
-from generators.kinds import KINDS
-from generators.routing import ROUTING_EASY, ROUTING_HARD, ROUTING_MEDIUM
-from generators.routing.making import share_over_domains
-from generators.routing.tool_graph import unknown_arguments
 from tests.support.flows.small_builds import TOP, build, one, row_counts, settings_of, warehouse_of
-from warehouse.errors import ConfigurationError
-from warehouse.records import Sample, UserTurn
 
 QUESTIONS = {ROUTING_EASY: 6, ROUTING_MEDIUM: 4, ROUTING_HARD: 4}
 CHANGED = {"routing_easy_SO_case1": 2, "routing_medium_external": 2, "routing_hard_SO_case1": 2}

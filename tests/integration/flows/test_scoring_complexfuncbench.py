@@ -13,7 +13,7 @@ TOP = Path(__file__).parents[3]
 
 def score(*words: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "flows.cli", "score", "complexfuncbench", *map(str, words)],
+        [sys.executable, "-m", "callwright", "score", "complexfuncbench", *map(str, words)],
         capture_output=True, text=True, check=False, cwd=TOP, env={"PATH": "/usr/bin:/bin", "COLUMNS": "200"},
     )  # fmt: skip
 

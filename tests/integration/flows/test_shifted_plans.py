@@ -3,13 +3,13 @@
 from pathlib import Path
 
 import pytest
+from callwright.flows.settings import Settings
+from callwright.flows.stages import OBSTACLES
+from callwright.generators.kinds import kind_named
+from callwright.warehouse.records import CallTurn, Sample
+from callwright.warehouse.releases import read_tools
 
-from flows.settings import Settings
-from flows.stages import OBSTACLES
-from generators.kinds import kind_named
 from tests.support.flows.small_builds import build, settings_of, small_recipe, warehouse_of
-from warehouse.records import CallTurn, Sample
-from warehouse.releases import read_tools
 
 OF_PLANS = {
     "routing_easy_mSv": 3, "routing_easy_SO_case1": 3, "routing_easy_external": 3, "routing_medium_mSv": 2,

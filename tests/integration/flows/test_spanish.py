@@ -4,14 +4,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from callwright.flows.build import BuildReport
+from callwright.flows.recipe import parse_recipe, read_recipe
+from callwright.flows.settings import Settings
+from callwright.language.phrasebook import refusals
+from callwright.warehouse.exports.formats import export_release
+from callwright.warehouse.releases import freeze, stream_release
 
-from flows.build import BuildReport
-from flows.recipe import parse_recipe, read_recipe
-from flows.settings import Settings
-from language.phrasebook import refusals
 from tests.support.flows.small_builds import TOP, build, settings_of, warehouse_of
-from warehouse.exports.formats import export_release
-from warehouse.releases import freeze, stream_release
 
 KINDS = {
     "perfect": 16, "imperfect": 12, "irrelevant": 6, "sQsA": 8, "mQmA": 4, "mQsA": 4, "sQmA": 4, "IS": 4, "SO_case1": 4,

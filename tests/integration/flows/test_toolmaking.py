@@ -6,18 +6,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from callwright.flows.build import open_build
+from callwright.flows.progress import SilentProgress
+from callwright.flows.recipe import Recipe
+from callwright.flows.settings import Settings
+from callwright.flows.stages import stages_of
+from callwright.flows.toolmaking import PLANS_A_SHARD, find_problems, make_tools, report_tools, toolset_of
+from callwright.generators.catalogs.seed_catalog import seed_tools
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import Tool
 
-from flows.build import open_build
-from flows.progress import SilentProgress
-from flows.recipe import Recipe
-from flows.settings import Settings
-from flows.stages import stages_of
-from flows.toolmaking import PLANS_A_SHARD, find_problems, make_tools, report_tools, toolset_of
-from generators.catalogs.seed_catalog import seed_tools
 from tests.support.flows.model_server import ModelServer
 from tests.support.flows.small_builds import build, one, row_counts, settings_of, small_recipe, stub_roles, warehouse_of
-from warehouse.errors import ConfigurationError
-from warehouse.records import Tool
 
 COUNT = 11
 CATEGORIES = ["Clock", "Weather"]

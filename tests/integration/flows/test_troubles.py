@@ -5,11 +5,17 @@ import json
 from pathlib import Path
 
 import pytest
+from callwright.flows.build import BuildReport
+from callwright.flows.recipe import read_recipe
+from callwright.flows.settings import Settings
+from callwright.llm.prompts import prompt_version
+from callwright.warehouse.errors import (
+    BudgetError,
+    CallwrightError,
+    ConfigurationError,
+    TransientError,
+)
 
-from flows.build import BuildReport
-from flows.recipe import read_recipe
-from flows.settings import Settings
-from llm.prompts import prompt_version
 from tests.support.flows.model_server import (
     BUSY,
     FILTERED,
@@ -37,12 +43,6 @@ from tests.support.flows.small_builds import (
     stub_roles,
     warehouse_of,
     write_recipe,
-)
-from warehouse.errors import (
-    BudgetError,
-    CallwrightError,
-    ConfigurationError,
-    TransientError,
 )
 
 FEW = {"perfect": 6, "irrelevant": 2}
@@ -215,8 +215,8 @@ def test_requests_that_were_sent_twice_are_seen_and_counted(model_server: ModelS
 
 
 async def _cut_off(recipe: object, settings: Settings, server: ModelServer) -> None:
-    from flows.build import build_dataset
-    from flows.progress import SilentProgress
+    from callwright.flows.build import build_dataset
+    from callwright.flows.progress import SilentProgress
 
     task = asyncio.create_task(build_dataset(recipe, settings, SilentProgress()))  # type: ignore[arg-type]
     while server.requests < 7:
@@ -317,6 +317,6 @@ def test_prompts_that_a_recipe_brings_are_asked_in_the_place_of_ours(model_serve
     assert all("Speak like a sailor." in question for question in worded)
     assert not any("sailor" in question for question in model_server.asked if question not in worded)
     [origin] = warehouse_of(settings).rows("select distinct prompt_version from llm_calls where stage = 'requests'")
-    assert origin["prompt_version"] != prompt_version("generators.single_turn.prompts", "write_request")
+    assert origin["prompt_version"] != prompt_version("callwright.generators.single_turn.prompts", "write_request")
     again = build(read_recipe(write_recipe(tmp_path, **changes)), settings)
     assert again.build == report.build

@@ -4,12 +4,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from callwright.flows.landing import Landing, check_duplicates
+from callwright.flows.stages import LANDING, stages_of
+from callwright.validators.checks.table import GROUP as CHECKS
+from callwright.warehouse.records import CallTurn, GoldCall, Sample, UserTurn
 
-from flows.landing import Landing, check_duplicates
-from flows.stages import LANDING, stages_of
 from tests.support.flows.small_builds import settings_of, small_recipe, warehouse_of
-from validators.checks.table import GROUP as CHECKS
-from warehouse.records import CallTurn, GoldCall, Sample, UserTurn
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 

@@ -4,20 +4,20 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from callwright.flows.build import BuildReport, build_dataset, open_build
+from callwright.flows.making import make_samples
+from callwright.flows.planning.planner import Planner
+from callwright.flows.progress import SilentProgress
+from callwright.flows.recipe import parse_recipe, read_recipe
+from callwright.flows.runner import local_workers
+from callwright.flows.settings import Settings
+from callwright.flows.stages import STAGES, stages_of
+from callwright.generators.kinds import KINDS
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import Sample
+from callwright.warehouse.store import Warehouse
 
-from flows.build import BuildReport, build_dataset, open_build
-from flows.making import make_samples
-from flows.planning.planner import Planner
-from flows.progress import SilentProgress
-from flows.recipe import parse_recipe, read_recipe
-from flows.runner import local_workers
-from flows.settings import Settings
-from flows.stages import STAGES, stages_of
-from generators.kinds import KINDS
 from tests.support.flows.small_builds import TOP, build, row_counts, settings_of, warehouse_of, write_recipe
-from warehouse.errors import ConfigurationError
-from warehouse.records import Sample
-from warehouse.store import Warehouse
 
 SAMPLES = {
     "perfect": 8, "imperfect": 24, "irrelevant": 4, "external": 6, "sQsA": 16, "mQmA": 4, "mQsA": 4, "sQmA": 4,

@@ -8,17 +8,17 @@ from pathlib import Path
 
 import pytest
 from aiohttp import web
+from callwright.llm.asking import LedgeredChat
+from callwright.llm.chat import ChatMessage, Prompt
+from callwright.llm.ledger import Ledger
+from callwright.llm.limits import Budget
+from callwright.llm.models import BATCH_SLOTS, open_chat, read_model
+from callwright.llm.prices import read_price
+from callwright.warehouse.errors import CallwrightError, ConfigurationError, ReplyError, TransientError
 from pydantic import BaseModel
 
-from llm.asking import LedgeredChat
-from llm.chat import ChatMessage, Prompt
-from llm.ledger import Ledger
-from llm.limits import Budget
-from llm.models import BATCH_SLOTS, open_chat, read_model
-from llm.prices import read_price
 from tests.support.llm.batch_server import BatchServer
 from tests.support.llm.fixtures import completion
-from warehouse.errors import CallwrightError, ConfigurationError, ReplyError, TransientError
 
 HALF = 100 * 0.075e-6 + 20 * 0.3e-6  # what litellm's price map says of batches
 Opened = Callable[..., AsyncIterator[LedgeredChat]]

@@ -5,14 +5,14 @@ from collections.abc import AsyncIterator
 
 import pytest
 from aiohttp import web
+from callwright.llm.asking import LedgeredChat
+from callwright.llm.chat import RawReply
+from callwright.llm.limits import Budget, Hedging
+from callwright.llm.models import open_chat, read_model
+from callwright.llm.tokens import count_tokens
+from callwright.warehouse.errors import BudgetError, ConfigurationError, ReplyError, TransientError
 
-from llm.asking import LedgeredChat
-from llm.chat import RawReply
-from llm.limits import Budget, Hedging
-from llm.models import open_chat, read_model
-from llm.tokens import count_tokens
 from tests.support.llm.fixtures import REFUSALS, completion
-from warehouse.errors import BudgetError, ConfigurationError, ReplyError, TransientError
 
 MODEL = "openai/gpt-4o-mini"
 PRICE = 100 * 0.15e-6 + 20 * 0.6e-6  # of a reply of the server below

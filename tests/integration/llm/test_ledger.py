@@ -10,13 +10,12 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from callwright.llm.chat import ChatMessage, ChatRequest, Prompt, RawReply
+from callwright.llm.ledger import Ledger, ledger_key
+from callwright.warehouse.errors import ReplyError, StoreError
+from callwright.warehouse.records import Call, Tool
 from hypothesis import given
 from hypothesis import strategies as st
-
-from llm.chat import ChatMessage, ChatRequest, Prompt, RawReply
-from llm.ledger import Ledger, ledger_key
-from warehouse.errors import ReplyError, StoreError
-from warehouse.records import Call, Tool
 
 ROOT = Path(__file__).resolve().parents[3]
 REPLY = RawReply(
@@ -27,11 +26,11 @@ BUILD = """
 import asyncio, sys
 from pathlib import Path
 import aiohttp
-from llm.asking import LedgeredChat, Surroundings
-from llm.limits import Budget
-from llm.chat import ChatMessage, Prompt, RawReply
-from llm.ledger import Ledger
-from llm.limits import Gate, Limits
+from callwright.llm.asking import LedgeredChat, Surroundings
+from callwright.llm.limits import Budget
+from callwright.llm.chat import ChatMessage, Prompt, RawReply
+from callwright.llm.ledger import Ledger
+from callwright.llm.limits import Gate, Limits
 class Wire:
     def __init__(self, url): self.url, self.session = url, aiohttp.ClientSession()
     async def send(self, request):
@@ -157,7 +156,7 @@ async def test_a_file_that_is_no_database_is_refused(tmp_path):
 
 
 async def test_a_ledger_that_somebody_holds_is_not_to_be_moved_away(tmp_path, monkeypatch):
-    monkeypatch.setattr("llm.ledger._PATIENCE", 0.1)
+    monkeypatch.setattr("callwright.llm.ledger._PATIENCE", 0.1)
     path = tmp_path / "ledger.sqlite"
     async with Ledger(path):
         pass

@@ -6,11 +6,10 @@ import sys
 from pathlib import Path
 
 import pytest
-
-from llm.chat import ChatMessage, ChatRequest
-from llm.litellm_model import LiteLLMModel
-from llm.prices import say_unpriced
-from warehouse.errors import ConfigurationError
+from callwright.llm.chat import ChatMessage, ChatRequest
+from callwright.llm.litellm_model import LiteLLMModel
+from callwright.llm.prices import say_unpriced
+from callwright.warehouse.errors import ConfigurationError
 
 ROOT = Path(__file__).resolve().parents[3]
 CALLING = """
@@ -23,13 +22,13 @@ def note(event, arguments):
     elif event == "socket.getaddrinfo":
         reached.add(arguments[0])
 sys.addaudithook(note)
-import llm.models
+import callwright.llm.models
 assert "litellm" not in sys.modules and "aiohttp" not in sys.modules
-from llm.chat import ChatMessage, ChatRequest
+from callwright.llm.chat import ChatMessage, ChatRequest
 async def main():
     for name in ("openai/gpt-4o-mini", "openai/mine"):
-        settings = llm.models.read_model(name, {"api_base": sys.argv[1], "transport": sys.argv[2]})
-        adapter = llm.models.open_adapter(settings)
+        settings = callwright.llm.models.read_model(name, {"api_base": sys.argv[1], "transport": sys.argv[2]})
+        adapter = callwright.llm.models.open_adapter(settings)
         messages = (ChatMessage(role="user", content="Hi"),)
         request = ChatRequest(name, messages, {"type": "object"}, (), settings.options, 0)
         assert (await adapter.send(request)).text

@@ -4,15 +4,14 @@ import asyncio
 
 import pytest
 from aiohttp import web
+from callwright.llm.bounds import LONGEST, validate_text
+from callwright.llm.chat import ChatMessage, ChatRequest
+from callwright.llm.models import open_adapter, read_model
+from callwright.llm.prices import read_price
+from callwright.warehouse.errors import ConfigurationError, ReplyError, TransientError
+from callwright.warehouse.records import Call, Tool
 from hypothesis import given
 from hypothesis import strategies as st
-
-from llm.bounds import LONGEST, validate_text
-from llm.chat import ChatMessage, ChatRequest
-from llm.models import open_adapter, read_model
-from llm.prices import read_price
-from warehouse.errors import ConfigurationError, ReplyError, TransientError
-from warehouse.records import Call, Tool
 
 PRICED = ("openai/gpt-4o", "openai/gpt-4o-mini", "openai/gpt-4.1", "openai/gpt-3.5-turbo")
 
@@ -231,7 +230,7 @@ async def test_a_closed_model_opens_again_and_closes_twice(open_lean):
 
 @given(st.sampled_from(PRICED), st.integers(0, 10**6), st.integers(0, 10**6), st.floats(0, 1))
 def test_prices_are_litellms_own(name, prompt_tokens, completion_tokens, known_share):
-    from llm.litellm_model import load_litellm
+    from callwright.llm.litellm_model import load_litellm
 
     cached = int(prompt_tokens * known_share)
     price = read_price(name)

@@ -1,11 +1,10 @@
 """Both ways to a provider, litellm and the lean one, against a real server which behaves well and badly."""
 
 import pytest
-
-from llm.chat import ChatMessage, ChatRequest
-from llm.models import open_adapter, read_model
-from warehouse.errors import ConfigurationError, ReplyError, TransientError
-from warehouse.records import Call, Tool
+from callwright.llm.chat import ChatMessage, ChatRequest
+from callwright.llm.models import open_adapter, read_model
+from callwright.warehouse.errors import ConfigurationError, ReplyError, TransientError
+from callwright.warehouse.records import Call, Tool
 
 SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
 

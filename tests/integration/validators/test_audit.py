@@ -6,16 +6,16 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from callwright.flows.auditing import AuditPlan, read_subjects
+from callwright.flows.settings import open_warehouse
+from callwright.validators.audit import arguments, calls, turns, wordings
+from callwright.validators.audit.defects import INJECTORS, inject, injectors_named
+from callwright.validators.audit.editing import Replacement, kept_turns, rebuilt, with_words
+from callwright.validators.audit.subjects import AuditSubject, BrokenSample
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import CallTurn, Evidence, GoldCall, ReplyTurn, ResultTurn, Sample, UserTurn
 
-from flows.auditing import AuditPlan, read_subjects
-from flows.settings import open_warehouse
 from tests.support.flows.small_builds import TOOLS, build, settings_of, small_recipe
-from validators.audit import arguments, calls, turns, wordings
-from validators.audit.defects import INJECTORS, inject, injectors_named
-from validators.audit.editing import Replacement, kept_turns, rebuilt, with_words
-from validators.audit.subjects import AuditSubject, BrokenSample
-from warehouse.errors import ConfigurationError
-from warehouse.records import CallTurn, Evidence, GoldCall, ReplyTurn, ResultTurn, Sample, UserTurn
 
 TOP = Path(__file__).parents[3]
 KINDS = {

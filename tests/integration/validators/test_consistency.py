@@ -3,20 +3,20 @@
 from itertools import product
 
 import pytest
-
-from tests.support.scripted_model import ScriptedModel
-from tests.support.validators.stage_contexts import context_of
-from validators.blind import one_call
-from validators.blind.one_call import (
+from callwright.validators.blind import one_call
+from callwright.validators.blind.one_call import (
     Relevance,
     check_consistency,
     check_meaning,
     check_relevance,
     judge_readings,
 )
-from validators.judges import Judgement, ProposedCall
-from warehouse.errors import ReplyError
-from warehouse.records import CallTurn, GoldCall, ReplyTurn, Sample, Tool, UserTurn
+from callwright.validators.judges import Judgement, ProposedCall
+from callwright.warehouse.errors import ReplyError
+from callwright.warehouse.records import CallTurn, GoldCall, ReplyTurn, Sample, Tool, UserTurn
+
+from tests.support.scripted_model import ScriptedModel
+from tests.support.validators.stage_contexts import context_of
 
 GOLD = {"restaurant": "Lindenhof", "party_size": 4, "time": "19:30"}
 RIGHT = ProposedCall(tool="book_table", arguments=GOLD)

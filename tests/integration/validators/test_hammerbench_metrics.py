@@ -5,11 +5,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
-from validators.metrics import hammerbench_logs as logs
-from validators.metrics.hammerbench import (
+from callwright.validators.metrics import hammerbench_logs as logs
+from callwright.validators.metrics.hammerbench import (
     LogRow,
     choose_snapshots,
     irrelevant_rate,
@@ -18,7 +15,9 @@ from validators.metrics.hammerbench import (
     score_snapshot,
     score_turns,
 )
-from warehouse.errors import ConfigurationError, RecordError
+from callwright.warehouse.errors import ConfigurationError, RecordError
+from hypothesis import given
+from hypothesis import strategies as st
 
 ROOT = Path(__file__).parents[3]
 
@@ -160,6 +159,6 @@ def test_a_scorer_loads_nothing_it_does_not_need() -> None:
         "jinja2",
         "dateparser",
     }
-    code = "import sys, validators.metrics.hammerbench_logs; print(*sys.modules)"
+    code = "import sys, callwright.validators.metrics.hammerbench_logs; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=ROOT).stdout
     assert slow & set(loaded.split()) == set()

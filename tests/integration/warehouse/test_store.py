@@ -8,12 +8,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-
-from warehouse.errors import ConfigurationError, StoreError
-from warehouse.outcomes import outcome_row
-from warehouse.records import CallTurn, GoldCall, Outcome, Sample, Tool, UserTurn, Verdict
-from warehouse.store import Warehouse
-from warehouse.tables import TABLES
+from callwright.warehouse.errors import ConfigurationError, StoreError
+from callwright.warehouse.outcomes import outcome_row
+from callwright.warehouse.records import CallTurn, GoldCall, Outcome, Sample, Tool, UserTurn, Verdict
+from callwright.warehouse.store import Warehouse
+from callwright.warehouse.tables import TABLES
 
 VIEWS = (
     "accepted_samples",

@@ -5,20 +5,20 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from callwright.annotation.acts import write_act_lines
+from callwright.annotation.dialogue_acts import acts_task, parse_acts_review
+from callwright.annotation.reviews import ParsedReview
+from callwright.annotation.screens import screen_for
+from callwright.annotation.studio.client import LabelStudio
+from callwright.annotation.studio.records import Project
+from callwright.annotation.studio.server import ServerInfo
+from callwright.annotation.task import QueuedTask, Returned
+from callwright.annotation.words import words_in
+from callwright.warehouse.records import Language, ReplyTurn, ResultTurn, Sample
 
-from annotation.acts import write_act_lines
-from annotation.dialogue_acts import acts_task, parse_acts_review
-from annotation.reviews import ParsedReview
-from annotation.screens import screen_for
-from annotation.studio.client import LabelStudio
-from annotation.studio.records import Project
-from annotation.studio.server import ServerInfo
-from annotation.task import QueuedTask, Returned
-from annotation.words import words_in
 from tests.live.annotation.test_screen_in_browser import HOSTILE, AnnotatorScreen, assert_seen
 from tests.support.browsers import open_browser
 from tests.support.conversational import converse
-from warehouse.records import Language, ReplyTurn, ResultTurn, Sample
 
 pytestmark = [
     pytest.mark.labelstudio,

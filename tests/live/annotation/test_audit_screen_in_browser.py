@@ -4,16 +4,16 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from callwright.annotation.prediction_audit import AuditCase, audit_task, parse_audit
+from callwright.annotation.screens import PREDICTION_AUDIT, screen_for
+from callwright.annotation.studio.client import LabelStudio
+from callwright.annotation.studio.records import Project
+from callwright.annotation.studio.server import ServerInfo
+from callwright.annotation.task import QueuedTask
+from callwright.warehouse.records import Call, Prediction, Review, Sample
 
-from annotation.prediction_audit import AuditCase, audit_task, parse_audit
-from annotation.screens import PREDICTION_AUDIT, screen_for
-from annotation.studio.client import LabelStudio
-from annotation.studio.records import Project
-from annotation.studio.server import ServerInfo
-from annotation.task import QueuedTask
 from tests.live.annotation.test_screen_in_browser import HOSTILE, AnnotatorScreen, assert_seen
 from tests.support.browsers import open_browser
-from warehouse.records import Call, Prediction, Review, Sample
 
 pytestmark = [
     pytest.mark.labelstudio,

@@ -4,13 +4,12 @@ import asyncio
 from collections.abc import Callable, Iterator
 
 import pytest
-
-from annotation.correction import correction_task
-from annotation.dialogue_acts import acts_task
-from annotation.disambiguation import disambiguation_task
-from annotation.prediction_audit import AuditCase, audit_task
-from annotation.sample_review import review_task
-from annotation.screens import (
+from callwright.annotation.correction import correction_task
+from callwright.annotation.dialogue_acts import acts_task
+from callwright.annotation.disambiguation import disambiguation_task
+from callwright.annotation.prediction_audit import AuditCase, audit_task
+from callwright.annotation.sample_review import review_task
+from callwright.annotation.screens import (
     CORRECTION,
     DIALOGUE_ACTS,
     DISAMBIGUATION,
@@ -20,15 +19,11 @@ from annotation.screens import (
     TOOL_REVIEW,
     screen_for,
 )
-from annotation.studio.client import LabelStudio
-from annotation.studio.server import ServerInfo
-from annotation.task import QueuedTask, ReviewTask
-from annotation.tool_review import ToolSurroundings, tool_task
-from tests.live.annotation.test_screen_in_browser import HOSTILE, AnnotatorScreen, assert_seen
-from tests.support.annotation.paths import TOOLS, doubt, goal_path, path_sample
-from tests.support.browsers import open_browser
-from tests.support.conversational import converse
-from warehouse.records import (
+from callwright.annotation.studio.client import LabelStudio
+from callwright.annotation.studio.server import ServerInfo
+from callwright.annotation.task import QueuedTask, ReviewTask
+from callwright.annotation.tool_review import ToolSurroundings, tool_task
+from callwright.warehouse.records import (
     Call,
     CallTurn,
     DoubtedFact,
@@ -40,6 +35,11 @@ from warehouse.records import (
     Tool,
     Verdict,
 )
+
+from tests.live.annotation.test_screen_in_browser import HOSTILE, AnnotatorScreen, assert_seen
+from tests.support.annotation.paths import TOOLS, doubt, goal_path, path_sample
+from tests.support.browsers import open_browser
+from tests.support.conversational import converse
 
 pytestmark = [
     pytest.mark.labelstudio,

@@ -6,13 +6,12 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-
-from annotation.sample_review import parse_review, review_task
-from annotation.screens import Screen, screen_for
-from annotation.studio.client import LabelStudio
-from annotation.studio.server import ServerInfo, running, start
-from annotation.task import QueuedTask
-from warehouse.errors import AnnotationError
+from callwright.annotation.sample_review import parse_review, review_task
+from callwright.annotation.screens import Screen, screen_for
+from callwright.annotation.studio.client import LabelStudio
+from callwright.annotation.studio.server import ServerInfo, running, start
+from callwright.annotation.task import QueuedTask
+from callwright.warehouse.errors import AnnotationError
 
 pytestmark = [pytest.mark.labelstudio, pytest.mark.enable_socket]
 

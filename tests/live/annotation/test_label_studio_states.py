@@ -4,15 +4,15 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 
 import pytest
+from callwright.annotation.sample_review import review_task
+from callwright.annotation.screens import Screen, screen_for
+from callwright.annotation.studio.client import LabelStudio
+from callwright.annotation.studio.projects import tables_of
+from callwright.annotation.studio.records import Project, TaskState
+from callwright.annotation.task import QueuedTask
+from callwright.warehouse.errors import AnnotationError
 
-from annotation.sample_review import review_task
-from annotation.screens import Screen, screen_for
-from annotation.studio.client import LabelStudio
-from annotation.studio.projects import tables_of
-from annotation.studio.records import Project, TaskState
-from annotation.task import QueuedTask
 from tests.support.flows.paper_studio import control_result
-from warehouse.errors import AnnotationError
 
 pytestmark = [pytest.mark.labelstudio, pytest.mark.enable_socket]
 

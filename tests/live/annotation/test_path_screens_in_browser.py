@@ -4,19 +4,19 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from callwright.annotation.correction import correction_task, parse_correction_review
+from callwright.annotation.disambiguation import disambiguation_task, parse_disambiguation
+from callwright.annotation.sample_review import review_task
+from callwright.annotation.screens import screen_for
+from callwright.annotation.studio.client import LabelStudio
+from callwright.annotation.studio.records import Project, PulledAnnotation
+from callwright.annotation.studio.server import ServerInfo
+from callwright.annotation.task import QueuedTask
+from callwright.warehouse.records import GoalPath, Language, Sample
 
-from annotation.correction import correction_task, parse_correction_review
-from annotation.disambiguation import disambiguation_task, parse_disambiguation
-from annotation.sample_review import review_task
-from annotation.screens import screen_for
-from annotation.studio.client import LabelStudio
-from annotation.studio.records import Project, PulledAnnotation
-from annotation.studio.server import ServerInfo
-from annotation.task import QueuedTask
 from tests.live.annotation.test_screen_in_browser import HOSTILE, AnnotatorScreen, assert_seen
 from tests.support.annotation.paths import TOOLS, doubt, goal_path, hotels, path_sample
 from tests.support.browsers import open_browser
-from warehouse.records import GoalPath, Language, Sample
 
 pytestmark = [
     pytest.mark.labelstudio,

@@ -6,18 +6,18 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from callwright.annotation.reviews import ParsedReview
+from callwright.annotation.screens import screen_for
+from callwright.annotation.studio.client import LabelStudio
+from callwright.annotation.studio.records import Project
+from callwright.annotation.studio.server import ServerInfo
+from callwright.annotation.task import QueuedTask
+from callwright.annotation.tool_review import ToolSurroundings, parse_tool_review, tool_task
+from callwright.generators.catalogs.seed_catalog import seed_tools
+from callwright.warehouse.records import DoubtedFact, Evidence, Language, Tool, Verdict
 
-from annotation.reviews import ParsedReview
-from annotation.screens import screen_for
-from annotation.studio.client import LabelStudio
-from annotation.studio.records import Project
-from annotation.studio.server import ServerInfo
-from annotation.task import QueuedTask
-from annotation.tool_review import ToolSurroundings, parse_tool_review, tool_task
-from generators.catalogs.seed_catalog import seed_tools
 from tests.live.annotation.test_screen_in_browser import AnnotatorScreen, assert_seen
 from tests.support.browsers import open_browser
-from warehouse.records import DoubtedFact, Evidence, Language, Tool, Verdict
 
 pytestmark = [
     pytest.mark.labelstudio,

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 import yaml
+from callwright.flows.recipe import read_recipe
 
-from flows.recipe import read_recipe
 from tests.support.flows.small_builds import TOP, environment, run, write_recipe
 
 LOADING = """
@@ -33,7 +33,7 @@ print(json.dumps({"name": flow.name, "modules": names, "described": described}))
 """
 WITHOUT = """
 import sys
-from flows.cli.main import app, quiet_vendors
+from callwright.flows.cli.main import app, quiet_vendors
 quiet_vendors()
 app(["build", sys.argv[1], "--no-review"], standalone_mode=False)
 print([name for name in sys.modules if name.partition(".")[0] == "prefect"])

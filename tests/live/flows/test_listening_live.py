@@ -4,14 +4,21 @@ import asyncio
 from collections.abc import Callable
 
 import pytest
+from callwright.annotation.screens import screen_for
+from callwright.annotation.studio.client import LabelStudio
+from callwright.flows.progress import SilentProgress
+from callwright.flows.review.listening import (
+    SECRET,
+    Callbacks,
+    ListeningAddress,
+    listen,
+    register_webhooks,
+    remove_webhooks,
+)
+from callwright.flows.review.pulling import Pulled
+from callwright.warehouse.errors import AnnotationError
 
-from annotation.screens import screen_for
-from annotation.studio.client import LabelStudio
-from flows.progress import SilentProgress
-from flows.review.listening import SECRET, Callbacks, ListeningAddress, listen, register_webhooks, remove_webhooks
-from flows.review.pulling import Pulled
 from tests.support.flows.live_sites import LiveSite
-from warehouse.errors import AnnotationError
 
 pytestmark = [pytest.mark.labelstudio, pytest.mark.enable_socket]
 

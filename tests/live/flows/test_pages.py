@@ -12,25 +12,25 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
+from callwright.flows.build import build_dataset
+from callwright.flows.evaluation.evaluating import evaluate_release
+from callwright.flows.evaluation.evaluation_run import Conditions
+from callwright.flows.pages.files import write_site
+from callwright.flows.pages.report import write_report
+from callwright.flows.pages.serving import PageServer, page_app
+from callwright.flows.pages.site import ADDRESSES
+from callwright.flows.progress import SilentProgress
+from callwright.flows.recipe import Candidate, parse_recipe
+from callwright.llm.models import read_model
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.publish import published_copy
+from callwright.warehouse.records import CallTurn, GoldCall, Origin, Review, Sample, UserTurn
+from callwright.warehouse.releases import Selection, Terms, make_release
+from callwright.warehouse.store import Warehouse
 from starlette.testclient import TestClient
 
-from flows.build import build_dataset
-from flows.evaluation.evaluating import evaluate_release
-from flows.evaluation.evaluation_run import Conditions
-from flows.pages.files import write_site
-from flows.pages.report import write_report
-from flows.pages.serving import PageServer, page_app
-from flows.pages.site import ADDRESSES
-from flows.progress import SilentProgress
-from flows.recipe import Candidate, parse_recipe
-from llm.models import read_model
 from tests.support.browsers import open_browser
 from tests.support.flows.small_builds import settings_of
-from warehouse.errors import ConfigurationError
-from warehouse.publish import published_copy
-from warehouse.records import CallTurn, GoldCall, Origin, Review, Sample, UserTurn
-from warehouse.releases import Selection, Terms, make_release
-from warehouse.store import Warehouse
 
 RECIPE = {
     "name": "small",

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from callwright.flows.settings import Settings
 
-from flows.settings import Settings
 from tests.support.flows.model_server import BUSY, PRICED, ModelServer, ServedRequest
 from tests.support.flows.prefect_api import PrefectRecords
 from tests.support.flows.small_builds import (
@@ -321,7 +321,7 @@ def test_candidates_are_scored_by_a_flow_that_shows_the_leaderboard(
     assert run("build", str(recipe), "--no-review", home=home).returncode == 0
     assert run("release", "create", "v1", home=home).returncode == 0
     code = (
-        "import asyncio; from flows.engine.prefect_flows import evaluate_models\n"
+        "import asyncio; from callwright.flows.engine.prefect_flows import evaluate_models\n"
         "print(asyncio.run(evaluate_models('v1', ['template/v1']))[0]['predictions'])\n"
         "asyncio.run(evaluate_models('v2', ['template/v1']))"
     )
@@ -345,7 +345,7 @@ def test_candidates_are_scored_by_a_flow_that_shows_the_leaderboard(
 def test_reviews_without_a_label_studio_fail_in_one_sentence(
     known: PrefectRecords, shown: dict[str, str], tmp_path: Path
 ) -> None:
-    code = "import asyncio; from flows.engine.prefect_flows import pull_reviews; asyncio.run(pull_reviews())"
+    code = "import asyncio; from callwright.flows.engine.prefect_flows import pull_reviews; asyncio.run(pull_reviews())"
     environment = {"CALLWRIGHT_HOME": str(tmp_path), "PATH": os.environ["PATH"], **shown}
     done = subprocess.run(
         [sys.executable, "-c", code], env=environment, cwd=TOP, capture_output=True, text=True, check=False

@@ -11,15 +11,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from callwright.flows.progress import SilentProgress
+from callwright.flows.review.pulling import Pulled, pull_reviews
+from callwright.warehouse.errors import CallwrightError, TransientError
 
-from flows.progress import SilentProgress
-from flows.review.pulling import Pulled, pull_reviews
 from tests.support.fault_proxy import Fault
 from tests.support.flows.live_sites import LiveSite, edit_politely, local, say_different_things
 from tests.support.flows.review_sites import NOTHING_NEW
 from tests.support.flows.small_builds import TOP, environment
 from tests.support.sampling import sampled
-from warehouse.errors import CallwrightError, TransientError
 
 pytestmark = [pytest.mark.labelstudio, pytest.mark.enable_socket]
 
@@ -127,11 +127,11 @@ _DYING = """
 import asyncio, os, signal, sys
 from pathlib import Path
 from typing import Any
-from annotation.studio.client import LabelStudio
-from flows.review.pulling import pull_reviews
-from flows.progress import SilentProgress
+from callwright.annotation.studio.client import LabelStudio
+from callwright.flows.review.pulling import pull_reviews
+from callwright.flows.progress import SilentProgress
 from tests.support.flows.small_builds import settings_of
-from warehouse.store import Warehouse
+from callwright.warehouse.store import Warehouse
 
 home, url, token, left = Path(sys.argv[1]), sys.argv[2], sys.argv[3], [int(sys.argv[4])]
 put_rows = Warehouse.put_rows
@@ -191,7 +191,7 @@ def test_two_pulls_at_once_from_two_processes_bring_everything_once(
     named = {"LABEL_STUDIO_URL": info.url, "LABEL_STUDIO_API_KEY": info.token}
     pulls = [
         subprocess.Popen(
-            [sys.executable, "-m", "flows.cli", "review", "pull"],
+            [sys.executable, "-m", "callwright", "review", "pull"],
             cwd=TOP, env=environment(home, **named), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )
         for _ in range(2)

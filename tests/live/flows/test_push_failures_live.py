@@ -8,14 +8,14 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import cycle, islice
 
 import pytest
+from callwright.flows.progress import SilentProgress
+from callwright.flows.review import pushing
+from callwright.warehouse.errors import CallwrightError, TransientError
 
-from flows.progress import SilentProgress
-from flows.review import pushing
 from tests.support.fault_proxy import Fault
 from tests.support.flows.live_sites import LiveSite, local
 from tests.support.flows.small_builds import TOP, environment
 from tests.support.sampling import sampled
-from warehouse.errors import CallwrightError, TransientError
 
 pytestmark = [pytest.mark.labelstudio, pytest.mark.enable_socket]
 
@@ -120,11 +120,11 @@ def test_a_server_killed_in_the_middle_of_an_import_is_filled_up_when_it_is_back
 _DYING = """
 import os, signal, sys
 from pathlib import Path
-from annotation.studio.client import LabelStudio
-from flows.progress import SilentProgress
-from flows.review.pushing import push_reviews
+from callwright.annotation.studio.client import LabelStudio
+from callwright.flows.progress import SilentProgress
+from callwright.flows.review.pushing import push_reviews
 from tests.support.flows.small_builds import settings_of
-from warehouse.store import Warehouse
+from callwright.warehouse.store import Warehouse
 
 home, url, token, moment = Path(sys.argv[1]), *sys.argv[2:]
 class Dying(LabelStudio):
@@ -176,7 +176,7 @@ def test_two_pushes_at_once_from_two_processes_make_each_task_once(live: LiveSit
     named = {"LABEL_STUDIO_URL": info.url, "LABEL_STUDIO_API_KEY": info.token}
     pushes = [
         subprocess.Popen(
-            [sys.executable, "-m", "flows.cli", "review", "push", "--json"],
+            [sys.executable, "-m", "callwright", "review", "push", "--json"],
             cwd=TOP, env=environment(live.site.settings.home, **named), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )
         for _ in range(2)

@@ -9,19 +9,26 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from callwright.annotation.screens import (
+    CORRECTION,
+    DIALOGUE_ACTS,
+    DISAMBIGUATION,
+    PREDICTION_AUDIT,
+    SAMPLE_REVIEW,
+    TOOL_REVIEW,
+)
+from callwright.annotation.studio.client import LabelStudio
+from callwright.annotation.studio.server import ServerInfo
+from callwright.flows.review.pulling import Pulled
+from callwright.warehouse.records import ReplyTurn, ResultTurn, Sample
+from callwright.warehouse.releases import read_tools
 
-from annotation.screens import CORRECTION, DIALOGUE_ACTS, DISAMBIGUATION, PREDICTION_AUDIT, SAMPLE_REVIEW, TOOL_REVIEW
-from annotation.studio.client import LabelStudio
-from annotation.studio.server import ServerInfo
-from flows.review.pulling import Pulled
 from tests.support.browsers import open_browser
 from tests.support.flows.asked_site import EACH, asked, fill_site
 from tests.support.flows.keyboard_site import KeyboardSite, TypedAnswer, accept_or_reject
 from tests.support.flows.live_sites import People, site_at
 from tests.support.flows.sample_reviewer import SampleReviewer, told
 from tests.support.typist import ShownTask, Typist
-from warehouse.records import ReplyTurn, ResultTurn, Sample
-from warehouse.releases import read_tools
 
 pytestmark = [
     pytest.mark.labelstudio,

@@ -8,21 +8,20 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
+from callwright.llm.chat import ChatMessage, ChatRequest
+from callwright.llm.local_model import LocalModel, read_chunks
+from callwright.llm.models import open_adapter, read_model
+from callwright.warehouse.errors import ConfigurationError, ReplyError, TransientError
+from callwright.warehouse.records import Call, Tool
 from pydantic import BaseModel, Field
-
-from llm.chat import ChatMessage, ChatRequest
-from llm.local_model import LocalModel, read_chunks
-from llm.models import open_adapter, read_model
-from warehouse.errors import ConfigurationError, ReplyError, TransientError
-from warehouse.records import Call, Tool
 
 ROOT = Path(__file__).resolve().parents[3]
 WITHOUT_EXTRA = """
 import asyncio, sys
 sys.modules["xllamacpp"] = None
 from pathlib import Path
-from llm.local_model import LocalModel
-from warehouse.errors import ConfigurationError
+from callwright.llm.local_model import LocalModel
+from callwright.warehouse.errors import ConfigurationError
 async def main():
     try:
         await LocalModel(Path(sys.argv[1])).send(None)

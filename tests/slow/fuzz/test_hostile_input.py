@@ -15,24 +15,23 @@ from typing import Any
 
 import orjson
 import pytest
+from callwright.annotation.calls import read_calls as read_typed_calls
+from callwright.annotation.calls import read_name, read_value
+from callwright.annotation.dialogue_editing import read_blocks
+from callwright.annotation.studio.records import read_tasks
+from callwright.flows.recipe.located_yaml import YamlFault, read_yaml
+from callwright.flows.recipe.reading import parse_recipe
+from callwright.generators.catalogs.documents import parse_json_or_yaml
+from callwright.language.schemas import choices_of, fits, kind_of
+from callwright.llm.asking import parse_answer
+from callwright.llm.bounds import validate_calls, validate_text
+from callwright.llm.chat import Completion
+from callwright.llm.wire_format import WrittenCall, read_reply
+from callwright.validators.replies.reading import parse_calls, parse_reply
+from callwright.warehouse.errors import CallwrightError
+from callwright.warehouse.records import Tool
 from jsonschema import Draft202012Validator
 from pydantic import BaseModel, JsonValue
-
-from annotation.calls import read_calls as read_typed_calls
-from annotation.calls import read_name, read_value
-from annotation.dialogue_editing import read_blocks
-from annotation.studio.records import read_tasks
-from flows.recipe.located_yaml import YamlFault, read_yaml
-from flows.recipe.reading import parse_recipe
-from generators.catalogs.documents import parse_json_or_yaml
-from language.schemas import choices_of, fits, kind_of
-from llm.asking import parse_answer
-from llm.bounds import validate_calls, validate_text
-from llm.chat import Completion
-from llm.wire_format import WrittenCall, read_reply
-from validators.replies.reading import parse_calls, parse_reply
-from warehouse.errors import CallwrightError
-from warehouse.records import Tool
 
 pytestmark = pytest.mark.slow
 

@@ -4,9 +4,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+from callwright.warehouse.publish import publish
+from callwright.warehouse.store import Warehouse
+
 from tests.support.warehouse.fixtures import make_tool
-from warehouse.publish import publish
-from warehouse.store import Warehouse
 
 TIMES = 100
 READING = """

@@ -1,9 +1,18 @@
 """A small dining catalog and samples of it."""
 
 import pytest
-
-from annotation.studio.records import PulledAnnotation
-from warehouse.records import CallTurn, Evidence, GoldCall, Message, ReplyTurn, Sample, Tool, UserTurn, Verdict
+from callwright.annotation.studio.records import PulledAnnotation
+from callwright.warehouse.records import (
+    CallTurn,
+    Evidence,
+    GoldCall,
+    Message,
+    ReplyTurn,
+    Sample,
+    Tool,
+    UserTurn,
+    Verdict,
+)
 
 REQUEST = (
     "Could you get us a table at Trattoria Verde on the 3rd of May at half past seven in the evening? We are four."

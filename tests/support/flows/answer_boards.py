@@ -4,9 +4,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from flows.review.asking_again import Suspect, raise_suspicions
-from tests.support.validators.scoring_at_once import name_errors
-from warehouse.records import (
+from callwright.flows.review.asking_again import Suspect, raise_suspicions
+from callwright.warehouse.records import (
     Call,
     CallTurn,
     GoldCall,
@@ -18,8 +17,10 @@ from warehouse.records import (
     Tool,
     UserTurn,
 )
-from warehouse.releases import freeze
-from warehouse.store import Warehouse
+from callwright.warehouse.releases import freeze
+from callwright.warehouse.store import Warehouse
+
+from tests.support.validators.scoring_at_once import name_errors
 
 TOOL = Tool(name="book_table", description="Book a table.", parameters={"type": "object"}, category="Restaurants")
 FOUR = {"people": 4, "name": "Ann"}

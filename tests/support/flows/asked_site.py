@@ -4,24 +4,25 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from annotation.disambiguation import has_competition
-from annotation.screens import CORRECTION, DISAMBIGUATION
-from flows.evaluation.evaluating import evaluate_release
-from flows.evaluation.evaluation_run import Conditions
-from flows.progress import SilentProgress
-from flows.recipe import Candidate
-from flows.review.prediction_audits import draw_audits
-from flows.review.questions import DOUBTFUL, SPOT_CHECK, ReviewQuestion, ask
-from flows.review.tool_checking import check_made_tools
-from generators.catalogs.seed_catalog import seed_tools
-from generators.conversations import CONVERSATION
-from llm.models import read_model
+from callwright.annotation.disambiguation import has_competition
+from callwright.annotation.screens import CORRECTION, DISAMBIGUATION
+from callwright.flows.evaluation.evaluating import evaluate_release
+from callwright.flows.evaluation.evaluation_run import Conditions
+from callwright.flows.progress import SilentProgress
+from callwright.flows.recipe import Candidate
+from callwright.flows.review.prediction_audits import draw_audits
+from callwright.flows.review.questions import DOUBTFUL, SPOT_CHECK, ReviewQuestion, ask
+from callwright.flows.review.tool_checking import check_made_tools
+from callwright.generators.catalogs.seed_catalog import seed_tools
+from callwright.generators.conversations import CONVERSATION
+from callwright.llm.models import read_model
+from callwright.warehouse.records import Language, Tool
+from callwright.warehouse.releases import create_release
+
 from tests.support.flows.competing import can_have_a_twin, doubt_the_path, let_wait, with_twins
 from tests.support.flows.paper_studio import PaperStudio
 from tests.support.flows.review_sites import ReviewSite, erring_recipe, open_site
 from tests.support.flows.small_builds import build, small_recipe
-from warehouse.records import Language, Tool
-from warehouse.releases import create_release
 
 EACH = 10
 RELEASE = "v1"

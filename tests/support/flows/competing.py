@@ -4,10 +4,11 @@ import copy
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from annotation.picks import Contest, contests_of
+from callwright.annotation.picks import Contest, contests_of
+from callwright.warehouse.records import ResultTurn, Sample, UserTurn, Verdict
+from callwright.warehouse.rows import Stamp, rows_of
+
 from tests.support.flows.review_sites import ReviewSite
-from warehouse.records import ResultTurn, Sample, UserTurn, Verdict
-from warehouse.rows import Stamp, rows_of
 
 
 def can_have_a_twin(sample: Sample) -> bool:

@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 
-from flows.settings import Settings
+from callwright.flows.settings import Settings
+from callwright.warehouse.records import CallTurn, GoldCall, ReplyTurn, Sample, Tool, UserTurn
+from callwright.warehouse.releases import freeze
+
 from tests.support.flows.small_builds import warehouse_of
-from warehouse.records import CallTurn, GoldCall, ReplyTurn, Sample, Tool, UserTurn
-from warehouse.releases import freeze
 
 NAME = "v1"
 HOTEL = Tool(

@@ -4,15 +4,15 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from callwright.flows.evaluation.evaluating import evaluate_release
+from callwright.flows.evaluation.evaluation_run import Conditions
+from callwright.flows.progress import SilentProgress
+from callwright.flows.recipe import Candidate, read_recipe
+from callwright.flows.settings import Settings
+from callwright.llm.models import read_model
+from callwright.warehouse.releases import Selection, Terms, make_release
 
-from flows.evaluation.evaluating import evaluate_release
-from flows.evaluation.evaluation_run import Conditions
-from flows.progress import SilentProgress
-from flows.recipe import Candidate, read_recipe
-from flows.settings import Settings
-from llm.models import read_model
 from tests.support.flows.small_builds import build, settings_of, warehouse_of
-from warehouse.releases import Selection, Terms, make_release
 
 RECIPES = Path(__file__).parents[3] / "recipes"
 PAPERS = ("hammerbench", "callnavi", "complexfuncbench", "confetti")

@@ -6,12 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import Any, TypeVar
 
-from pydantic import BaseModel, JsonValue
-
-from generators.environments.protocol import CallResponse
-from llm.asking import parse_answer
-from llm.chat import Completion, Prompt
-from warehouse.records import (
+from callwright.generators.environments.protocol import CallResponse
+from callwright.llm.asking import parse_answer
+from callwright.llm.chat import Completion, Prompt
+from callwright.warehouse.records import (
     Call,
     CallTurn,
     GoldCall,
@@ -23,8 +21,9 @@ from warehouse.records import (
     Turn,
     UserTurn,
 )
-from warehouse.releases import freeze
-from warehouse.store import Warehouse
+from callwright.warehouse.releases import freeze
+from callwright.warehouse.store import Warehouse
+from pydantic import BaseModel, JsonValue
 
 NAME = "paths"
 CITIES = {"New York": "c-11", "Rome": "c-12", "Porto": "c-13", "Lyon": "c-14", "Ghent": "c-15", "Oslo": "c-16"}

@@ -5,10 +5,11 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
-from annotation.studio.client import LabelStudio
-from annotation.studio.records import Project
-from flows.progress import SilentProgress
-from flows.review.pulling import Pulled, pull_reviews
+from callwright.annotation.studio.client import LabelStudio
+from callwright.annotation.studio.records import Project
+from callwright.flows.progress import SilentProgress
+from callwright.flows.review.pulling import Pulled, pull_reviews
+
 from tests.support.flows.asked_site import EACH
 from tests.support.flows.review_sites import ReviewSite
 from tests.support.typist import ShownTask, Typist

@@ -4,9 +4,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from annotation.screens import REVIEW_KINDS
-from annotation.studio.client import LabelStudio
-from flows.settings import open_warehouse
+from callwright.annotation.screens import REVIEW_KINDS
+from callwright.annotation.studio.client import LabelStudio
+from callwright.flows.settings import open_warehouse
+
 from tests.support.fault_proxy import FaultProxy
 from tests.support.flows.paper_studio import control_result
 from tests.support.flows.review_sites import ReviewSite, gold_of

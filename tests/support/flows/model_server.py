@@ -10,10 +10,9 @@ from typing import NamedTuple
 
 import orjson
 from aiohttp import web
-
-from llm.chat import ChatMessage, ChatRequest
-from llm.template.model import TemplateModel
-from warehouse.records import Call, Tool
+from callwright.llm.chat import ChatMessage, ChatRequest
+from callwright.llm.template.model import TemplateModel
+from callwright.warehouse.records import Call, Tool
 
 MODEL = "openai/stub"  # litellm has no price for it
 PRICED = "openai/gpt-4o-mini"  # and a well-known one for this

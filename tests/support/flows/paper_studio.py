@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any, Self
 
-from annotation.studio.records import (
+from callwright.annotation.studio.records import (
     Project,
     ProjectStatus,
     PulledAnnotation,
@@ -13,7 +13,7 @@ from annotation.studio.records import (
     TaskState,
     read_key,
 )
-from annotation.studio.tasks import Doubles
+from callwright.annotation.studio.tasks import Doubles
 
 START = datetime(2026, 11, 21, 12, tzinfo=UTC)
 

@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from flows.settings import Settings
-from tests.support.flows.small_builds import warehouse_of
-from warehouse.records import (
+from callwright.flows.settings import Settings
+from callwright.warehouse.records import (
     CallTurn,
     GoldCall,
     ReplyTurn,
@@ -14,7 +13,9 @@ from warehouse.records import (
     Tool,
     UserTurn,
 )
-from warehouse.releases import freeze
+from callwright.warehouse.releases import freeze
+
+from tests.support.flows.small_builds import warehouse_of
 
 
 def tool(name: str, about: str, returns: dict[str, Any] | None = None, /, **properties: Any) -> Tool:

@@ -6,16 +6,17 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from flows.progress import SilentProgress
-from flows.recipe import Recipe
-from flows.review.pulling import Pulled, pull_reviews
-from flows.review.pushing import push_reviews
-from flows.settings import Settings
+from callwright.flows.progress import SilentProgress
+from callwright.flows.recipe import Recipe
+from callwright.flows.review.pulling import Pulled, pull_reviews
+from callwright.flows.review.pushing import push_reviews
+from callwright.flows.settings import Settings
+from callwright.warehouse.records import Sample
+from callwright.warehouse.store import Warehouse
+from callwright.warehouse.tables import TABLES
+
 from tests.support.flows.paper_studio import PaperStudio
 from tests.support.flows.small_builds import settings_of, small_recipe
-from warehouse.records import Sample
-from warehouse.store import Warehouse
-from warehouse.tables import TABLES
 
 NOTHING_NEW = Pulled()
 OFF_TOPIC = "Never mind, it is nothing."  # no check finds a call in it, and a Chinese sample must not say it

@@ -5,11 +5,12 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from annotation.screens import SAMPLE_REVIEW
+from callwright.annotation.screens import SAMPLE_REVIEW
+from callwright.warehouse.records import CallTurn, ReplyTurn, Sample, Tool, UserTurn
+from callwright.warehouse.releases import read_tools
+
 from tests.support.flows.keyboard_site import KeyboardSite, TypedAnswer, accept_or_reject
 from tests.support.typist import ShownTask
-from warehouse.records import CallTurn, ReplyTurn, Sample, Tool, UserTurn
-from warehouse.releases import read_tools
 
 NEW = "Upper Ashford"
 FORMS = {"enum", "pattern", "format"}

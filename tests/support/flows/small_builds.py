@@ -13,16 +13,16 @@ from typing import Any
 from unittest import mock
 
 import yaml
+from callwright.flows import stages
+from callwright.flows.build import BuildReport, build_dataset
+from callwright.flows.cli.main import main
+from callwright.flows.progress import Progress, SilentProgress
+from callwright.flows.recipe import Recipe, parse_recipe
+from callwright.flows.settings import Settings
+from callwright.warehouse.store import Warehouse
+from callwright.warehouse.tables import TABLES
 
-from flows import stages
-from flows.build import BuildReport, build_dataset
-from flows.cli.main import main
-from flows.progress import Progress, SilentProgress
-from flows.recipe import Recipe, parse_recipe
-from flows.settings import Settings
 from tests.support.flows.model_server import MODEL, ModelServer
-from warehouse.store import Warehouse
-from warehouse.tables import TABLES
 
 TOP = Path(__file__).parents[3]
 TOOLS = [{"seed": ["Weather", "Banking", "Music", "Trains"]}]
@@ -79,7 +79,7 @@ def environment(home: Path, **more: str) -> dict[str, str]:
 
 def start(*words: str, home: Path, **more: str) -> "subprocess.Popen[str]":
     return subprocess.Popen(
-        [sys.executable, "-m", "flows.cli", *words],
+        [sys.executable, "-m", "callwright", *words],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         stdin=subprocess.DEVNULL,

@@ -3,12 +3,11 @@
 from random import Random
 from typing import Any
 
-from generators.stages import StageContext
-from llm.asking import parse_answer
-from llm.chat import Answer, ChatRequest, Completion, Prompt
-from llm.template.model import TemplateModel
-from tests.support.scripted_model import ScriptedModel
-from warehouse.records import (
+from callwright.generators.stages import StageContext
+from callwright.llm.asking import parse_answer
+from callwright.llm.chat import Answer, ChatRequest, Completion, Prompt
+from callwright.llm.template.model import TemplateModel
+from callwright.warehouse.records import (
     Arguments,
     CallTurn,
     Derivation,
@@ -23,6 +22,8 @@ from warehouse.records import (
     Transform,
     UserTurn,
 )
+
+from tests.support.scripted_model import ScriptedModel
 
 CLOCK = r"^([01]\d|2[0-3]):[0-5]\d$"
 

@@ -6,11 +6,10 @@ from collections.abc import AsyncIterator, Callable
 import orjson
 import pytest
 from aiohttp import web
-
-from llm.asking import LedgeredChat, Surroundings
-from llm.chat import Adapter, ChatMessage, ChatRequest, Prompt, RawReply
-from llm.ledger import Ledger
-from llm.limits import Budget, Clock, Gate, Limits
+from callwright.llm.asking import LedgeredChat, Surroundings
+from callwright.llm.chat import Adapter, ChatMessage, ChatRequest, Prompt, RawReply
+from callwright.llm.ledger import Ledger
+from callwright.llm.limits import Budget, Clock, Gate, Limits
 
 ANSWER = '{"city":"Lyon","days":2}'
 

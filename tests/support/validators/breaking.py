@@ -5,13 +5,12 @@ from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import NamedTuple
 
+from callwright.language.text import fold
+from callwright.language.values import locate
+from callwright.language.vocabulary import find_corrections
+from callwright.language.wording import content_keys
+from callwright.warehouse.records import CallTurn, GoldCall, ReplyTurn, Sample, Tool, Turn, UserTurn
 from pydantic import JsonValue
-
-from language.text import fold
-from language.values import locate
-from language.vocabulary import find_corrections
-from language.wording import content_keys
-from warehouse.records import CallTurn, GoldCall, ReplyTurn, Sample, Tool, Turn, UserTurn
 
 Arguments = dict[str, JsonValue]
 _DIGIT = re.compile(r"\d")

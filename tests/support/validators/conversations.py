@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from validators.predictions import CandidateRun
-from warehouse.records import (
+from callwright.validators.predictions import CandidateRun
+from callwright.warehouse.records import (
     Call,
     CallTurn,
     GoldCall,

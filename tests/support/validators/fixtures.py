@@ -1,8 +1,7 @@
 """Tools and samples that the tests of the checks share."""
 
 import pytest
-
-from warehouse.records import CallTurn, Evidence, GoldCall, Origin, Sample, Tool, UserTurn
+from callwright.warehouse.records import CallTurn, Evidence, GoldCall, Origin, Sample, Tool, UserTurn
 
 TIME = {"type": "string", "pattern": r"^([01]\d|2[0-3]):[0-5]\d$"}
 

@@ -3,13 +3,13 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
-from validators.metrics.answers import AnswerScores, mistakes_of
-from validators.metrics.confetti.soft import StringScorer, score_meaning
-from validators.metrics.errors import ErrorType
-from validators.metrics.grades import GradeScores
-from validators.metrics.snapshots import Agreements, SnapshotScores
-from warehouse.errors import RecordError
-from warehouse.records import Grade, Prediction, Sample, Score, Tool
+from callwright.validators.metrics.answers import AnswerScores, mistakes_of
+from callwright.validators.metrics.confetti.soft import StringScorer, score_meaning
+from callwright.validators.metrics.errors import ErrorType
+from callwright.validators.metrics.grades import GradeScores
+from callwright.validators.metrics.snapshots import Agreements, SnapshotScores
+from callwright.warehouse.errors import RecordError
+from callwright.warehouse.records import Grade, Prediction, Sample, Score, Tool
 
 
 def score_answers(

@@ -2,9 +2,10 @@
 
 from random import Random
 
-from generators.stages import StageContext
+from callwright.generators.stages import StageContext
+from callwright.warehouse.records import Tool
+
 from tests.support.scripted_model import ScriptedModel
-from warehouse.records import Tool
 
 
 def context_of(tools: dict[str, Tool], chat: ScriptedModel | None = None) -> StageContext:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from warehouse.records import Language, Tool
+from callwright.warehouse.records import Language, Tool
 
 
 def tool(name: str, description: str, *, language: Language = "en", category: str = "Any", **properties: Any) -> Tool:

@@ -7,10 +7,9 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import orjson
-
-from warehouse.exports.formats import MANIFEST, export_release
-from warehouse.records import Release, Sample, Tool
-from warehouse.releases import ReleaseContent, ReleaseStream
+from callwright.warehouse.exports.formats import MANIFEST, export_release
+from callwright.warehouse.records import Release, Sample, Tool
+from callwright.warehouse.releases import ReleaseContent, ReleaseStream
 
 REFUSAL = "Sorry, none of my tools can do this."
 Rows = list[dict[str, Any]]

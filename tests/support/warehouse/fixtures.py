@@ -4,9 +4,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-
-from warehouse.records import CallTurn, GoldCall, Message, Release, ReplyTurn, Sample, Tool, UserTurn
-from warehouse.releases import ReleaseContent
+from callwright.warehouse.records import CallTurn, GoldCall, Message, Release, ReplyTurn, Sample, Tool, UserTurn
+from callwright.warehouse.releases import ReleaseContent
 
 NAME = "Travel.Desk.book_trip"
 

@@ -3,11 +3,11 @@
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from warehouse.outcomes import outcome_row
-from warehouse.records import Outcome
-from warehouse.releases import Selection, select_samples
-from warehouse.rows import Row
-from warehouse.store import Warehouse
+from callwright.warehouse.outcomes import outcome_row
+from callwright.warehouse.records import Outcome
+from callwright.warehouse.releases import Selection, select_samples
+from callwright.warehouse.rows import Row
+from callwright.warehouse.store import Warehouse
 
 NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
 

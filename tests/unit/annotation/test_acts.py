@@ -1,16 +1,16 @@
 """Dialogue acts of the assistant's turns, as people see and correct them."""
 
 import pytest
+from callwright.annotation.acts import read_acts, render_reply, write_acts
+from callwright.annotation.dialogue_editing import read_dialogue, write_dialogue
+from callwright.annotation.sample_review import parse_review, review_task
+from callwright.annotation.words import words_in
+from callwright.warehouse.errors import RecordError
+from callwright.warehouse.records import DialogueAct, Language, ReplyTurn, Sample, Tool
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.acts import read_acts, render_reply, write_acts
-from annotation.dialogue_editing import read_dialogue, write_dialogue
-from annotation.sample_review import parse_review, review_task
-from annotation.words import words_in
 from tests.support.conversational import TOOLS, converse
-from warehouse.errors import RecordError
-from warehouse.records import DialogueAct, Language, ReplyTurn, Sample, Tool
 
 ACTS: tuple[DialogueAct, ...] = ("seek", "inform", "reject")
 some_acts = st.lists(st.sampled_from(ACTS), min_size=1, unique=True).map(tuple) | st.just(("other",))

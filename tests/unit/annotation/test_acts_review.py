@@ -5,17 +5,17 @@ import json
 from contextlib import suppress
 
 import pytest
+from callwright.annotation.acts import read_act_lines, write_act_lines
+from callwright.annotation.dialogue_acts import acts_task, parse_acts_review
+from callwright.annotation.screens import screen_for
+from callwright.annotation.studio.records import PulledAnnotation
+from callwright.annotation.words import interface_languages, words_in
+from callwright.warehouse.errors import AnnotationError, RecordError
+from callwright.warehouse.records import DialogueAct, Language, ReplyTurn, ResultTurn, Sample
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.acts import read_act_lines, write_act_lines
-from annotation.dialogue_acts import acts_task, parse_acts_review
-from annotation.screens import screen_for
-from annotation.studio.records import PulledAnnotation
-from annotation.words import interface_languages, words_in
 from tests.support.conversational import converse
-from warehouse.errors import AnnotationError, RecordError
-from warehouse.records import DialogueAct, Language, ReplyTurn, ResultTurn, Sample
 
 ACTS: tuple[DialogueAct, ...] = ("seek", "inform", "reject")
 some_acts = st.lists(st.sampled_from(ACTS), min_size=1, unique=True).map(tuple) | st.just(("other",))

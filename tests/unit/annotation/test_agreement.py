@@ -3,10 +3,7 @@
 from itertools import chain
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
-from annotation.agreement import (
+from callwright.annotation.agreement import (
     Agreement,
     ItemRating,
     cohen_kappa,
@@ -15,6 +12,8 @@ from annotation.agreement import (
     measure_agreement,
     observed_agreement,
 )
+from hypothesis import given
+from hypothesis import strategies as st
 
 PEOPLE = ("ann", "bob", "cem", "dee")
 LABELS = st.sampled_from(["accept", "edit", "reject"])

@@ -1,15 +1,24 @@
 """Conversations that people edit as lines: what is written is read back, and what is typed is used or refused."""
 
 import pytest
+from callwright.annotation.dialogue_editing import read_dialogue, write_dialogue
+from callwright.annotation.edits import with_turns
+from callwright.annotation.sample_review import parse_review
+from callwright.annotation.words import words_in
+from callwright.warehouse.errors import RecordError
+from callwright.warehouse.records import (
+    CallTurn,
+    GoldCall,
+    Message,
+    Origin,
+    ReplyTurn,
+    ResultTurn,
+    Sample,
+    Tool,
+    UserTurn,
+)
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
-
-from annotation.dialogue_editing import read_dialogue, write_dialogue
-from annotation.edits import with_turns
-from annotation.sample_review import parse_review
-from annotation.words import words_in
-from warehouse.errors import RecordError
-from warehouse.records import CallTurn, GoldCall, Message, Origin, ReplyTurn, ResultTurn, Sample, Tool, UserTurn
 
 LINES = """\
 User 1: A table at Blue Boat, please.

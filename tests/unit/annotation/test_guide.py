@@ -5,9 +5,8 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
-
-from annotation.screens import REVIEW_KINDS, screen_for, screen_words
-from annotation.words import interface_languages
+from callwright.annotation.screens import REVIEW_KINDS, screen_for, screen_words
+from callwright.annotation.words import interface_languages
 
 DOCS = Path(__file__).parents[3] / "docs"
 GUIDE = (DOCS / "annotating.md").read_text(encoding="utf-8")

@@ -2,18 +2,15 @@ import json
 
 import orjson
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
-from annotation.correction import GONE, NEW, correction_task
-from annotation.disambiguation import (
+from callwright.annotation.correction import GONE, NEW, correction_task
+from callwright.annotation.disambiguation import (
     HOTKEYS,
     MOST_OFFERED,
     disambiguation_task,
     has_competition,
     offered_strikes,
 )
-from annotation.picks import (
+from callwright.annotation.picks import (
     MOST_RESULT,
     PICKED,
     RIVAL,
@@ -23,14 +20,17 @@ from annotation.picks import (
     render_result,
     without_long_words,
 )
-from annotation.sample_review import review_task
-from annotation.screens import REVIEW_KINDS, screen_for
-from annotation.task import Returned
-from annotation.words import interface_languages, words_in
-from generators.environments.travel.world import open_travel
+from callwright.annotation.sample_review import review_task
+from callwright.annotation.screens import REVIEW_KINDS, screen_for
+from callwright.annotation.task import Returned
+from callwright.annotation.words import interface_languages, words_in
+from callwright.generators.environments.travel.world import open_travel
+from callwright.warehouse.records import CallTurn, DoubtedFact, Evidence, GoldCall, ResultTurn, Sample, UserTurn
+from hypothesis import given
+from hypothesis import strategies as st
+
 from tests.support.annotation.paths import TOOLS, details, doubt, goal_path, hotels, path_sample
 from tests.unit.annotation.test_screens import SAFE_TAGS, _tree
-from warehouse.records import CallTurn, DoubtedFact, Evidence, GoldCall, ResultTurn, Sample, UserTurn
 
 MOST_BYTES = 60_000
 WORDS = words_in("en")

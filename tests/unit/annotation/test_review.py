@@ -1,13 +1,12 @@
 import json
 
 import pytest
+from callwright.annotation.calls import read_calls
+from callwright.annotation.sample_review import parse_review, write_calls
+from callwright.warehouse.errors import AnnotationError, RecordError
+from callwright.warehouse.records import CallTurn, GoldCall, Tool
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-
-from annotation.calls import read_calls
-from annotation.sample_review import parse_review, write_calls
-from warehouse.errors import AnnotationError, RecordError
-from warehouse.records import CallTurn, GoldCall, Tool
 
 
 def _calls(**arguments: object) -> str:

@@ -1,13 +1,12 @@
 from xml.etree import ElementTree as ET
 
 import pytest
-
-from annotation.sample_review import review_task
-from annotation.screens import REVIEW_KINDS, Screen, screen_for
-from annotation.studio.projects import tables_of
-from annotation.task import TaskQueue
-from annotation.words import interface_languages
-from warehouse.errors import ConfigurationError
+from callwright.annotation.sample_review import review_task
+from callwright.annotation.screens import REVIEW_KINDS, Screen, screen_for
+from callwright.annotation.studio.projects import tables_of
+from callwright.annotation.task import TaskQueue
+from callwright.annotation.words import interface_languages
+from callwright.warehouse.errors import ConfigurationError
 
 SAFE_TAGS = {"View", "Style", "Header", "Choices", "Choice", "Text", "TextArea", "Paragraphs", "Collapse", "Panel"}
 

@@ -1,9 +1,8 @@
 from pathlib import Path
 
 import pytest
-
-from annotation.studio.server import StudioPlaces, load_credentials, new_credentials, save_credentials
-from warehouse.errors import AnnotationError
+from callwright.annotation.studio.server import StudioPlaces, load_credentials, new_credentials, save_credentials
+from callwright.warehouse.errors import AnnotationError
 
 
 @pytest.fixture

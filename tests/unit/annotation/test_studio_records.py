@@ -3,12 +3,9 @@
 import json
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
-from annotation.studio.connection import MissingError, refusal
-from annotation.studio.pulling import read_list
-from annotation.studio.records import (
+from callwright.annotation.studio.connection import MissingError, refusal
+from callwright.annotation.studio.pulling import read_list
+from callwright.annotation.studio.records import (
     config_print,
     description_of,
     is_changed_by_hand,
@@ -17,7 +14,9 @@ from annotation.studio.records import (
     read_tasks,
     surplus,
 )
-from warehouse.errors import AnnotationError
+from callwright.warehouse.errors import AnnotationError
+from hypothesis import given
+from hypothesis import strategies as st
 
 TASK = {"id": 7, "data": {"callwright_key": "sample_review:abc:2"}}
 ANNOTATION = {

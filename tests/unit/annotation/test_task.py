@@ -3,15 +3,12 @@ import re
 from typing import get_args
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
-from annotation.doubts import doubt_sentences, with_marks
-from annotation.sample_review import review_task, write_calls
-from annotation.task import Returned
-from annotation.words import interface_languages, words_in
-from validators.checks.table import CHECKS
-from warehouse.records import (
+from callwright.annotation.doubts import doubt_sentences, with_marks
+from callwright.annotation.sample_review import review_task, write_calls
+from callwright.annotation.task import Returned
+from callwright.annotation.words import interface_languages, words_in
+from callwright.validators.checks.table import CHECKS
+from callwright.warehouse.records import (
     CallTurn,
     DoubtedFact,
     DoubtKind,
@@ -24,6 +21,8 @@ from warehouse.records import (
     UserTurn,
     Verdict,
 )
+from hypothesis import given
+from hypothesis import strategies as st
 
 HOSTILE = '<script>alert(1)</script><img src=x onerror="alert(2)"> <View><Choices/></View> {{7*7}} \u202e$calls'
 

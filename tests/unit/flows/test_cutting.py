@@ -3,10 +3,9 @@
 from itertools import takewhile
 
 import pytest
+from callwright.flows.runner import SHARD_SECONDS, ShardSizing, Spool
 from hypothesis import given
 from hypothesis import strategies as st
-
-from flows.runner import SHARD_SECONDS, ShardSizing, Spool
 
 MANY = 1_000_000
 

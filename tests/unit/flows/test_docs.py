@@ -7,8 +7,7 @@ from typing import Any
 import duckdb
 import pytest
 import yaml
-
-from flows.recipe import (
+from callwright.flows.recipe import (
     Candidate,
     CatalogTools,
     Checks,
@@ -21,11 +20,11 @@ from flows.recipe import (
     SeedTools,
     parse_recipe,
 )
-from flows.settings import QUIET
-from flows.stages import STAGES
-from language.calls.defects import DEFECTS
-from llm.models import ModelSettings
-from warehouse.store import Warehouse
+from callwright.flows.settings import QUIET
+from callwright.flows.stages import STAGES
+from callwright.language.calls.defects import DEFECTS
+from callwright.llm.models import ModelSettings
+from callwright.warehouse.store import Warehouse
 
 DOCS = Path(__file__).parents[3] / "docs"
 PARTS = (

@@ -1,11 +1,10 @@
 """Why people see what was drawn by chance, in their language."""
 
 import pytest
-
-from annotation.screens import REVIEW_KINDS, TOOL_REVIEW, screen_words
-from flows.review import questions
-from flows.review.pushing import reason_of
-from warehouse.rows import Row
+from callwright.annotation.screens import REVIEW_KINDS, TOOL_REVIEW, screen_words
+from callwright.flows.review import questions
+from callwright.flows.review.pushing import reason_of
+from callwright.warehouse.rows import Row
 
 
 def _row(kind: str, reason: str, cause: str = questions.SPOT_CHECK) -> Row:

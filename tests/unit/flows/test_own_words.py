@@ -5,11 +5,10 @@ from typing import Any
 
 import duckdb
 import pytest
-
-from flows.recipe import Recipe, check_recipe, read_recipe
-from flows.recipe.own_words import validate_own_words
-from warehouse.errors import ConfigurationError
-from warehouse.records import Tool
+from callwright.flows.recipe import Recipe, check_recipe, read_recipe
+from callwright.flows.recipe.own_words import validate_own_words
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import Tool
 
 GOOD = "name: x\ntools: [{seed: all}]\nsamples: {perfect: 2}\n"
 WEATHER = Tool(

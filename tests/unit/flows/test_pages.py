@@ -4,23 +4,22 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from callwright.flows.pages.answers import pair_calls, show_answer
+from callwright.flows.pages.conversation import Piece, cut_text, show_conversation
+from callwright.flows.pages.evaluations import contestant_name, paired_test, share_of, share_of_items
+from callwright.flows.pages.files import _file_name
+from callwright.flows.pages.plots import counted, shade, stacked
+from callwright.flows.pages.samples import filter_of
+from callwright.flows.pages.serving import page_app
+from callwright.flows.pages.site import path_to
+from callwright.flows.pages.wording import PromptText, prompts_of, verdict_words
+from callwright.llm.prompts import version_at
+from callwright.warehouse.records import Call, CallTurn, Evidence, GoldCall, ReplyTurn, Sample, UserTurn
+from callwright.warehouse.store import Warehouse
 from hypothesis import given
 from hypothesis import strategies as st
 from markupsafe import Markup
 from starlette.testclient import TestClient
-
-from flows.pages.answers import pair_calls, show_answer
-from flows.pages.conversation import Piece, cut_text, show_conversation
-from flows.pages.evaluations import contestant_name, paired_test, share_of, share_of_items
-from flows.pages.files import _file_name
-from flows.pages.plots import counted, shade, stacked
-from flows.pages.samples import filter_of
-from flows.pages.serving import page_app
-from flows.pages.site import path_to
-from flows.pages.wording import PromptText, prompts_of, verdict_words
-from llm.prompts import version_at
-from warehouse.records import Call, CallTurn, Evidence, GoldCall, ReplyTurn, Sample, UserTurn
-from warehouse.store import Warehouse
 
 
 def sample_of(*turns: UserTurn | CallTurn | ReplyTurn) -> Sample:

@@ -2,11 +2,10 @@
 
 import asyncio
 
+import callwright.flows.progress
 import pytest
-
-import flows.progress
-from flows.progress import SilentProgress, Work, duration, traffic_sentence, watch_traffic
-from llm.traffic import Traffic
+from callwright.flows.progress import SilentProgress, Work, duration, traffic_sentence, watch_traffic
+from callwright.llm.traffic import Traffic
 
 
 class Listening(SilentProgress):
@@ -46,8 +45,8 @@ def test_before_the_first_answer_no_time_is_promised() -> None:
 
 
 def test_nothing_is_told_where_nothing_was_asked_nor_after_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(flows.progress, "FIRST_WORD", 0.01)
-    monkeypatch.setattr(flows.progress, "BETWEEN", 0.01)
+    monkeypatch.setattr(callwright.flows.progress, "FIRST_WORD", 0.01)
+    monkeypatch.setattr(callwright.flows.progress, "BETWEEN", 0.01)
     idle, busy, listening = Traffic(), answered(3), Listening()
 
     async def run() -> None:

@@ -3,14 +3,13 @@
 from pathlib import Path
 
 import pytest
-
-from flows.build import build_key
-from flows.importing import gather_tools
-from flows.recipe import Recipe, read_recipe, write_first_recipe
-from flows.recipe.located_yaml import YamlFault, read_yaml
-from flows.stages import todays_checks
-from warehouse.errors import ConfigurationError
-from warehouse.store import Warehouse
+from callwright.flows.build import build_key
+from callwright.flows.importing import gather_tools
+from callwright.flows.recipe import Recipe, read_recipe, write_first_recipe
+from callwright.flows.recipe.located_yaml import YamlFault, read_yaml
+from callwright.flows.stages import todays_checks
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.store import Warehouse
 
 TOP = Path(__file__).parents[3]
 GOOD = "name: small\ntools: [{seed: all}]\nsamples: {perfect: 2}\n"

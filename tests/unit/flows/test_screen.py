@@ -1,8 +1,7 @@
 """What the terminal shows: tables that fit, and blocks where they do not."""
 
 import pytest
-
-from flows.cli.screen import show_table
+from callwright.flows.cli.screen import show_table
 
 COLUMNS = ("recipe", "build", "stage_group", "entered", "is_latest")
 ROWS = [("hammerbench", "0123456789abcdef" * 2, "single_turn", 100, True), ("demo", "f" * 32, "landing", 7, False)]

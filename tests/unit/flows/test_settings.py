@@ -4,10 +4,9 @@ import re
 from pathlib import Path
 
 import pytest
-
-from flows.settings import open_warehouse, private_folder, read_settings
-from llm.ledger import open_answers
-from warehouse.errors import ConfigurationError, StoreError
+from callwright.flows.settings import open_warehouse, private_folder, read_settings
+from callwright.llm.ledger import open_answers
+from callwright.warehouse.errors import ConfigurationError, StoreError
 
 LIMITS = "select current_setting('memory_limit') as memory, current_setting('threads') as threads"
 

@@ -3,11 +3,11 @@
 import asyncio
 from pathlib import Path
 
-from flows.build import build_dataset
-from flows.progress import SilentProgress
-from flows.recipe import parse_recipe
-from flows.settings import Settings
-from warehouse.store import Warehouse
+from callwright.flows.build import build_dataset
+from callwright.flows.progress import SilentProgress
+from callwright.flows.recipe import parse_recipe
+from callwright.flows.settings import Settings
+from callwright.warehouse.store import Warehouse
 
 RECIPE = {"name": "plain", "tools": [{"seed": ["Weather", "Clock"]}], "samples": {"perfect": 10}}
 

@@ -4,15 +4,15 @@ import tracemalloc
 from pathlib import Path
 
 import pytest
+from callwright.flows.planning.planner import Spooled
+from callwright.generators.derivations import plan_derivations
+from callwright.generators.kinds import kind_named
+from callwright.warehouse.records import Call, Sample
+from callwright.warehouse.rows import body_of
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flows.planning.planner import Spooled
-from generators.derivations import plan_derivations
-from generators.kinds import kind_named
 from tests.unit.generators.test_derivations import KEYS, SOURCES, TOOLS, sample
-from warehouse.records import Call, Sample
-from warehouse.rows import body_of
 
 
 @given(tools=st.lists(st.text(min_size=1, max_size=5), max_size=6), at=st.integers(-7, 7))

@@ -4,13 +4,12 @@ import inspect
 from itertools import pairwise
 from pathlib import Path
 
+import callwright.warehouse.records
 import pytest
-
-import warehouse.records
-from flows.recipe import Checks
-from flows.stages import STAGES, stage_named, stage_page, stages_of
-from generators.stages import Stage
-from warehouse.errors import ConfigurationError
+from callwright.flows.recipe import Checks
+from callwright.flows.stages import STAGES, stage_named, stage_page, stages_of
+from callwright.generators.stages import Stage
+from callwright.warehouse.errors import ConfigurationError
 
 TOP = Path(__file__).parents[3]
 
@@ -31,7 +30,7 @@ def test_names_are_distinct() -> None:
 
 @pytest.mark.parametrize("stage", STAGES, ids=lambda stage: stage.name)
 def test_what_a_stage_names_is_there(stage: Stage) -> None:
-    assert hasattr(warehouse.records, stage.reads)
+    assert hasattr(callwright.warehouse.records, stage.reads)
     assert stage.source
     assert stage.about.endswith((".", "?"))
     assert all((TOP / template).is_file() for template in stage.templates)

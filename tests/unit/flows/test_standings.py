@@ -3,10 +3,7 @@
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
-from flows.review.resolutions import (
+from callwright.flows.review.resolutions import (
     Decision,
     Resolution,
     SamplePosition,
@@ -14,7 +11,9 @@ from flows.review.resolutions import (
     outcomes_of,
     resolution_of,
 )
-from flows.stages import STAGES
+from callwright.flows.stages import STAGES
+from hypothesis import given
+from hypothesis import strategies as st
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 NAMES = "abcdef"

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+from callwright.flows.recipe import check_recipe, explain, parse_recipe, read_recipe, read_recipe_to_build, schema_text
+from callwright.flows.recipe.located_yaml import TextPlace, read_yaml
+from callwright.flows.recipe.schema import nearest
+from callwright.flows.settings import read_settings
+from callwright.warehouse.errors import CallwrightError, ConfigurationError
 
-from flows.recipe import check_recipe, explain, parse_recipe, read_recipe, read_recipe_to_build, schema_text
-from flows.recipe.located_yaml import TextPlace, read_yaml
-from flows.recipe.schema import nearest
-from flows.settings import read_settings
 from tests.support.flows.small_builds import run_here
-from warehouse.errors import CallwrightError, ConfigurationError
 
 TOP = Path(__file__).parents[3]
 GOOD = "name: small\ntools: [{seed: all}]\nsamples: {perfect: 2}\n"

@@ -1,7 +1,7 @@
 """Planning single turns: how much an imperfect request may leave unsaid."""
 
-from generators.catalogs.seed_catalog import seed_tools
-from generators.single_turn.making import plan_assignments
+from callwright.generators.catalogs.seed_catalog import seed_tools
+from callwright.generators.single_turn.making import plan_assignments
 
 TOOLS = seed_tools(["en"])
 REQUIRED = {tool.key: len(tool.required) for tool in TOOLS}

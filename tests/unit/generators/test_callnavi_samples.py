@@ -5,13 +5,13 @@ from pathlib import Path
 
 import orjson
 import pytest
+from callwright.generators.imports.callnavi import read_callnavi_samples
+from callwright.generators.routing.tool_graph import feed_of
+from callwright.warehouse.errors import ConfigurationError, RecordError
+from callwright.warehouse.exports.formats import export_release
+from callwright.warehouse.records import CallTurn, ResultTurn
 
-from generators.imports.callnavi import read_callnavi_samples
-from generators.routing.tool_graph import feed_of
 from tests.support.warehouse.exported import exported, release_of, stream_of
-from warehouse.errors import ConfigurationError, RecordError
-from warehouse.exports.formats import export_release
-from warehouse.records import CallTurn, ResultTurn
 
 PORTS = [
     {"name": "findGuest", "parameters": {"name": "string"}, "description": "Finds one.", "returnParameter": {"guestID": "string"}},

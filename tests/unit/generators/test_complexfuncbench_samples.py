@@ -5,16 +5,26 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from callwright.generators.imports.complexfuncbench import read_complexfuncbench
+from callwright.generators.imports.reading import ImportedRecord
+from callwright.warehouse.errors import ConfigurationError, RecordError
+from callwright.warehouse.exports.complexfuncbench import FILE
+from callwright.warehouse.records import (
+    CallTurn,
+    Evidence,
+    GoldCall,
+    Message,
+    ReplyTurn,
+    ResultTurn,
+    Sample,
+    Tool,
+    UserTurn,
+)
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from generators.imports.complexfuncbench import read_complexfuncbench
-from generators.imports.reading import ImportedRecord
 from tests.support.warehouse.exported import exported as exported_files
 from tests.support.warehouse.exported import release_of
-from warehouse.errors import ConfigurationError, RecordError
-from warehouse.exports.complexfuncbench import FILE
-from warehouse.records import CallTurn, Evidence, GoldCall, Message, ReplyTurn, ResultTurn, Sample, Tool, UserTurn
 
 REQUEST = "Find a hotel with a pool in Oslo for 2 people from 2026-12-01, and what its guests say."
 

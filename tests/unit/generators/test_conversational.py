@@ -4,14 +4,11 @@ from collections import Counter
 from typing import get_args
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
-from generators.catalogs.seed_catalog import seed_tools
-from generators.conversations.acts import DialogueActs, label_turns
-from generators.conversations.plans import plan_conversations
-from generators.conversations.scenarios import PAPER, plan_scenarios, shared_out
-from generators.conversations.wording import (
+from callwright.generators.catalogs.seed_catalog import seed_tools
+from callwright.generators.conversations.acts import DialogueActs, label_turns
+from callwright.generators.conversations.plans import plan_conversations
+from callwright.generators.conversations.scenarios import PAPER, plan_scenarios, shared_out
+from callwright.generators.conversations.wording import (
     AgentWords,
     UserMention,
     UserWords,
@@ -20,12 +17,10 @@ from generators.conversations.wording import (
     user_problem,
     write_conversations,
 )
-from generators.stages import StageContext
-from generators.tools import argument_problems
-from tests.support.conversational import TOOLS, converse, template_context
-from tests.support.scripted_model import ScriptedModel
-from warehouse.errors import ConfigurationError, RecordError, ReplyError
-from warehouse.records import (
+from callwright.generators.stages import StageContext
+from callwright.generators.tools import argument_problems
+from callwright.warehouse.errors import ConfigurationError, RecordError, ReplyError
+from callwright.warehouse.records import (
     CallTurn,
     Complexity,
     ConversationPlan,
@@ -39,6 +34,11 @@ from warehouse.records import (
     UserTurn,
     WordedScenario,
 )
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.support.conversational import TOOLS, converse, template_context
+from tests.support.scripted_model import ScriptedModel
 
 COMPLEXITIES: tuple[Complexity, ...] = get_args(Complexity)
 ALL = list(TOOLS.values())

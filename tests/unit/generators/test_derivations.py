@@ -3,10 +3,9 @@
 from itertools import islice
 
 import pytest
-
-from generators.derivations import plan_derivations
-from generators.kinds import kind_named
-from warehouse.records import CallTurn, GoldCall, Sample, Tool, UserTurn
+from callwright.generators.derivations import plan_derivations
+from callwright.generators.kinds import kind_named
+from callwright.warehouse.records import CallTurn, GoldCall, Sample, Tool, UserTurn
 
 PARAMETERS = {
     "type": "object",

@@ -3,11 +3,19 @@
 from random import Random
 
 import pytest
+from callwright.generators.dialogues.dialogues import (
+    SlotAnswer,
+    SlotQuestion,
+    answer_forms,
+    plan_slots,
+    write_dialogues,
+)
+from callwright.language.values import locate
+from callwright.warehouse.errors import ReplyError
+from callwright.warehouse.records import CallTurn, Language, ReplyTurn, Sample, Tool, UserTurn
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generators.dialogues.dialogues import SlotAnswer, SlotQuestion, answer_forms, plan_slots, write_dialogues
-from language.values import locate
 from tests.support.generators.dialogue_parts import (
     TABLE,
     TOOLS,
@@ -18,8 +26,6 @@ from tests.support.generators.dialogue_parts import (
     plan,
 )
 from tests.support.scripted_model import ScriptedModel
-from warehouse.errors import ReplyError
-from warehouse.records import CallTurn, Language, ReplyTurn, Sample, Tool, UserTurn
 
 DAY = SlotQuestion(question="On which day?")
 ON_FRIDAY = SlotAnswer(answer="On March 5, 2027.", words="March 5, 2027")

@@ -5,20 +5,19 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from callwright.flows.importing import gather_tools
+from callwright.flows.recipe import parse_recipe
+from callwright.generators.catalogs.domain_catalogs import Domain, domain_tools, load_domains, read_domain, shape_of
+from callwright.generators.kinds import KINDS
+from callwright.generators.routing import GROUP as ROUTING
+from callwright.generators.routing.tool_graph import DomainGraph
+from callwright.generators.tools import value_validator
+from callwright.language.calls.sampling import make_value
+from callwright.language.names import split_name
+from callwright.validators.checks.routing import does_the_same
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.store import Warehouse
 from jsonschema import Draft202012Validator
-
-from flows.importing import gather_tools
-from flows.recipe import parse_recipe
-from generators.catalogs.domain_catalogs import Domain, domain_tools, load_domains, read_domain, shape_of
-from generators.kinds import KINDS
-from generators.routing import GROUP as ROUTING
-from generators.routing.tool_graph import DomainGraph
-from generators.tools import value_validator
-from language.calls.sampling import make_value
-from language.names import split_name
-from validators.checks.routing import does_the_same
-from warehouse.errors import ConfigurationError
-from warehouse.store import Warehouse
 
 SHARED = {"email": "email", "date": "date", "note": "call first; mind the dog"}
 INN = """

@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 
 import pytest
+from callwright.generators.given_values import ArgumentValues, NamedValue, WantedValues, collect_values, mended
+from callwright.generators.tools import argument_problems
+from callwright.warehouse.records import Arguments, JsonSchema, Tool
 from pydantic import JsonValue
-
-from generators.given_values import ArgumentValues, NamedValue, WantedValues, collect_values, mended
-from generators.tools import argument_problems
-from warehouse.records import Arguments, JsonSchema, Tool
 
 TABLE = Tool(
     name="book_table",

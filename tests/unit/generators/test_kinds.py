@@ -6,12 +6,11 @@ from pathlib import Path
 
 import duckdb
 import pytest
+from callwright.generators.kinds import KINDS, kind_named, kind_rows, name_of, waves_of
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.store import Warehouse
 from hypothesis import given
 from hypothesis import strategies as st
-
-from generators.kinds import KINDS, kind_named, kind_rows, name_of, waves_of
-from warehouse.errors import ConfigurationError
-from warehouse.store import Warehouse
 
 SHIFTS = ("IS", "SO_case1", "SO_case2", "mSv", "external")
 
@@ -74,7 +73,7 @@ def test_the_warehouse_has_the_table_of_kinds_before_any_build_writes_it(tmp_pat
 def test_a_warehouse_of_before_knows_the_kinds_of_the_samples_that_it_has(tmp_path: Path) -> None:
     names = ["conversation_SO_case1", "multi_step_IS", "sQsA_external_mSv", "mQmA_external", "multi_step_cross"]
     path = tmp_path / "warehouse.duckdb"
-    scripts = sorted(files("warehouse").joinpath("migrations").iterdir(), key=attrgetter("name"))
+    scripts = sorted(files("callwright.warehouse").joinpath("migrations").iterdir(), key=attrgetter("name"))
     with duckdb.connect(str(path)) as old:
         old.execute("create table migrations (name varchar primary key, made_at timestamptz default now())")
         for script in scripts:

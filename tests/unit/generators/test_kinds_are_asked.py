@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
-from generators.kinds import FAMILIES, KINDS
+from callwright.generators.kinds import FAMILIES, KINDS
 
 TOP = Path(__file__).parents[3]
 PACKAGES = ("annotation", "flows", "generators", "llm", "validators", "warehouse")

@@ -3,15 +3,15 @@
 from random import Random
 
 import pytest
+from callwright.generators.own_values import OwnValues
+from callwright.generators.single_turn.requests import fill_values
+from callwright.generators.stages import StageContext
+from callwright.generators.voices import UserVoice, VoicedChat
+from callwright.llm.chat import ChatMessage, Prompt
+from callwright.warehouse.errors import ReplyError
+from callwright.warehouse.records import Assignment, ParameterChoice, Tool
 
-from generators.own_values import OwnValues
-from generators.single_turn.requests import fill_values
-from generators.stages import StageContext
-from generators.voices import UserVoice, VoicedChat
-from llm.chat import ChatMessage, Prompt
 from tests.support.scripted_model import ScriptedModel
-from warehouse.errors import ReplyError
-from warehouse.records import Assignment, ParameterChoice, Tool
 
 TOOL = Tool(
     name="book_train", description="Book a train.", category="Trains",

@@ -3,12 +3,12 @@
 from random import Random
 
 import pytest
+from callwright.generators.single_turn.requests import as_many, choose_parameters
+from callwright.generators.stages import StageContext
+from callwright.warehouse.errors import RecordError
+from callwright.warehouse.records import Assignment, Tool
 
-from generators.single_turn.requests import as_many, choose_parameters
-from generators.stages import StageContext
 from tests.support.scripted_model import ScriptedModel
-from warehouse.errors import RecordError
-from warehouse.records import Assignment, Tool
 
 PROPERTIES = {"city": {"type": "string"}, "day": {"type": "string"}}
 

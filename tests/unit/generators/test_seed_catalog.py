@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from callwright.generators.catalogs.seed_catalog import read_seed_folder, seed_tools
+from callwright.language.booleans import find_boolean
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import JsonSchema, Language, Tool
 from jsonschema import Draft202012Validator, FormatChecker
-
-from generators.catalogs.seed_catalog import read_seed_folder, seed_tools
-from language.booleans import find_boolean
-from warehouse.errors import ConfigurationError
-from warehouse.records import JsonSchema, Language, Tool
 
 CHINESE = re.compile(r"[\u3400-\u9fff]")
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
@@ -115,7 +114,7 @@ def test_the_catalog_is_read_once() -> None:
 
 
 def test_what_is_shipped_passes_the_checks_that_no_process_repeats() -> None:
-    assert list(read_seed_folder(files("generators.catalogs.seed"))) == seed_tools()
+    assert list(read_seed_folder(files("callwright.generators.catalogs.seed"))) == seed_tools()
 
 
 def test_a_tools_name_is_dotted_and_unique_and_begins_with_its_category(tools: list[Tool]) -> None:

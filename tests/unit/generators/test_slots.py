@@ -3,10 +3,12 @@
 import re
 
 import pytest
+from callwright.generators.dialogues.dialogues import obstacle, plan_slots
+from callwright.generators.given_values import ArgumentValues, NamedValue
+from callwright.generators.tools import argument_problems
+from callwright.warehouse.errors import RecordError
+from callwright.warehouse.records import Arguments, CallTurn, Language
 
-from generators.dialogues.dialogues import obstacle, plan_slots
-from generators.given_values import ArgumentValues, NamedValue
-from generators.tools import argument_problems
 from tests.support.generators.dialogue_parts import (
     TABLE,
     TOOLS,
@@ -18,8 +20,6 @@ from tests.support.generators.dialogue_parts import (
     imperfect,
 )
 from tests.support.scripted_model import ScriptedModel
-from warehouse.errors import RecordError
-from warehouse.records import Arguments, CallTurn, Language
 
 
 def values(given: Arguments) -> ArgumentValues:

@@ -4,10 +4,9 @@ import tracemalloc
 from pathlib import Path
 
 import pytest
-
-from generators.catalogs import documents
-from generators.catalogs.catalog import Problem
-from generators.catalogs.documents import DocumentItem, read_rows, stream_lines
+from callwright.generators.catalogs import documents
+from callwright.generators.catalogs.catalog import Problem
+from callwright.generators.catalogs.documents import DocumentItem, read_rows, stream_lines
 
 
 def test_a_line_past_the_bound_is_a_problem_with_its_number(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,17 +5,17 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from callwright.generators.dialogues.trajectories import merge_trajectories, obstacle
+from callwright.generators.imports.hammerbench import read_hammerbench
+from callwright.generators.stages import StageContext
+from callwright.language.values import locate
+from callwright.warehouse.errors import RecordError
+from callwright.warehouse.records import CallTurn, Message, ReplyTurn, Sample, Transform, UserTurn
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generators.dialogues.trajectories import merge_trajectories, obstacle
-from generators.imports.hammerbench import read_hammerbench
-from generators.stages import StageContext
-from language.values import locate
 from tests.support.generators.dialogue_parts import TABLE, TOOLS, VALUES, context, derivation, dialogue, imperfect
 from tests.support.scripted_model import ScriptedModel
-from warehouse.errors import RecordError
-from warehouse.records import CallTurn, Message, ReplyTurn, Sample, Transform, UserTurn
 
 MERGED = st.sampled_from(["mQmA", "mQsA", "sQmA"])
 ORDERS = st.permutations(list(VALUES)).flatmap(lambda names: st.integers(2, 4).map(lambda count: names[:count]))

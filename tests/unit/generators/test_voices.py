@@ -1,14 +1,23 @@
 """Personas and styles: drawn by a sample's seed, shown where a user's words are written, kept with the sample."""
 
 import pytest
+from callwright.flows.build import build_key
+from callwright.flows.recipe import Recipe
+from callwright.generators.voices import (
+    SILENT,
+    VOICED,
+    UserVoice,
+    VoicedChat,
+    draw_personas,
+    in_voice,
+    marked,
+    voice_of,
+)
+from callwright.llm.chat import ChatMessage, Prompt
+from callwright.warehouse.records import Assignment, Origin, ParameterChoice, Sample, UserTurn
 
-from flows.build import build_key
-from flows.recipe import Recipe
-from generators.voices import SILENT, VOICED, UserVoice, VoicedChat, draw_personas, in_voice, marked, voice_of
-from llm.chat import ChatMessage, Prompt
 from tests.support.generators.external.fixtures import derivation
 from tests.support.scripted_model import ScriptedModel
-from warehouse.records import Assignment, Origin, ParameterChoice, Sample, UserTurn
 
 PERSONAS = draw_personas(30, seed=1)
 STYLES = ("brief", "wordy")

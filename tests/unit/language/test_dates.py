@@ -1,8 +1,7 @@
 """Dates as people write and say them."""
 
 import pytest
-
-from language.dates import DATE, RELATIVE, YEARLESS, date_spans, find_dates
+from callwright.language.dates import DATE, RELATIVE, YEARLESS, date_spans, find_dates
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,9 @@
 """People's own words for the tools of the seed catalog, in each language that has some."""
 
 import pytest
-
-from generators.catalogs.seed_catalog import seed_tools
-from language.calls.actions import own_words
-from language.packs import known, of
+from callwright.generators.catalogs.seed_catalog import seed_tools
+from callwright.language.calls.actions import own_words
+from callwright.language.packs import known, of
 
 DEEDS = {code: of(code).data["deeds"] for code in known() if "deeds" in of(code).data}
 

@@ -4,14 +4,13 @@ import time
 from random import Random
 
 import pytest
+from callwright.language.calls.sampling import make_value
+from callwright.language.schemas import SchemaValidator, UnsupportedPatternError, fits, matches, matching_text
+from callwright.language.wording import find_wording
+from callwright.warehouse.errors import ReplyError
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
-
-from language.calls.sampling import make_value
-from language.schemas import SchemaValidator, UnsupportedPatternError, fits, matches, matching_text
-from language.wording import find_wording
-from warehouse.errors import ReplyError
 
 SLOW = r"^(a|a)*$"
 MANY = "a" * 40 + "!"

@@ -3,13 +3,12 @@
 from datetime import UTC, datetime
 
 import pytest
+from callwright.language.readers.duckling_reader import is_available, read
+from callwright.language.readers.mentions import find_moments
+from callwright.language.readers.quantities import find_quantities
+from callwright.language.readers.units import Unit, unit_of
 from hypothesis import given
 from hypothesis import strategies as st
-
-from language.readers.duckling_reader import is_available, read
-from language.readers.mentions import find_moments
-from language.readers.quantities import find_quantities
-from language.readers.units import Unit, unit_of
 
 NOW = datetime(2026, 11, 23, 9, tzinfo=UTC)  # a Monday
 MINUTE, HOUR, METRE, KILOMETRE = (

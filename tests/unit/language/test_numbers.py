@@ -1,10 +1,9 @@
 """Numbers as people write and say them."""
 
 import pytest
-
-from language.en.numerals import parse_english
-from language.numbers import ORDINAL, PERCENT, find_numbers
-from language.zh.numerals import parse_chinese, write_chinese
+from callwright.language.en.numerals import parse_english
+from callwright.language.numbers import ORDINAL, PERCENT, find_numbers
+from callwright.language.zh.numerals import parse_chinese, write_chinese
 
 
 @pytest.mark.parametrize(

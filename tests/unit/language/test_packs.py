@@ -7,14 +7,24 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from callwright.language.packs import (
+    fallback,
+    has_folder,
+    known,
+    language_of,
+    of,
+    plain_signs,
+    read_as,
+    signs,
+    widened,
+    writes,
+)
+from callwright.language.protocol import LanguageRules
+from callwright.language.values import locate, write_value
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import DEFAULT_LANGUAGE
 from hypothesis import given
 from hypothesis import strategies as st
-
-from language.packs import fallback, has_folder, known, language_of, of, plain_signs, read_as, signs, widened, writes
-from language.protocol import LanguageRules
-from language.values import locate, write_value
-from warehouse.errors import ConfigurationError
-from warehouse.records import DEFAULT_LANGUAGE
 
 TOP = Path(__file__).parents[3]
 DATE = {"type": "string", "format": "date"}

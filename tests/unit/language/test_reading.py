@@ -3,9 +3,8 @@
 from typing import Any
 
 import pytest
-
-from language.text import fold
-from language.values import read_value
+from callwright.language.text import fold
+from callwright.language.values import read_value
 
 TIME = {"type": "string", "pattern": r"^([01]\d|2[0-3]):[0-5]\d$"}
 DATE = {"type": "string", "format": "date"}

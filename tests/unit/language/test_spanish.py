@@ -1,12 +1,11 @@
 """Spanish numbers, times, dates and agreement: what no table of the other tests tells."""
 
 import pytest
-
-from language.dates import find_dates
-from language.es.agreement import agree, with_article
-from language.numbers import find_numbers
-from language.packs import language_of
-from language.readers.moments import find_times
+from callwright.language.dates import find_dates
+from callwright.language.es.agreement import agree, with_article
+from callwright.language.numbers import find_numbers
+from callwright.language.packs import language_of
+from callwright.language.readers.moments import find_times
 
 
 @pytest.mark.parametrize(

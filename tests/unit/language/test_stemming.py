@@ -1,9 +1,8 @@
 """Stems: what is inflected is one word, and no noun becomes a negation."""
 
 import pytest
-
-from language.booleans import find_boolean
-from language.vocabulary import negations, stem
+from callwright.language.booleans import find_boolean
+from callwright.language.vocabulary import negations, stem
 
 EDITING = {"type": "boolean", "description": "editing allowed"}
 

@@ -1,8 +1,7 @@
 """Times of day as people write and say them."""
 
 import pytest
-
-from language.readers.moments import HALF_DAY, TIME, find_times
+from callwright.language.readers.moments import HALF_DAY, TIME, find_times
 
 
 @pytest.mark.parametrize(

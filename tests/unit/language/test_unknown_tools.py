@@ -4,10 +4,9 @@ from random import Random
 from typing import Any
 
 import pytest
-
-from language.calls.meanings import worlds
-from language.calls.tools import view_of
-from language.calls.unknown_tools import Unknown, spoken_values, unknown
+from callwright.language.calls.meanings import worlds
+from callwright.language.calls.tools import view_of
+from callwright.language.calls.unknown_tools import Unknown, spoken_values, unknown
 
 TEXT: dict[str, Any] = {"type": "string"}
 NUMBER: dict[str, Any] = {"type": "integer"}

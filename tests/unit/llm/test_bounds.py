@@ -1,13 +1,12 @@
 """Replies past a bound: an error with its reason, before anything recursive or quadratic sees them."""
 
 import pytest
-
-from llm.bounds import DEEPEST, LONGEST, depth_of, validate_calls, validate_text
-from llm.chat import Completion, RawReply
-from llm.wire_format import WrittenCall, read_calls
-from validators.replies.reading import parse_calls
-from warehouse.errors import ReplyError
-from warehouse.records import Call
+from callwright.llm.bounds import DEEPEST, LONGEST, depth_of, validate_calls, validate_text
+from callwright.llm.chat import Completion, RawReply
+from callwright.llm.wire_format import WrittenCall, read_calls
+from callwright.validators.replies.reading import parse_calls
+from callwright.warehouse.errors import ReplyError
+from callwright.warehouse.records import Call
 
 
 def nested(depth):

@@ -4,12 +4,11 @@ import asyncio
 from random import Random
 
 import pytest
+from callwright.llm.chat import RawReply
+from callwright.llm.limits import Clock, Gate, Limits, Window
+from callwright.warehouse.errors import ConfigurationError, TransientError
 from hypothesis import given
 from hypothesis import strategies as st
-
-from llm.chat import RawReply
-from llm.limits import Clock, Gate, Limits, Window
-from warehouse.errors import ConfigurationError, TransientError
 
 ANSWER = RawReply("Lyon", None, 10, 5)
 

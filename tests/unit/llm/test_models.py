@@ -1,14 +1,13 @@
 """Models by name, and the settings a recipe gives them."""
 
 import pytest
-
-from llm.asking import LedgeredChat
-from llm.limits import Budget, Limits
-from llm.litellm_model import LiteLLMModel
-from llm.local_model import LocalModel
-from llm.models import ModelSettings, open_adapter, open_chat, read_model
-from llm.openai_model import OpenAIModel
-from warehouse.errors import ConfigurationError
+from callwright.llm.asking import LedgeredChat
+from callwright.llm.limits import Budget, Limits
+from callwright.llm.litellm_model import LiteLLMModel
+from callwright.llm.local_model import LocalModel
+from callwright.llm.models import ModelSettings, open_adapter, open_chat, read_model
+from callwright.llm.openai_model import OpenAIModel
+from callwright.warehouse.errors import ConfigurationError
 
 
 @pytest.mark.parametrize("name", ["openai/gpt-4o", "anthropic/claude-x", "hosted_vllm/org/model", "local/a/b.gguf"])
@@ -145,7 +144,7 @@ def test_the_key_is_looked_for_where_litellm_would(name, told, variable):
 
 
 async def test_the_template_is_opened_with_its_seed_and_its_errors():
-    from llm.template.model import TemplateModel
+    from callwright.llm.template.model import TemplateModel
 
     opened = open_adapter(read_model("template/v1", {"seed": 3, "error_rate": {"refusal": 0.1}}))
     assert isinstance(opened, TemplateModel)

@@ -5,13 +5,12 @@ import re
 
 import orjson
 import pytest
+from callwright.flows.recipe import Roles
+from callwright.llm.chat import ChatMessage, ChatRequest, Prompt, RawReply
+from callwright.llm.models import read_model
+from callwright.llm.packing import PackedModel
+from callwright.warehouse.errors import ConfigurationError, ReplyError, TransientError
 from pydantic import BaseModel
-
-from flows.recipe import Roles
-from llm.chat import ChatMessage, ChatRequest, Prompt, RawReply
-from llm.models import read_model
-from llm.packing import PackedModel
-from warehouse.errors import ConfigurationError, ReplyError, TransientError
 
 CASE = re.compile(r'<case number="(\d+)">\n(.*?)\n</case>', re.DOTALL)
 

@@ -3,11 +3,10 @@
 import re
 
 import pytest
-
-from flows.chats import with_secret
-from llm.models import read_model
-from llm.redaction import with_values, without_values
-from warehouse.errors import ConfigurationError
+from callwright.flows.chats import with_secret
+from callwright.llm.models import read_model
+from callwright.llm.redaction import with_values, without_values
+from callwright.warehouse.errors import ConfigurationError
 
 GATEWAY = {"extra": {"extra_headers": {"X-Gateway-Key": "Bearer ${GATEWAY_API_KEY}"}}}
 

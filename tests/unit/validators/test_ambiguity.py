@@ -5,13 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
-from generators.imports.hammerbench import read_hammerbench
-from tests.support.validators.stage_contexts import context_of
-from validators.checks.ambiguity import applies_to, check_ambiguity, find_ambiguity
-from warehouse.records import (
+from callwright.generators.imports.hammerbench import read_hammerbench
+from callwright.validators.checks.ambiguity import applies_to, check_ambiguity, find_ambiguity
+from callwright.warehouse.records import (
     CallTurn,
     GoldCall,
     JsonSchema,
@@ -24,6 +20,10 @@ from warehouse.records import (
     UserTurn,
     Verdict,
 )
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.support.validators.stage_contexts import context_of
 
 CITY = {"city": {"type": "string", "description": "shooting city"}}
 CITY_ZH = {"city": {"type": "string", "description": "拍摄城市"}}

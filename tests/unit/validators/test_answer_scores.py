@@ -2,12 +2,22 @@
 
 import orjson
 import pytest
+from callwright.validators.metrics.answers import score_plan
+from callwright.validators.metrics.errors import plan_error
+from callwright.warehouse.records import (
+    Call,
+    CallTurn,
+    GoldCall,
+    Prediction,
+    ReplyTurn,
+    ResultTurn,
+    Sample,
+    Score,
+    UserTurn,
+)
 
 from tests.support.flows.plan_release import EASY, HARD, MEDIUM, PLANS, TALK, TOOLS
 from tests.support.validators.scoring_at_once import name_errors, score_answers
-from validators.metrics.answers import score_plan
-from validators.metrics.errors import plan_error
-from warehouse.records import Call, CallTurn, GoldCall, Prediction, ReplyTurn, ResultTurn, Sample, Score, UserTurn
 
 BY_KEY = {tool.key: tool for tool in TOOLS}
 

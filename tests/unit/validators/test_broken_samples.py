@@ -3,19 +3,19 @@
 from random import Random
 
 import pytest
+from callwright.generators.stages import StageContext
+from callwright.validators.checks.path import check_path
+from callwright.validators.checks.table import CHECKS
+from callwright.warehouse.errors import RecordError, ReplyError
+from callwright.warehouse.records import CallTurn, Sample
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from generators.stages import StageContext
 from tests.support.conversational import converse, template_context
 from tests.support.generators.multi_step.town import goal
 from tests.support.validators.mutating import mutants
 from tests.unit.generators.multi_step.test_disambiguation import context as town_context
 from tests.unit.validators.test_path import sample_of
-from validators.checks.path import check_path
-from validators.checks.table import CHECKS
-from warehouse.errors import RecordError, ReplyError
-from warehouse.records import CallTurn, Sample
 
 RULES = [check for check in CHECKS if check.role is None]
 

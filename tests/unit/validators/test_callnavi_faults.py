@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from validators.datasets.callnavi import CheckedDataset, check_callnavi
-from validators.datasets.callnavi_requests import KINDS, find_stated
+from callwright.validators.datasets.callnavi import CheckedDataset, check_callnavi
+from callwright.validators.datasets.callnavi_requests import KINDS, find_stated
 
 TOOLS = [
     {"name": "bookRoom", "parameters": {"guestID": "string", "roomType": "single/double", "startDate": "string"},

@@ -5,16 +5,26 @@ from itertools import count
 from typing import get_args
 
 import pytest
+from callwright.validators.blind.one_call import applies_to as consistency_applies
+from callwright.validators.checks.ambiguity import applies_to as ambiguity_applies
+from callwright.validators.checks.complexity import ConversationWithTools, check_complexity, read_conversation
+from callwright.validators.checks.dialogue import applies_to as dialogue_applies
+from callwright.validators.checks.format import check_format
+from callwright.validators.checks.grounding import check_grounding
+from callwright.warehouse.records import (
+    CallTurn,
+    Complexity,
+    Language,
+    ReplyTurn,
+    ResultTurn,
+    Sample,
+    Turn,
+    UserTurn,
+    Verdict,
+)
 from pydantic import JsonValue
 
 from tests.support.conversational import TOOLS, converse, template_context
-from validators.blind.one_call import applies_to as consistency_applies
-from validators.checks.ambiguity import applies_to as ambiguity_applies
-from validators.checks.complexity import ConversationWithTools, check_complexity, read_conversation
-from validators.checks.dialogue import applies_to as dialogue_applies
-from validators.checks.format import check_format
-from validators.checks.grounding import check_grounding
-from warehouse.records import CallTurn, Complexity, Language, ReplyTurn, ResultTurn, Sample, Turn, UserTurn, Verdict
 
 COMPLEXITIES: tuple[Complexity, ...] = get_args(Complexity)
 FINE: JsonValue = {"status": "fine"}

@@ -3,16 +3,16 @@
 from pathlib import Path
 
 import pytest
+from callwright.validators.metrics import hammerbench_logs as logs
+from callwright.validators.metrics.errors import error_type
+from callwright.validators.metrics.hammerbench import Conversation, per_func_acc, score_conversations
+from callwright.validators.metrics.snapshots import needs_judge
+from callwright.validators.replies.reading import parse_reply
+from callwright.warehouse.errors import RecordError
+from callwright.warehouse.records import Call, CallTurn, GoldCall, Prediction, Sample, Score, Tool, UserTurn
 
 from tests.support.validators.conversations import RUN, STEPS, answers, conversation, intent_shift
 from tests.support.validators.scoring_at_once import score_predictions
-from validators.metrics import hammerbench_logs as logs
-from validators.metrics.errors import error_type
-from validators.metrics.hammerbench import Conversation, per_func_acc, score_conversations
-from validators.metrics.snapshots import needs_judge
-from validators.replies.reading import parse_reply
-from warehouse.errors import RecordError
-from warehouse.records import Call, CallTurn, GoldCall, Prediction, Sample, Score, Tool, UserTurn
 
 TAXI = Call(tool="order_taxi")
 

@@ -7,14 +7,9 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
-from generators.imports.hammerbench import read_hammerbench
-from tests.support.validators.breaking import FURTHER, KNOWN, BreakableSample, Breaker, subjects_of
-from tests.support.validators.stage_contexts import context_of
-from validators.checks.dialogue import applies_to, check_dialogue, replay
-from warehouse.records import (
+from callwright.generators.imports.hammerbench import read_hammerbench
+from callwright.validators.checks.dialogue import applies_to, check_dialogue, replay
+from callwright.warehouse.records import (
     Arguments,
     CallTurn,
     Decision,
@@ -29,6 +24,11 @@ from warehouse.records import (
     UserTurn,
     Verdict,
 )
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.support.validators.breaking import FURTHER, KNOWN, BreakableSample, Breaker, subjects_of
+from tests.support.validators.stage_contexts import context_of
 
 Pair = tuple[Sample, tuple[Tool, ...]]
 # Records whose labels are wrong, by file: one start time is misspelt at first and set right in the next snapshot.

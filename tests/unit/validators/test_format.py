@@ -1,10 +1,8 @@
 """The check of form."""
 
 import pytest
-
-from tests.support.validators.stage_contexts import context_of
-from validators.checks.format import check_format
-from warehouse.records import (
+from callwright.validators.checks.format import check_format
+from callwright.warehouse.records import (
     CallTurn,
     Evidence,
     GoldCall,
@@ -16,6 +14,8 @@ from warehouse.records import (
     Tool,
     UserTurn,
 )
+
+from tests.support.validators.stage_contexts import context_of
 
 
 async def verdict_on(sample: Sample, tools: dict[str, Tool]):

@@ -4,11 +4,8 @@ import re
 
 import pytest
 import yaml
-from hypothesis import example, given
-from hypothesis import strategies as st
-
-from llm.chat import Completion
-from validators.replies.reading import (
+from callwright.llm.chat import Completion
+from callwright.validators.replies.reading import (
     is_valid,
     join_replies,
     parse_calls,
@@ -17,7 +14,9 @@ from validators.replies.reading import (
     read_value,
     split_replies,
 )
-from warehouse.records import Call
+from callwright.warehouse.records import Call
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 CALLS = "- name: book\n  arguments:\n    day: 2026-03-04\n    note: no\n    hour: 7\n"
 WANTED = [("book", {"day": "2026-03-04", "note": "no", "hour": 7})]

@@ -3,9 +3,8 @@
 from datetime import UTC, datetime
 
 import pytest
-
-from validators.checks.coverage import RequestReading, read_request
-from warehouse.records import Tool
+from callwright.validators.checks.coverage import RequestReading, read_request
+from callwright.warehouse.records import Tool
 
 NOW = datetime(2026, 11, 23, 9, tzinfo=UTC)
 STRING, FLAG, COUNT = {"type": "string"}, {"type": "boolean"}, {"type": "integer"}

@@ -5,16 +5,16 @@ from itertools import groupby
 
 import orjson
 import pytest
+from callwright.validators.embeddings import likeness, read_ahead
+from callwright.validators.metrics.answers import AnswerScores, mistakes_of
+from callwright.validators.metrics.confetti.soft import foresee, score_meaning, score_words
+from callwright.validators.metrics.grades import GradeScores
+from callwright.validators.metrics.multi_step import RunResult, RunsOf, score_runs
+from callwright.validators.metrics.snapshots import GoldSnapshots, SnapshotScores
+from callwright.warehouse.records import Call, CallTurn, GoldCall, Grade, Prediction, Sample, UserTurn
 
 from tests.support.flows.plan_release import EASY, HARD, MEDIUM, TALK, TOOLS
 from tests.support.validators.scoring_at_once import name_errors, score_answers, score_grades, score_predictions
-from validators.embeddings import likeness, read_ahead
-from validators.metrics.answers import AnswerScores, mistakes_of
-from validators.metrics.confetti.soft import foresee, score_meaning, score_words
-from validators.metrics.grades import GradeScores
-from validators.metrics.multi_step import RunResult, RunsOf, score_runs
-from validators.metrics.snapshots import GoldSnapshots, SnapshotScores
-from warehouse.records import Call, CallTurn, GoldCall, Grade, Prediction, Sample, UserTurn
 
 BY_KEY = {tool.key: tool for tool in TOOLS}
 SAMPLES = {sample.key: sample for sample in (EASY, MEDIUM, HARD, TALK)}

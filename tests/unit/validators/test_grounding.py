@@ -7,12 +7,10 @@ from random import Random
 from typing import Any
 
 import pytest
-
-from language.text import fold
-from language.wording import content_keys
-from tests.support.validators.stage_contexts import context_of
-from validators.checks.grounding import check_grounding, ground
-from warehouse.records import (
+from callwright.language.text import fold
+from callwright.language.wording import content_keys
+from callwright.validators.checks.grounding import check_grounding, ground
+from callwright.warehouse.records import (
     CallTurn,
     Evidence,
     GoldCall,
@@ -26,6 +24,8 @@ from warehouse.records import (
     UserTurn,
     Verdict,
 )
+
+from tests.support.validators.stage_contexts import context_of
 
 DATE = {"type": "string", "format": "date"}
 TIME = {"type": "string", "pattern": r"^([01]\d|2[0-3]):[0-5]\d$"}

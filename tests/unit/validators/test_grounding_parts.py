@@ -3,13 +3,14 @@
 from random import Random
 from typing import Any
 
-from generators.stages import StageContext
+from callwright.generators.stages import StageContext
+from callwright.validators.blind.one_call import applies_to as asks_a_checker
+from callwright.validators.checks.ambiguity import applies_to as looks_for_other_readings
+from callwright.validators.checks.format import check_format
+from callwright.validators.checks.grounding import check_grounding, origin_of, root_of
+from callwright.warehouse.records import CallTurn, Evidence, GoldCall, ReplyTurn, ResultTurn, Sample, Tool, UserTurn
+
 from tests.support.scripted_model import ScriptedModel
-from validators.blind.one_call import applies_to as asks_a_checker
-from validators.checks.ambiguity import applies_to as looks_for_other_readings
-from validators.checks.format import check_format
-from validators.checks.grounding import check_grounding, origin_of, root_of
-from warehouse.records import CallTurn, Evidence, GoldCall, ReplyTurn, ResultTurn, Sample, Tool, UserTurn
 
 LEG = {
     "type": "object",

@@ -1,14 +1,14 @@
 """What the judge's two scores say of a sample, and of whom the check is asked."""
 
 import pytest
+from callwright.flows.chats import Chats
+from callwright.llm.limits import Budget
+from callwright.validators.checks.table import CHECKS
+from callwright.validators.checks.wording import NaturalReading, check_natural
+from callwright.warehouse.records import Sample, Tool
 
-from flows.chats import Chats
-from llm.limits import Budget
 from tests.support.scripted_model import ScriptedModel
 from tests.support.validators.stage_contexts import context_of
-from validators.checks.table import CHECKS
-from validators.checks.wording import NaturalReading, check_natural
-from warehouse.records import Sample, Tool
 
 
 def reading(wording: int, values: int) -> NaturalReading:

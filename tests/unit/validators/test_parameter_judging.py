@@ -1,11 +1,11 @@
 """A judge's word on the parameters of a call."""
 
 import pytest
+from callwright.validators.judges import PARAMETERS, MadeUp, find_made_up, opinion_versions
+from callwright.warehouse.errors import ReplyError
+from callwright.warehouse.records import Call, Tool, UserTurn
 
 from tests.support.scripted_model import ScriptedModel
-from validators.judges import PARAMETERS, MadeUp, find_made_up, opinion_versions
-from warehouse.errors import ReplyError
-from warehouse.records import Call, Tool, UserTurn
 
 SAID = [UserTurn(text="A table at Luigi's for four.")]
 

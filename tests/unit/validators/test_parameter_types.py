@@ -1,8 +1,7 @@
 """The thirteen types that parameters are counted by, told from names as APIs write them."""
 
 import pytest
-
-from validators.metrics.complexeval.results import parameter_type
+from callwright.validators.metrics.complexeval.results import parameter_type
 
 TYPES = {
     "filter": ("filter", "categories_filter", "productFilters"),

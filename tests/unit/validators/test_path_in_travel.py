@@ -4,21 +4,21 @@ from collections.abc import AsyncIterator, Iterator
 from random import Random
 
 import pytest
+from callwright.generators.environments.travel.world import open_travel
+from callwright.generators.multi_step.correction import correct_paths
+from callwright.generators.multi_step.disambiguation import disambiguate
+from callwright.generators.multi_step.generalisation import generalise
+from callwright.generators.multi_step.goals import plan_goals
+from callwright.generators.multi_step.wording import word_goals
+from callwright.generators.stages import StageContext
+from callwright.validators.blind.several_calls import check_due_calls
+from callwright.validators.checks.format import check_format
+from callwright.validators.checks.grounding import check_grounding
+from callwright.validators.checks.path import check_path
+from callwright.validators.wishes.check import check_wishes
+from callwright.warehouse.records import CallTurn, GoalPath, GoldCall, ResultTurn, Sample, TracedGoal, UserTurn
 
-from generators.environments.travel.world import open_travel
-from generators.multi_step.correction import correct_paths
-from generators.multi_step.disambiguation import disambiguate
-from generators.multi_step.generalisation import generalise
-from generators.multi_step.goals import plan_goals
-from generators.multi_step.wording import word_goals
-from generators.stages import StageContext
 from tests.support.generators.dialogue_parts import RecordingTemplateChat
-from validators.blind.several_calls import check_due_calls
-from validators.checks.format import check_format
-from validators.checks.grounding import check_grounding
-from validators.checks.path import check_path
-from validators.wishes.check import check_wishes
-from warehouse.records import CallTurn, GoalPath, GoldCall, ResultTurn, Sample, TracedGoal, UserTurn
 
 WORLD = open_travel(seed=3, response_size="short")
 DOMAINS = ("Hotels", "Flights", "Car Rental", "Attraction", "Cross")

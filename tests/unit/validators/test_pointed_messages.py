@@ -1,16 +1,16 @@
 """Messages that are not the ones that the user points to: by another app, or signed by somebody else."""
 
 import pytest
+from callwright.language.calls.channels import Channel, channel_of, message_doubts, signature_of
+from callwright.validators.checks.messages import MessageFit, applies_to, check_message, check_message_fit
+from callwright.validators.checks.table import CHECKS, settled_claims
+from callwright.warehouse.records import CallTurn, GoldCall, Language, Message, Sample, UserTurn
 from hypothesis import given
 from hypothesis import strategies as st
 
-from language.calls.channels import Channel, channel_of, message_doubts, signature_of
 from tests.support.conversational import template_context
 from tests.support.scripted_model import ScriptedModel
 from tests.support.validators.stage_contexts import context_of
-from validators.checks.messages import MessageFit, applies_to, check_message, check_message_fit
-from validators.checks.table import CHECKS, settled_claims
-from warehouse.records import CallTurn, GoldCall, Language, Message, Sample, UserTurn
 
 
 def pointing(text: str, app: str, message: str, language: Language = "en") -> Sample:

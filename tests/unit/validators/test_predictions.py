@@ -1,17 +1,17 @@
 """Candidates' predictions, their scores and their mistakes."""
 
 import pytest
+from callwright.llm.chat import Completion
+from callwright.validators.metrics.errors import error_type
+from callwright.validators.predictions import CandidateRun, predict
+from callwright.warehouse.errors import RecordError
+from callwright.warehouse.records import Call, CallTurn, GoldCall, Prediction, Sample, Tool, UserTurn
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llm.chat import Completion
 from tests.support.scripted_model import ScriptedModel
 from tests.support.validators.scoring_at_once import score_predictions
 from tests.support.validators.stage_contexts import context_of
-from validators.metrics.errors import error_type
-from validators.predictions import CandidateRun, predict
-from warehouse.errors import RecordError
-from warehouse.records import Call, CallTurn, GoldCall, Prediction, Sample, Tool, UserTurn
 
 RUN = CandidateRun(release="v1", candidate="scripted")
 GOLD = {"restaurant": "Lindenhof", "party_size": 4, "time": "19:30"}

@@ -3,12 +3,11 @@
 import json
 
 import pytest
+from callwright.llm.chat import Completion
+from callwright.validators.replies.reading import parse_completion, parse_reply
+from callwright.warehouse.records import Call
 from hypothesis import given
 from hypothesis import strategies as st
-
-from llm.chat import Completion
-from validators.replies.reading import parse_completion, parse_reply
-from warehouse.records import Call
 
 CALL = {"name": "book_table", "arguments": {"restaurant": "Lindenhof", "party_size": 4, "tags": ["a]", "b"]}}
 EXPECTED = [("book_table", CALL["arguments"])]

@@ -1,17 +1,17 @@
 """Results that are not what a call returns, and replies that say what no result holds."""
 
 import pytest
+from callwright.generators.conversations.acts import DialogueActs
+from callwright.generators.transcripts import conversation_text
+from callwright.language.calls.frames import Stretch, glue_of, left_over
+from callwright.llm.prompts import render
+from callwright.validators.checks.facts import check_facts, check_faithfulness, check_replies
+from callwright.validators.checks.table import CHECKS, has_rest
+from callwright.validators.judges import PROMPTS, REPLY, ReplyScore
+from callwright.warehouse.records import Decision, ReplyTurn, ResultTurn, Sample
 
-from generators.conversations.acts import DialogueActs
-from generators.transcripts import conversation_text
-from language.calls.frames import Stretch, glue_of, left_over
-from llm.prompts import render
 from tests.support.conversational import converse, template_context
 from tests.support.scripted_model import ScriptedModel
-from validators.checks.facts import check_facts, check_faithfulness, check_replies
-from validators.checks.table import CHECKS, has_rest
-from validators.judges import PROMPTS, REPLY, ReplyScore
-from warehouse.records import Decision, ReplyTurn, ResultTurn, Sample
 
 
 async def judged(sample: Sample) -> tuple[Decision, str]:

@@ -4,16 +4,22 @@ from collections.abc import Callable
 from functools import partial
 
 import pytest
+from callwright.generators.catalogs.domain_catalogs import domain_tools
+from callwright.generators.routing import ROUTING_EASY, ROUTING_HARD, ROUTING_MEDIUM
+from callwright.generators.routing.tool_graph import UNKNOWN, Feed, unknown_arguments, unknown_evidence
+from callwright.validators.checks.ambiguity import applies_to as ambiguity_applies
+from callwright.validators.checks.format import check_format
+from callwright.validators.checks.grounding import ground
+from callwright.validators.checks.routing import (
+    applies_to,
+    check_routing,
+    closer_rivals,
+    does_the_same,
+    routing_verdict,
+)
+from callwright.warehouse.records import CallTurn, GoldCall, Sample, Tool, UserTurn, Verdict
 
-from generators.catalogs.domain_catalogs import domain_tools
-from generators.routing import ROUTING_EASY, ROUTING_HARD, ROUTING_MEDIUM
-from generators.routing.tool_graph import UNKNOWN, Feed, unknown_arguments, unknown_evidence
 from tests.support.generators.routing.asking import context_of, questions
-from validators.checks.ambiguity import applies_to as ambiguity_applies
-from validators.checks.format import check_format
-from validators.checks.grounding import ground
-from validators.checks.routing import applies_to, check_routing, closer_rivals, does_the_same, routing_verdict
-from warehouse.records import CallTurn, GoldCall, Sample, Tool, UserTurn, Verdict
 
 BANK = domain_tools(["Bank"])
 DOMAINS = ("Bank", "Clinic", "Townhall")

@@ -4,15 +4,15 @@ from collections.abc import Callable, Sequence
 from typing import Any, get_args
 
 import pytest
+from callwright.generators.conversations.plans import plan_conversations, word_scenarios
+from callwright.generators.conversations.scenarios import plan_scenarios
+from callwright.generators.stages import StageContext
+from callwright.validators.checks.scenario import check_scenario
+from callwright.validators.judges import ScenarioReading, Want
+from callwright.warehouse.records import Complexity, Episode, Language, Scenario, Verdict, WordedScenario
 
-from generators.conversations.plans import plan_conversations, word_scenarios
-from generators.conversations.scenarios import plan_scenarios
-from generators.stages import StageContext
 from tests.support.conversational import TOOLS, template_context
 from tests.support.scripted_model import ScriptedModel
-from validators.checks.scenario import check_scenario
-from validators.judges import ScenarioReading, Want
-from warehouse.records import Complexity, Episode, Language, Scenario, Verdict, WordedScenario
 
 COMPLEXITIES: tuple[Complexity, ...] = get_args(Complexity)
 NAMES = {key: tool.name for key, tool in TOOLS.items()}

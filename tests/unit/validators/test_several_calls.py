@@ -1,13 +1,25 @@
 """Calls that are due at once, step after step or over a catalog, read by models that do not see the gold."""
 
 import pytest
+from callwright.generators.routing import ROUTING_HARD, ROUTING_MEDIUM
+from callwright.generators.routing.tool_graph import UNKNOWN
+from callwright.generators.stages import StageContext
+from callwright.validators.blind import several_calls
+from callwright.validators.blind.several_calls import (
+    acting_points,
+    check_due_calls,
+    check_due_meaning,
+    how_read,
+    shown_catalog,
+)
+from callwright.validators.checks.table import CHECKS, has_rest, settled_claims
+from callwright.validators.judges import CallsDue, CallsPlanned, Judgement, ProposedCall, ProposedCalls, calls_listed
+from callwright.warehouse.errors import ReplyError
+from callwright.warehouse.records import CallTurn, ReplyTurn, Sample, UserTurn, Verdict
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from generators.routing import ROUTING_HARD, ROUTING_MEDIUM
-from generators.routing.tool_graph import UNKNOWN
-from generators.stages import StageContext
 from tests.support.conversational import TOOLS, converse, template_context
 from tests.support.generators.routing.asking import context_of as catalog_context
 from tests.support.generators.routing.asking import questions
@@ -15,18 +27,6 @@ from tests.support.scripted_model import ScriptedModel
 from tests.support.validators.stage_contexts import context_of
 from tests.unit.validators.test_path import context as path_context
 from tests.unit.validators.test_path import goal, sample_of
-from validators.blind import several_calls
-from validators.blind.several_calls import (
-    acting_points,
-    check_due_calls,
-    check_due_meaning,
-    how_read,
-    shown_catalog,
-)
-from validators.checks.table import CHECKS, has_rest, settled_claims
-from validators.judges import CallsDue, CallsPlanned, Judgement, ProposedCall, ProposedCalls, calls_listed
-from warehouse.errors import ReplyError
-from warehouse.records import CallTurn, ReplyTurn, Sample, UserTurn, Verdict
 
 DUE = next(stage for stage in CHECKS if stage.name == "due_calls")
 

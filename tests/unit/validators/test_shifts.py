@@ -4,11 +4,11 @@ import json
 from pathlib import Path
 
 import pytest
+from callwright.generators.imports.hammerbench import read_hammerbench
+from callwright.validators.metrics.snapshots import shifted_snapshots
+from callwright.warehouse.records import Tool
 
-from generators.imports.hammerbench import read_hammerbench
 from tests.support.validators.conversations import conversation, intent_shift
-from validators.metrics.snapshots import shifted_snapshots
-from warehouse.records import Tool
 
 
 @pytest.mark.parametrize(

@@ -4,21 +4,39 @@ from collections.abc import Sequence
 from random import Random
 
 import pytest
+from callwright.flows.cli import evaluating
+from callwright.generators.kinds import KINDS, traits_of
+from callwright.generators.multi_step.tracing import NextCalls
+from callwright.generators.stages import StageContext
+from callwright.llm.chat import Answer, Completion, Prompt
+from callwright.validators.blind.several_calls import check_due_calls, reads_several
+from callwright.validators.grading import grade_prediction, graded_metric, judge_prediction
+from callwright.validators.judges import (
+    AnswerScore,
+    CallsDue,
+    CallsPlanned,
+    Judgement,
+    MadeUp,
+    PlanGrade,
+    ProposedCalls,
+)
+from callwright.validators.path_runs import PATH_STRATEGIES, PathRun, run_path
+from callwright.validators.predictions import CandidateRun, predict
+from callwright.validators.strategies import STRATEGIES, PromptingStrategy, prompting_by
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import (
+    Call,
+    CallTurn,
+    GoldCall,
+    Prediction,
+    ReplyTurn,
+    ResultTurn,
+    Sample,
+    Tool,
+    UserTurn,
+)
 
-from flows.cli import evaluating
-from generators.kinds import KINDS, traits_of
-from generators.multi_step.tracing import NextCalls
-from generators.stages import StageContext
-from llm.chat import Answer, Completion, Prompt
 from tests.support.flows.small_builds import TOP
-from validators.blind.several_calls import check_due_calls, reads_several
-from validators.grading import grade_prediction, graded_metric, judge_prediction
-from validators.judges import AnswerScore, CallsDue, CallsPlanned, Judgement, MadeUp, PlanGrade, ProposedCalls
-from validators.path_runs import PATH_STRATEGIES, PathRun, run_path
-from validators.predictions import CandidateRun, predict
-from validators.strategies import STRATEGIES, PromptingStrategy, prompting_by
-from warehouse.errors import ConfigurationError
-from warehouse.records import Call, CallTurn, GoldCall, Prediction, ReplyTurn, ResultTurn, Sample, Tool, UserTurn
 
 NOW = "2026-11-02 08:15"
 TAXI = Tool(

@@ -3,15 +3,15 @@
 from pathlib import Path
 
 import pytest
+from callwright.generators.catalogs import read_catalog
+from callwright.generators.catalogs.checks import MOST_PARAMETERS
+from callwright.generators.catalogs.seed_catalog import seed_tools
+from callwright.validators.toolset.complexity import MANY_PARAMETERS, check_complexity, find_gaps, gap_facts
+from callwright.warehouse.records import Tool
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generators.catalogs import read_catalog
-from generators.catalogs.checks import MOST_PARAMETERS
-from generators.catalogs.seed_catalog import seed_tools
 from tests.support.validators.toolsets import tool
-from validators.toolset.complexity import MANY_PARAMETERS, check_complexity, find_gaps, gap_facts
-from warehouse.records import Tool
 
 TEXT: dict[str, str] = {}
 

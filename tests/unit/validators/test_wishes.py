@@ -3,16 +3,14 @@
 from typing import get_args
 
 import pytest
-
-from generators.shifts.overriding import override_values
-from generators.shifts.values import change_values
-from language.steps.reading import read_strictly
-from language.steps.sources import read_toolbox
-from tests.support.conversational import converse, template_context
-from validators.wishes.accounts import TurnAccount
-from validators.wishes.catalogs import find_in_catalog
-from validators.wishes.check import check_wishes
-from warehouse.records import (
+from callwright.generators.shifts.overriding import override_values
+from callwright.generators.shifts.values import change_values
+from callwright.language.steps.reading import read_strictly
+from callwright.language.steps.sources import read_toolbox
+from callwright.validators.wishes.accounts import TurnAccount
+from callwright.validators.wishes.catalogs import find_in_catalog
+from callwright.validators.wishes.check import check_wishes
+from callwright.warehouse.records import (
     CallTurn,
     Complexity,
     Decision,
@@ -25,6 +23,8 @@ from warehouse.records import (
     Transform,
     UserTurn,
 )
+
+from tests.support.conversational import converse, template_context
 
 
 async def judged(sample: Sample) -> tuple[Decision, str]:

@@ -3,11 +3,11 @@
 from typing import Any
 
 import pytest
+from callwright.warehouse.errors import RecordError
+from callwright.warehouse.records import CallTurn, GoldCall, ReplyTurn, ResultTurn, UserTurn
+from callwright.warehouse.releases import ReleaseContent
 
 from tests.support.warehouse.exported import bfcl_files
-from warehouse.errors import RecordError
-from warehouse.records import CallTurn, GoldCall, ReplyTurn, ResultTurn, UserTurn
-from warehouse.releases import ReleaseContent
 
 TYPES = {"string", "integer", "float", "boolean", "array", "tuple", "dict", "any"}
 TRIP = "Travel_Desk_book_trip"

@@ -4,11 +4,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-
-from warehouse.outcomes import outcome_row
-from warehouse.records import LlmCall, Outcome
-from warehouse.rows import Row
-from warehouse.store import Warehouse
+from callwright.warehouse.outcomes import outcome_row
+from callwright.warehouse.records import LlmCall, Outcome
+from callwright.warehouse.rows import Row
+from callwright.warehouse.store import Warehouse
 
 NOW = datetime(2026, 1, 5, tzinfo=UTC)
 

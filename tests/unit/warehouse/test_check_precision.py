@@ -5,10 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from warehouse.records import CallTurn, Decision, GoldCall, Origin, Review, Sample, UserTurn, Verdict
-from warehouse.records.outcomes import ReviewDecision
-from warehouse.store import Warehouse
+from callwright.warehouse.records import CallTurn, Decision, GoldCall, Origin, Review, Sample, UserTurn, Verdict
+from callwright.warehouse.records.outcomes import ReviewDecision
+from callwright.warehouse.store import Warehouse
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 STAGES = ("grounding", "ambiguity", "consistency")

@@ -3,10 +3,9 @@
 from pathlib import Path
 
 import pytest
-
-from warehouse.comments import read_vocabulary, view_comments
-from warehouse.reference import TITLE, Relation, main, read_relations
-from warehouse.store import Warehouse
+from callwright.warehouse.comments import read_vocabulary, view_comments
+from callwright.warehouse.reference import TITLE, Relation, main, read_relations
+from callwright.warehouse.store import Warehouse
 
 DOCS = Path(__file__).parents[3] / "docs"
 

@@ -7,17 +7,17 @@ from typing import get_args
 
 import duckdb
 import pytest
+from callwright.validators.metrics.answers import PlanMetric
+from callwright.validators.metrics.callnavi.scores import Stability
+from callwright.validators.metrics.complexeval.results import Figures, StepFigures, Summary
+from callwright.validators.metrics.confetti.scores import ActScores, ConfettiScores, Validity
+from callwright.validators.metrics.hammerbench import FlatScores, LogScores, per_func_acc
+from callwright.validators.metrics.multi_step import metric_names
+from callwright.warehouse.errors import StoreError
+from callwright.warehouse.records import Grade, JudgeVerdict, Prediction, Score
+from callwright.warehouse.store import Warehouse
 
 from tests.support.flows.small_builds import TOP
-from validators.metrics.answers import PlanMetric
-from validators.metrics.callnavi.scores import Stability
-from validators.metrics.complexeval.results import Figures, StepFigures, Summary
-from validators.metrics.confetti.scores import ActScores, ConfettiScores, Validity
-from validators.metrics.hammerbench import FlatScores, LogScores, per_func_acc
-from validators.metrics.multi_step import metric_names
-from warehouse.errors import StoreError
-from warehouse.records import Grade, JudgeVerdict, Prediction, Score
-from warehouse.store import Warehouse
 
 EARLIER = ("0001_spine.sql", "0002_toolsets.sql")
 PREDICTION = Prediction(release="v1", subject="s", turn=1, candidate="m", text="{}", calls=())
@@ -31,7 +31,7 @@ def older(tmp_path: Path) -> Path:
     with duckdb.connect(str(path)) as connection:
         connection.execute("create table migrations (name varchar primary key, made_at timestamptz default now())")
         for name in EARLIER:
-            connection.execute(files("warehouse").joinpath("migrations", name).read_text(encoding="utf-8"))
+            connection.execute(files("callwright.warehouse").joinpath("migrations", name).read_text(encoding="utf-8"))
             connection.execute("insert into migrations (name) values (?)", [name])
         connection.execute("create view leaderboard as select release, model, strategy, run from scores")
         connection.execute(

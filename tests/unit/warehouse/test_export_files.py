@@ -9,16 +9,16 @@ import duckdb
 import orjson
 import pytest
 import yaml
+from callwright.generators.imports.hammerbench import read_hammerbench
+from callwright.warehouse.errors import ConfigurationError, RecordError
+from callwright.warehouse.exports.formats import EXPORTS, FORMATS, export_release, export_tables
+from callwright.warehouse.exports.writing import ReleaseSplit, Write, canary
+from callwright.warehouse.records import CallTurn, GoldCall, ReplyTurn, ResultTurn, Sample, UserTurn
+from callwright.warehouse.releases import ReleaseContent, ReleaseStream, freeze
+from callwright.warehouse.store import Warehouse
 
-from generators.imports.hammerbench import read_hammerbench
 from tests.support.flows.small_builds import TOP
 from tests.support.warehouse.exported import rows_in, stream_of
-from warehouse.errors import ConfigurationError, RecordError
-from warehouse.exports.formats import EXPORTS, FORMATS, export_release, export_tables
-from warehouse.exports.writing import ReleaseSplit, Write, canary
-from warehouse.records import CallTurn, GoldCall, ReplyTurn, ResultTurn, Sample, UserTurn
-from warehouse.releases import ReleaseContent, ReleaseStream, freeze
-from warehouse.store import Warehouse
 
 
 def calls(sample: Sample) -> list[list[tuple[str, dict[str, object]]]]:

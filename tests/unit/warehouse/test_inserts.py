@@ -6,13 +6,12 @@ from pathlib import Path
 
 import duckdb
 import pytest
+from callwright.warehouse.outcomes import outcome_row
+from callwright.warehouse.records import Outcome
+from callwright.warehouse.rows import Row
+from callwright.warehouse.store import Warehouse
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from warehouse.outcomes import outcome_row
-from warehouse.records import Outcome
-from warehouse.rows import Row
-from warehouse.store import Warehouse
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 GROWING = ("build_samples", "drafts", "samples", "outcomes", "verdicts", "acceptances")
@@ -77,7 +76,7 @@ def test_what_grows_with_the_samples_has_no_keys_that_fill_the_memory(tmp_path: 
 
 def test_a_file_that_still_has_the_keys_loses_them_and_nothing_else(tmp_path: Path) -> None:
     path = tmp_path / "warehouse.duckdb"
-    scripts = sorted(files("warehouse").joinpath("migrations").iterdir(), key=lambda file: file.name)
+    scripts = sorted(files("callwright.warehouse").joinpath("migrations").iterdir(), key=lambda file: file.name)
     with duckdb.connect(str(path)) as old:
         old.execute("create table migrations (name varchar primary key, made_at timestamptz default now())")
         for script in scripts:

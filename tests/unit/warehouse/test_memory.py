@@ -2,11 +2,12 @@
 
 from pathlib import Path
 
+from callwright.flows.review.questions import set_priorities
+from callwright.warehouse.engine import DatabaseLimits
+from callwright.warehouse.publish import publish
+from callwright.warehouse.store import Warehouse
+
 from bench.warehouse_size import fill
-from flows.review.questions import set_priorities
-from warehouse.engine import DatabaseLimits
-from warehouse.publish import publish
-from warehouse.store import Warehouse
 
 
 def test_priorities_and_publishing_fit_in_256_mb_at_20_000_samples(tmp_path: Path) -> None:

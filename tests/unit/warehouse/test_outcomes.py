@@ -4,8 +4,7 @@ from importlib.resources import files
 from pathlib import Path
 
 import duckdb
-
-from warehouse.store import Warehouse
+from callwright.warehouse.store import Warehouse
 
 EDIT, OTHER = "e" * 24, "f" * 24
 OLD = [
@@ -47,7 +46,7 @@ FUNNEL = "select stage, entered, passed, rejected, failed, waiting from funnel o
 
 def old_warehouse(path: Path) -> None:
     """A warehouse as of migration 0011."""
-    scripts = sorted(files("warehouse").joinpath("migrations").iterdir(), key=lambda file: file.name)
+    scripts = sorted(files("callwright.warehouse").joinpath("migrations").iterdir(), key=lambda file: file.name)
     with duckdb.connect(str(path)) as old:
         old.execute("create table migrations (name varchar primary key, made_at timestamptz default now())")
         for script in scripts:

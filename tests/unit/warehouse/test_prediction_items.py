@@ -3,9 +3,8 @@
 from pathlib import Path
 
 import pytest
-
-from warehouse.browsing.evaluations import answers_to
-from warehouse.records import (
+from callwright.warehouse.browsing.evaluations import answers_to
+from callwright.warehouse.records import (
     Call,
     CallTurn,
     GoldCall,
@@ -17,7 +16,7 @@ from warehouse.records import (
     Sample,
     UserTurn,
 )
-from warehouse.store import Warehouse
+from callwright.warehouse.store import Warehouse
 
 
 @pytest.fixture

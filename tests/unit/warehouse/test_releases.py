@@ -6,12 +6,10 @@ from typing import Any
 
 import duckdb
 import pytest
-
-from tests.support.warehouse.landed_builds import Landed, started
-from warehouse.errors import StoreError
-from warehouse.exports.formats import export_release
-from warehouse.records import CallTurn, Sample, Tool, UserTurn
-from warehouse.releases import (
+from callwright.warehouse.errors import StoreError
+from callwright.warehouse.exports.formats import export_release
+from callwright.warehouse.records import CallTurn, Sample, Tool, UserTurn
+from callwright.warehouse.releases import (
     changed_samples,
     create_release,
     diff_releases,
@@ -19,9 +17,11 @@ from warehouse.releases import (
     stream_release,
     verify_release,
 )
-from warehouse.releases.manifests import content_hash
-from warehouse.rows import Row
-from warehouse.store import Warehouse
+from callwright.warehouse.releases.manifests import content_hash
+from callwright.warehouse.rows import Row
+from callwright.warehouse.store import Warehouse
+
+from tests.support.warehouse.landed_builds import Landed, started
 
 WEATHER = Tool(name="weather", description="Tells the weather.", category="Weather", parameters={"type": "object"})
 BODY = f'{{"candidates": ["{WEATHER.key}"], "withheld": []}}'
@@ -71,7 +71,7 @@ def test_whatever_is_edited_in_a_release_is_noticed(
 def test_a_release_of_an_older_schema_is_verified_by_the_manifest_of_its_migration(tmp_path: Path) -> None:
     path = tmp_path / "warehouse.duckdb"
     about: dict[str, Any] = {"kind": "perfect", "language": "en", "category": "Weather", "candidates": (WEATHER.key,)}
-    scripts = sorted(files("warehouse").joinpath("migrations").iterdir(), key=lambda file: file.name)
+    scripts = sorted(files("callwright.warehouse").joinpath("migrations").iterdir(), key=lambda file: file.name)
     with duckdb.connect(str(path)) as old:
         old.execute("create table migrations (name varchar primary key, made_at timestamptz default now())")
         for script in scripts:

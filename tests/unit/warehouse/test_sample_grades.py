@@ -5,11 +5,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from flows.stages import stage_rows
-from validators.checks.verdicts import read_by
-from warehouse.records import CallTurn, Decision, Evidence, GoldCall, Origin, Review, Sample, UserTurn, Verdict
-from warehouse.store import Warehouse
+from callwright.flows.stages import stage_rows
+from callwright.validators.checks.verdicts import read_by
+from callwright.warehouse.records import (
+    CallTurn,
+    Decision,
+    Evidence,
+    GoldCall,
+    Origin,
+    Review,
+    Sample,
+    UserTurn,
+    Verdict,
+)
+from callwright.warehouse.store import Warehouse
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 RULES = ("format", "wording", "grounding", "ambiguity", "coverage")

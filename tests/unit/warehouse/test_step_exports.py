@@ -5,19 +5,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from callwright.warehouse.errors import RecordError
+from callwright.warehouse.exports.examples import TrainingExample, examples_of
+from callwright.warehouse.exports.formats import export_release
+from callwright.warehouse.exports.hugging_face import COLUMNS, hugging_face_row
+from callwright.warehouse.exports.inspect import inspect_row
+from callwright.warehouse.exports.nemo_gym import nemo_gym_row
+from callwright.warehouse.exports.sharegpt import sharegpt_row
+from callwright.warehouse.exports.trl import trl_row
+from callwright.warehouse.records import CallTurn, GoldCall, ReplyTurn, ResultTurn, UserTurn
+from callwright.warehouse.releases import ReleaseContent
 from jsonschema import Draft202012Validator
 
 from tests.support.warehouse.exported import stream_of
-from warehouse.errors import RecordError
-from warehouse.exports.examples import TrainingExample, examples_of
-from warehouse.exports.formats import export_release
-from warehouse.exports.hugging_face import COLUMNS, hugging_face_row
-from warehouse.exports.inspect import inspect_row
-from warehouse.exports.nemo_gym import nemo_gym_row
-from warehouse.exports.sharegpt import sharegpt_row
-from warehouse.exports.trl import trl_row
-from warehouse.records import CallTurn, GoldCall, ReplyTurn, ResultTurn, UserTurn
-from warehouse.releases import ReleaseContent
 
 RIDE = "出行.打车/now!"
 Row = dict[str, Any]

@@ -1,6 +1,6 @@
 """Traits of samples: written and read in one place, and part of the key as before."""
 
-from warehouse.records import Sample, trait_tag, without_traits
+from callwright.warehouse.records import Sample, trait_tag, without_traits
 
 TAGS = (
     "shift=3", "environment=town", "difficulty=hard", "complexity=follow_up", "wanted=2.0 2.1", "goal=4:book", "goal=x:no",

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import duckdb
 import pytest
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.releases import BuildShare, Selection, create_release, select_samples
+from callwright.warehouse.store import Warehouse
 
 from tests.support.warehouse.landed_builds import NOON, Landed, started
-from warehouse.errors import ConfigurationError
-from warehouse.releases import BuildShare, Selection, create_release, select_samples
-from warehouse.store import Warehouse
 
 FULL = ("perfect-en-1", "perfect-en-2", "perfect-zh-3", "irrelevant-en-4")
 
@@ -114,7 +114,7 @@ def test_trials_alone_are_no_release_unless_one_is_named(tmp_path: Path) -> None
 
 
 def test_builds_of_a_warehouse_of_before_count_as_whole(tmp_path: Path) -> None:
-    scripts = sorted(files("warehouse").joinpath("migrations").iterdir(), key=lambda file: file.name)
+    scripts = sorted(files("callwright.warehouse").joinpath("migrations").iterdir(), key=lambda file: file.name)
     with duckdb.connect(str(tmp_path / "warehouse.duckdb")) as old:
         old.execute("create table migrations (name varchar primary key, made_at timestamptz default now())")
         for script in scripts:

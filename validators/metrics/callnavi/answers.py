@@ -8,15 +8,14 @@ import re
 import warnings
 from typing import TYPE_CHECKING, NamedTuple
 
-from validators.replies.parsing import parse_lenient
-from validators.replies.published import parse_toolace
+from callwright.validators.replies.parsing import parse_lenient
+from callwright.validators.replies.published import parse_toolace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from callwright.validators.replies.parsing import ParsedReply
     from pydantic import JsonValue
-
-    from validators.replies.parsing import ParsedReply
 
     Answer = dict[str, JsonValue]
 

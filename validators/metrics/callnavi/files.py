@@ -6,9 +6,9 @@ import json
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from validators.metrics.callnavi.matching import GoldAnswer
-from validators.metrics.callnavi.scores import GoldQuestion
-from warehouse.errors import ConfigurationError
+from callwright.validators.metrics.callnavi.matching import GoldAnswer
+from callwright.validators.metrics.callnavi.scores import GoldQuestion
+from callwright.warehouse.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,7 +6,7 @@ import string
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from validators.metrics.callnavi.answers import NAMES, PARAMETERS
+from callwright.validators.metrics.callnavi.answers import NAMES, PARAMETERS
 
 if TYPE_CHECKING:
     from pydantic import JsonValue

@@ -8,15 +8,13 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import orjson
+from callwright.validators.metrics.complexeval.rules import Mistake
+from callwright.warehouse.records import Call, Exchange
 from pydantic import JsonValue, ValidationError
 
-from validators.metrics.complexeval.rules import Mistake
-from warehouse.records import Call, Exchange
-
 if TYPE_CHECKING:
+    from callwright.warehouse.records import Call, EvalMode, Sample, Tool
     from pydantic import JsonValue
-
-    from warehouse.records import Call, EvalMode, Sample, Tool
 
 
 _DEEPEST = 100  # beyond it comparing two values may outgrow the interpreter's stack

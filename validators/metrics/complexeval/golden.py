@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
+from callwright.validators.metrics.complexeval.calls import GoldenCall, call_text, golden_calls, is_equal, sorted_call
+from callwright.validators.metrics.complexeval.rules import Mistake
 from pydantic import JsonValue
 
-from validators.metrics.complexeval.calls import GoldenCall, call_text, golden_calls, is_equal, sorted_call
-from validators.metrics.complexeval.rules import Mistake
-
 if TYPE_CHECKING:
-    from validators.metrics.complexeval.rules import RunRules
-    from warehouse.records import Call, Exchange
+    from callwright.validators.metrics.complexeval.rules import RunRules
+    from callwright.warehouse.records import Call, Exchange
 
 
 MatchedBy = Literal["", "free", "rule", "response", "judge"]

@@ -11,11 +11,11 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TextIO
 
-from validators.metrics.complexeval.rules import ERROR_TYPES, SUCCESS
-from warehouse.errors import ConfigurationError
+from callwright.validators.metrics.complexeval.rules import ERROR_TYPES, SUCCESS
+from callwright.warehouse.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from warehouse.records import EvalMode
+    from callwright.warehouse.records import EvalMode
 
 
 CROSS = "Cross"

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from validators.metrics.complexeval.calls import CandidateCall, read_call
-from validators.metrics.complexeval.golden import (
+from callwright.validators.metrics.complexeval.calls import CandidateCall, read_call
+from callwright.validators.metrics.complexeval.golden import (
     FreeCalls,
     GoldenList,
     MatchedCall,
@@ -20,16 +20,15 @@ from validators.metrics.complexeval.golden import (
     PublishedGolden,
     TurnResult,
 )
-from validators.metrics.complexeval.rules import SUCCESS, Mistake, RunRules
-from validators.metrics.complexeval.turns import Matchers, Setting, compare_turn
-from warehouse.errors import RecordError
+from callwright.validators.metrics.complexeval.rules import SUCCESS, Mistake, RunRules
+from callwright.validators.metrics.complexeval.turns import Matchers, Setting, compare_turn
+from callwright.warehouse.errors import RecordError
 
 if TYPE_CHECKING:
+    from callwright.validators.metrics.complexeval.calls import GoldenCall
+    from callwright.validators.metrics.complexeval.golden import MatchedCall
+    from callwright.warehouse.records import Call, EvalMode, Exchange, Tool
     from pydantic import JsonValue
-
-    from validators.metrics.complexeval.calls import GoldenCall
-    from validators.metrics.complexeval.golden import MatchedCall
-    from warehouse.records import Call, EvalMode, Exchange, Tool
 
 
 class RunOutcome(NamedTuple):

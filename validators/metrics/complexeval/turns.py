@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from callwright.validators.matching.calls import assign
+from callwright.validators.metrics.complexeval.calls import GoldenCall, call_text, check_format, is_equal, sorted_call
+from callwright.validators.metrics.complexeval.golden import FreeCalls, MatchedCall, TurnResult
+from callwright.validators.metrics.complexeval.rules import Mistake
+from callwright.warehouse.records import Call
 from pydantic import JsonValue
 
-from validators.matching.calls import assign
-from validators.metrics.complexeval.calls import GoldenCall, call_text, check_format, is_equal, sorted_call
-from validators.metrics.complexeval.golden import FreeCalls, MatchedCall, TurnResult
-from validators.metrics.complexeval.rules import Mistake
-from warehouse.records import Call
-
 if TYPE_CHECKING:
-    from validators.metrics.complexeval.rules import RunRules
-    from warehouse.records import Call, EvalMode, Tool
+    from callwright.validators.metrics.complexeval.rules import RunRules
+    from callwright.warehouse.records import Call, EvalMode, Tool
 
 
 Mapped = Literal["equal", "free", "like"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from validators.metrics.confetti.decoding import DecodedCall
+    from callwright.validators.metrics.confetti.decoding import DecodedCall
 
     Document = Mapping[str, Any]
     Answer = Mapping[str, Mapping[str, Any]]

@@ -8,7 +8,7 @@ from collections import defaultdict
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from warehouse.errors import ConfigurationError
+from callwright.warehouse.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

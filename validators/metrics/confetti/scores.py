@@ -7,15 +7,15 @@ from math import prod
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from validators.metrics.confetti.decoding import Decoded, DecodedCall, decode_calls
-from validators.metrics.confetti.soft import Combining, foresee, score_call, score_exactly, texts_to_compare
+from callwright.validators.metrics.confetti.decoding import Decoded, DecodedCall, decode_calls
+from callwright.validators.metrics.confetti.soft import Combining, foresee, score_call, score_exactly, texts_to_compare
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from validators.metrics.confetti.decoding import DecodedCall
-    from validators.metrics.confetti.files import DueCall, GoldAnswers, QuestionContext
-    from validators.metrics.confetti.soft import StringScorer
+    from callwright.validators.metrics.confetti.decoding import DecodedCall
+    from callwright.validators.metrics.confetti.files import DueCall, GoldAnswers, QuestionContext
+    from callwright.validators.metrics.confetti.soft import StringScorer
 
 
 Row = dict[str, Any]

@@ -17,11 +17,11 @@ from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, assert_never
 
-from language.text import fold
-from language.values import locate
-from validators.embeddings import likeness, read_ahead
-from validators.matching.calls import rouge_l
-from validators.metrics.confetti.bfcl import (
+from callwright.language.text import fold
+from callwright.language.values import locate
+from callwright.validators.embeddings import likeness, read_ahead
+from callwright.validators.matching.calls import rouge_l
+from callwright.validators.metrics.confetti.bfcl import (
     NESTED,
     OPTIONAL,
     TYPES,
@@ -29,13 +29,13 @@ from validators.metrics.confetti.bfcl import (
     check_value,
     is_string_accepted,
 )
-from warehouse.errors import ConfigurationError
+from callwright.warehouse.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from validators.metrics.confetti.bfcl import Document
-    from validators.metrics.confetti.decoding import DecodedCall
+    from callwright.validators.metrics.confetti.bfcl import Document
+    from callwright.validators.metrics.confetti.decoding import DecodedCall
 
 
 Way = Literal["mean", "product", "least"]

@@ -12,15 +12,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from callwright.generators.environments.mcp import read_server, schema_of_values
+from callwright.generators.environments.mcp_server import McpAddress, close_servers, list_mcp_tools
+from callwright.generators.environments.opening import explore_environment, open_environment
+from callwright.generators.environments.protocol import EnvironmentSettings, McpSettings
+from callwright.generators.environments.stored import StoredEnvironment
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import Call
 from pydantic import TypeAdapter, ValidationError
-
-from generators.environments.mcp import read_server, schema_of_values
-from generators.environments.mcp_server import McpAddress, close_servers, list_mcp_tools
-from generators.environments.opening import explore_environment, open_environment
-from generators.environments.protocol import EnvironmentSettings, McpSettings
-from generators.environments.stored import StoredEnvironment
-from warehouse.errors import ConfigurationError
-from warehouse.records import Call
 
 SERVERS = Path(__file__).parents[3] / "support" / "generators" / "environments"
 SHOP = (sys.executable, str(SERVERS / "mcp_shop.py"))
@@ -201,7 +200,7 @@ async def _listens(port: int) -> None:
 def test_a_kill_leaves_no_server_behind(tmp_path: Path) -> None:
     code = f"""
 import asyncio, os, sys, time
-from generators.environments.mcp_server import McpAddress, list_mcp_tools
+from callwright.generators.environments.mcp_server import McpAddress, list_mcp_tools
 asyncio.run(list_mcp_tools(McpAddress({(*PAGED, "stay")!r}), 30))
 found = [one for task in os.listdir("/proc/self/task") for one in open(f"/proc/self/task/{{task}}/children").read().split()]
 print(*found, flush=True)

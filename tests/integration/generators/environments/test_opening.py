@@ -8,20 +8,20 @@ from random import Random
 from typing import Any
 
 import pytest
+from callwright.generators.environments.exploring import Wish, sayable_from_responses
+from callwright.generators.environments.http import HttpEnvironment
+from callwright.generators.environments.linking import MOST_HINTS
+from callwright.generators.environments.opening import explore_environment, open_environment
+from callwright.generators.environments.protocol import EnvironmentSettings, HttpSettings, located
+from callwright.generators.environments.response_store import Description
+from callwright.generators.environments.stored import RecordedEnvironment, StoredEnvironment
+from callwright.warehouse.errors import ConfigurationError, TransientError
+from callwright.warehouse.records import Call
 from pydantic import TypeAdapter, ValidationError
 
-from generators.environments.exploring import Wish, sayable_from_responses
-from generators.environments.http import HttpEnvironment
-from generators.environments.linking import MOST_HINTS
-from generators.environments.opening import explore_environment, open_environment
-from generators.environments.protocol import EnvironmentSettings, HttpSettings, located
-from generators.environments.response_store import Description
-from generators.environments.stored import RecordedEnvironment, StoredEnvironment
 from tests.support.flows.small_builds import TOP
 from tests.support.generators.environments.fixtures import Servers, as_json
 from tests.support.generators.environments.recordings import write_recording
-from warehouse.errors import ConfigurationError, TransientError
-from warehouse.records import Call
 
 SETTINGS: TypeAdapter[EnvironmentSettings] = TypeAdapter(EnvironmentSettings)
 CUSTOMERS = {

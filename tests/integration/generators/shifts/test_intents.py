@@ -4,13 +4,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
-
-from generators.shifts.intents import mismatch, obstacle, openers_in, refusals_in, shift_intents
-from language.calls.choosing import new_request
-from validators.blind.one_call import check_relevance
-from validators.checks.format import check_format
-from warehouse.errors import RecordError
-from warehouse.records import CallTurn, Derivation, GoldCall, ReplyTurn, Sample, Tool, UserTurn
+from callwright.generators.shifts.intents import mismatch, obstacle, openers_in, refusals_in, shift_intents
+from callwright.language.calls.choosing import new_request
+from callwright.validators.blind.one_call import check_relevance
+from callwright.validators.checks.format import check_format
+from callwright.warehouse.errors import RecordError
+from callwright.warehouse.records import CallTurn, Derivation, GoldCall, ReplyTurn, Sample, Tool, UserTurn
 
 Made = Mapping[str, Callable[[], Sample]]
 

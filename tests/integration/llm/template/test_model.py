@@ -11,21 +11,20 @@ from typing import Any
 
 import orjson
 import pytest
+from callwright.generators.given_values import ArgumentValues
+from callwright.generators.single_turn.requests import ParameterNames, Wording, wording_problem
+from callwright.language.calls.sampling import fill_in
+from callwright.language.values import locate
+from callwright.llm.chat import ChatMessage, ChatRequest
+from callwright.llm.prompts import render
+from callwright.llm.template.candidate import NO_TOOL
+from callwright.llm.template.model import TemplateModel
+from callwright.validators.judges import Judgement, ProposedCall, Relevance
+from callwright.warehouse.errors import ReplyError
+from callwright.warehouse.records import Arguments, Assignment, DraftCall, Tool
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
-
-from generators.given_values import ArgumentValues
-from generators.single_turn.requests import ParameterNames, Wording, wording_problem
-from language.calls.sampling import fill_in
-from language.values import locate
-from llm.chat import ChatMessage, ChatRequest
-from llm.prompts import render
-from llm.template.candidate import NO_TOOL
-from llm.template.model import TemplateModel
-from validators.judges import Judgement, ProposedCall, Relevance
-from warehouse.errors import ReplyError
-from warehouse.records import Arguments, Assignment, DraftCall, Tool
 
 ROOT = Path(__file__).parents[4]
 Ask = Callable[..., ChatRequest]
@@ -49,7 +48,7 @@ def _draft(tools: tuple[Tool, ...], seed: int) -> tuple[Tool, Arguments]:
 
 async def _worded(model: TemplateModel, tool: Tool, arguments: Arguments, seed: int, ask: Ask) -> Wording:
     prompt = render(
-        "generators.single_turn.prompts",
+        "callwright.generators.single_turn.prompts",
         "write_request",
         tool=tool,
         arguments=arguments,
@@ -60,7 +59,7 @@ async def _worded(model: TemplateModel, tool: Tool, arguments: Arguments, seed: 
 
 
 async def _proposed(model: TemplateModel, tools: tuple[Tool, ...], conversation: str, ask: Ask) -> ProposedCall:
-    prompt = render("validators.prompts", "call_zero_shot", tools=_shown(tools), conversation=conversation)
+    prompt = render("callwright.validators.prompts", "call_zero_shot", tools=_shown(tools), conversation=conversation)
     return ProposedCall.model_validate_json((await model.send(ask(prompt, ProposedCall))).text)
 
 
@@ -70,7 +69,7 @@ async def test_it_names_as_many_of_the_offered_parameters_as_asked_for(tools: tu
         offered = list(tool.properties)
         for count in range(1, len(offered)):
             prompt = render(
-                "generators.single_turn.prompts",
+                "callwright.generators.single_turn.prompts",
                 "choose_parameters",
                 tool=tool,
                 offered=offered,
@@ -88,7 +87,12 @@ async def test_it_gives_each_parameter_one_value(tools: tuple[Tool, ...], ask: A
     for tool in tools:
         names = list(tool.properties)
         prompt = render(
-            "generators.single_turn.prompts", "fill_values", tool=tool, parameters=names, language=tool.language, seed=3
+            "callwright.generators.single_turn.prompts",
+            "fill_values",
+            tool=tool,
+            parameters=names,
+            language=tool.language,
+            seed=3,
         )
         answer = ArgumentValues.model_validate_json((await TemplateModel().send(ask(prompt, ArgumentValues))).text)
         assert [pair.parameter for pair in answer.values] == names
@@ -185,7 +189,7 @@ async def test_a_judge_agrees_where_both_calls_do_the_same(
     tools: tuple[Tool, ...], ask: Ask, given_call: dict[str, Any] | None, agrees: bool
 ):
     prompt = render(
-        "validators.prompts", "judge_calls", tools=_shown(tools), given=given_call,
+        "callwright.validators.prompts", "judge_calls", tools=_shown(tools), given=given_call,
         conversation="user: Book a table at half past seven in the evening for four guests.",
         expected={"tool": "Dining.Tables.bookTable", "arguments": {"time": "19:30", "guests": 4}},
     )  # fmt: skip
@@ -196,7 +200,7 @@ async def test_a_judge_agrees_where_both_calls_do_the_same(
 async def test_a_judge_does_not_accept_what_nobody_said(tools: tuple[Tool, ...], ask: Ask):
     call = {"tool": "Dining.Tables.bookTable", "arguments": {"guests": 4}}
     prompt = render(
-        "validators.prompts", "judge_calls", tools=_shown(tools), conversation="user: Book a table.",
+        "callwright.validators.prompts", "judge_calls", tools=_shown(tools), conversation="user: Book a table.",
         expected=call, given=call,
     )  # fmt: skip
     judgement = Judgement.model_validate_json((await TemplateModel().send(ask(prompt, Judgement))).text)
@@ -206,7 +210,9 @@ async def test_a_judge_does_not_accept_what_nobody_said(tools: tuple[Tool, ...],
 
 async def test_relevance_names_the_tool_that_fits(tools: tuple[Tool, ...], ask: Ask):
     for said, tool in (("Send money to another person, please.", tools[2].name), ("Sing me a lullaby.", None)):
-        prompt = render("validators.prompts", "judge_relevance", tools=_shown(tools), conversation=f"user: {said}")
+        prompt = render(
+            "callwright.validators.prompts", "judge_relevance", tools=_shown(tools), conversation=f"user: {said}"
+        )
         assert Relevance.model_validate_json((await TemplateModel().send(ask(prompt, Relevance))).text).tool == tool
 
 
@@ -214,7 +220,7 @@ async def test_a_candidate_answers_with_a_call_or_the_sentence_that_refuses(tool
     styles = set()
     for seed in range(20):
         prompt = render(
-            "validators.prompts", "answer_as_candidate", tools=_shown(tools),
+            "callwright.validators.prompts", "answer_as_candidate", tools=_shown(tools),
             conversation="user: Please cancel a table that was booked. The booking number is TB-12345.",
         )  # fmt: skip
         text = (await TemplateModel(seed=seed).send(ask(prompt, None))).text
@@ -223,13 +229,16 @@ async def test_a_candidate_answers_with_a_call_or_the_sentence_that_refuses(tool
         assert call == {"name": "Dining.Tables.cancelTable", "arguments": {"booking_id": "TB-12345"}}
     assert styles == {"`", "{"}
     prompt = render(
-        "validators.prompts", "answer_as_candidate", tools=_shown(tools), conversation="user: Sing me a lullaby."
+        "callwright.validators.prompts",
+        "answer_as_candidate",
+        tools=_shown(tools),
+        conversation="user: Sing me a lullaby.",
     )
     assert (await TemplateModel().send(ask(prompt, None))).text == NO_TOOL
 
 
 async def test_an_unknown_task_is_refused_with_the_known_ones(ask: Ask):
-    prompt = render("generators.single_turn.prompts", "choose_parameters", tool={"name": "x", "description": "", "parameters": {}},
+    prompt = render("callwright.generators.single_turn.prompts", "choose_parameters", tool={"name": "x", "description": "", "parameters": {}},
                     offered=[], count=0, seed=1)  # fmt: skip
     with pytest.raises(ReplyError, match=r"'Poem'.*ParameterNames, ArgumentValues, Wording"):
         await TemplateModel().send(ask(prompt, Poem))
@@ -240,7 +249,7 @@ async def test_an_unknown_task_is_refused_with_the_known_ones(ask: Ask):
 async def test_only_messages_schema_and_sample_index_count(tools: tuple[Tool, ...], ask: Ask):
     tool, arguments = _draft(tools, 5)
     prompt = render(
-        "generators.single_turn.prompts",
+        "callwright.generators.single_turn.prompts",
         "write_request",
         tool=tool,
         arguments=arguments,
@@ -257,7 +266,7 @@ async def test_only_messages_schema_and_sample_index_count(tools: tuple[Tool, ..
 def test_the_same_request_gets_the_same_answer_in_any_process(tools: tuple[Tool, ...], ask: Ask):
     tool, arguments = _draft(tools, 11)
     prompt = render(
-        "generators.single_turn.prompts",
+        "callwright.generators.single_turn.prompts",
         "write_request",
         tool=tool,
         arguments=arguments,
@@ -268,8 +277,8 @@ def test_the_same_request_gets_the_same_answer_in_any_process(tools: tuple[Tool,
     body = orjson.dumps([[message.model_dump() for message in request.messages], request.schema])
     code = (
         "import asyncio, sys, orjson\n"
-        "from llm.chat import ChatMessage, ChatRequest\n"
-        "from llm.template.model import TemplateModel\n"
+        "from callwright.llm.chat import ChatMessage, ChatRequest\n"
+        "from callwright.llm.template.model import TemplateModel\n"
         "messages, schema = orjson.loads(sys.stdin.buffer.read())\n"
         "asked = ChatRequest('m', tuple(ChatMessage(**one) for one in messages), schema, (), (), 0)\n"
         "print(asyncio.run(TemplateModel().send(asked)).text)\n"
@@ -301,7 +310,9 @@ async def test_no_conversation_raises_anything_but_a_reply_error(tools: tuple[To
         ("call_zero_shot", ProposedCall), ("judge_calls", Judgement), ("judge_relevance", Relevance),
         ("answer_as_candidate", None),
     ):  # fmt: skip
-        prompt = render("validators.prompts", name, tools=_shown(tools), conversation=talk, expected=call, given=call)
+        prompt = render(
+            "callwright.validators.prompts", name, tools=_shown(tools), conversation=talk, expected=call, given=call
+        )
         try:
             reply = await TemplateModel().send(ask(prompt, answer))
         except ReplyError:
@@ -333,7 +344,7 @@ async def test_a_model_has_nothing_to_close():
 async def test_a_prompt_in_other_words_draws_the_same(tools: tuple[Tool, ...], ask: Ask) -> None:
     tool, arguments = _draft(tools, 3)
     values = {"tool": tool, "arguments": arguments, "language": tool.language, "seed": 3}
-    prompt = render("generators.single_turn.prompts", "write_request", **values)
+    prompt = render("callwright.generators.single_turn.prompts", "write_request", **values)
     first, *others = prompt.messages
     longer = first.with_changes(content=f'Other words.\n<example>{{"request": "rain?"}}</example>\n{first.content}')
     edited = prompt.with_changes(messages=(longer, *others))

@@ -5,17 +5,17 @@ from pathlib import Path
 
 import pytest
 import yaml
+from callwright.generators.environments.exploring import argument_with, sayable_from_responses
+from callwright.generators.environments.opening import explore_environment, open_environment
+from callwright.generators.environments.picking import entries_of, value_at
+from callwright.generators.environments.protocol import Environment, HttpSettings
+from callwright.generators.environments.response_store import ResponseStore
+from callwright.generators.environments.stored import RecordedEnvironment, StoredEnvironment, StoreRecording
+from callwright.warehouse.records import Call, Link
 from pydantic import JsonValue
 
-from generators.environments.exploring import argument_with, sayable_from_responses
-from generators.environments.opening import explore_environment, open_environment
-from generators.environments.picking import entries_of, value_at
-from generators.environments.protocol import Environment, HttpSettings
-from generators.environments.response_store import ResponseStore
-from generators.environments.stored import RecordedEnvironment, StoredEnvironment, StoreRecording
 from tests.support.generators.environments.prefect_world import Api, fill
 from tests.support.servers import HeardPrefect
-from warehouse.records import Call, Link
 
 pytestmark = [pytest.mark.prefect, pytest.mark.enable_socket, pytest.mark.xdist_group("prefect")]
 

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from generators.environments.endpoints import read_endpoints
-from generators.environments.http import HttpEnvironment, HttpLimits
+from callwright.generators.environments.endpoints import read_endpoints
+from callwright.generators.environments.http import HttpEnvironment, HttpLimits
 
 Writing = Callable[[str, asyncio.StreamWriter], Awaitable[None]]
 

@@ -4,11 +4,10 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from random import Random
 
+from callwright.generators.environments.travel.places import city_named, sayable
+from callwright.generators.environments.travel.world import TravelWorld, function_named
+from callwright.warehouse.records import Arguments, Call, JsonSchema, Link, Tool
 from pydantic import JsonValue
-
-from generators.environments.travel.places import city_named, sayable
-from generators.environments.travel.world import TravelWorld, function_named
-from warehouse.records import Arguments, Call, JsonSchema, Link, Tool
 
 FORWARD = ("to", "drop", "departure", "end")
 Entry = JsonValue

@@ -3,11 +3,11 @@
 from random import Random
 
 import pytest
+from callwright.generators.external.entities import Entities, FoundEntity
+from callwright.generators.stages import StageContext
+from callwright.warehouse.records import CallTurn, Derivation, Evidence, GoldCall, ReplyTurn, Sample, Tool, UserTurn
 
-from generators.external.entities import Entities, FoundEntity
-from generators.stages import StageContext
 from tests.support.scripted_model import Line, ScriptedModel
-from warehouse.records import CallTurn, Derivation, Evidence, GoldCall, ReplyTurn, Sample, Tool, UserTurn
 
 RIDE = Tool(
     name="order_ride",

@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any
 
-from generators.environments.protocol import Environment
-from generators.stages import StageContext
-from llm.asking import parse_answer
-from llm.chat import Answer, ChatModel, ChatRequest, Completion, Prompt
-from llm.template.model import TemplateModel
-from warehouse.records import Tool
+from callwright.generators.environments.protocol import Environment
+from callwright.generators.stages import StageContext
+from callwright.llm.asking import parse_answer
+from callwright.llm.chat import Answer, ChatModel, ChatRequest, Completion, Prompt
+from callwright.llm.template.model import TemplateModel
+from callwright.warehouse.records import Tool
 
 
 class ErringTemplateChat:

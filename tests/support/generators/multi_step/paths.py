@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from generators.environments.protocol import Environment
-from generators.multi_step.resolving import RememberedEnvironment, resolve
-from generators.multi_step.search import Path, find_plans
-from warehouse.records import Goal, Strike, Tool
+from callwright.generators.environments.protocol import Environment
+from callwright.generators.multi_step.resolving import RememberedEnvironment, resolve
+from callwright.generators.multi_step.search import Path, find_plans
+from callwright.warehouse.records import Goal, Strike, Tool
 
 
 async def shortest_paths(

@@ -4,10 +4,9 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
+from callwright.generators.environments.protocol import CallResponse
+from callwright.warehouse.records import Call, Link, Tool
 from pydantic import JsonValue
-
-from generators.environments.protocol import CallResponse
-from warehouse.records import Call, Link, Tool
 
 TOWNS = ("Ashford", "Brindle", "Corwen", "Dunmore", "Elstree", "Farlow")
 INNS = ("Swan", "Old Bridge", "Red Lion", "Harbour", "Mill")

@@ -1,9 +1,19 @@
 """A small world of hotels for the tests of paths: two cities, two ways to their places, five hotels."""
 
+from callwright.generators.environments.protocol import CallResponse
+from callwright.warehouse.records import (
+    Call,
+    Condition,
+    Default,
+    Goal,
+    JsonSchema,
+    Link,
+    Picked,
+    PlannedCall,
+    StatedValue,
+    Tool,
+)
 from pydantic import JsonValue
-
-from generators.environments.protocol import CallResponse
-from warehouse.records import Call, Condition, Default, Goal, JsonSchema, Link, Picked, PlannedCall, StatedValue, Tool
 
 TEXT: JsonSchema = {"type": "string", "description": "The name.", "examples": ["Oslo", "Bern", "Graz", "Turin"]}
 DAY: JsonSchema = {"type": "string", "format": "date"}

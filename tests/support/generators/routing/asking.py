@@ -2,13 +2,14 @@
 
 from random import Random
 
-from generators.catalogs.domain_catalogs import domain_tools
-from generators.routing.making import plan_routing
-from generators.routing.wording import word_routing
-from generators.stages import StageContext
-from llm.chat import ChatModel
+from callwright.generators.catalogs.domain_catalogs import domain_tools
+from callwright.generators.routing.making import plan_routing
+from callwright.generators.routing.wording import word_routing
+from callwright.generators.stages import StageContext
+from callwright.llm.chat import ChatModel
+from callwright.warehouse.records import RoutingPlan, Sample
+
 from tests.support.generators.multi_step.asking import ErringTemplateChat
-from warehouse.records import RoutingPlan, Sample
 
 
 def context_of(domain: str, chat: ChatModel | None = None) -> StageContext:

@@ -5,11 +5,20 @@ from random import Random
 from typing import Any
 
 import pytest
-
-from generators.stages import StageContext
-from llm.chat import Answer, ChatModel, ChatRequest, Completion, Prompt
-from llm.template.model import TemplateModel
-from warehouse.records import CallTurn, Evidence, GoldCall, ReplyTurn, ResultTurn, Sample, Tool, Turn, UserTurn
+from callwright.generators.stages import StageContext
+from callwright.llm.chat import Answer, ChatModel, ChatRequest, Completion, Prompt
+from callwright.llm.template.model import TemplateModel
+from callwright.warehouse.records import (
+    CallTurn,
+    Evidence,
+    GoldCall,
+    ReplyTurn,
+    ResultTurn,
+    Sample,
+    Tool,
+    Turn,
+    UserTurn,
+)
 
 
 def _tool(name: str, description: str, language: str, required: list[str], **properties: dict[str, Any]) -> Tool:

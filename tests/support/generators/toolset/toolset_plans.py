@@ -3,11 +3,12 @@
 from collections.abc import Mapping, Sequence
 from random import Random
 
-from generators.stages import StageContext
-from generators.toolset.sketches import ParameterSketch, ResultSketch
-from llm.chat import ChatModel
+from callwright.generators.stages import StageContext
+from callwright.generators.toolset.sketches import ParameterSketch, ResultSketch
+from callwright.llm.chat import ChatModel
+from callwright.warehouse.records import DescribedTool, Language, NamedTool, ParameterisedTool, ToolsetPlan
+
 from tests.support.scripted_model import Line, ScriptedModel
-from warehouse.records import DescribedTool, Language, NamedTool, ParameterisedTool, ToolsetPlan
 
 
 def plan(language: Language = "en", count: int = 2) -> ToolsetPlan:

@@ -4,9 +4,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-
-from llm.chat import ChatMessage, ChatRequest
-from warehouse.records import Tool
+from callwright.llm.chat import ChatMessage, ChatRequest
+from callwright.warehouse.records import Tool
 
 CLOCK = r"^([01]\d|2[0-3]):[0-5]\d$"
 MOMENT = r"^\d{4}-\d{2}-\d{2} ([01]\d|2[0-3]):[0-5]\d$"

@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from validators.metrics.complexeval.calls import CandidateCall
-from validators.metrics.complexeval.golden import MatchedCall
-from validators.metrics.complexeval.rules import RunRules
-from validators.metrics.complexeval.runs import RunOutcome, SampleRun
-from validators.metrics.complexeval.turns import Matchers
-from warehouse.records import Call, EvalMode, Exchange, Tool
+from callwright.validators.metrics.complexeval.calls import CandidateCall
+from callwright.validators.metrics.complexeval.golden import MatchedCall
+from callwright.validators.metrics.complexeval.rules import RunRules
+from callwright.validators.metrics.complexeval.runs import RunOutcome, SampleRun
+from callwright.validators.metrics.complexeval.turns import Matchers
+from callwright.warehouse.records import Call, EvalMode, Exchange, Tool
 
 TEXT, NUMBER = {"type": "string"}, {"type": "number"}
 

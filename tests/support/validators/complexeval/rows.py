@@ -1,7 +1,7 @@
 """Runs of our own as rows of ComplexFuncBench's result files."""
 
-from validators.metrics.complexeval.results import ResultRow, RowError
-from validators.metrics.complexeval.runs import RunOutcome
+from callwright.validators.metrics.complexeval.results import ResultRow, RowError
+from callwright.validators.metrics.complexeval.runs import RunOutcome
 
 
 def row_of(

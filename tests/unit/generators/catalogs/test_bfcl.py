@@ -3,7 +3,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from generators.catalogs import Catalog, read_catalog
+from callwright.generators.catalogs import Catalog, read_catalog
 
 
 def write(path: Path, *rows: Any) -> Path:

@@ -4,10 +4,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from generators.catalogs import Catalog, read_catalog
-from warehouse.errors import ConfigurationError
-from warehouse.records import Tool
+from callwright.generators.catalogs import Catalog, read_catalog
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import Tool
 
 
 @pytest.fixture(scope="module")

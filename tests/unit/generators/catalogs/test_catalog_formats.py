@@ -2,12 +2,11 @@ import json
 from pathlib import Path
 
 import pytest
+from callwright.generators.catalogs import FORMATS, Catalog, read_catalog
+from callwright.generators.catalogs.documents import LARGEST
+from callwright.warehouse.errors import CallwrightError, ConfigurationError
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-
-from generators.catalogs import FORMATS, Catalog, read_catalog
-from generators.catalogs.documents import LARGEST
-from warehouse.errors import CallwrightError, ConfigurationError
 
 NAMES = """
     api_ports function functions tools result openapi paths /x/{y} get post parameters name description properties

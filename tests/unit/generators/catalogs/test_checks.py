@@ -1,9 +1,8 @@
 from typing import Any
 
 import pytest
-
-from generators.catalogs import check_catalog
-from warehouse.records import Tool
+from callwright.generators.catalogs import check_catalog
+from callwright.warehouse.records import Tool
 
 CITY = {"type": "string", "description": "The city."}
 

@@ -4,10 +4,7 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
-from generators.catalogs.choosing import (
+from callwright.generators.catalogs.choosing import (
     ListedTool,
     ToolChoice,
     adapt,
@@ -16,8 +13,10 @@ from generators.catalogs.choosing import (
     read_pairs,
     read_pattern,
 )
-from warehouse.errors import ConfigurationError
-from warehouse.records import GoldCall, Tool
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import GoldCall, Tool
+from hypothesis import given
+from hypothesis import strategies as st
 
 LISTED = [
     ListedTool("1", "getUser", "users", "get", "/v1/users/{id}", ("users", "read")),

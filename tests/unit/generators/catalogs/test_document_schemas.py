@@ -6,11 +6,10 @@ from typing import Any
 
 import pytest
 import yaml
+from callwright.generators.catalogs import read_catalog
+from callwright.generators.catalogs.openapi import MOST_RETURNED
+from callwright.generators.catalogs.rewriting import shortened
 from jsonschema import Draft202012Validator
-
-from generators.catalogs import read_catalog
-from generators.catalogs.openapi import MOST_RETURNED
-from generators.catalogs.rewriting import shortened
 
 ADDRESS: dict[str, Any] = {
     "type": "object",

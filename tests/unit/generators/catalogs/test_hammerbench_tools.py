@@ -2,7 +2,7 @@ import json
 from collections import Counter
 from pathlib import Path
 
-from generators.catalogs import read_catalog
+from callwright.generators.catalogs import read_catalog
 
 
 def test_the_tools_of_the_published_records_stand_in_sixty_categories(shared: Path) -> None:

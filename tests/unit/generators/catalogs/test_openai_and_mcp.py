@@ -3,9 +3,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from generators.catalogs import Catalog, read_catalog
-from warehouse.errors import ConfigurationError
+from callwright.generators.catalogs import Catalog, read_catalog
+from callwright.warehouse.errors import ConfigurationError
 
 SCHEMA = {"type": "object", "properties": {"city": {"type": "string", "description": "Where."}}, "required": ["city"]}
 WEATHER = {"name": "weather", "description": "Tells the weather.", "parameters": SCHEMA}

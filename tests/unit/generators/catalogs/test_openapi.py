@@ -3,10 +3,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from generators.catalogs import Catalog, read_catalog
-from generators.catalogs.openapi import ParameterPlace, read_operations
-from warehouse.errors import ConfigurationError
+from callwright.generators.catalogs import Catalog, read_catalog
+from callwright.generators.catalogs.openapi import ParameterPlace, read_operations
+from callwright.warehouse.errors import ConfigurationError
 
 YAML = """
 openapi: 3.0.3

@@ -5,7 +5,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from generators.catalogs.openapi import read_openapi
+from callwright.generators.catalogs.openapi import read_openapi
 
 LEVELS = 5
 

@@ -5,8 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from generators.catalogs import Catalog, read_catalog
+from callwright.generators.catalogs import Catalog, read_catalog
 
 ROOT = {
     "openapi": "3.0.0",

@@ -4,15 +4,14 @@ from pathlib import Path
 
 import pytest
 import yaml
-
-from flows.catalogs import import_catalog, listed_in
-from generators.catalogs import Catalog, read_catalog
-from generators.catalogs.catalog import StatedLink
-from generators.catalogs.choosing import ToolChoice, listed_tools
-from generators.environments.endpoints import read_endpoints
-from generators.environments.linking import find_links
-from warehouse.records import Link
-from warehouse.store import Warehouse
+from callwright.flows.catalogs import import_catalog, listed_in
+from callwright.generators.catalogs import Catalog, read_catalog
+from callwright.generators.catalogs.catalog import StatedLink
+from callwright.generators.catalogs.choosing import ToolChoice, listed_tools
+from callwright.generators.environments.endpoints import read_endpoints
+from callwright.generators.environments.linking import find_links
+from callwright.warehouse.records import Link
+from callwright.warehouse.store import Warehouse
 
 TEXT = {"type": "string"}
 SHELVES = {

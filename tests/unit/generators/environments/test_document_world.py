@@ -5,16 +5,15 @@ from pathlib import Path
 
 import pytest
 import yaml
+from callwright.generators.environments.opening import open_environment
+from callwright.generators.environments.protocol import Environment, SimulatedSettings
+from callwright.generators.kinds import KINDS
+from callwright.generators.multi_step.goals import find_obstacle, plan_goals
+from callwright.generators.multi_step.making import domains_for, share_over_domains
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import Call, Goal
 from jsonschema import Draft202012Validator
 from pydantic import JsonValue, ValidationError
-
-from generators.environments.opening import open_environment
-from generators.environments.protocol import Environment, SimulatedSettings
-from generators.kinds import KINDS
-from generators.multi_step.goals import find_obstacle, plan_goals
-from generators.multi_step.making import domains_for, share_over_domains
-from warehouse.errors import ConfigurationError
-from warehouse.records import Call, Goal
 
 TEXT, NUMBER = {"type": "string"}, {"type": "integer"}
 BOOK = {

@@ -1,11 +1,10 @@
 """Tools without an implementation, answered by simulation."""
 
 import pytest
-
-from generators.catalogs.seed_catalog import seed_tools
-from generators.environments.simulated import SimulatedEnvironment, error_of, links_between
-from generators.tools import value_validator
-from warehouse.records import Arguments, Call, Tool
+from callwright.generators.catalogs.seed_catalog import seed_tools
+from callwright.generators.environments.simulated import SimulatedEnvironment, error_of, links_between
+from callwright.generators.tools import value_validator
+from callwright.warehouse.records import Arguments, Call, Tool
 
 TOOLS = {tool.name: tool for tool in seed_tools(["en"])}
 FIND, BOOK = TOOLS["Restaurants.Search.findRestaurants"], TOOLS["Restaurants.Booking.bookTable"]

@@ -6,23 +6,29 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from pydantic import JsonValue
-
-from generators.environments.protocol import CallResponse
-from generators.environments.response_store import Description, ResponseStore, call_key, lapse_rows, response_rows
-from generators.environments.stored import (
+from callwright.generators.environments.protocol import CallResponse
+from callwright.generators.environments.response_store import (
+    Description,
+    ResponseStore,
+    call_key,
+    lapse_rows,
+    response_rows,
+)
+from callwright.generators.environments.stored import (
     LineRecording,
     RecordedEnvironment,
     StoredEnvironment,
     StoreRecording,
     open_recording,
 )
+from callwright.warehouse.errors import ConfigurationError, StoreError
+from callwright.warehouse.records import Call, Link, Tool
+from callwright.warehouse.store import Warehouse
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import JsonValue
+
 from tests.support.generators.environments.recordings import write_recording
-from warehouse.errors import ConfigurationError, StoreError
-from warehouse.records import Call, Link, Tool
-from warehouse.store import Warehouse
 
 TOOL = Tool(name="read", description="Reads.", parameters={"type": "object", "properties": {}}, category="books")
 LINK = Link(tool="read", parameter="id", source="read", entries="", field="id")

@@ -3,14 +3,14 @@
 import asyncio
 
 import pytest
+from callwright.generators.environments.travel import open_travel
+from callwright.generators.environments.travel.places import cities
+from callwright.generators.environments.travel.world import stated_source
+from callwright.warehouse.records import JsonSchema, Link
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from generators.environments.travel import open_travel
-from generators.environments.travel.places import cities
-from generators.environments.travel.world import stated_source
 from tests.support.generators.environments.travel_calls import NothingThereError, Traveller
-from warehouse.records import JsonSchema, Link
 
 WORLD = open_travel()
 TOOLS = {tool.name: tool for tool in WORLD.tools}

@@ -4,11 +4,8 @@ from random import Random
 from typing import get_args
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
-from generators.environments.travel import open_travel
-from generators.environments.travel.places import (
+from callwright.generators.environments.travel import open_travel
+from callwright.generators.environments.travel.places import (
     attractions,
     chains,
     cities,
@@ -16,11 +13,14 @@ from generators.environments.travel.places import (
     is_replaceable,
     sayable,
 )
-from generators.environments.travel.world import functions
-from generators.tools import value_validator
+from callwright.generators.environments.travel.world import functions
+from callwright.generators.tools import value_validator
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import ElementKind
+from hypothesis import given
+from hypothesis import strategies as st
+
 from tests.support.generators.environments.travel_calls import Traveller, values_at
-from warehouse.errors import ConfigurationError
-from warehouse.records import ElementKind
 
 UNSAID = {"identifier", "text"}
 KINDS = [kind for kind in get_args(ElementKind) if kind not in UNSAID]

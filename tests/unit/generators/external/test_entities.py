@@ -1,8 +1,7 @@
 """Which argument a user may point at, and what stands against it."""
 
 import pytest
-
-from generators.external.entities import (
+from callwright.generators.external.entities import (
     KINDS,
     Entities,
     app_named,
@@ -12,11 +11,12 @@ from generators.external.entities import (
     is_plausible,
     obstacle,
 )
-from generators.external.mentions import TurnMention, find_mentions
-from language.packs import known
+from callwright.generators.external.mentions import TurnMention, find_mentions
+from callwright.language.packs import known
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import CallTurn, Message, Sample, Tool, UserTurn
+
 from tests.support.generators.external.fixtures import TOOLS, context_of, derivation, found
-from warehouse.errors import ConfigurationError
-from warehouse.records import CallTurn, Message, Sample, Tool, UserTurn
 
 
 def test_the_nine_kinds_and_the_papers_five_apps_are_told_in_every_language() -> None:

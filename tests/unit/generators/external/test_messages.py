@@ -1,11 +1,11 @@
 """The phrase that points, and the message that holds the value: what is asked for again, and what is given up."""
 
 import pytest
+from callwright.generators.external.messages import Pronoun, SimulatedMessage, write_messages
+from callwright.warehouse.errors import RecordError, ReplyError
+from callwright.warehouse.records import EntityReference, Sample
 
-from generators.external.messages import Pronoun, SimulatedMessage, write_messages
 from tests.support.generators.external.fixtures import context_of, derivation
-from warehouse.errors import RecordError, ReplyError
-from warehouse.records import EntityReference, Sample
 
 PHRASE = Pronoun(phrase="the place my sister texted me")
 GOOD = SimulatedMessage(

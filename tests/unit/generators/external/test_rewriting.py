@@ -3,13 +3,9 @@
 import re
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
-from generators.external.rewriting import PointedRequest, has_phrase, rewrite_requests
-from tests.support.generators.external.fixtures import context_of, derivation, said
-from warehouse.errors import RecordError, ReplyError
-from warehouse.records import (
+from callwright.generators.external.rewriting import PointedRequest, has_phrase, rewrite_requests
+from callwright.warehouse.errors import RecordError, ReplyError
+from callwright.warehouse.records import (
     CallTurn,
     EntityReference,
     Evidence,
@@ -20,6 +16,10 @@ from warehouse.records import (
     Sample,
     UserTurn,
 )
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.support.generators.external.fixtures import context_of, derivation, said
 
 PHRASE = "the place my sister texted me"
 TEXT = "Hello! Everybody is coming to Central Station this time. Write back soon!"

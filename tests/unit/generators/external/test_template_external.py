@@ -6,24 +6,24 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from callwright.generators.catalogs.seed_catalog import seed_tools
+from callwright.generators.external.entities import find_entities, obstacle
+from callwright.generators.external.messages import write_messages
+from callwright.generators.external.rewriting import rewrite_requests
+from callwright.generators.imports.hammerbench import read_hammerbench
+from callwright.generators.single_turn.making import plan_assignments
+from callwright.generators.single_turn.requests import choose_parameters, fill_values, write_requests
+from callwright.generators.stages import StageContext
+from callwright.language.values import locate
+from callwright.llm.chat import Answer, ChatRequest, Completion, Prompt
+from callwright.llm.template.model import TemplateModel
+from callwright.validators.blind.one_call import check_consistency, check_meaning
+from callwright.validators.checks.ambiguity import check_ambiguity
+from callwright.validators.checks.format import check_format
+from callwright.validators.checks.grounding import check_grounding
+from callwright.warehouse.records import CallTurn, Language, Sample, Tool, UserTurn
 
-from generators.catalogs.seed_catalog import seed_tools
-from generators.external.entities import find_entities, obstacle
-from generators.external.messages import write_messages
-from generators.external.rewriting import rewrite_requests
-from generators.imports.hammerbench import read_hammerbench
-from generators.single_turn.making import plan_assignments
-from generators.single_turn.requests import choose_parameters, fill_values, write_requests
-from generators.stages import StageContext
-from language.values import locate
-from llm.chat import Answer, ChatRequest, Completion, Prompt
-from llm.template.model import TemplateModel
 from tests.support.generators.external.fixtures import derivation
-from validators.blind.one_call import check_consistency, check_meaning
-from validators.checks.ambiguity import check_ambiguity
-from validators.checks.format import check_format
-from validators.checks.grounding import check_grounding
-from warehouse.records import CallTurn, Language, Sample, Tool, UserTurn
 
 SEED_TOOLS = {tool.key: tool for tool in seed_tools()}
 CHECKS = (check_format, check_grounding, check_ambiguity, check_consistency, check_meaning)

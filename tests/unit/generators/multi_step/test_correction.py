@@ -3,16 +3,16 @@
 from random import Random
 
 import pytest
+from callwright.generators.multi_step.correction import MendedRequest, compare_paths, correct_paths
+from callwright.generators.multi_step.resolving import resolve
+from callwright.generators.stages import StageContext
+from callwright.warehouse.errors import RecordError
+from callwright.warehouse.records import Call, Default, Exchange, Goal, PlannedCall, StatedValue, TracedGoal, WordedGoal
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generators.multi_step.correction import MendedRequest, compare_paths, correct_paths
-from generators.multi_step.resolving import resolve
-from generators.stages import StageContext
 from tests.support.generators.multi_step.town import TOOLS, Town, goal, request
 from tests.support.scripted_model import ScriptedModel
-from warehouse.errors import RecordError
-from warehouse.records import Call, Default, Exchange, Goal, PlannedCall, StatedValue, TracedGoal, WordedGoal
 
 
 def context(chat: ScriptedModel | None = None) -> StageContext:

@@ -2,14 +2,24 @@
 
 from random import Random
 
-from generators.multi_step.disambiguation import disambiguate, has_single_path
-from generators.multi_step.resolving import resolve
-from generators.multi_step.samples import write_sample
-from generators.stages import StageContext
+from callwright.generators.multi_step.disambiguation import disambiguate, has_single_path
+from callwright.generators.multi_step.resolving import resolve
+from callwright.generators.multi_step.samples import write_sample
+from callwright.generators.stages import StageContext
+from callwright.warehouse.records import (
+    Condition,
+    Goal,
+    GoalPath,
+    Picked,
+    PlannedCall,
+    StatedValue,
+    TracedGoal,
+    WordedGoal,
+)
+
 from tests.support.generators.multi_step.paths import shortest_paths
 from tests.support.generators.multi_step.town import TOOLS, Town, goal, keys_of, request
 from tests.support.scripted_model import ScriptedModel
-from warehouse.records import Condition, Goal, GoalPath, Picked, PlannedCall, StatedValue, TracedGoal, WordedGoal
 
 
 def context() -> StageContext:

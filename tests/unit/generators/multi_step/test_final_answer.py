@@ -1,8 +1,8 @@
 """The reply at the end of a path states what the responses say of what was asked for."""
 
-from generators.environments.travel import open_travel
-from generators.multi_step.samples import final_answer
-from warehouse.records import Call
+from callwright.generators.environments.travel import open_travel
+from callwright.generators.multi_step.samples import final_answer
+from callwright.warehouse.records import Call
 
 
 async def test_of_prices_on_several_days_that_of_the_day_asked_for_is_stated():

@@ -4,17 +4,17 @@ import re
 from collections import Counter
 
 import pytest
+from callwright.generators.environments.picking import choose, entries_of
+from callwright.generators.environments.protocol import CallResponse, Environment
+from callwright.generators.environments.travel.world import open_travel
+from callwright.generators.multi_step.goals import CROSS, PAPER, plan_goals
+from callwright.generators.multi_step.resolving import resolve, steps_of
+from callwright.generators.multi_step.sources import leaves_of
+from callwright.generators.tools import argument_problems
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import Call, Goal, Link, Picked, StatedValue
 
-from generators.environments.picking import choose, entries_of
-from generators.environments.protocol import CallResponse, Environment
-from generators.environments.travel.world import open_travel
-from generators.multi_step.goals import CROSS, PAPER, plan_goals
-from generators.multi_step.resolving import resolve, steps_of
-from generators.multi_step.sources import leaves_of
-from generators.tools import argument_problems
 from tests.support.generators.multi_step.small_world import SmallWorld, tool
-from warehouse.errors import ConfigurationError
-from warehouse.records import Call, Goal, Link, Picked, StatedValue
 
 DOMAINS = ("Hotels", "Flights", "Car Rental", "Attraction", CROSS)
 
@@ -113,7 +113,7 @@ async def test_a_cross_domain_goal_of_the_travel_world_crosses_domains():
 
 
 async def test_identifiers_are_never_said():
-    from generators.environments.travel.world import function_named
+    from callwright.generators.environments.travel.world import function_named
 
     for goal in await travel_goals(CROSS):
         for index, call in enumerate(goal.calls):

@@ -1,14 +1,13 @@
 """Which entries of a response are meant by conditions."""
 
 import pytest
+from callwright.generators.environments.picking import choose, entries_of, join, rendered, retold, rivals, value_at
+from callwright.generators.multi_step.resolving import original_index, strike_out
+from callwright.generators.multi_step.sources import shifted
+from callwright.warehouse.errors import RecordError
+from callwright.warehouse.records import Condition, Strike
 from hypothesis import given
 from hypothesis import strategies as st
-
-from generators.environments.picking import choose, entries_of, join, rendered, retold, rivals, value_at
-from generators.multi_step.resolving import original_index, strike_out
-from generators.multi_step.sources import shifted
-from warehouse.errors import RecordError
-from warehouse.records import Condition, Strike
 
 RESPONSE = {
     "data": {"hotels": [{"name": "Sea View", "price": 90}, {"name": "Sea View Annex", "price": 70}, {"price": 1}]}

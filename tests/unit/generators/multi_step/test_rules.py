@@ -1,12 +1,11 @@
 """Rules of picked values: what is written can be read back."""
 
 import pytest
+from callwright.generators.environments.picking import read_rule, write_rule
+from callwright.warehouse.errors import RecordError
+from callwright.warehouse.records import Condition, Picked
 from hypothesis import given
 from hypothesis import strategies as st
-
-from generators.environments.picking import read_rule, write_rule
-from warehouse.errors import RecordError
-from warehouse.records import Condition, Picked
 
 PATHS = st.one_of(st.from_regex(r"[a-z_]{1,6}(\.[a-z_]{1,6}){0,2}", fullmatch=True), st.text(max_size=6))
 VALUES = st.one_of(st.none(), st.booleans(), st.integers(-(10**6), 10**6), st.text(max_size=8))

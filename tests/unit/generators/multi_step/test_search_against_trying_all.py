@@ -3,11 +3,11 @@
 from itertools import combinations
 
 import pytest
+from callwright.generators.multi_step.resolving import resolve
+from callwright.warehouse.records import Call, Condition, Goal, StatedValue
 
-from generators.multi_step.resolving import resolve
 from tests.support.generators.multi_step.paths import shortest_paths
 from tests.support.generators.multi_step.town import TOOLS, Town, goal
-from warehouse.records import Call, Condition, Goal, StatedValue
 
 MOST_CALLS = 5
 Keys = frozenset[str]

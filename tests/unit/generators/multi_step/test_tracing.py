@@ -3,21 +3,21 @@
 from random import Random
 
 import pytest
+from callwright.generators.environments.protocol import Environment
+from callwright.generators.environments.travel.world import open_travel
+from callwright.generators.multi_step.filling import Filling
+from callwright.generators.multi_step.goals import CROSS, plan_goals
+from callwright.generators.multi_step.resolving import resolve
+from callwright.generators.multi_step.sketches import Sketcher, ToolGraph
+from callwright.generators.multi_step.tracing import MOST_CALLS, MOST_TURNS, NextCall, NextCalls, abridged, trace_goals
+from callwright.generators.multi_step.vocabularies import vocabulary_of
+from callwright.generators.multi_step.wording import word_goals
+from callwright.warehouse.errors import ReplyError
+from callwright.warehouse.records import Exchange, Goal, Picked, WordedGoal
 
-from generators.environments.protocol import Environment
-from generators.environments.travel.world import open_travel
-from generators.multi_step.filling import Filling
-from generators.multi_step.goals import CROSS, plan_goals
-from generators.multi_step.resolving import resolve
-from generators.multi_step.sketches import Sketcher, ToolGraph
-from generators.multi_step.tracing import MOST_CALLS, MOST_TURNS, NextCall, NextCalls, abridged, trace_goals
-from generators.multi_step.vocabularies import vocabulary_of
-from generators.multi_step.wording import word_goals
 from tests.support.generators.multi_step.asking import ErringTemplateChat, context_of
 from tests.support.generators.multi_step.small_world import SmallWorld
 from tests.support.scripted_model import ScriptedModel
-from warehouse.errors import ReplyError
-from warehouse.records import Exchange, Goal, Picked, WordedGoal
 
 DOMAINS = ("Hotels", "Flights", "Car Rental", "Attraction", CROSS)
 

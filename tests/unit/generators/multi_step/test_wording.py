@@ -1,16 +1,22 @@
 """Requests for goals: all is said that must be said, and nothing is given away."""
 
 import pytest
+from callwright.generators.environments.travel.world import open_travel
+from callwright.generators.multi_step.goals import CROSS, plan_goals
+from callwright.generators.multi_step.wording import (
+    GoalWording,
+    named_values,
+    parameter_schema,
+    stated_values,
+    word_goals,
+)
+from callwright.language.values import locate
+from callwright.warehouse.errors import ReplyError
+from callwright.warehouse.records import Goal
 
-from generators.environments.travel.world import open_travel
-from generators.multi_step.goals import CROSS, plan_goals
-from generators.multi_step.wording import GoalWording, named_values, parameter_schema, stated_values, word_goals
-from language.values import locate
 from tests.support.generators.multi_step.asking import ErringTemplateChat, context_of
 from tests.support.generators.multi_step.small_world import SmallWorld
 from tests.support.scripted_model import ScriptedModel
-from warehouse.errors import ReplyError
-from warehouse.records import Goal
 
 DOMAINS = ("Hotels", "Flights", "Car Rental", "Attraction", CROSS)
 

@@ -3,19 +3,19 @@
 from random import Random
 
 import pytest
+from callwright.generators.catalogs.seed_catalog import seed_tools
+from callwright.generators.kinds import KINDS
+from callwright.generators.parallel import PARALLEL
+from callwright.generators.parallel.making import plan_parallel
+from callwright.generators.parallel.wording import ParallelWording, stated_values, wording_problem, write_parallel
+from callwright.generators.planning import Order
+from callwright.generators.stages import StageContext
+from callwright.generators.stated_values import CallMention, QuotedValues
+from callwright.generators.tools import are_redundant
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import PlannedCall, RoutingPlan, StatedValue, Tool
 
-from generators.catalogs.seed_catalog import seed_tools
-from generators.kinds import KINDS
-from generators.parallel import PARALLEL
-from generators.parallel.making import plan_parallel
-from generators.parallel.wording import ParallelWording, stated_values, wording_problem, write_parallel
-from generators.planning import Order
-from generators.stages import StageContext
-from generators.stated_values import CallMention, QuotedValues
-from generators.tools import are_redundant
 from tests.support.scripted_model import ScriptedModel
-from warehouse.errors import ConfigurationError
-from warehouse.records import PlannedCall, RoutingPlan, StatedValue, Tool
 
 TOOLS = tuple(seed_tools())
 

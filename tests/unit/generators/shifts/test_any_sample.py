@@ -6,20 +6,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
-
-from flows.stages import OBSTACLES
-from generators.imports.hammerbench import read_hammerbench
-from generators.kinds import name_of
-from generators.shifts.intents import mismatch, shift_intents
-from generators.shifts.overriding import override_values
-from generators.shifts.values import change_values
-from generators.stages import StageContext
-from validators.checks.format import check_format
-from validators.checks.grounding import check_grounding
-from warehouse.errors import RecordError, ReplyError
-from warehouse.records import (
+from callwright.flows.stages import OBSTACLES
+from callwright.generators.imports.hammerbench import read_hammerbench
+from callwright.generators.kinds import name_of
+from callwright.generators.shifts.intents import mismatch, shift_intents
+from callwright.generators.shifts.overriding import override_values
+from callwright.generators.shifts.values import change_values
+from callwright.generators.stages import StageContext
+from callwright.validators.checks.format import check_format
+from callwright.validators.checks.grounding import check_grounding
+from callwright.warehouse.errors import RecordError, ReplyError
+from callwright.warehouse.records import (
     CallTurn,
     Derivation,
     GoldCall,
@@ -31,6 +28,8 @@ from warehouse.records import (
     Turn,
     UserTurn,
 )
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 Made = Mapping[str, Callable[[], Sample]]
 SHIFTS: tuple[Transform, ...] = ("IS", "SO_case1", "SO_case2", "mSv")

@@ -1,12 +1,12 @@
 """Shifts of simulated conversations: a value is overridden before a call only where no result has come of it yet."""
 
 import pytest
+from callwright.generators.shifts.changeable import find_places, obstacle_to
+from callwright.generators.shifts.turns import until_due
+from callwright.validators.checks.ambiguity import applies_to
+from callwright.warehouse.records import CallTurn, ReplyTurn, Transform
 
-from generators.shifts.changeable import find_places, obstacle_to
-from generators.shifts.turns import until_due
 from tests.support.conversational import TOOLS, converse
-from validators.checks.ambiguity import applies_to
-from warehouse.records import CallTurn, ReplyTurn, Transform
 
 
 @pytest.mark.parametrize("transform", ["SO_case1", "SO_case2"])

@@ -4,18 +4,16 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
-
-from generators.shifts.intents import done_in, is_question
-from generators.shifts.overriding import OverridingText, override_values
-from generators.shifts.turns import moved
-from generators.shifts.values import change_values
-from llm.template.changing import corrections_in
-from tests.support.scripted_model import ScriptedModel
-from validators.checks.ambiguity import check_ambiguity
-from validators.checks.format import check_format
-from validators.checks.grounding import check_grounding
-from warehouse.errors import RecordError, ReplyError
-from warehouse.records import (
+from callwright.generators.shifts.intents import done_in, is_question
+from callwright.generators.shifts.overriding import OverridingText, override_values
+from callwright.generators.shifts.turns import moved
+from callwright.generators.shifts.values import change_values
+from callwright.llm.template.changing import corrections_in
+from callwright.validators.checks.ambiguity import check_ambiguity
+from callwright.validators.checks.format import check_format
+from callwright.validators.checks.grounding import check_grounding
+from callwright.warehouse.errors import RecordError, ReplyError
+from callwright.warehouse.records import (
     CallTurn,
     Derivation,
     Evidence,
@@ -26,6 +24,8 @@ from warehouse.records import (
     UserTurn,
     ValueChange,
 )
+
+from tests.support.scripted_model import ScriptedModel
 
 Made = Mapping[str, Callable[[], Sample]]
 PROMPT = "word_correction"
@@ -233,7 +233,7 @@ async def test_what_the_template_model_words_is_proved_and_varies(
 
 
 def test_tags_of_the_source_give_way_to_those_that_are_true(conversations: Made) -> None:
-    from generators.shifts.turns import shifted_tags
+    from callwright.generators.shifts.turns import shifted_tags
 
     source = conversations["asked"]().with_changes(tags=("hammerbench_id=4", "shift=0", "seed"))
     assert shifted_tags(source, 2) == ("seed", "shift=2")

@@ -4,12 +4,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
-from generators.shifts.changeable import affected, find_places, interruptions, obstacle_to
-from generators.shifts.turns import tools_by_name
-from generators.shifts.values import (
+from callwright.generators.shifts.changeable import affected, find_places, interruptions, obstacle_to
+from callwright.generators.shifts.turns import tools_by_name
+from callwright.generators.shifts.values import (
     NewValue,
     after_call_obstacle,
     change_values,
@@ -18,11 +15,14 @@ from generators.shifts.values import (
     same_turn_obstacle,
     value_problem,
 )
-from generators.tools import argument_problems
-from language.values import locate
+from callwright.generators.tools import argument_problems
+from callwright.language.values import locate
+from callwright.warehouse.errors import RecordError
+from callwright.warehouse.records import Derivation, Sample, Tool, UserTurn
+from hypothesis import given
+from hypothesis import strategies as st
+
 from tests.support.scripted_model import ScriptedModel
-from warehouse.errors import RecordError
-from warehouse.records import Derivation, Sample, Tool, UserTurn
 
 Made = Mapping[str, Callable[[], Sample]]
 PROMPT = "change_value"

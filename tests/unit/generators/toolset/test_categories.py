@@ -4,18 +4,17 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-
-from generators.catalogs.seed_catalog import seed_tools
-from generators.toolset.categories import (
+from callwright.generators.catalogs.seed_catalog import seed_tools
+from callwright.generators.toolset.categories import (
     category_named,
     load_categories,
     plan_toolset,
     read_categories,
 )
-from generators.toolset.sketches import in_language
-from language.calls.actions import action_phrase
-from llm.template.drafting_tools import function_name
-from warehouse.errors import ConfigurationError
+from callwright.generators.toolset.sketches import in_language
+from callwright.language.calls.actions import action_phrase
+from callwright.llm.template.drafting_tools import function_name
+from callwright.warehouse.errors import ConfigurationError
 
 CATEGORY = """
 - name: {name}

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 import pytest
+from callwright.generators.toolset.steps import NamedGoal, ToolDescription, ToolNames, describe_tools, name_tools
+from callwright.warehouse.errors import ReplyError
 
-from generators.toolset.steps import NamedGoal, ToolDescription, ToolNames, describe_tools, name_tools
 from tests.support.generators.toolset.toolset_plans import named, plan, scripted
-from warehouse.errors import ReplyError
 
 
 def names(*pairs: tuple[str, str]) -> ToolNames:

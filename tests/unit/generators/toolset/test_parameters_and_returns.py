@@ -3,20 +3,20 @@
 import re
 
 import pytest
-from pydantic import ValidationError
-
-from generators.tools import argument_problems
-from generators.toolset.sketches import ParameterSketch
-from generators.toolset.steps import (
+from callwright.generators.tools import argument_problems
+from callwright.generators.toolset.sketches import ParameterSketch
+from callwright.generators.toolset.steps import (
     ToolParameters,
     ToolReturns,
     changes_something,
     choose_returns,
     choose_tool_parameters,
 )
+from callwright.warehouse.errors import ReplyError
+from callwright.warehouse.records import Tool
+from pydantic import ValidationError
+
 from tests.support.generators.toolset.toolset_plans import described, parameter, parameterised, result, scripted
-from warehouse.errors import ReplyError
-from warehouse.records import Tool
 
 FOUR = ["Work", "Gym", "School", "Garden"]
 LABEL = parameter("label", kind="text", description="label", examples=FOUR, required=False)

@@ -1,8 +1,7 @@
 """What a tool does, as a person asks for it."""
 
 import pytest
-
-from language.calls.actions import action_phrase
+from callwright.language.calls.actions import action_phrase
 
 
 @pytest.mark.parametrize(

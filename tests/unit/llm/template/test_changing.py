@@ -4,15 +4,14 @@ from random import Random
 from typing import Any
 
 import pytest
-
-from language.calls.parsing import read_conversation
-from language.calls.tools import ToolView, view_of
-from language.calls.turns import Turn
-from language.schemas import fits
-from language.values import locate
-from llm.template.changing import CallChange, ViewedCall, other_value, parameter_named, word_change
-from warehouse.errors import ReplyError
-from warehouse.records import Tool
+from callwright.language.calls.parsing import read_conversation
+from callwright.language.calls.tools import ToolView, view_of
+from callwright.language.calls.turns import Turn
+from callwright.language.schemas import fits
+from callwright.language.values import locate
+from callwright.llm.template.changing import CallChange, ViewedCall, other_value, parameter_named, word_change
+from callwright.warehouse.errors import ReplyError
+from callwright.warehouse.records import Tool
 
 BOOKED = [Turn("user", "Please book a table. The restaurant is Blue Door. The number of guests is 4.")]
 CALL = {"restaurant": "Blue Door", "guests": 4}

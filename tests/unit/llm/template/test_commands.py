@@ -1,10 +1,9 @@
 """Brief commands: what they ask for, and which tool does something else."""
 
 import pytest
-
-from language.calls.choosing import choose_tool, command_in, is_another
-from language.calls.tools import ToolView, view_of
-from language.calls.turns import Turn
+from callwright.language.calls.choosing import choose_tool, command_in, is_another
+from callwright.language.calls.tools import ToolView, view_of
+from callwright.language.calls.turns import Turn
 
 
 def view(name: str, description: str) -> ToolView:

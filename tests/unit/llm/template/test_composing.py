@@ -2,12 +2,11 @@
 
 from random import Random
 
+from callwright.language.calls.tools import view_of
+from callwright.language.phrasebook import requests_in
+from callwright.llm.template.wording import compose
 from hypothesis import given
 from hypothesis import strategies as st
-
-from language.calls.tools import view_of
-from language.phrasebook import requests_in
-from llm.template.wording import compose
 
 TOOL = {
     "name": "getOrders",

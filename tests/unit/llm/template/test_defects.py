@@ -5,17 +5,16 @@ from typing import Any
 
 import orjson
 import pytest
-
-from generators.single_turn.requests import Wording
-from language.calls.defects import DEFECTS, MALFORMED_JSON, REFUSAL
-from language.calls.sampling import fill_in
-from language.values import locate
-from llm.chat import ChatRequest, RawReply
-from llm.prompts import render
-from llm.template.model import TemplateModel
-from validators.judges import ProposedCall
-from warehouse.errors import ConfigurationError
-from warehouse.records import Arguments, Tool
+from callwright.generators.single_turn.requests import Wording
+from callwright.language.calls.defects import DEFECTS, MALFORMED_JSON, REFUSAL
+from callwright.language.calls.sampling import fill_in
+from callwright.language.values import locate
+from callwright.llm.chat import ChatRequest, RawReply
+from callwright.llm.prompts import render
+from callwright.llm.template.model import TemplateModel
+from callwright.validators.judges import ProposedCall
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import Arguments, Tool
 
 Ask = Callable[..., ChatRequest]
 ROUNDS = 60
@@ -33,7 +32,7 @@ def _drafts(tools: tuple[Tool, ...]) -> list[tuple[int, Tool, Arguments]]:
 
 async def _wording(model: TemplateModel, tool: Tool, arguments: Arguments, seed: int, ask: Ask) -> RawReply:
     prompt = render(
-        "generators.single_turn.prompts",
+        "callwright.generators.single_turn.prompts",
         "write_request",
         tool=tool,
         arguments=arguments,
@@ -46,7 +45,7 @@ async def _wording(model: TemplateModel, tool: Tool, arguments: Arguments, seed:
 async def _call(model: TemplateModel, tools: tuple[Tool, ...], request: str, ask: Ask, answer: Any) -> RawReply:
     shown = [one.signature for one in tools]
     name = "call_zero_shot" if answer else "answer_as_candidate"
-    prompt = render("validators.prompts", name, tools=shown, conversation=f"user: {request}")
+    prompt = render("callwright.validators.prompts", name, tools=shown, conversation=f"user: {request}")
     return await model.send(ask(prompt, answer))
 
 

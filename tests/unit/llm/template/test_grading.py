@@ -3,11 +3,10 @@
 import json
 
 import pytest
-
-from language.calls.tools import view_of
-from llm.template.judging import grade_plan, name_made_up
-from llm.template.sections import Sections
-from warehouse.errors import ReplyError
+from callwright.language.calls.tools import view_of
+from callwright.llm.template.judging import grade_plan, name_made_up
+from callwright.llm.template.sections import Sections
+from callwright.warehouse.errors import ReplyError
 
 FIND = {"tool": "find_guest", "arguments": {"name": "Ida Berg"}}
 BOOK = {"tool": "book_sauna", "arguments": {"guest_id": "$$$", "hour": 9}}

@@ -1,13 +1,13 @@
 """The template model mends a request that lacks details."""
 
 import pytest
+from callwright.generators.multi_step.correction import MendedRequest
+from callwright.language.values import locate
+from callwright.llm.prompts import render
+from callwright.warehouse.errors import ReplyError
+from callwright.warehouse.records import JsonSchema, Language
 
-from generators.multi_step.correction import MendedRequest
-from language.values import locate
-from llm.prompts import render
 from tests.support.generators.dialogue_parts import RecordingTemplateChat
-from warehouse.errors import ReplyError
-from warehouse.records import JsonSchema, Language
 
 DETAILS: list[tuple[object, JsonSchema]] = [
     ("2027-03-05", {"type": "string", "format": "date"}),
@@ -21,7 +21,12 @@ DETAILS: list[tuple[object, JsonSchema]] = [
 async def mended(missing: object, language: Language = "en", seed: int = 1) -> str:
     request = "I need a flight." if language == "en" else "我想订一张机票。"
     prompt = render(
-        "generators.multi_step.prompts", "rewrite_goal", request=request, missing=missing, language=language, seed=seed
+        "callwright.generators.multi_step.prompts",
+        "rewrite_goal",
+        request=request,
+        missing=missing,
+        language=language,
+        seed=seed,
     )
     return (await RecordingTemplateChat().ask(prompt, MendedRequest)).request
 

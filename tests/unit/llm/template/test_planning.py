@@ -3,11 +3,10 @@
 import orjson
 import pytest
 import yaml
-
-from llm.chat import ChatRequest
-from llm.prompts import render
-from llm.template.model import TemplateModel
-from warehouse.errors import ReplyError
+from callwright.llm.chat import ChatRequest
+from callwright.llm.prompts import render
+from callwright.llm.template.model import TemplateModel
+from callwright.warehouse.errors import ReplyError
 
 ID = {"type": "string", "pattern": "^C[0-9]+$", "description": "The customer's number"}
 PHONE = {"type": "string", "description": "The phone number", "examples": ["555-245-1598"]}
@@ -37,7 +36,7 @@ PLAN = [
 async def answer(template: str, request: str, notation: str = "json", setting: str = "plan", **more: object) -> str:
     listing = yaml.safe_dump(TOOLS, sort_keys=False).rstrip()
     prompt = render(
-        "validators.prompts", template, tools=TOOLS, listing=listing, format=notation, setting=setting,
+        "callwright.validators.prompts", template, tools=TOOLS, listing=listing, format=notation, setting=setting,
         conversation=request if "\n" in request else f"user: {request}", **more,
     )  # fmt: skip
     return (await TemplateModel().send(ChatRequest("template/v1", prompt.messages, None, (), (), 0))).text
@@ -88,7 +87,7 @@ async def test_in_a_conversation_a_call_is_made_once_and_then_told_of() -> None:
 
 async def test_a_prompt_without_tools_is_told_of() -> None:
     prompt = render(
-        "validators.prompts", "answer_with_calls", tools=3, listing="", format="json", setting="plan", conversation="user: Hm."
+        "callwright.validators.prompts", "answer_with_calls", tools=3, listing="", format="json", setting="plan", conversation="user: Hm."
     )  # fmt: skip
     with pytest.raises(ReplyError, match="list of tools"):
         await TemplateModel().send(ChatRequest("template/v1", prompt.messages, None, (), (), 0))

@@ -3,10 +3,7 @@
 from random import Random
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
-from language.calls.messages import (
+from callwright.language.calls.messages import (
     Pointed,
     book_of,
     find_message_value,
@@ -18,17 +15,20 @@ from language.calls.messages import (
     word_pointer,
     write_message,
 )
-from language.calls.parameters import entity_of
-from language.calls.parsing import read_conversation
-from language.calls.tools import ToolView
-from language.calls.turns import Turn
-from language.packs import of
-from language.values import locate
-from llm.template.external import name_entities, reword_request, simulate_message, word_pronoun
-from llm.template.sections import Sections
+from callwright.language.calls.parameters import entity_of
+from callwright.language.calls.parsing import read_conversation
+from callwright.language.calls.tools import ToolView
+from callwright.language.calls.turns import Turn
+from callwright.language.packs import of
+from callwright.language.values import locate
+from callwright.llm.template.external import name_entities, reword_request, simulate_message, word_pronoun
+from callwright.llm.template.sections import Sections
+from callwright.warehouse.errors import ReplyError
+from callwright.warehouse.records import JsonSchema, Language
+from hypothesis import given
+from hypothesis import strategies as st
+
 from tests.support.llm.template.fixtures import TOOLS
-from warehouse.errors import ReplyError
-from warehouse.records import JsonSchema, Language
 
 VIEWS = {tool.name: ToolView(tool.signature) for tool in TOOLS}
 KEYS = tuple(book_of("en").nouns)

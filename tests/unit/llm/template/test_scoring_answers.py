@@ -3,10 +3,9 @@
 import json
 
 import pytest
-
-from llm.template.judging import score_answer
-from llm.template.sections import Sections
-from warehouse.errors import ReplyError
+from callwright.llm.template.judging import score_answer
+from callwright.llm.template.sections import Sections
+from callwright.warehouse.errors import ReplyError
 
 HISTORY = [{"calls": [], "responses": [{"price": 455.0, "days": ["2027-08-27"]}]}]
 

@@ -1,11 +1,10 @@
 import pytest
+from callwright.language.calls.turns import Turn, split_turns
+from callwright.llm.chat import ChatMessage
+from callwright.llm.template.sections import read_sections
+from callwright.warehouse.errors import ReplyError
 from hypothesis import given
 from hypothesis import strategies as st
-
-from language.calls.turns import Turn, split_turns
-from llm.chat import ChatMessage
-from llm.template.sections import read_sections
-from warehouse.errors import ReplyError
 
 
 def _user(content: str) -> tuple[ChatMessage, ...]:

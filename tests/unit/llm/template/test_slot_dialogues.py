@@ -3,22 +3,22 @@
 from random import Random
 
 import pytest
+from callwright.language.calls.defects import EXTRA_ARGUMENT, HALLUCINATED_VALUE, MISSING_ARGUMENT, WRONG_ARGUMENT
+from callwright.language.calls.parsing import read_answers, read_bare, read_conversation, read_named
+from callwright.language.calls.questions import asked_parameters
+from callwright.language.calls.sampling import fill_in
+from callwright.language.calls.tools import ParameterView, ToolView, view_of
+from callwright.language.calls.turns import Turn
+from callwright.language.values import locate
+from callwright.llm.template.dialogues import word_answer, word_question
+from callwright.llm.template.spoiling import spoil_answer
+from callwright.warehouse.errors import ReplyError
+from callwright.warehouse.records import Language
 from hypothesis import example, given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from language.calls.defects import EXTRA_ARGUMENT, HALLUCINATED_VALUE, MISSING_ARGUMENT, WRONG_ARGUMENT
-from language.calls.parsing import read_answers, read_bare, read_conversation, read_named
-from language.calls.questions import asked_parameters
-from language.calls.sampling import fill_in
-from language.calls.tools import ParameterView, ToolView, view_of
-from language.calls.turns import Turn
-from language.values import locate
-from llm.template.dialogues import word_answer, word_question
-from llm.template.spoiling import spoil_answer
 from tests.support.llm.template.fixtures import TOOLS
-from warehouse.errors import ReplyError
-from warehouse.records import Language
 
 VIEWS = {
     tool.name: (

@@ -5,17 +5,16 @@ from typing import Any
 
 import orjson
 import pytest
+from callwright.language.calls.defects import STEP_DEFECTS
+from callwright.language.calls.entries import FAMILIES, named, rank_fields, rank_words, read_rank, value_in
+from callwright.language.steps.phrases import VOICES
+from callwright.language.steps.sources import ResponseField, Rule, pick, read_pick, read_toolbox, write_pick
+from callwright.llm.template.sections import Sections
+from callwright.llm.template.steps_calling import NextStep, next_step, spoil_step
+from callwright.llm.template.steps_wording import word_goal
+from callwright.warehouse.errors import ReplyError
 from hypothesis import given
 from hypothesis import strategies as st
-
-from language.calls.defects import STEP_DEFECTS
-from language.calls.entries import FAMILIES, named, rank_fields, rank_words, read_rank, value_in
-from language.steps.phrases import VOICES
-from language.steps.sources import ResponseField, Rule, pick, read_pick, read_toolbox, write_pick
-from llm.template.sections import Sections
-from llm.template.steps_calling import NextStep, next_step, spoil_step
-from llm.template.steps_wording import word_goal
-from warehouse.errors import ReplyError
 
 ROOM_ID = "(`id` of an entry of `rooms` in the response of Find_Rooms)"
 TOOLS: list[dict[str, Any]] = [

@@ -4,19 +4,24 @@ import re
 from random import Random
 
 import pytest
-
-from generators.stages import StageContext
-from generators.tools import value_validator
-from generators.toolset.categories import category_named, load_categories, plan_toolset
-from generators.toolset.sketches import in_language
-from generators.toolset.steps import ToolNames, choose_returns, choose_tool_parameters, describe_tools, name_tools
-from language.names import plural, split_name, with_article
-from llm.chat import Answer, ChatRequest, Completion, Prompt
-from llm.prompts import render
-from llm.template.drafting_tools import function_name, rows_for
-from llm.template.model import TemplateModel
-from warehouse.errors import ReplyError
-from warehouse.records import Language, Tool, ToolsetPlan
+from callwright.generators.stages import StageContext
+from callwright.generators.tools import value_validator
+from callwright.generators.toolset.categories import category_named, load_categories, plan_toolset
+from callwright.generators.toolset.sketches import in_language
+from callwright.generators.toolset.steps import (
+    ToolNames,
+    choose_returns,
+    choose_tool_parameters,
+    describe_tools,
+    name_tools,
+)
+from callwright.language.names import plural, split_name, with_article
+from callwright.llm.chat import Answer, ChatRequest, Completion, Prompt
+from callwright.llm.prompts import render
+from callwright.llm.template.drafting_tools import function_name, rows_for
+from callwright.llm.template.model import TemplateModel
+from callwright.warehouse.errors import ReplyError
+from callwright.warehouse.records import Language, Tool, ToolsetPlan
 
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
 SOME = ("Clock", "Flights", "Groceries", "Investing", "Recorder")
@@ -125,7 +130,9 @@ async def test_names_are_not_made_of_chinese_words_alone(context: StageContext) 
 async def test_a_goal_that_would_be_a_command_is_only_a_name(goal: str, context: StageContext) -> None:
     plan = plan_toolset(category_named("Clock"), "en", 3, seed=1)
     prompt = render(
-        "generators.toolset.prompts", "name_tools", plan=plan.with_changes(goals=(goal, "set an alarm", "stop it"))
+        "callwright.generators.toolset.prompts",
+        "name_tools",
+        plan=plan.with_changes(goals=(goal, "set an alarm", "stop it")),
     )
     names = [tool.name for tool in (await context.chat.ask(prompt, ToolNames)).tools]
     assert len(names) == 3
@@ -152,7 +159,9 @@ async def test_a_prompt_that_shows_something_else_is_refused(
     section: str, broken: str, problem: str, context: StageContext
 ) -> None:
     prompt = render(
-        "generators.toolset.prompts", "name_tools", plan=plan_toolset(category_named("Clock"), "en", 3, seed=1)
+        "callwright.generators.toolset.prompts",
+        "name_tools",
+        plan=plan_toolset(category_named("Clock"), "en", 3, seed=1),
     )
     system, user = prompt.messages
     spoilt = re.sub(rf"<{section}>.*</{section}>", f"<{section}>{broken}</{section}>", user.content)

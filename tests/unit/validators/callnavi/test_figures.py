@@ -4,12 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
-from validators.metrics.callnavi.files import read_answers, read_questions
-from validators.metrics.callnavi.matching import GoldAnswer, bare, is_same_output
-from validators.metrics.callnavi.scores import (
+from callwright.validators.metrics.callnavi.files import read_answers, read_questions
+from callwright.validators.metrics.callnavi.matching import GoldAnswer, bare, is_same_output
+from callwright.validators.metrics.callnavi.scores import (
     GoldQuestion,
     Stability,
     levenshtein,
@@ -18,7 +15,9 @@ from validators.metrics.callnavi.scores import (
     share_right,
     summarise_stability,
 )
-from warehouse.errors import ConfigurationError
+from callwright.warehouse.errors import ConfigurationError
+from hypothesis import given
+from hypothesis import strategies as st
 
 TEXTS = st.text("ab {}\n`", max_size=8)
 

@@ -6,15 +6,15 @@ from random import Random
 from typing import Any, NamedTuple
 
 import pytest
+from callwright.generators.environments.travel.world import TravelWorld, open_travel
+from callwright.generators.multi_step.goals import plan_goals
+from callwright.generators.multi_step.resolving import resolve
+from callwright.validators.metrics.complexeval.golden import MatchedCall
+from callwright.validators.metrics.complexeval.runs import RunOutcome, SampleRun
+from callwright.validators.metrics.complexeval.turns import Matchers
+from callwright.warehouse.records import Call, EvalMode, Exchange, Tool
 
-from generators.environments.travel.world import TravelWorld, open_travel
-from generators.multi_step.goals import plan_goals
-from generators.multi_step.resolving import resolve
 from tests.support.validators.complexeval.paths import likeness, made
-from validators.metrics.complexeval.golden import MatchedCall
-from validators.metrics.complexeval.runs import RunOutcome, SampleRun
-from validators.metrics.complexeval.turns import Matchers
-from warehouse.records import Call, EvalMode, Exchange, Tool
 
 DOMAINS = ("Hotels", "Flights", "Car Rental", "Attraction", "Cross")
 WAYS = ("func_error", "param_missing", "hallucination", "value_error", "stop_early")

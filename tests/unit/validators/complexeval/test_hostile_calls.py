@@ -4,16 +4,16 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from callwright.validators.metrics.complexeval.calls import CandidateCall, read_call
+from callwright.validators.metrics.complexeval.rules import RunRules
+from callwright.validators.metrics.complexeval.runs import SampleRun
+from callwright.validators.metrics.complexeval.turns import Matchers
+from callwright.warehouse.records import Call, EvalMode, Tool
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.validators.complexeval.paths import CHAIN, HOTELS, TOOLS, likeness, matchers, open_run
 from tests.support.validators.complexeval.rows import row_of
-from validators.metrics.complexeval.calls import CandidateCall, read_call
-from validators.metrics.complexeval.rules import RunRules
-from validators.metrics.complexeval.runs import SampleRun
-from validators.metrics.complexeval.turns import Matchers
-from warehouse.records import Call, EvalMode, Tool
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),

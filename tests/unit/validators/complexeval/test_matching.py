@@ -3,14 +3,19 @@
 from typing import Any
 
 import pytest
+from callwright.validators.metrics.complexeval.calls import check_format
+from callwright.validators.metrics.complexeval.rules import Mistake, decode_json, says_equal
+from callwright.validators.metrics.complexeval.turns import (
+    check_values,
+    describe_difference,
+    match_by_rule,
+    wrong_arguments,
+)
+from callwright.warehouse.records import Call, EvalMode
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.validators.complexeval.paths import DESTINATION, HOTELS, TOOLS, altered, call, tool, without
-from validators.metrics.complexeval.calls import check_format
-from validators.metrics.complexeval.rules import Mistake, decode_json, says_equal
-from validators.metrics.complexeval.turns import check_values, describe_difference, match_by_rule, wrong_arguments
-from warehouse.records import Call, EvalMode
 
 NAMED = {one.name: one for one in TOOLS}
 EXACT = {"Search_Hotels": ["dest_id", "categories_filter"]}

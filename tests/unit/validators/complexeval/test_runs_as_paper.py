@@ -4,6 +4,10 @@ from random import Random
 from typing import Any
 
 import pytest
+from callwright.validators.metrics.complexeval.calls import CandidateCall
+from callwright.validators.metrics.complexeval.golden import GENERAL_ERROR
+from callwright.warehouse.errors import RecordError
+from callwright.warehouse.records import Call
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,10 +25,6 @@ from tests.support.validators.complexeval.paths import (
     step,
     without,
 )
-from validators.metrics.complexeval.calls import CandidateCall
-from validators.metrics.complexeval.golden import GENERAL_ERROR
-from warehouse.errors import RecordError
-from warehouse.records import Call
 
 PERFECT = ([DESTINATION], [FILTER], [HOTELS, REVIEWS])
 

@@ -4,6 +4,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from callwright.validators.metrics.complexeval.calls import CandidateCall, sorted_call
+from callwright.validators.metrics.complexeval.golden import GENERAL_ERROR, FreeCalls
+from callwright.validators.metrics.complexeval.rules import Runner
+from callwright.warehouse.records import Call, Exchange
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,10 +25,6 @@ from tests.support.validators.complexeval.paths import (
     step,
     without,
 )
-from validators.metrics.complexeval.calls import CandidateCall, sorted_call
-from validators.metrics.complexeval.golden import GENERAL_ERROR, FreeCalls
-from validators.metrics.complexeval.rules import Runner
-from warehouse.records import Call, Exchange
 
 MODE = "as_published_code"
 PERFECT = ([DESTINATION], [FILTER], [HOTELS, REVIEWS])

@@ -7,12 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
-from validators.metrics.confetti.decoding import DecodedCall
-from validators.metrics.confetti.files import read_answers, read_predictions, read_questions
-from validators.metrics.confetti.scores import (
+from callwright.validators.metrics.confetti.decoding import DecodedCall
+from callwright.validators.metrics.confetti.files import read_answers, read_predictions, read_questions
+from callwright.validators.metrics.confetti.scores import (
     ConfettiScores,
     judged_call,
     measure_validity,
@@ -21,7 +18,7 @@ from validators.metrics.confetti.scores import (
     score_acts,
     score_confetti,
 )
-from validators.metrics.confetti.soft import (
+from callwright.validators.metrics.confetti.soft import (
     SCORERS,
     Combining,
     open_scorer,
@@ -30,7 +27,9 @@ from validators.metrics.confetti.soft import (
     score_value,
     score_words,
 )
-from warehouse.errors import ConfigurationError
+from callwright.warehouse.errors import ConfigurationError
+from hypothesis import given
+from hypothesis import strategies as st
 
 VALUES = (
     st.text("ab 1-", max_size=6) | st.integers(-9, 9) | st.booleans() | st.lists(st.text("ab", max_size=3), max_size=3)

@@ -1,0 +1,1 @@
+"""Function-calling datasets that people trust: built, proved, reviewed, frozen and evaluated in one pipeline."""

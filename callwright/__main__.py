@@ -1,0 +1,6 @@
+"""`python -m callwright` is `callwright`, where the script is not on the path."""
+
+from callwright.flows.cli import main
+
+if __name__ == "__main__":
+    main()
