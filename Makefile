@@ -6,7 +6,7 @@ SHELL := /bin/bash
 UV_VERSION := 0.13.8
 UV := .cache/uv/bin/uv
 BIN := .venv/bin
-PACKAGES := warehouse language llm generators validators annotation flows
+FOLDERS := warehouse language llm generators validators annotation flows recipes
 TESTS = CALLWRIGHT_TEST_GGUF="$$(cat .cache/smollm2/ready 2>/dev/null)" $(BIN)/python -m pytest -n 2 --dist loadgroup --no-loadscope-reorder
 export UV_LINK_MODE := copy
 export UV_NO_PROGRESS := 1
@@ -41,11 +41,11 @@ quick: .venv/ready
 test-all: .venv/ready .cache/chromium .cache/smollm2/ready check
 	$(TESTS) --hypothesis-profile thorough $(PYTEST)
 
-check: .venv/ready
+check: .venv/ready .cache/house/ready
 	$(BIN)/ruff format --check --quiet .
 	$(BIN)/ruff check --quiet .
-	$(BIN)/mypy --no-error-summary $(PACKAGES) bench
-	$(BIN)/lint-imports --no-logo
+	cd .cache/house && $(CURDIR)/$(BIN)/mypy --config-file $(CURDIR)/pyproject.toml --no-error-summary --package callwright --package bench
+	cd .cache/house && $(CURDIR)/$(BIN)/lint-imports --config $(CURDIR)/pyproject.toml --no-logo
 
 stop: .venv/ready
 	$(BIN)/callwright stop
@@ -66,10 +66,17 @@ lock: $(UV)
 $(UV):
 	python3 -m pip install --quiet --disable-pip-version-check --target .cache/uv uv==$(UV_VERSION)
 
-.venv/ready: requirements.lock pyproject.toml $(UV)
+.venv/ready: requirements.lock pyproject.toml setup.py $(UV)
 	$(UV) venv --quiet --clear --python python3 .venv
 	$(UV) pip sync --quiet --require-hashes --python $(BIN)/python requirements.lock
 	$(UV) pip install --quiet --no-deps --python $(BIN)/python --editable .
+	touch $@
+
+# The folders under the names by which they are imported, for what reads sources: links, as setup.py maps them.
+.cache/house/ready: Makefile
+	rm -rf .cache/house && mkdir -p .cache/house/callwright
+	ln -s ../../bench .cache/house/
+	ln -s $(addprefix ../../../,$(wildcard callwright/*.py) callwright/py.typed $(FOLDERS)) .cache/house/callwright/
 	touch $@
 
 # Chromium for the browser tests; a machine that has it is left alone.

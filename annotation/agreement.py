@@ -5,8 +5,9 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations, permutations
 from typing import Literal, NamedTuple
 
-from callwright.warehouse.records import CallTurn, Sample, Turn, content_key
 from pydantic import JsonValue
+
+from callwright.warehouse.records import CallTurn, Sample, Turn, content_key
 
 Measure = Literal["observed", "cohen_kappa", "fleiss_kappa", "krippendorff_alpha"]
 SliceBy = Literal["all", "reviewer", "pair", "reason"]

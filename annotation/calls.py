@@ -8,6 +8,10 @@ from math import isfinite
 from typing import Literal, NamedTuple
 
 import orjson
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import SchemaError, ValidationError, best_match
+from pydantic import JsonValue
+
 from callwright.annotation.words import SampleScreenWords
 from callwright.generators.kinds import traits_of
 from callwright.generators.routing.tool_graph import UNKNOWN
@@ -22,9 +26,6 @@ from callwright.warehouse.records import (
     Sample,
     Tool,
 )
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import SchemaError, ValidationError, best_match
-from pydantic import JsonValue
 
 _LITERAL = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?|true|false|null", re.ASCII)
 _OPENS_JSON = ('"', "[", "{")

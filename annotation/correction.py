@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from pydantic import JsonValue
+
 from callwright.annotation.calls import write_name, write_value
 from callwright.annotation.doubts import doubt_sentences
 from callwright.annotation.picks import Pick, render_picks, render_rule, without_long_words
@@ -28,7 +30,6 @@ from callwright.warehouse.records import (
     Tool,
     Verdict,
 )
-from pydantic import JsonValue
 
 GONE, NEW, SAME = "✗", "✓", "  "
 _STEP = re.compile(r"^step (\d+): ")

@@ -18,6 +18,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
+from pydantic import JsonValue
+
 from callwright.annotation.acts import has_acts, read_acts, write_acts
 from callwright.annotation.calls import (
     changes,
@@ -50,7 +52,6 @@ from callwright.warehouse.records import (
     Turn,
     UserTurn,
 )
-from pydantic import JsonValue
 
 CALL, NOTE, RESULT, GOES_ON = "->", "--", "<-", "  "
 _RESULT_SHOWN = 80

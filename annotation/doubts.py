@@ -9,13 +9,14 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from pydantic import JsonValue
+
 from callwright.annotation.calls import write_name, write_value
 from callwright.annotation.rendering import user_name
 from callwright.annotation.task import shortened
 from callwright.annotation.words import SampleScreenWords
 from callwright.language.packs import unspaced
 from callwright.warehouse.records import CallTurn, DoubtedFact, Sample, Turn, UserTurn, Verdict
-from pydantic import JsonValue
 
 DOUBTED, PROVING = ("⟦", "⟧"), ("‹", "›")
 _VALUE, _REASON = 120, 300  # characters

@@ -9,6 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Literal, NamedTuple
 
+from pydantic import JsonValue
+
 from callwright.annotation.calls import read_json, read_value, same_calls, tool_named, write_value
 from callwright.annotation.dialogue_editing import write_dialogue, write_result
 from callwright.annotation.rendering import is_dialogue
@@ -30,7 +32,6 @@ from callwright.warehouse.records import (
     Turn,
     UserTurn,
 )
-from pydantic import JsonValue
 
 FieldKind = Literal["choice", "integer", "number", "date", "text", "list", "json"]
 Entered = Mapping[

@@ -4,6 +4,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from pydantic import JsonValue
+
 from callwright.annotation.calls import is_same, same_calls
 from callwright.annotation.picks import step_turns
 from callwright.generators.environments.picking import entries_of, join
@@ -23,7 +25,6 @@ from callwright.warehouse.records import (
     Turn,
     UserTurn,
 )
-from pydantic import JsonValue
 
 STAGE = "review"
 

@@ -5,6 +5,8 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from pydantic import JsonValue
+
 from callwright.annotation.calls import is_same, write_name, write_value
 from callwright.annotation.rendering import Line, describe_tool, is_dialogue, name_tool, render_turns
 from callwright.annotation.reviews import ChosenVerdicts, ParsedReview, parse_verdict
@@ -24,7 +26,6 @@ from callwright.warehouse.records import (
     Sample,
     Tool,
 )
-from pydantic import JsonValue
 
 OTHER, SURPLUS, LACKING, SAME = "≠", "+", "−", " "
 _VALUE = 300  # characters of one argument; the answer as it came has all of it

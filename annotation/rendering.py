@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple, assert_never
 
+from pydantic import JsonValue
+
 from callwright.annotation.acts import render_reply
 from callwright.annotation.calls import (
     render_snapshot,
@@ -40,7 +42,6 @@ from callwright.warehouse.records import (
     UserTurn,
     Verdict,
 )
-from pydantic import JsonValue
 
 SNAPSHOT, MESSAGE = "→", "✉"  # the authors of what is due and of a message; the style of the screen knows them
 

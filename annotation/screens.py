@@ -3,6 +3,8 @@
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
 from callwright.annotation.words import (
     ScreenWords,
     acts_words_in,
@@ -16,7 +18,6 @@ from callwright.annotation.words import (
 )
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import DEFAULT_LANGUAGE, Language, Record
-from jinja2 import Environment, PackageLoader, StrictUndefined
 
 SAMPLE_REVIEW = "sample_review"
 TOOL_REVIEW = "tool_review"

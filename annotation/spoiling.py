@@ -5,6 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import NamedTuple
 
+from pydantic import JsonValue
+
 from callwright.annotation.calls import is_same
 from callwright.annotation.edits import is_part_of
 from callwright.generators.kinds import traits_of
@@ -26,7 +28,6 @@ from callwright.language.text import fold
 from callwright.language.values import locate, read_value
 from callwright.warehouse.records import CallTurn, Evidence, GoldCall, Sample, Tool, UserTurn
 from callwright.warehouse.records.samples import EvidenceKind
-from pydantic import JsonValue
 
 _OF_CALLS = (WRONG_ARGUMENT, MISSING_ARGUMENT, EXTRA_ARGUMENT, WRONG_TOOL)
 _ENOUGH = 2  # arguments of an invented call whose tool requires none

@@ -2,8 +2,9 @@
 
 from typing import NamedTuple
 
-from callwright.warehouse.records import Record
 from pydantic import JsonValue
+
+from callwright.warehouse.records import Record
 
 
 class Returned(Record):

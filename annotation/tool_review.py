@@ -5,6 +5,10 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import SchemaError
+from pydantic import JsonValue
+
 from callwright.annotation.calls import check_storable, read_json
 from callwright.annotation.doubts import doubt_sentences, fact_sentence
 from callwright.annotation.rendering import Line, describe_tool, parameter_facts
@@ -15,9 +19,6 @@ from callwright.annotation.task import Returned, ReviewTask, version_after, why_
 from callwright.annotation.words import ToolWords, tool_words_in, words_in
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import DEFAULT_LANGUAGE, DoubtedFact, JsonSchema, Language, Record, Tool, Verdict
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import SchemaError
-from pydantic import JsonValue
 
 _NAME = re.compile(r"[A-Za-z][\w.\-/]*")
 

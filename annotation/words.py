@@ -5,6 +5,7 @@ from importlib.resources import files
 from typing import Literal, TypeVar
 
 import yaml
+
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import CorrectionKind, Decision, DialogueAct, DoubtKind, Language, Record
 from callwright.warehouse.records.paths import Test

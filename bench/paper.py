@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from callwright.flows.settings import environment
 
 from bench.processes import ProcessRun, cores, watch
+from callwright.flows.settings import environment
 
 RECIPES = Path(__file__).parents[1] / "recipes"
 # What makes the paper's size of the recipe that comes along.

@@ -19,6 +19,8 @@ from typing import Any
 
 import orjson
 from aiohttp import web
+
+from bench.processes import ProcessRun, cores, watch
 from callwright.flows.settings import environment
 from callwright.generators.environments.travel import open_travel
 from callwright.generators.environments.travel.world import TravelWorld
@@ -40,8 +42,6 @@ from callwright.warehouse.records import (
 )
 from callwright.warehouse.releases import freeze
 from callwright.warehouse.store import Warehouse
-
-from bench.processes import ProcessRun, cores, watch
 
 TOKENS = 100_000
 BYTES_PER_TOKEN = 4

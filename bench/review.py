@@ -16,6 +16,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+from bench.processes import cores
 from callwright.annotation.sample_review import SampleTask
 from callwright.annotation.screens import screen_for
 from callwright.annotation.studio.client import LabelStudio
@@ -23,8 +24,6 @@ from callwright.annotation.studio.records import Project
 from callwright.annotation.studio.server import start, stop
 from callwright.annotation.task import QueuedTask
 from callwright.flows.settings import environment
-
-from bench.processes import cores
 
 _FILL = "Could you get us a table at Trattoria Verde on the 3rd of May at half past seven in the evening? "
 _SHARE = {"request": 2, "calls": 4, "calls_shown": 4, "tools": 6}  # about 2 KB in all

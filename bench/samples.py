@@ -7,9 +7,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from callwright.flows.settings import environment
-
 from bench.processes import ProcessRun, cores, watch
+from callwright.flows.settings import environment
 
 RECIPE = """
 name: bench

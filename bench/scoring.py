@@ -21,13 +21,12 @@ from itertools import cycle
 from pathlib import Path
 from typing import Any
 
-from callwright.flows.settings import environment
-from callwright.validators.metrics.hammerbench_logs import CONVERSATIONS, FLAGS
-from callwright.warehouse.store import Warehouse
-
 from bench.processes import cores, watch
 from bench.scoring_answers import CANDIDATES, RELEASE, SOURCES, fill, recipe_of
 from bench.scoring_files import write_files
+from callwright.flows.settings import environment
+from callwright.validators.metrics.hammerbench_logs import CONVERSATIONS, FLAGS
+from callwright.warehouse.store import Warehouse
 
 COUNT, SNAPSHOTS = 1098, 2851
 # In a process of its own: what a scorer takes once its modules are there, reading the files included.

@@ -10,12 +10,13 @@ from typing import NamedTuple
 
 import orjson
 import yaml
+from pydantic import JsonValue
+
 from callwright.flows.evaluation.answers import read_predictions
 from callwright.flows.settings import environment
 from callwright.validators.predictions import CandidateRun
 from callwright.warehouse.records import Call, MultiStepRun, Prediction, Record
 from callwright.warehouse.store import Warehouse
-from pydantic import JsonValue
 
 RELEASE, MODEL, CANDIDATES = "bench", "template/v1", 4
 _PIECE = 5000

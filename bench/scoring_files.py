@@ -5,14 +5,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import orjson
+from pydantic import JsonValue
+
+from bench.scoring_answers import RELEASE, labels
 from callwright.flows.evaluation.answers import read_predictions
 from callwright.validators.predictions import CandidateRun
 from callwright.warehouse.records import GoldCall, Prediction, Sample
 from callwright.warehouse.releases import read_release
 from callwright.warehouse.store import Warehouse
-from pydantic import JsonValue
-
-from bench.scoring_answers import RELEASE, labels
 
 Row = dict[str, JsonValue]
 

@@ -10,10 +10,10 @@ from collections.abc import Coroutine
 from typing import Any, ClassVar
 
 import orjson
-from callwright.llm.chat import ChatMessage, ChatRequest, RawReply
-from callwright.llm.template.model import TemplateModel
 
 from bench.chat_server import Connection, http, serve
+from callwright.llm.chat import ChatMessage, ChatRequest, RawReply
+from callwright.llm.template.model import TemplateModel
 
 _MODEL = "openai/bench"
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+
 from callwright.flows.build import open_build
 from callwright.flows.planning.planner import Planner
 from callwright.flows.progress import SilentProgress

@@ -13,12 +13,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import orjson
+from pydantic import BaseModel
+
 from callwright.llm.chat import ChatMessage, Prompt
 from callwright.llm.ledger import Ledger
 from callwright.llm.limits import Budget
 from callwright.llm.models import open_chat, read_model
 from callwright.warehouse.errors import CallwrightError
-from pydantic import BaseModel
 
 MODEL = "openai/bench"
 MODEL_ON_THE_WIRE = "bench"

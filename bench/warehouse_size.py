@@ -17,13 +17,12 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
+from bench.processes import cores, watch
 from callwright.flows.settings import environment
 from callwright.warehouse.browsing.samples import SampleFilter, find_samples
 from callwright.warehouse.engine import Connection
 from callwright.warehouse.publish import SCANNING
 from callwright.warehouse.store import Warehouse
-
-from bench.processes import cores, watch
 
 _BATCH = 20_000
 _COMMANDS = {

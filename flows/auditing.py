@@ -10,6 +10,7 @@ from random import Random
 from typing import Literal, NamedTuple
 
 import orjson
+
 from callwright.flows.data_checks import CheckedRequest, check_requests, check_sample, opened_chats
 from callwright.flows.environments import open_environments
 from callwright.flows.progress import Progress

@@ -7,6 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+from pydantic import JsonValue
+
 from callwright.flows.catalogs import with_catalogs
 from callwright.flows.chats import check_keys, roles_of
 from callwright.flows.dask_workers import open_workers
@@ -42,7 +44,6 @@ from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Tool, content_key
 from callwright.warehouse.releases import read_tools
 from callwright.warehouse.rows import Row, body_of
-from pydantic import JsonValue
 
 BUILD_VERSION = 2  # raised when the same recipe, tools and prompts would make other samples
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import orjson
+
 from callwright.flows.recipe import CatalogTools, Recipe
 from callwright.generators.catalogs import read_catalog
 from callwright.generators.catalogs.catalog import Catalog, Problem, StatedLink

@@ -6,6 +6,8 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import TypeVar
 
+from pydantic import SecretStr
+
 from callwright.flows.recipe import Recipe
 from callwright.flows.settings import named_secret
 from callwright.generators.stages import Stage
@@ -18,7 +20,6 @@ from callwright.llm.redaction import header_variables
 from callwright.llm.traffic import Traffic
 from callwright.warehouse.errors import BudgetError, CallwrightError, ConfigurationError, TransientError
 from callwright.warehouse.records import LlmCall
-from pydantic import SecretStr
 
 FATAL = (BudgetError, ConfigurationError)  # the next record would meet the same
 Item = TypeVar("Item")

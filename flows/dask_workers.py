@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
+
 from callwright.flows.chats import distinct_models, roles_of
 from callwright.flows.environments import STORE, environments_of
 from callwright.flows.progress import Progress

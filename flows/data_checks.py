@@ -16,6 +16,10 @@ from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 import orjson
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import SchemaError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
 from callwright.flows.chats import Chats, open_chats
 from callwright.flows.checking import recipe_of_checks
 from callwright.flows.environments import STORE
@@ -42,9 +46,6 @@ from callwright.warehouse.records import (
     UserTurn,
     Verdict,
 )
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import SchemaError
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 GradedDecision = Literal["proved", "judged", "unproved", "contradicted"]
 _AT_ONCE = 64  # requests that are read at the same time

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple, assert_never
 
 import orjson
+
 from callwright.flows.build import build_dataset
 from callwright.flows.catalogs import lend_catalogs, with_catalogs
 from callwright.flows.progress import Progress

@@ -19,6 +19,7 @@ from types import MappingProxyType, TracebackType
 from typing import Any, BinaryIO, NamedTuple, Self
 
 import orjson
+
 from callwright.flows.chats import FATAL, Chats, SharedChats
 from callwright.flows.environments import open_environments
 from callwright.flows.recipe import Recipe

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import orjson
+from pydantic import JsonValue
+
 from callwright.flows.dask_workers import open_workers
 from callwright.flows.environments import explore_environments
 from callwright.flows.progress import Progress, tell_models
@@ -31,7 +33,6 @@ from callwright.warehouse.outcomes import reject_repeated
 from callwright.warehouse.records import Tool, ToolsetPlan, content_key
 from callwright.warehouse.rows import body_of
 from callwright.warehouse.store import Warehouse
-from pydantic import JsonValue
 
 GROUP = "toolset"
 TOOLSET_VERSION = 1  # raised when the same categories, models and prompts would make other tools

@@ -8,12 +8,13 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from random import Random
 from typing import NamedTuple
 
+from pydantic import BaseModel, JsonValue
+
 from callwright.generators.stages import ATTEMPTS
 from callwright.generators.tools import argument_problems, mended
 from callwright.language.calls.sampling import fill_in
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Arguments, Language, Tool
-from pydantic import BaseModel, JsonValue
 
 _EMPTY: tuple[JsonValue, ...] = (None, "", [], {})
 _DRAWS = 12

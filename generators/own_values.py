@@ -6,12 +6,13 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 import orjson
+from pydantic import JsonValue
+
 from callwright.generators.tools import argument_problems, mended
 from callwright.language.calls.sampling import fill_in
 from callwright.llm.chat import Prompt
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Arguments, Language, Tool
-from pydantic import JsonValue
 
 _TRIES = 40
 _KNOWN = "The values in <known> are fixed already: give none for these parameters, and choose the others so that they go with them."

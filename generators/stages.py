@@ -8,12 +8,13 @@ from random import Random
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, TypeVar
 
+from pydantic import BaseModel
+
 from callwright.generators.environments.protocol import Environment
 from callwright.generators.own_values import NO_VALUES, OwnValues
 from callwright.llm.chat import ChatModel, Prompt
 from callwright.warehouse.errors import RecordError, ReplyError
 from callwright.warehouse.records import Origin, Record, SampleClaim, Tool
-from pydantic import BaseModel
 
 Role = Literal["generator", "checker", "judge"]
 # Any record type goes in: the table erases the types that each function names.

@@ -9,6 +9,9 @@ from datetime import UTC, datetime
 from math import isclose
 from typing import Literal, NamedTuple
 
+from pydantic import BaseModel, JsonValue
+from rapidfuzz import fuzz
+
 from callwright.generators.stages import StageContext
 from callwright.language.packs import has_folder, signs
 from callwright.language.readers.mentions import find_moments
@@ -20,8 +23,6 @@ from callwright.language.text import VERBATIM
 from callwright.language.values import locate
 from callwright.llm.prompts import render
 from callwright.warehouse.records import Evidence, JsonSchema, Language
-from pydantic import BaseModel, JsonValue
-from rapidfuzz import fuzz
 
 _ALIKE = 85.0  # of 100: a quote with a word changed or left out is still the quote
 _SHORTEST = 4  # characters: anything shorter is like too much

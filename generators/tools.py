@@ -7,16 +7,17 @@ from random import Random
 from typing import Any
 
 import orjson
+from jsonschema import Draft202012Validator, FormatChecker
+from jsonschema.exceptions import SchemaError, ValidationError
+from pydantic import JsonValue
+from referencing.exceptions import Unresolvable
+
 from callwright.language.packs import unspaced
 from callwright.language.schemas import NO_OTHERS, SchemaValidator, choices_of, fits, json_type
 from callwright.language.text import fold
 from callwright.language.values import read_value
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import Arguments, JsonSchema, Tool
-from jsonschema import Draft202012Validator, FormatChecker
-from jsonschema.exceptions import SchemaError, ValidationError
-from pydantic import JsonValue
-from referencing.exceptions import Unresolvable
 
 _COMPILED = 4096
 _TRUTHS = {"true": True, "false": False}

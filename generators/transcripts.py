@@ -4,8 +4,9 @@ from collections.abc import Iterable, Iterator
 from typing import assert_never
 
 import orjson
-from callwright.warehouse.records import Call, CallTurn, GoldCall, ReplyTurn, ResultTurn, Tool, Turn, UserTurn
 from pydantic import JsonValue
+
+from callwright.warehouse.records import Call, CallTurn, GoldCall, ReplyTurn, ResultTurn, Tool, Turn, UserTurn
 
 
 def conversation_text(turns: Iterable[Turn]) -> str:

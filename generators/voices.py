@@ -9,6 +9,8 @@ from random import Random
 from typing import NamedTuple
 
 import orjson
+from pydantic import JsonValue
+
 from callwright.language.calls.meanings import fake
 from callwright.llm.chat import Answer, ChatMessage, ChatModel, Completion, Prompt
 from callwright.warehouse.records import (
@@ -28,7 +30,6 @@ from callwright.warehouse.records import (
     trait_tag,
     without_traits,
 )
-from pydantic import JsonValue
 
 # The prompts that word what a user says; those that choose values or write an assistant's words know no persona.
 VOICED = frozenset(

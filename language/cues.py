@@ -10,6 +10,7 @@ from importlib.resources import files
 from typing import Literal, NamedTuple, get_args
 
 import yaml
+
 from callwright.language.names import split_name
 from callwright.language.packs import of, read_as, widened
 from callwright.language.plain_words import find_terms, plain_words

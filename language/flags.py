@@ -10,6 +10,7 @@ from importlib.resources import files
 from typing import NamedTuple
 
 import yaml
+
 from callwright.language.cues import DENYING, cue_words
 from callwright.language.names import split_name
 from callwright.language.packs import of, widened

@@ -11,6 +11,7 @@ from importlib.resources import files
 from typing import NamedTuple
 
 import yaml
+
 from callwright.language.names import split_name
 from callwright.language.packs import of, read_as, unspaced
 from callwright.language.text import STOP, folded, words_of

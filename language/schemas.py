@@ -11,7 +11,6 @@ from typing import Any, Literal, NamedTuple
 
 import orjson
 import regex
-from callwright.warehouse.records import JsonSchema
 from jsonschema import Draft202012Validator, FormatChecker, ValidationError
 from jsonschema.exceptions import UnknownType
 from jsonschema.protocols import Validator
@@ -19,6 +18,8 @@ from jsonschema.validators import extend
 from pydantic import JsonValue
 from referencing import Registry
 from referencing.exceptions import Unresolvable
+
+from callwright.warehouse.records import JsonSchema
 
 Kind = Literal["boolean", "integer", "number", "date", "time", "date-time", "enum", "array", "object", "text"]
 DATE_VALUE = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])")

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from callwright.language.packs import signs, unspaced
 from pydantic import JsonValue
+
+from callwright.language.packs import signs, unspaced
 
 _CACHED_TEXTS = 2048
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})")

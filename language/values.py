@@ -5,6 +5,8 @@ from collections.abc import Callable
 from functools import lru_cache
 from random import Random
 
+from pydantic import JsonValue
+
 from callwright.language.booleans import find_boolean, read_boolean, write_boolean
 from callwright.language.dates import DATE, find_dates, write_date
 from callwright.language.numbers import PERCENT, find_converted, find_numbers, in_digits, same_number, write_number
@@ -27,7 +29,6 @@ from callwright.language.schemas import DATE_TIME_VALUE, DATE_VALUE, TIME_VALUE,
 from callwright.language.text import VERBATIM, Found, fold
 from callwright.language.wording import find_shortened, find_wording
 from callwright.warehouse.records import JsonSchema, Language
-from pydantic import JsonValue
 
 LIST = "list"
 OBJECT = "object"

@@ -8,6 +8,9 @@ from functools import cache, partial
 from typing import Any, NamedTuple, Protocol, cast, runtime_checkable
 
 import orjson
+from pydantic import BaseModel, ValidationError
+from pydantic_core import from_json
+
 from callwright.llm.bounds import validate_calls, validate_text
 from callwright.llm.chat import Adapter, Answer, ChatMessage, ChatRequest, Completion, Prompt, RawReply
 from callwright.llm.ledger import Ledger, ledger_key
@@ -16,8 +19,6 @@ from callwright.llm.tokens import BYTES_PER_TOKEN, TokenCounts, TokenEstimates, 
 from callwright.llm.traffic import Traffic
 from callwright.warehouse.errors import CallwrightError, ReplyError, TransientError
 from callwright.warehouse.records import LlmCall, Tool
-from pydantic import BaseModel, ValidationError
-from pydantic_core import from_json
 
 Options = tuple[tuple[str, Any], ...]  # values of any JSON type
 SHOWN = 200

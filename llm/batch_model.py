@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import uuid4
 
 import orjson
+
 from callwright.llm.chat import ChatRequest, RawReply
 from callwright.llm.ledger import open_answers
 from callwright.llm.openai_model import WELL, OpenAIModel, document_of

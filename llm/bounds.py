@@ -7,9 +7,10 @@ nothing, and the record that it was for becomes a failure that later builds go p
 import re
 from collections.abc import Sequence
 
+from pydantic import JsonValue
+
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Call
-from pydantic import JsonValue
 
 LONGEST = 400_000  # characters
 DEEPEST = 100  # brackets within brackets; orjson gives up at 254, Python's own readers at some hundreds

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
-from callwright.warehouse.records import Call, Record, Tool
 from pydantic import BaseModel
+
+from callwright.warehouse.records import Call, Record, Tool
 
 Answer = TypeVar("Answer", bound=BaseModel)
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Self, TypeVar
 
 import orjson
+
 from callwright.llm.chat import ChatRequest, Prompt, RawReply
 from callwright.warehouse.errors import CallwrightError, StoreError
 from callwright.warehouse.records import Call

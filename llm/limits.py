@@ -8,10 +8,11 @@ from functools import partial
 from random import Random
 from typing import Any, NamedTuple
 
+from pydantic import Field
+
 from callwright.llm.chat import RawReply
 from callwright.warehouse.errors import BudgetError, CallwrightError, TransientError
 from callwright.warehouse.records import Record
-from pydantic import Field
 
 # A second more than a minute: of two requests sent a minute apart the first may have travelled longer.
 MINUTE = 61.0

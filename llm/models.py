@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
 
+from pydantic import ConfigDict, Field, JsonValue, SecretStr, ValidationError, field_validator, model_validator
+
 from callwright.llm.asking import LedgeredChat, Options, Surroundings
 from callwright.llm.chat import Adapter
 from callwright.llm.ledger import Ledger
@@ -16,7 +18,6 @@ from callwright.llm.refusals import LOOPBACK
 from callwright.llm.traffic import Traffic
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import LlmCall, Record
-from pydantic import ConfigDict, Field, JsonValue, SecretStr, ValidationError, field_validator, model_validator
 
 TEMPLATE = "template/v1"
 LOCAL = "local/"

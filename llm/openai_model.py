@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 import orjson
+
 from callwright.llm.chat import ChatRequest, RawReply
 from callwright.llm.prices import FREE, OwnPrice, Price, read_price, read_usage
 from callwright.llm.redaction import HEADERS, with_values, without_values

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import orjson
+
 from callwright.llm.asking import Priced
 from callwright.llm.chat import Adapter, ChatMessage, ChatRequest, RawReply
 from callwright.warehouse.errors import CallwrightError, ReplyError

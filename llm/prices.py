@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import orjson
-from callwright.warehouse.records import Record
 from pydantic import Field
+
+from callwright.warehouse.records import Record
 
 _MAP = "model_prices_and_context_window_backup.json"
 _MILLION = 1e6

@@ -14,12 +14,13 @@ from importlib.resources.abc import Traversable
 from typing import Any, NamedTuple, cast
 
 import orjson
-from callwright.language.packs import of
-from callwright.llm.chat import ChatMessage, Prompt, Role
-from callwright.warehouse.errors import ConfigurationError
 from jinja2 import Environment, StrictUndefined, Template, TemplateSyntaxError
 from jinja2.meta import find_undeclared_variables
 from pydantic import BaseModel
+
+from callwright.language.packs import of
+from callwright.llm.chat import ChatMessage, Prompt, Role
+from callwright.warehouse.errors import ConfigurationError
 
 _ROLE_LINE = re.compile(r"^--- (system|user|assistant)$", re.MULTILINE)
 _VERSION_BYTES = 6

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import orjson
+
 from callwright.llm.asking import LedgeredChat, Surroundings
 from callwright.llm.chat import ChatRequest, RawReply
 from callwright.llm.ledger import Ledger

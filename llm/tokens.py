@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import orjson
+
 from callwright.llm.chat import ChatRequest, RawReply
 from callwright.llm.prices import find_price
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import orjson
+
 from callwright.llm.bounds import LONGEST, validate_text
 from callwright.llm.chat import ChatMessage, ChatRequest
 from callwright.warehouse.errors import ReplyError

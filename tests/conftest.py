@@ -5,8 +5,9 @@ import signal
 from pathlib import Path
 
 import pytest
-from callwright.flows.settings import silence_teardown
 from hypothesis import settings
+
+from callwright.flows.settings import silence_teardown
 
 # A slow machine is no bug, and the first example of a test may import a vendor.
 settings.register_profile("callwright", deadline=None, max_examples=40)

@@ -7,6 +7,8 @@ The first is HammerBench's (D.4), the second CallNavi's judge score (5.2, B.2), 
 from collections import Counter
 from typing import NamedTuple
 
+from pydantic import JsonValue
+
 from callwright.generators.kinds import traits_of
 from callwright.generators.stages import StageContext
 from callwright.generators.transcripts import shown_call
@@ -25,7 +27,6 @@ from callwright.validators.metrics.errors import pair_calls
 from callwright.validators.metrics.snapshots import pairs_to_judge
 from callwright.warehouse.errors import RecordError, ReplyError
 from callwright.warehouse.records import Call, CallTurn, Grade, GradeMetric, JudgeVerdict, Prediction, Sample
-from pydantic import JsonValue
 
 
 async def judge_prediction(prediction: Prediction, sample: Sample, context: StageContext) -> JudgeVerdict:

@@ -7,6 +7,8 @@ but where the papers count such a reply as no agreement.
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, TypeVar
 
+from pydantic import BaseModel, Field, JsonValue, model_validator
+
 from callwright.generators.stages import StageContext
 from callwright.generators.transcripts import conversation_text, shown_call, shown_tools
 from callwright.llm.chat import ChatModel
@@ -14,7 +16,6 @@ from callwright.llm.prompts import led_by, prompt_version, render
 from callwright.validators.replies.parsing import ReplyCall, calls_in
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Call, Exchange, GoldCall, Sample, Snapshot, Tool, Turn
-from pydantic import BaseModel, Field, JsonValue, model_validator
 
 PROMPTS = "callwright.validators.prompts"
 ZERO_SHOT, ONE_SHOT = "call_zero_shot", "call_one_shot"

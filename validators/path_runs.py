@@ -5,6 +5,8 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import orjson
+from pydantic import JsonValue
+
 from callwright.generators.multi_step.tracing import TEMPLATE, NextCalls, next_calls_prompt
 from callwright.generators.multi_step.wording import PROMPTS
 from callwright.generators.stages import StageContext
@@ -38,7 +40,6 @@ from callwright.warehouse.records import (
     Tool,
     UserTurn,
 )
-from pydantic import JsonValue
 
 NATIVELY = "call_next_natively"
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import orjson
+
 from callwright.generators.kinds import traits_of
 from callwright.generators.stages import StageContext
 from callwright.generators.transcripts import conversation_text

@@ -10,9 +10,10 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from pydantic import JsonValue
+
 from callwright.language.text import fold
 from callwright.validators.embeddings import likeness
-from pydantic import JsonValue
 
 _MASK = "…"
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import orjson
+
 from callwright.llm.prompts import led_by, prompt_version, render
 from callwright.validators.judges import PROMPTS
 from callwright.validators.replies.parsing import ParsedReply, ReplyCall
@@ -16,9 +17,10 @@ from callwright.warehouse.records import TIME_SENTENCE, Sample, Tool, ToolsShown
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from pydantic import JsonValue
+
     from callwright.generators.families import Asked
     from callwright.llm.chat import ChatModel, Prompt
-    from pydantic import JsonValue
 
     ShownTool = dict[str, JsonValue]
 

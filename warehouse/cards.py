@@ -4,11 +4,12 @@ from collections.abc import Iterator
 from importlib.resources import files
 from typing import NamedTuple
 
+from jinja2 import Environment, StrictUndefined
+
 from callwright.warehouse.records import Release
 from callwright.warehouse.releases import ReleaseState, verify_release
 from callwright.warehouse.rows import Row
 from callwright.warehouse.store import Warehouse
-from jinja2 import Environment, StrictUndefined
 
 _FEW = 30  # samples of a kind and language; scores of fewer say little
 

@@ -9,6 +9,7 @@ from threading import RLock
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import duckdb
+
 from callwright.warehouse.errors import ConfigurationError, StoreError
 
 logger = logging.getLogger(__name__)

@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import BinaryIO, Self
 
 import orjson
+
 from callwright.warehouse.rows import Row
 from callwright.warehouse.store import Warehouse
 

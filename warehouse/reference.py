@@ -1,4 +1,4 @@
-"""The reference part of docs/sql.md, made of the comments in the database: `python -m callwright.warehouse.reference docs/sql.md`."""
+"""The reference part of docs/sql.md, of the comments in the database: `python -m callwright.warehouse.reference docs/sql.md`."""
 
 import re
 import sys

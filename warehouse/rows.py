@@ -6,6 +6,8 @@ from functools import singledispatch
 from typing import Any, NamedTuple
 
 import orjson
+from pydantic import BaseModel
+
 from callwright.warehouse.records import (
     CallError,
     Draft,
@@ -25,7 +27,6 @@ from callwright.warehouse.records import (
     Tool,
     Verdict,
 )
-from pydantic import BaseModel
 
 Row = dict[str, Any]  # one value a column; the table's schema gives the types
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 import orjson
+
 from callwright.warehouse.rows import Row
 
 Column = Literal["text", "whole", "real", "flag", "texts", "moment", "json"]

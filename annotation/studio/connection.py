@@ -9,8 +9,9 @@ from ipaddress import ip_address
 from typing import Any, TypeVar
 from urllib.parse import quote, urlsplit
 
-from callwright.warehouse.errors import AnnotationError, CallwrightError, TransientError
 from tenacity import RetryCallState, Retrying, retry_if_exception_type, stop_after_attempt
+
+from callwright.warehouse.errors import AnnotationError, CallwrightError, TransientError
 
 _ATTEMPTS = 5
 _LONGEST_WAIT = 20.0

@@ -6,9 +6,10 @@ from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
+from pydantic import JsonValue
+
 from callwright.warehouse.errors import AnnotationError
 from callwright.warehouse.records import Record
-from pydantic import JsonValue
 
 _SAVED_AT_ONCE = timedelta(seconds=1)  # the two moments of one saving are a few microseconds apart
 

@@ -8,6 +8,7 @@ from itertools import count
 from typing import Any, NamedTuple
 
 import orjson
+
 from callwright.annotation.studio.connection import MissingError, StudioConnection
 from callwright.annotation.studio.projects import KEY, ORDER, Json, as_prediction, condition, filter_on
 from callwright.annotation.studio.records import Project, PushResult, surplus

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
+
 from callwright.flows.cli.screen import AsJson, JsonList, say, show, show_json, show_table
 
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+
 from callwright.flows.cli.screen import AsJson, Terminal, say, show_json, show_table
 from callwright.validators.metrics.complexeval.rules import TURN_LIMIT
 from callwright.warehouse.errors import ConfigurationError

@@ -6,6 +6,7 @@ import sys
 from typing import Annotated
 
 import typer
+
 from callwright.flows.cli import (
     auditing,
     building,

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+
 from callwright.flows.cli.screen import AsJson, say, show, show_json
 
 WRONG = 2  # as of any command that is given a wrong recipe

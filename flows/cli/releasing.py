@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import orjson
 import typer
+
 from callwright.flows.cli.screen import AsJson, Live, say, show, show_json, show_table
 
 if TYPE_CHECKING:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
 from callwright.flows.cli.screen import AsJson, show, show_json, show_table
 
 if TYPE_CHECKING:

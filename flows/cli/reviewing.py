@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import orjson
 import typer
+
 from callwright.flows.cli.review_status import agreement, recheck, status, suspects
 from callwright.flows.cli.screen import AsJson, Terminal, say, show, show_json, show_table
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+
 from callwright.flows.cli.screen import AsJson, say, show, show_json, show_table
 from callwright.warehouse.errors import ConfigurationError
 

@@ -7,6 +7,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
 from callwright.flows.cli.screen import AsJson, say, show, show_json
 
 if TYPE_CHECKING:

@@ -8,6 +8,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal, cast
 
+from prefect import flow, task
+from prefect.client.schemas.objects import State
+from prefect.states import Completed
+
 from callwright.flows.build import (
     BuildReport,
     BuildSteps,
@@ -45,9 +49,6 @@ from callwright.flows.settings import Settings, open_warehouse, quiet_vendors, r
 from callwright.flows.toolmaking import prepare_tools
 from callwright.llm.models import read_model
 from callwright.warehouse.rows import Row
-from prefect import flow, task
-from prefect.client.schemas.objects import State
-from prefect.states import Completed
 
 NOTHING = "Nothing to do"
 

@@ -12,6 +12,16 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar, cast
 from uuid import UUID
 
 import orjson
+from prefect import get_run_logger, task
+from prefect.artifacts import (
+    acreate_markdown_artifact,
+    acreate_progress_artifact,
+    acreate_table_artifact,
+    aupdate_progress_artifact,
+)
+from prefect.runtime import flow_run
+from prefect.states import Failed, aget_state_exception
+
 from callwright.flows.build import BuildReport
 from callwright.flows.chats import distinct_models, roles_of
 from callwright.flows.dask_workers import open_workers
@@ -22,15 +32,6 @@ from callwright.flows.shards import Shard, ShardResult, read_records, write_line
 from callwright.warehouse.errors import CallwrightError, TransientError
 from callwright.warehouse.paid_notes import paid_folder
 from callwright.warehouse.rows import Row
-from prefect import get_run_logger, task
-from prefect.artifacts import (
-    acreate_markdown_artifact,
-    acreate_progress_artifact,
-    acreate_table_artifact,
-    aupdate_progress_artifact,
-)
-from prefect.runtime import flow_run
-from prefect.states import Failed, aget_state_exception
 
 SHARD_RETRIES = 2
 RETRY_SECONDS = 5

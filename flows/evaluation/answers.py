@@ -8,6 +8,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 import orjson
+
 from callwright.validators.grading import grade_versions, judge_version
 from callwright.validators.metrics.answers import Answered, AnswerScores, has_one_call, mistakes_of
 from callwright.validators.metrics.grades import GradeScores

@@ -6,6 +6,8 @@ from importlib.metadata import version
 from typing import NamedTuple
 
 import orjson
+from pydantic import JsonValue
+
 from callwright.flows.progress import Progress
 from callwright.flows.recipe import Candidate
 from callwright.llm.models import ModelSettings
@@ -15,7 +17,6 @@ from callwright.validators.strategies import prompts_seen
 from callwright.warehouse.records import content_key
 from callwright.warehouse.rows import Row
 from callwright.warehouse.store import Warehouse
-from pydantic import JsonValue
 
 
 class NamedCandidate(NamedTuple):

@@ -5,6 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from random import Random
 
+from pydantic import ValidationError
+
 from callwright.flows.environments import open_environments
 from callwright.flows.evaluation.answers import runs_by_split
 from callwright.flows.evaluation.candidates import NamedCandidate
@@ -22,7 +24,6 @@ from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Record, Score, Tool
 from callwright.warehouse.releases import keys_of_kinds, read_sample, read_tools
 from callwright.warehouse.store import Warehouse
-from pydantic import ValidationError
 
 MULTI_STEP = kinds_with(lambda traits: traits.asked == "path")
 STAGE = "run_path"

@@ -6,6 +6,8 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 import orjson
+from pydantic import JsonValue
+
 from callwright.flows.evaluation.evaluation_run import USUAL, Conditions
 from callwright.flows.recipe import Candidate
 from callwright.llm.models import ModelSettings
@@ -14,7 +16,6 @@ from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import content_key
 from callwright.warehouse.rows import Row
 from callwright.warehouse.store import Warehouse
-from pydantic import JsonValue
 
 _MODELS = ("judge", "router")
 _LEFT_OUT = ("environments", "budget")  # what is open only while it runs, and what each command may spend

@@ -5,6 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple, assert_never
 
+from pydantic import JsonValue
+
 from callwright.annotation.calls import ArgumentChange, changes, goes_on, is_same, shift_turn
 from callwright.annotation.edits import is_part_of
 from callwright.warehouse.records import (
@@ -17,7 +19,6 @@ from callwright.warehouse.records import (
     Sample,
     UserTurn,
 )
-from pydantic import JsonValue
 
 _EVIDENCE = {
     "span": "word for word",

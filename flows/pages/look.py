@@ -7,9 +7,10 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
 from callwright.flows.pages import plots, wording
 from callwright.warehouse.store import Warehouse
-from jinja2 import Environment, PackageLoader, StrictUndefined
 
 Query = Mapping[str, str]
 # The address of a path with a query, "" where this copy has no such page.

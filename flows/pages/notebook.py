@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import content_key
 

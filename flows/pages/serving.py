@@ -8,16 +8,17 @@ from datetime import UTC, datetime
 from urllib.parse import urlencode
 
 import uvicorn
-from callwright.flows.pages.look import ASSETS, Look, Query, asset
-from callwright.flows.pages.site import show
-from callwright.warehouse.errors import ConfigurationError
-from callwright.warehouse.store import Warehouse
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route
+
+from callwright.flows.pages.look import ASSETS, Look, Query, asset
+from callwright.flows.pages.site import show
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.store import Warehouse
 
 PORT = 8321
 LOCAL = "127.0.0.1"

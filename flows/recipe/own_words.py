@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 import yaml
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
+
 from callwright.generators.tools import argument_problems, mended
 from callwright.warehouse.errors import ConfigurationError, StoreError
 from callwright.warehouse.records import Tool
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
 
 MOST_VALUES = 10_000
 MOST_EXAMPLES = 1000

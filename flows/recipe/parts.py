@@ -5,6 +5,8 @@ from pathlib import Path
 from random import Random
 from typing import Annotated, Any, Literal, Self
 
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, field_validator, model_validator
+
 from callwright.flows.recipe.own_words import ExampleFile, OwnValueList, Scalar, example_file, value_source
 from callwright.generators.catalogs.choosing import ToolChoice
 from callwright.generators.environments.protocol import EnvironmentSettings
@@ -14,7 +16,6 @@ from callwright.language.packs import of
 from callwright.llm.models import ModelSettings, read_model, reads_language
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import DEFAULT_LANGUAGE, Language
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, field_validator, model_validator
 
 _CATEGORIES_TO_LOOK_AT = 4
 _SHOWN_EXAMPLES = 12

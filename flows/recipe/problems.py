@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from pydantic import ValidationError
+
 from callwright.flows.recipe.located_yaml import DataPath, LocatedYaml
 from callwright.flows.recipe.schema import (
     EACH,
@@ -17,7 +19,6 @@ from callwright.flows.recipe.schema import (
     places_of,
     settings_at,
 )
-from pydantic import ValidationError
 
 _SECRET = {"api_key"}
 _PHRASES = {

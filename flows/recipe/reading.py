@@ -5,13 +5,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import orjson
+from pydantic import ValidationError
+
 from callwright.flows.recipe.located_yaml import LocatedYaml, TextPlace, YamlFault, locate, read_yaml
 from callwright.flows.recipe.own_words import read_examples, read_values
 from callwright.flows.recipe.parts import ImportedTools, PromptFile, Recipe, ToolSource
 from callwright.flows.recipe.problems import RecipeFaults, RecipeProblem, explain
 from callwright.generators.environments.protocol import EnvironmentPart, located
 from callwright.warehouse.errors import ConfigurationError
-from pydantic import ValidationError
 
 SCHEMA_FILE = "recipe.schema.json"
 _SCHEMA_LINE = f"# yaml-language-server: $schema={SCHEMA_FILE}\n"  # editors read it, relative to the recipe

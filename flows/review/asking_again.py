@@ -6,6 +6,8 @@ from hashlib import blake2b
 from typing import Literal, NamedTuple
 
 import orjson
+from pydantic import JsonValue
+
 from callwright.flows.progress import Progress
 from callwright.flows.recipe import Recipe
 from callwright.flows.review.gold_items import mix_gold_items
@@ -16,7 +18,6 @@ from callwright.warehouse.records import Arguments, Call
 from callwright.warehouse.releases import list_releases, release_named
 from callwright.warehouse.rows import Row
 from callwright.warehouse.store import Warehouse
-from pydantic import JsonValue
 
 PAPER = 100  # as many as HammerBench's authors looked at
 

@@ -16,6 +16,14 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.middleware import Middleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
+from starlette.routing import Route
+
 from callwright.annotation.doubts import doubt_sentences
 from callwright.annotation.edit_forms import annotation_result, edit_form, parse_form
 from callwright.annotation.reviews import ParsedReview
@@ -34,13 +42,6 @@ from callwright.validators.checks.grounding import ground
 from callwright.warehouse.errors import CallwrightError
 from callwright.warehouse.records import Sample, Tool
 from callwright.warehouse.releases import read_tools
-from starlette.applications import Starlette
-from starlette.concurrency import run_in_threadpool
-from starlette.middleware import Middleware
-from starlette.middleware.trustedhost import TrustedHostMiddleware
-from starlette.requests import Request
-from starlette.responses import HTMLResponse, PlainTextResponse, Response
-from starlette.routing import Route
 
 PORT = 8322
 _SUBJECT = re.compile(r"[0-9a-f]{8,64}")

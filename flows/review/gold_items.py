@@ -12,6 +12,7 @@ from random import Random
 from typing import NamedTuple
 
 import orjson
+
 from callwright.annotation.agreement import answer_of_edit
 from callwright.annotation.screens import SAMPLE_REVIEW, TRAINING
 from callwright.annotation.spoiling import can_be_spoiled, spoil_sample, with_last_calls

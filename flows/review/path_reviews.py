@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from hashlib import blake2b
 
 import orjson
+
 from callwright.annotation.disambiguation import has_competition
 from callwright.annotation.screens import CORRECTION, DISAMBIGUATION
 from callwright.flows.recipe import Recipe

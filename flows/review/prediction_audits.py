@@ -10,6 +10,7 @@ from random import Random
 from typing import NamedTuple
 
 import orjson
+
 from callwright.annotation.prediction_audit import GOLD_WRONG
 from callwright.annotation.screens import PREDICTION_AUDIT, SAMPLE_REVIEW
 from callwright.flows.review.questions import AUDIT, SUSPECT, ReviewQuestion, ask, ask_again

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 import orjson
+
 from callwright.annotation.screens import (
     CORRECTION,
     DIALOGUE_ACTS,

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 import orjson
+
 from callwright.annotation.correction import correction_task
 from callwright.annotation.dialogue_acts import acts_task
 from callwright.annotation.disambiguation import disambiguation_task

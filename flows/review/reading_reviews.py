@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
 import orjson
+
 from callwright.annotation.agreement import answer_of_edit
 from callwright.annotation.correction import parse_correction_review
 from callwright.annotation.dialogue_acts import parse_acts_review

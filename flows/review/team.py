@@ -4,6 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated
 
 import yaml
+from pydantic import AfterValidator, TypeAdapter, ValidationError
+
 from callwright.annotation.screens import REVIEW_KINDS
 from callwright.annotation.task import TaskQueue
 from callwright.flows.settings import Settings
@@ -13,7 +15,6 @@ from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Record
 from callwright.warehouse.rows import Row
 from callwright.warehouse.store import Warehouse
-from pydantic import AfterValidator, TypeAdapter, ValidationError
 
 FILE = "team.yaml"
 

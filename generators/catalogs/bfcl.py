@@ -2,12 +2,13 @@
 
 from pathlib import Path
 
+from pydantic import JsonValue
+
 from callwright.generators.catalogs.builder import CatalogBuilder, ToolDraft
 from callwright.generators.catalogs.catalog import Catalog, Problem
 from callwright.generators.catalogs.documents import DocumentItem, files_at, read_rows
 from callwright.generators.catalogs.rewriting import renaming_types
 from callwright.warehouse.records import Tool
-from pydantic import JsonValue
 
 EXPECTED = "a file or folder of BFCL questions (JSON lines with 'function') or function documents"
 PREFIX = "BFCL_v"

@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from pydantic import JsonValue
+
 from callwright.generators.catalogs.catalog import Note
 from callwright.warehouse.records import JsonSchema
-from pydantic import JsonValue
 
 _PLAIN = frozenset({"type", "properties", "required", "title", "description", "examples", "additionalProperties"})
 _BRANCHES = ("anyOf", "oneOf", "allOf")

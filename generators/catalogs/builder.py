@@ -6,6 +6,9 @@ from typing import NamedTuple
 
 import orjson
 import regex
+from jsonschema import Draft202012Validator
+from pydantic import JsonValue
+
 from callwright.generators.catalogs.catalog import Catalog, Note, Problem, ProblemKind, shown
 from callwright.generators.catalogs.rewriting import (
     ONE_SCHEMA,
@@ -19,8 +22,6 @@ from callwright.generators.catalogs.rewriting import (
 from callwright.language.packs import main_language
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import JsonSchema, Language, Tool, content_key
-from jsonschema import Draft202012Validator
-from pydantic import JsonValue
 
 FATAL = frozenset({"invalid_schema", "no_name", "not_an_object", "too_large", "unresolvable_reference"})
 TYPING = frozenset(

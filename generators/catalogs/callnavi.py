@@ -3,11 +3,12 @@
 import re
 from pathlib import Path
 
+from pydantic import JsonValue
+
 from callwright.generators.catalogs.builder import CatalogBuilder, ToolDraft
 from callwright.generators.catalogs.catalog import Catalog, Note, Problem, shown
 from callwright.generators.catalogs.documents import existing, files_at, read_json
 from callwright.warehouse.records import DEFAULT_LANGUAGE, JsonSchema
-from pydantic import JsonValue
 
 EXPECTED = "a CallNavi folder with APIs/*.json, or one file with the key 'api_ports',"
 TYPE_WORDS = {

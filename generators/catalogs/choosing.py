@@ -5,11 +5,12 @@ from fnmatch import fnmatchcase
 from typing import Annotated, NamedTuple
 
 import orjson
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, ValidationError, model_validator
+
 from callwright.generators.catalogs.catalog import Catalog, StatedLink, shown
 from callwright.language.schemas import NO_OTHERS, SchemaValidator
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Tool
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, ValidationError, model_validator
 
 _MOST_LISTED = 12
 

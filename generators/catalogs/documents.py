@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import orjson
+from pydantic import JsonValue
+
 from callwright.generators.catalogs.catalog import Problem, shown
 from callwright.warehouse.errors import ConfigurationError
-from pydantic import JsonValue
 
 LARGEST = 64 * 2**20
 LONGEST_LINE = 16 * 2**20  # bytes of a file that is read line by line

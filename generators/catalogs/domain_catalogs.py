@@ -12,9 +12,10 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import JsonSchema, Tool
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 SOURCE = "domains"
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

@@ -2,13 +2,14 @@
 
 from pathlib import Path
 
+from pydantic import JsonValue
+
 from callwright.generators.catalogs.builder import CatalogBuilder, ToolDraft
 from callwright.generators.catalogs.catalog import Catalog, Problem
 from callwright.generators.catalogs.documents import files_at, read_rows
 from callwright.generators.catalogs.rewriting import renaming_types
 from callwright.language.packs import known, main_language
 from callwright.warehouse.records import Language, Tool
-from pydantic import JsonValue
 
 EXPECTED = "a file or folder of HammerBench records with 'multiple_tools'"
 TYPE_WORDS: dict[str, str | None] = {

@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from pydantic import JsonValue
+
 from callwright.generators.catalogs.bodies import fields_of
 from callwright.generators.catalogs.builder import FATAL, CatalogBuilder, ToolDraft
 from callwright.generators.catalogs.catalog import Catalog, Note, Problem, StatedLink, ToolOrigin, shown
@@ -22,7 +24,6 @@ from callwright.generators.catalogs.swagger import METHODS, as_path_item, is_swa
 from callwright.language.packs import document_language
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import JsonSchema, Language
-from pydantic import JsonValue
 
 EXPECTED = "a Swagger 2.0 or an OpenAPI 3.0 or 3.1 description in JSON or YAML"
 IGNORED_HEADERS = ("accept", "authorization", "content-type")  # by the specification, no parameters

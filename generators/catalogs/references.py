@@ -11,10 +11,11 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 from urllib.parse import quote, unquote
 
+from pydantic import JsonValue
+
 from callwright.generators.catalogs.catalog import Problem, shown
 from callwright.generators.catalogs.documents import LARGEST, parse_json_or_yaml, read_text
 from callwright.warehouse.errors import ConfigurationError
-from pydantic import JsonValue
 
 FILES = "x-files"
 MOST_FILES = 5_000

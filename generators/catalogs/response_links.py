@@ -8,9 +8,10 @@ whoever made the request, and is passed over. What leads nowhere is noted.
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
+from pydantic import JsonValue
+
 from callwright.generators.catalogs.catalog import Note, StatedLink, shown
 from callwright.warehouse.records import JsonSchema
-from pydantic import JsonValue
 
 BODY = "$response.body"
 _EXPRESSION = "$"

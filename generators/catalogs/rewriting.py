@@ -4,9 +4,10 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 from urllib.parse import unquote
 
+from pydantic import JsonValue
+
 from callwright.generators.catalogs.catalog import Note, shown
 from callwright.warehouse.records import JsonSchema
-from pydantic import JsonValue
 
 MOST_NODES = 20_000
 DEEPEST = 24

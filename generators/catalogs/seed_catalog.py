@@ -11,12 +11,13 @@ from importlib.resources.abc import Traversable
 from typing import Any
 
 import yaml
-from callwright.language.packs import fallback, known, of
-from callwright.warehouse.errors import ConfigurationError
-from callwright.warehouse.records import JsonSchema, Language, Tool
 from jsonschema import Draft202012Validator, FormatChecker
 from jsonschema.exceptions import SchemaError
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
+
+from callwright.language.packs import fallback, known, of
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import JsonSchema, Language, Tool
 
 SOURCE = "seed"
 KINDS_FILE = "kinds.yaml"

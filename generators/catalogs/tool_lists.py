@@ -3,12 +3,13 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from pydantic import JsonValue
+
 from callwright.generators.catalogs.builder import CatalogBuilder, ToolDraft
 from callwright.generators.catalogs.catalog import Catalog, Note, Problem, shown
 from callwright.generators.catalogs.documents import DocumentItem, read_rows, the_file
 from callwright.language.packs import document_language
 from callwright.warehouse.errors import ConfigurationError
-from pydantic import JsonValue
 
 MCP_REPLY = "a tools/list reply, {'tools': [...]} alone or as the 'result' of a JSON-RPC message,"
 

@@ -2,12 +2,13 @@
 
 from typing import Literal
 
+from pydantic import BaseModel, Field
+
 from callwright.generators.conversations import CONVERSATION
 from callwright.generators.stages import StageContext
 from callwright.generators.transcripts import conversation_text
 from callwright.llm.prompts import prompt_version, render
 from callwright.warehouse.records import Conversation, DialogueAct, Origin, ReplyTurn, Sample, Turn
-from pydantic import BaseModel, Field
 
 PROMPTS = "callwright.generators.conversations.prompts"
 STAGE = "dialogue_acts"

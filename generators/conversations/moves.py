@@ -4,6 +4,8 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 from random import Random
 from typing import NamedTuple
 
+from pydantic import JsonValue
+
 from callwright.generators.conversations.scenarios import changeable, looks_up
 from callwright.generators.conversations.values import Values
 from callwright.generators.environments.picking import value_at
@@ -22,7 +24,6 @@ from callwright.warehouse.records import (
     SimulatedCall,
     Tool,
 )
-from pydantic import JsonValue
 
 
 def facts_of(result: JsonValue, tool: Tool) -> list[Fact]:

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from random import Random
 from typing import Any
 
+from pydantic import BaseModel
+
 from callwright.generators.conversations.moves import EpisodeContext, moves_of
 from callwright.generators.conversations.values import Values
 from callwright.generators.environments.simulated import SimulatedEnvironment
@@ -14,7 +16,6 @@ from callwright.language.packs import writes
 from callwright.llm.prompts import prompt_version, render
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import ConversationPlan, Move, Origin, Scenario, Tool, WordedScenario
-from pydantic import BaseModel
 
 PLANS, GOALS = "conversation_plans", "conversation_goals"
 PROMPTS = "callwright.generators.conversations.prompts"

@@ -4,6 +4,8 @@ from collections.abc import Callable, Sequence
 from random import Random
 from types import MappingProxyType
 
+from pydantic import JsonValue
+
 from callwright.generators.given_values import ArgumentValues, WantedValues, collect_values, given_values
 from callwright.generators.own_values import beside_known
 from callwright.generators.single_turn.requests import PROMPTS as VALUES_PROMPTS
@@ -13,7 +15,6 @@ from callwright.generators.tools import argument_problems
 from callwright.language.text import fold
 from callwright.llm.prompts import render
 from callwright.warehouse.records import Arguments, Language, Tool
-from pydantic import JsonValue
 
 _ATTEMPTS = 16  # for what was said for something else before
 _FURTHER = 8

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from pydantic import BaseModel, JsonValue
+
 from callwright.generators.stages import ATTEMPTS, Leniency, StageContext, first_fit
 from callwright.generators.stated_values import Expected, Spot, Stated, find_value, find_values, span_evidence
 from callwright.generators.transcripts import conversation_text, walk
@@ -27,7 +29,6 @@ from callwright.warehouse.records import (
     WordedScenario,
     trait_tag,
 )
-from pydantic import BaseModel, JsonValue
 
 PROMPTS = "callwright.generators.conversations.prompts"
 STAGE = "conversations"

@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Literal, NamedTuple
 
+from pydantic import BaseModel, JsonValue
+
 from callwright.generators.given_values import ArgumentValues, WantedValues, collect_values
 from callwright.generators.stages import ATTEMPTS, StageContext, first_fit, made_by
 from callwright.generators.stated_values import Place, Stated, find_value
@@ -30,7 +32,6 @@ from callwright.warehouse.records import (
     Turn,
     UserTurn,
 )
-from pydantic import BaseModel, JsonValue
 
 PROMPTS = "callwright.generators.dialogues.prompts"
 SLOTS_STAGE = "slots"

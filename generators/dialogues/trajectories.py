@@ -9,6 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from random import Random
 from typing import NamedTuple
 
+from pydantic import JsonValue
+
 from callwright.generators.stages import StageContext
 from callwright.language.calls.parsing import read_answers
 from callwright.language.calls.tools import ToolView, view_of
@@ -31,7 +33,6 @@ from callwright.warehouse.records import (
     Turn,
     UserTurn,
 )
-from pydantic import JsonValue
 
 STAGE = "trajectories"
 _SHUFFLED = 0.5

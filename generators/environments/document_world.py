@@ -12,6 +12,8 @@ from functools import cached_property
 from random import Random
 from typing import NamedTuple
 
+from pydantic import JsonValue
+
 from callwright.generators.environments.endpoints import SAFE, Endpoint
 from callwright.generators.environments.linking import (
     IDENTIFYING,
@@ -33,7 +35,6 @@ from callwright.language.calls.meanings import meaning_row
 from callwright.language.calls.sampling import make_value
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import DEFAULT_LANGUAGE, Arguments, Call, JsonSchema, Link, Tool
-from pydantic import JsonValue
 
 POPULATION = 24
 REFERRED = 12  # of a population, as many are referred to by things of other kinds

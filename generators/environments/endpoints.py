@@ -6,13 +6,14 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import NamedTuple
 
+from pydantic import JsonValue
+
 from callwright.generators.catalogs.builder import CatalogBuilder
 from callwright.generators.catalogs.catalog import StatedLink
 from callwright.generators.catalogs.choosing import ListedTool, ToolChoice, adapt, choose
 from callwright.generators.catalogs.openapi import Operation, ParameterPlace, read_operations
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Tool
-from pydantic import JsonValue
 
 SAFE = ("GET", "HEAD")
 _ALL = ToolChoice()

@@ -6,12 +6,13 @@ from itertools import islice, product
 from random import Random
 from typing import NamedTuple
 
+from pydantic import JsonValue
+
 from callwright.generators.environments.linking import is_opaque, words_of
 from callwright.generators.environments.picking import entries_of, has, value_at
 from callwright.generators.environments.protocol import Environment
 from callwright.warehouse.records import Arguments, Call, JsonSchema, Link, Tool
 from callwright.warehouse.records.paths import ElementKind
-from pydantic import JsonValue
 
 ROUNDS = 4
 VALUES = 6  # of each required parameter that are tried

@@ -9,13 +9,14 @@ from urllib.parse import quote, urlencode
 
 import httpx
 import orjson
+from pydantic import JsonValue
+
 from callwright.generators.catalogs.documents import DEEPEST, depth
 from callwright.generators.catalogs.openapi import ParameterPlace
 from callwright.generators.environments.endpoints import Endpoint
 from callwright.generators.environments.protocol import LARGEST, PATIENCE, CallResponse
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Arguments, Call, Link, Tool
-from pydantic import JsonValue
 
 HIDDEN = "[secret]"
 LAST_PORT = 65_535

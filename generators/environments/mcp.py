@@ -5,6 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import orjson
+from pydantic import JsonValue
+
 from callwright.generators.catalogs.catalog import Catalog
 from callwright.generators.catalogs.choosing import adapt
 from callwright.generators.catalogs.documents import DocumentItem
@@ -16,7 +18,6 @@ from callwright.generators.environments.mcp_server import McpAddress, McpListing
 from callwright.generators.environments.protocol import CallResponse, McpSettings
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Call, JsonSchema, Link, Tool
-from pydantic import JsonValue
 
 _SHOWN = 12
 _PARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9]+")

@@ -15,11 +15,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, TextIO, TypeVar, cast
 
 import orjson
+from pydantic import JsonValue
+
 from callwright.generators.catalogs.documents import DEEPEST, depth
 from callwright.generators.environments.protocol import CallResponse
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Arguments
-from pydantic import JsonValue
 
 if TYPE_CHECKING:
     from mcp import Client

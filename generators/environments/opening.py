@@ -7,6 +7,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import assert_never
 
+from pydantic import JsonValue
+
 from callwright.generators.catalogs import read_catalog
 from callwright.generators.catalogs.catalog import StatedLink
 from callwright.generators.catalogs.choosing import ListedTool, ToolChoice, adapt, choose, listed_tools
@@ -36,7 +38,6 @@ from callwright.generators.environments.response_store import Description, Respo
 from callwright.generators.environments.stored import RecordedEnvironment, StoredEnvironment, open_recording
 from callwright.warehouse.errors import ConfigurationError, TransientError
 from callwright.warehouse.records import Call, Link, Tool, content_key
-from pydantic import JsonValue
 
 VERSION = 2  # raised when the same answers would be described otherwise
 KNOWN_CALLS = 12  # of each tool

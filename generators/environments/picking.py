@@ -5,11 +5,12 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple, cast, get_args
 
+from pydantic import JsonValue
+
 from callwright.language.text import fold
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import Condition, Picked
 from callwright.warehouse.records.paths import Test
-from pydantic import JsonValue
 
 _PIECE = re.compile(r"[^.\[\]]+")
 RANKS = frozenset({"lowest", "highest", "earliest", "latest"})

@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple, Protocol, Self
 
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
+
 from callwright.generators.catalogs.choosing import ToolChoice
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Call, Link, Tool
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 
 NAME = r"^[a-z0-9][a-z0-9_-]*$"
 PATIENCE = 20.0  # seconds

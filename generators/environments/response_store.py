@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import orjson
+from pydantic import JsonValue
+
 from callwright.generators.environments.protocol import CallResponse
 from callwright.llm.ledger import open_file, unreadable
 from callwright.warehouse.errors import StoreError
 from callwright.warehouse.records import Call, Link, Tool, content_key
-from pydantic import JsonValue
 
 _MARK = 0x63777273  # SQLite's application id of our response stores
 _TABLES = """

@@ -4,6 +4,8 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import NamedTuple
 
+from pydantic import JsonValue
+
 from callwright.generators.environments.protocol import CallResponse
 from callwright.generators.tools import argument_problems
 from callwright.language.calls.sampling import make_value
@@ -12,7 +14,6 @@ from callwright.language.packs import of
 from callwright.language.schemas import TIME_VALUE
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Arguments, Call, ErrorCode, JsonSchema, Link, Tool
-from pydantic import JsonValue
 
 _NAME = "simulated"
 _LOOKING = frozenset({"list", "search", "look"})

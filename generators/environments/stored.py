@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import Protocol
 
 import orjson
+from pydantic import JsonValue, ValidationError
+
 from callwright.generators.environments.protocol import CallResponse, Environment
 from callwright.generators.environments.response_store import Description, Drift, Lapse, ResponseStore, call_key
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Call, Link, Tool
-from pydantic import JsonValue, ValidationError
 
 LARGEST_LINE = 64 * 2**20
 _SQLITE = b"SQLite format 3\x00"

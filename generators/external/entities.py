@@ -8,6 +8,8 @@ from random import Random
 from typing import Any, NamedTuple, get_args
 
 import yaml
+from pydantic import BaseModel
+
 from callwright.generators.external.mentions import TurnMention, fills_parameter, find_mentions, is_pointable
 from callwright.generators.stages import StageContext
 from callwright.language.calls.parameters import entity_of
@@ -26,7 +28,6 @@ from callwright.warehouse.records import (
     Tool,
     UserTurn,
 )
-from pydantic import BaseModel
 
 PROMPTS = "callwright.generators.external.prompts"
 STAGE = "entities"

@@ -5,6 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 import orjson
+from pydantic import JsonValue
+
 from callwright.language.dates import find_dates
 from callwright.language.packs import own_letters
 from callwright.language.phrases import find_phrase
@@ -23,7 +25,6 @@ from callwright.warehouse.records import (
     Turn,
     UserTurn,
 )
-from pydantic import JsonValue
 
 MASK = " … "
 

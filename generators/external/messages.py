@@ -3,6 +3,8 @@
 import re
 from collections.abc import Sequence
 
+from pydantic import BaseModel
+
 from callwright.generators.external.entities import app_named, described
 from callwright.generators.external.mentions import (
     OtherValue,
@@ -22,7 +24,6 @@ from callwright.language.values import locate
 from callwright.llm.prompts import prompt_version, render
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import EntityReference, ExternalMessage, Language, Origin, Sample, Tool, UserTurn
-from pydantic import BaseModel
 
 PROMPTS = "callwright.generators.external.prompts"
 STAGE = "messages"

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from pydantic import BaseModel
+
 from callwright.generators.external.entities import app_named
 from callwright.generators.external.mentions import (
     TurnMention,
@@ -39,7 +41,6 @@ from callwright.warehouse.records import (
     trait_tag,
     without_traits,
 )
-from pydantic import BaseModel
 
 PROMPTS = "callwright.generators.external.prompts"
 STAGE = "rewriting"

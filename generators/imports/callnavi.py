@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import orjson
+from pydantic import JsonValue
+
 from callwright.generators.catalogs.builder import CatalogBuilder
 from callwright.generators.catalogs.callnavi import UNKNOWN_VALUE, read_callnavi
 from callwright.generators.catalogs.catalog import Problem, shown
@@ -28,7 +30,6 @@ from callwright.warehouse.records import (
     UserTurn,
     trait_tag,
 )
-from pydantic import JsonValue
 
 STAGE = "import_callnavi"
 QUESTION_FIELDS = frozenset({"id", "question", "ground_truth", "difficulty"})

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import orjson
+from pydantic import JsonValue
+
 from callwright.generators.catalogs.builder import CatalogBuilder, ToolDraft
 from callwright.generators.catalogs.catalog import Problem, shown
 from callwright.generators.catalogs.documents import files_at, read_rows
@@ -26,7 +28,6 @@ from callwright.warehouse.records import (
     UserTurn,
     trait_tag,
 )
-from pydantic import JsonValue
 
 STAGE = "import_complexfuncbench"
 RECORD_FIELDS = frozenset({"id", "functions", "conversations"})

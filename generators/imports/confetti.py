@@ -8,6 +8,8 @@ from itertools import pairwise
 from pathlib import Path
 
 import orjson
+from pydantic import JsonValue
+
 from callwright.generators.catalogs.bfcl import TYPE_WORDS, put_function
 from callwright.generators.catalogs.builder import CatalogBuilder
 from callwright.generators.catalogs.catalog import Problem, shown
@@ -32,7 +34,6 @@ from callwright.warehouse.records import (
     UserTurn,
     trait_tag,
 )
-from pydantic import JsonValue
 
 STAGE = "import_confetti"
 _ACTS: dict[str, DialogueAct] = {

@@ -1,6 +1,6 @@
 """HammerBench's published records as samples, with their labels as gold.
 
-The kinds are those of `warehouse.exports.hammerbench.FILES`. Nothing of a record is lost: labels stay as the data have
+The kinds are those of `callwright.warehouse.exports.hammerbench.FILES`. Nothing of a record is lost: labels stay as the data have
 them (empty strings and lists too); a record's id, and the label of an irrelevant request (whose tool is not among the
 candidates, so that no call is due), become tags. What the export of a sample gives is the record it came from.
 """
@@ -9,6 +9,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
 import orjson
+from pydantic import JsonValue
+
 from callwright.generators.catalogs.builder import CatalogBuilder
 from callwright.generators.catalogs.catalog import Problem, shown
 from callwright.generators.catalogs.documents import DocumentItem, files_at, read_rows
@@ -33,7 +35,6 @@ from callwright.warehouse.records import (
     UserTurn,
     trait_tag,
 )
-from pydantic import JsonValue
 
 STAGE = "import_hammerbench"
 KINDS: Mapping[str, str] = {  # file names, theirs and ours

@@ -3,11 +3,12 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
+from pydantic import JsonValue
+
 from callwright.generators.catalogs.builder import CatalogBuilder
 from callwright.generators.catalogs.catalog import Problem, ProblemKind, shown
 from callwright.language.packs import main_language
 from callwright.warehouse.records import Language, Sample, Tool, Turn, UserTurn
-from pydantic import JsonValue
 
 Fields = dict[str, JsonValue]
 CANARY = "canary"  # of our own exports: what marks test samples is no part of them

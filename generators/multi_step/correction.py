@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import orjson
+from pydantic import BaseModel, JsonValue
+
 from callwright.generators.environments.protocol import Environment
 from callwright.generators.multi_step.disambiguation import calls_of
 from callwright.generators.multi_step.resolving import RememberedEnvironment, resolve
@@ -30,7 +32,6 @@ from callwright.warehouse.records import (
     TracedGoal,
     WordedGoal,
 )
-from pydantic import BaseModel, JsonValue
 
 STAGE = "corrections"
 TEMPLATE = "rewrite_goal"

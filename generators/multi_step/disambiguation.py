@@ -6,6 +6,8 @@ Both only as far as it takes; what is unrelated stays (ComplexFuncBench 2.1.2).
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from pydantic import JsonValue
+
 from callwright.generators.environments.picking import Entry, entries_of, has, rivals, value_at
 from callwright.generators.environments.protocol import Environment
 from callwright.generators.multi_step.resolving import (
@@ -19,7 +21,6 @@ from callwright.generators.multi_step.search import ShortestPath, find_plans
 from callwright.generators.stages import StageContext
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import Exchange, Goal, GoalPath, Origin, Strike, Tool
-from pydantic import JsonValue
 
 STAGE = "disambiguation"
 _ROUNDS = 12

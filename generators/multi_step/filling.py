@@ -4,6 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 from typing import NamedTuple, assert_never
 
+from pydantic import JsonValue
+
 from callwright.generators.environments.exploring import Wish
 from callwright.generators.environments.picking import Entry, choose, entries_of, has, value_at
 from callwright.generators.environments.protocol import Environment
@@ -25,7 +27,6 @@ from callwright.warehouse.records import (
     ValueSource,
 )
 from callwright.warehouse.records.paths import Test
-from pydantic import JsonValue
 
 JOINT = ","
 Where = tuple[Condition, ...]

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from random import Random
 from typing import NamedTuple
 
+from pydantic import JsonValue
+
 from callwright.generators.environments.picking import Entry, choose, has, value_at
 from callwright.generators.environments.protocol import Environment
 from callwright.generators.multi_step.disambiguation import Cleared, clear
@@ -26,7 +28,6 @@ from callwright.generators.stages import StageContext
 from callwright.language.values import locate_text
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import Condition, Exchange, Goal, GoalPath, Picked, Sample, StatedValue, WordedGoal
-from pydantic import JsonValue
 
 ATTEMPTS = 8  # for each variant that is asked for
 _MENDINGS = 6

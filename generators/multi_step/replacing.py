@@ -10,6 +10,8 @@ from random import Random
 from typing import NamedTuple
 
 import orjson
+from pydantic import JsonValue
+
 from callwright.generators.environments.exploring import Wish
 from callwright.generators.environments.protocol import Environment
 from callwright.generators.multi_step.samples import schema_of
@@ -21,7 +23,6 @@ from callwright.language.schemas import DATE_TIME_VALUE, DATE_VALUE
 from callwright.language.text import Found, fold
 from callwright.language.values import locate, write_value
 from callwright.warehouse.records import Condition, Default, Goal, JsonSchema, Language, Picked, StatedValue, Tool
-from pydantic import JsonValue
 
 _LATEST_SHIFT, _EARLIEST_SHIFT = 60, -40
 _ROLE = "main"

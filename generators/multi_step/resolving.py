@@ -4,12 +4,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
+from pydantic import JsonValue
+
 from callwright.generators.environments.picking import Entry, choose, entries_of, join, value_at
 from callwright.generators.environments.protocol import CallResponse, Environment
 from callwright.generators.multi_step.sources import SourceLeaf, leaves_of, shifted, values_of
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import Call, Exchange, Goal, Link, Picked, Strike, Tool
-from pydantic import JsonValue
 
 
 class NoEntryError(RecordError):

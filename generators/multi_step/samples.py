@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from pydantic import JsonValue
+
 from callwright.generators.environments.picking import write_rule
 from callwright.generators.environments.protocol import Environment
 from callwright.generators.multi_step import ONE_DOMAIN, SEVERAL_DOMAINS
@@ -34,7 +36,6 @@ from callwright.warehouse.records import (
     UserTurn,
     trait_tag,
 )
-from pydantic import JsonValue
 
 STAGE = "generalisation"
 CROSS = "Cross"

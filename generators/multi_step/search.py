@@ -9,6 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice, product
 from typing import NamedTuple
 
+from pydantic import JsonValue
+
 from callwright.generators.environments.picking import (
     Entry,
     choose,
@@ -35,7 +37,6 @@ from callwright.warehouse.records import (
     Tool,
     ValueSource,
 )
-from pydantic import JsonValue
 
 MOST_PLANS = 512
 Path = tuple[Exchange, ...]

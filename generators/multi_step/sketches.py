@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from random import Random
 from typing import NamedTuple, Union
 
+from pydantic import JsonValue
+
 from callwright.generators.environments.linking import is_opaque, words_of
 from callwright.generators.environments.protocol import Environment
 from callwright.generators.planning import tools_for
@@ -11,7 +13,6 @@ from callwright.language.calls.entries import affinity, is_number_of_thing, is_q
 from callwright.language.names import deed_of, function_words, split_name
 from callwright.warehouse.records import JsonSchema, Link, Tool
 from callwright.warehouse.records.paths import ElementKind
-from pydantic import JsonValue
 
 SHOWN = ("type", "format", "enum", "pattern")
 SHARED = "Shared"  # the category of tools that belong to every domain

@@ -5,6 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
+from pydantic import JsonValue
+
 from callwright.language.schemas import Kind, choices_of, kind_of
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import (
@@ -18,7 +20,6 @@ from callwright.warehouse.records import (
     Tool,
     ValueSource,
 )
-from pydantic import JsonValue
 
 JOINT = ","
 _INDEX = re.compile(r"\[\d+\]")

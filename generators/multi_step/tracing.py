@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 
 import orjson
+from pydantic import BaseModel, Field, JsonValue
+
 from callwright.generators.environments.protocol import Environment
 from callwright.generators.multi_step.wording import PROMPTS
 from callwright.generators.stages import StageContext
@@ -19,7 +21,6 @@ from callwright.warehouse.records import (
     TracedGoal,
     WordedGoal,
 )
-from pydantic import BaseModel, Field, JsonValue
 
 STAGE = "traces"
 MOST_TURNS = 10

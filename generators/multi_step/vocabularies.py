@@ -5,6 +5,8 @@ from datetime import date, timedelta
 from random import Random
 from typing import NamedTuple, Protocol
 
+from pydantic import JsonValue
+
 from callwright.generators.environments.exploring import Wish, sayable_from_responses
 from callwright.generators.environments.linking import is_opaque
 from callwright.generators.environments.protocol import Environment
@@ -12,7 +14,6 @@ from callwright.generators.environments.stored import RecordedEnvironment, Store
 from callwright.language.names import split_name
 from callwright.warehouse.records import JsonSchema
 from callwright.warehouse.records.paths import ElementKind
-from pydantic import JsonValue
 
 FIRST_DAY = date(2027, 3, 1)
 _DAYS = 300

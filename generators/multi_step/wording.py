@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from pydantic import BaseModel, JsonValue
+
 from callwright.generators.multi_step.resolving import resolve
 from callwright.generators.multi_step.sources import leaves_of
 from callwright.generators.stages import ATTEMPTS, Leniency, StageContext, first_fit
@@ -23,7 +25,6 @@ from callwright.warehouse.records import (
     Tool,
     WordedGoal,
 )
-from pydantic import BaseModel, JsonValue
 
 PROMPTS = "callwright.generators.multi_step.prompts"
 STAGE = "goal_requests"

@@ -6,6 +6,8 @@ The n-th plan of a language depends on the seed, the catalog and n alone, never 
 from collections.abc import Iterator, Sequence
 from random import Random
 
+from pydantic import JsonValue
+
 from callwright.generators.parallel.wording import write_parallel
 from callwright.generators.planning import Making, Order, tools_for
 from callwright.generators.stages import Step, in_a_row
@@ -13,7 +15,6 @@ from callwright.generators.stated_values import QUOTES_PATH
 from callwright.generators.tools import ToolPool, are_redundant, pick_distractors
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Arguments, Origin, PlannedCall, RoutingPlan, StatedValue, Tool
-from pydantic import JsonValue
 
 STAGE = "parallel_plans"
 _COUNTS, _SHARES = (2, 3, 4), (70, 22, 8)

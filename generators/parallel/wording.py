@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
+from pydantic import BaseModel
+
 from callwright.generators.stages import ATTEMPTS, Leniency, StageContext, first_fit, made_by
 from callwright.generators.stated_values import (
     Expected,
@@ -26,7 +28,6 @@ from callwright.warehouse.records import (
     Tool,
     UserTurn,
 )
-from pydantic import BaseModel
 
 PROMPTS = "callwright.generators.parallel.prompts"
 STAGE = "parallel_requests"

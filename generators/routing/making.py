@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 from typing import NamedTuple
 
+from pydantic import JsonValue
+
 from callwright.generators.catalogs.domain_catalogs import SOURCE, load_domains
 from callwright.generators.environments.linking import is_opaque
 from callwright.generators.families import Kind
@@ -31,7 +33,6 @@ from callwright.warehouse.records import (
     Tool,
     ValueSource,
 )
-from pydantic import JsonValue
 
 STAGE = "routing_plans"
 # Shares of the published data set's questions by how many calls are due (EVALUATORS 3.1: 207, 48, 16 and 1 of two to five).

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Mapping
 
+from pydantic import BaseModel, JsonValue
+
 from callwright.generators.kinds import traits_of
 from callwright.generators.routing.tool_graph import UNKNOWN, Feed, unknown_evidence
 from callwright.generators.stages import ATTEMPTS, Leniency, StageContext, first_fit, made_by
@@ -25,7 +27,6 @@ from callwright.warehouse.records import (  # fmt: skip
     UserTurn,
     trait_tag,
 )
-from pydantic import BaseModel, JsonValue
 
 PROMPTS = "callwright.generators.routing.prompts"
 STAGE = "routing_requests"

@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from pydantic import JsonValue
+
 from callwright.generators.kinds import traits_of
 from callwright.generators.shifts.intents import is_question
 from callwright.generators.shifts.turns import find_stated, is_conversation, tools_by_name, until_due
@@ -20,7 +22,6 @@ from callwright.warehouse.records import (
     Transform,
     UserTurn,
 )
-from pydantic import JsonValue
 
 _EMPTY: tuple[JsonValue, ...] = (None, "", [], {})
 _FEWEST_CHOICES = 2

@@ -6,6 +6,8 @@ question is open, which the assistant then asks again. mSv: after the call the u
 
 from typing import NamedTuple
 
+from pydantic import BaseModel, JsonValue
+
 from callwright.generators.kinds import name_of
 from callwright.generators.shifts.changeable import (
     ChangeableArgument,
@@ -51,7 +53,6 @@ from callwright.warehouse.records import (
     UserTurn,
     ValueChange,
 )
-from pydantic import BaseModel, JsonValue
 
 PROMPTS = "callwright.generators.shifts.prompts"
 STAGE = "overriding"

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Collection, Mapping, Sequence
 
+from pydantic import JsonValue
+
 from callwright.generators.kinds import traits_of
 from callwright.language.values import locate
 from callwright.warehouse.records import (
@@ -20,7 +22,6 @@ from callwright.warehouse.records import (
     trait_tag,
     without_traits,
 )
-from pydantic import JsonValue
 
 _TURN_IN_PATH = re.compile(r"^turns\[(\d+)\]")
 _BEFORE_THE_CALL = frozenset({"SO_case1", "SO_case2"})

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Mapping
 from random import Random
 
+from pydantic import BaseModel, JsonValue
+
 from callwright.generators.shifts.changeable import ChangeableArgument, call_at, find_places, obstacle_to, schema_of
 from callwright.generators.shifts.turns import tools_by_name
 from callwright.generators.stages import ATTEMPTS, StageContext
@@ -14,7 +16,6 @@ from callwright.language.values import locate, read_value
 from callwright.llm.prompts import prompt_version, render
 from callwright.warehouse.errors import RecordError, ReplyError
 from callwright.warehouse.records import Derivation, JsonSchema, Origin, ReplyTurn, Sample, Tool, UserTurn, ValueChange
-from pydantic import BaseModel, JsonValue
 
 PROMPTS = "callwright.generators.shifts.prompts"
 STAGE = "new_values"

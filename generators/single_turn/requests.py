@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from random import Random
 
+from pydantic import BaseModel
+
 from callwright.generators.given_values import ArgumentValues, WantedValues, collect_values
 from callwright.generators.own_values import beside_known
 from callwright.generators.stages import ATTEMPTS, StageContext, first_fit, made_by
@@ -23,7 +25,6 @@ from callwright.warehouse.records import (
     Tool,
     UserTurn,
 )
-from pydantic import BaseModel
 
 PROMPTS = "callwright.generators.single_turn.prompts"
 PARAMETERS_STAGE = "parameters"

@@ -7,10 +7,11 @@ from importlib.resources.abc import Traversable
 from typing import Annotated, Any
 
 import yaml
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+
 from callwright.language.packs import known, of
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import DEFAULT_LANGUAGE, Language, ToolsetPlan
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 FOLDER = "callwright.generators.toolset.everyday"
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

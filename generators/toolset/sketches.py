@@ -7,10 +7,11 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
+from pydantic import BaseModel, JsonValue
+
 from callwright.generators.tools import value_validator
 from callwright.language.packs import COMMON_SCRIPT, of, writes
 from callwright.warehouse.records import JsonSchema, Language
-from pydantic import BaseModel, JsonValue
 
 PlainKind = Literal[
     "text", "date", "time", "date_time", "choice", "integer", "number", "boolean", "phone", "email", "list"

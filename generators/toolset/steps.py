@@ -3,6 +3,8 @@
 import re
 from collections.abc import Callable
 
+from pydantic import BaseModel
+
 from callwright.generators.stages import ATTEMPTS, Reply, Stage, StageContext, Step, first_fit, in_a_row, made_by
 from callwright.generators.tools import value_validator
 from callwright.generators.toolset.sketches import (
@@ -25,7 +27,6 @@ from callwright.warehouse.records import (
     Tool,
     ToolsetPlan,
 )
-from pydantic import BaseModel
 
 PROMPTS = "callwright.generators.toolset.prompts"
 NAMES_STAGE = "tool_names"

@@ -4,6 +4,8 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
+from pydantic import JsonValue
+
 from callwright.language.calls.parameters import CODED, NUMERIC
 from callwright.language.calls.scanning import Hearing, ParsedValue, find_choice
 from callwright.language.calls.tools import CueTable, ParameterView, cue_table, parameter_views
@@ -12,7 +14,6 @@ from callwright.language.schemas import fits, json_type
 from callwright.language.text import Found
 from callwright.language.values import read_value
 from callwright.warehouse.records import JsonSchema
-from pydantic import JsonValue
 
 _CONNECTOR = LanguagePattern(r"\s*(?:(?:@{connector}|@[:=])\s*)*")
 _STRONG = LanguagePattern("@{strong}|@[:=]")

@@ -5,6 +5,8 @@ from functools import cache
 from random import Random
 from typing import NamedTuple
 
+from pydantic import JsonValue
+
 from callwright.language.calls.sampling import make_value
 from callwright.language.calls.tools import ToolView
 from callwright.language.calls.turns import is_equivalent
@@ -12,7 +14,6 @@ from callwright.language.packs import known, language_of, of
 from callwright.language.schemas import json_type
 from callwright.warehouse.errors import ConfigurationError, ReplyError
 from callwright.warehouse.records import Language
-from pydantic import JsonValue
 
 WRONG_TOOL = "wrong_tool"
 MISSING_ARGUMENT = "missing_argument"

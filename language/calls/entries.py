@@ -4,10 +4,11 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from pydantic import JsonValue
+
 from callwright.language.names import split_name
 from callwright.language.text import fold
 from callwright.warehouse.records import JsonSchema
-from pydantic import JsonValue
 
 _NAMES = frozenset({"name", "title", "label", "header", "subtitle"})
 

@@ -12,6 +12,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import yaml
+
 from callwright.language.calls.codes import PHRASED, phrase, shaped
 from callwright.language.calls.parameters import CLOCKED, CODED, NUMERIC, meaning_by_words, meaning_of, without_links
 from callwright.language.names import split_name, topic_of

@@ -7,6 +7,8 @@ from itertools import pairwise
 from random import Random
 from typing import Any, NamedTuple
 
+from pydantic import JsonValue
+
 from callwright.language.calls.parameters import CLOCKED, CODED, meaning_by_words
 from callwright.language.calls.stating import CAREFUL, in_quotes
 from callwright.language.calls.turns import Turn
@@ -20,7 +22,6 @@ from callwright.language.text import Found
 from callwright.language.values import locate, write_value
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import JsonSchema, Language
-from pydantic import JsonValue
 
 CLOCK, CODE, NAME = "clock", "code", "name"
 _POINTER_ATTEMPTS = 12

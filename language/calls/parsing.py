@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from pydantic import JsonValue
+
 from callwright.language.calls.cued_values import (
     is_free_text,
     read_after,
@@ -20,7 +22,6 @@ from callwright.language.calls.uncued_values import recognise
 from callwright.language.packs import LanguagePattern, signs
 from callwright.language.schemas import fits, json_type
 from callwright.language.vocabulary import find_corrections
-from pydantic import JsonValue
 
 _OUTRIGHT = LanguagePattern("@{outright}|@[:=]")
 _QUOTES = signs("\"'“{open}«")

@@ -8,6 +8,8 @@ from math import ceil, floor
 from random import Random
 from typing import Any, NamedTuple
 
+from pydantic import JsonValue
+
 from callwright.language.calls.codes import OWN_WORDS, like, phrase, write_code
 from callwright.language.calls.meanings import meaning_row, number_range, stated_choices, text_of, value_gap
 from callwright.language.calls.parameters import CLOCKED, CODED, NUMERIC, meaning_by_words, meaning_of
@@ -17,7 +19,6 @@ from callwright.language.schemas import UnsupportedPatternError, fits, json_type
 from callwright.language.text import fold
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import JsonSchema, Language
-from pydantic import JsonValue
 
 FIRST_DAY = date(2026, 12, 1)
 LAST_DAY = date(2027, 12, 31)

@@ -5,6 +5,8 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import orjson
+from pydantic import JsonValue
+
 from callwright.language.calls.tools import ParameterView
 from callwright.language.dates import date_spans, find_dates
 from callwright.language.names import humanise
@@ -13,7 +15,6 @@ from callwright.language.packs import signs, widened
 from callwright.language.readers.moments import find_times
 from callwright.language.text import Found
 from callwright.language.values import read_value
-from pydantic import JsonValue
 
 _PAIRS = zip(signs('"“«{open}'), signs('"”»{close}'), strict=True)
 _QUOTED = re.compile(

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from random import Random
 from typing import NamedTuple
 
+from pydantic import JsonValue
+
 from callwright.language.calls.parameters import CLOCKED, CODED, NUMERIC, cues_of, meaning_of
 from callwright.language.calls.tools import ParameterView
 from callwright.language.names import split_name
@@ -13,7 +15,6 @@ from callwright.language.phrasebook import Phrasebook, requests_in
 from callwright.language.schemas import json_type
 from callwright.language.values import locate, write_value
 from callwright.warehouse.records import JsonSchema, Language
-from pydantic import JsonValue
 
 CAREFUL = LanguagePattern(r"@[,.;:!?\"{list}\n]|@{careful}")
 _NAMED = frozenset({"place", "origin", "destination", "country", "person", "choice", "language", "company"})

@@ -6,6 +6,7 @@ from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 import orjson
+
 from callwright.language.booleans import topic_phrase
 from callwright.language.calls.actions import action_gap, action_phrases, name_phrase
 from callwright.language.calls.meanings import meaning_row

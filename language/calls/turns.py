@@ -4,10 +4,11 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from pydantic import JsonValue
+
 from callwright.language.text import fold
 from callwright.language.values import locate, read_value
 from callwright.warehouse.records import JsonSchema
-from pydantic import JsonValue
 
 
 class Turn(NamedTuple):

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 import orjson
+
 from callwright.language.calls.codes import CURRENCIES
 from callwright.language.calls.cued_values import in_text
 from callwright.language.calls.parameters import CODED

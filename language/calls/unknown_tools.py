@@ -10,6 +10,8 @@ from functools import lru_cache
 from random import Random
 from typing import Any, NamedTuple
 
+from pydantic import JsonValue
+
 from callwright.language.calls.actions import own_words
 from callwright.language.calls.meanings import (
     Meaning,
@@ -27,7 +29,6 @@ from callwright.language.packs import language_of, of
 from callwright.language.protocol import PlainAction
 from callwright.language.schemas import fits, json_type
 from callwright.warehouse.records import JsonSchema, Language
-from pydantic import JsonValue
 
 _SPEECH = "speech"
 _OWN_NAME = re.compile(r"[A-Z]\w*\.[A-Z]\w*\.[a-z]\w*")  # as catalogs that are made here name their tools

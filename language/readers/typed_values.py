@@ -8,11 +8,12 @@ from datetime import datetime
 from math import isclose
 from typing import Any, NamedTuple
 
+from pydantic import JsonValue
+
 from callwright.language.readers.duckling_reader import read
 from callwright.language.readers.moments import other_half
 from callwright.language.schemas import kind_of
 from callwright.warehouse.records import JsonSchema
-from pydantic import JsonValue
 
 _DAY, _CLOCK = slice(0, 10), slice(11, 16)
 _DAYS = frozenset({"day", "week", "month", "quarter", "year"})

@@ -7,6 +7,7 @@ from importlib.resources import files
 from typing import NamedTuple
 
 import yaml
+
 from callwright.language.names import split_name
 from callwright.language.packs import read_as
 from callwright.warehouse.records import DEFAULT_LANGUAGE

@@ -5,9 +5,10 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 import orjson
+from pydantic import JsonValue
+
 from callwright.language.calls.entries import value_in
 from callwright.language.steps.sources import FromEntry, KnownValue, Node, Parts, Rule, Source, pick
-from pydantic import JsonValue
 
 _JOINT = ","
 

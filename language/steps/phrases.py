@@ -8,6 +8,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 import yaml
+
 from callwright.language.calls.actions import action_phrase
 from callwright.language.names import humanise, split_name
 from callwright.language.steps.sources import ShownTools, StepTool

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from pydantic import JsonValue
+
 from callwright.language.calls.frames import Stretch, left_over
 from callwright.language.steps.phrases import (
     ABOUT,
@@ -31,7 +33,6 @@ from callwright.language.steps.sources import (
 from callwright.language.text import fold
 from callwright.language.values import locate, read_value
 from callwright.warehouse.records import JsonSchema
-from pydantic import JsonValue
 
 _AROUND_VALUES = ("the", "at", "on", "in", "for")
 _ASPECT = re.compile(r"the (?P<aspect>[a-z ]+?) of (?P<entry>(?:the|that) .+)")

@@ -6,6 +6,8 @@ from functools import lru_cache
 from typing import NamedTuple, Union
 
 import orjson
+from pydantic import JsonValue
+
 from callwright.language.calls.entries import (
     FAMILIES,
     affinity,
@@ -23,7 +25,6 @@ from callwright.language.names import humanise
 from callwright.language.text import fold
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import JsonSchema
-from pydantic import JsonValue
 
 _ORIGIN = re.compile(
     r"\(`(?P<field>[^`]*)`(?P<listed> of an entry(?: of `(?P<entries>[^`]*)`)?)? in the response of (?P<source>[^\s()]+)\)"

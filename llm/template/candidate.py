@@ -6,6 +6,8 @@ from random import Random
 from typing import NamedTuple
 
 import orjson
+from pydantic import JsonValue
+
 from callwright.language.calls.choosing import choose_tool
 from callwright.language.calls.defects import (
     MALFORMED_JSON,
@@ -29,7 +31,6 @@ from callwright.llm.template.sections import Sections
 from callwright.llm.template.steps_calling import next_calls as next_calls_of_run
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Call, Tool
-from pydantic import JsonValue
 
 UNKNOWN = "$$$"
 DEEPEST = 4

@@ -5,6 +5,8 @@ from functools import cache
 from random import Random
 from typing import NamedTuple
 
+from pydantic import JsonValue
+
 from callwright.language.calls.parameters import CLOCKED
 from callwright.language.calls.parsing import read_conversation
 from callwright.language.calls.sampling import make_value
@@ -18,7 +20,6 @@ from callwright.language.values import locate, write_value
 from callwright.llm.template.sections import Sections
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import JsonSchema, Language
-from pydantic import JsonValue
 
 
 class CorrectionShapes(NamedTuple):

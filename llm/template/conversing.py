@@ -6,6 +6,8 @@ from functools import cache
 from random import Random
 from typing import Any, NamedTuple
 
+from pydantic import JsonValue
+
 from callwright.language.calls.actions import field_phrase, name_phrase
 from callwright.language.calls.stating import say
 from callwright.language.calls.tools import ParameterView, ToolView, view_of
@@ -15,7 +17,6 @@ from callwright.llm.template.sections import Sections
 from callwright.llm.template.wording import word_call
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Language
-from pydantic import JsonValue
 
 _GREETING = LanguagePattern(r"^(?:@{salutation})@[,!]?\s*(?=\S)")
 _TRIES = 20

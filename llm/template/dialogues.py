@@ -4,6 +4,8 @@ import re
 from random import Random
 from typing import NamedTuple
 
+from pydantic import JsonValue
+
 from callwright.language.calls.parsing import read_answers
 from callwright.language.calls.questions import asked_parameters, called, counting, group_of, is_route_end
 from callwright.language.calls.stating import StatedParameter, in_quotes, say
@@ -13,7 +15,6 @@ from callwright.language.phrasebook import Shapes, dialogues_in, requests_in
 from callwright.language.values import locate, write_value
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import JsonSchema, Language
-from pydantic import JsonValue
 
 _ATTEMPTS = 8
 _UNNAMED_SHARE = 0.4

@@ -8,12 +8,13 @@ from random import Random
 from typing import Any, NamedTuple, TypeVar
 
 import yaml
+from pydantic import JsonValue
+
 from callwright.language.names import CHANGES, Deed, deed_of, function_words, plural, split_name, with_article, words
 from callwright.language.packs import known, of, signs
 from callwright.llm.template.sections import Sections
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import DEFAULT_LANGUAGE, Language
-from pydantic import JsonValue
 
 FOLDER = "callwright.llm.template.lexicon"
 KINDS_FILE = "kinds.yaml"

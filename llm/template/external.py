@@ -3,6 +3,8 @@
 import re
 from random import Random
 
+from pydantic import JsonValue
+
 from callwright.language.calls.channels import message_doubts
 from callwright.language.calls.messages import Pointed, noun_key, word_pointer, write_message
 from callwright.language.calls.parameters import cues_of, entity_of
@@ -13,7 +15,6 @@ from callwright.language.schemas import kind_of
 from callwright.llm.template.sections import Sections
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import JsonSchema, Language
-from pydantic import JsonValue
 
 _QUOTES = tuple(quotes for code in known() for quotes in requests_in(code).quotes)
 _TYPED = frozenset({"date", "time", "date-time"})

@@ -5,6 +5,8 @@ from collections.abc import Iterator, Sequence
 from random import Random
 
 import orjson
+from pydantic import JsonValue
+
 from callwright.language.calls.choosing import choose_tool
 from callwright.language.calls.defects import Proposal, spoil_call, text_language
 from callwright.language.calls.frames import glue_of, left_over
@@ -17,7 +19,6 @@ from callwright.language.values import locate
 from callwright.llm.template.sections import Sections
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import DEFAULT_LANGUAGE, JsonSchema
-from pydantic import JsonValue
 
 
 def shown_views(sections: Sections) -> list[ToolView]:

@@ -5,13 +5,14 @@ from hashlib import blake2b
 from random import Random
 
 import orjson
+from pydantic import JsonValue
+
 from callwright.language.calls.defects import MALFORMED_JSON, REFUSAL, apology, break_json, error_rates
 from callwright.llm.chat import ChatMessage, ChatRequest, RawReply
 from callwright.llm.template.candidate import as_native_calls, candidate_reply, with_tools
 from callwright.llm.template.sections import Sections, read_sections
 from callwright.llm.template.tasks import task_named
 from callwright.warehouse.errors import ReplyError
-from pydantic import JsonValue
 
 
 def rng_for(seed: int, request: ChatRequest, sections: Sections, purpose: str) -> Random:

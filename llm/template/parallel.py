@@ -6,6 +6,8 @@ from functools import cache
 from random import Random
 from typing import Any, NamedTuple
 
+from pydantic import JsonValue
+
 from callwright.language.calls.choosing import choose_tool
 from callwright.language.calls.parsing import read_conversation
 from callwright.language.calls.tools import ToolView, view_of
@@ -16,7 +18,6 @@ from callwright.llm.template.sections import Sections
 from callwright.llm.template.wording import word_call
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import DEFAULT_LANGUAGE, Language
-from pydantic import JsonValue
 
 _PHRASES = "parallel"
 _TRIES = 12

@@ -6,6 +6,8 @@ What the grammar can't lay out it leaves unread: it answers with no calls, so th
 from collections.abc import Iterator, Mapping, Sequence
 
 import orjson
+from pydantic import JsonValue
+
 from callwright.language.calls.defects import Proposal
 from callwright.language.calls.frames import Stretch, glue_of, left_over
 from callwright.language.calls.messages import resolve_pointers
@@ -23,7 +25,6 @@ from callwright.llm.template.candidate import CandidateTools, next_calls, read_t
 from callwright.llm.template.sections import Sections
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import DEFAULT_LANGUAGE, Language
-from pydantic import JsonValue
 
 _SECTIONS = (
     "requests", "dialogues", "corrections", "external", "routing",

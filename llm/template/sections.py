@@ -10,10 +10,11 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import orjson
+from pydantic import JsonValue
+
 from callwright.language.calls.turns import Turn, split_turns
 from callwright.llm.chat import ChatMessage
 from callwright.warehouse.errors import ReplyError
-from pydantic import JsonValue
 
 _SECTION = re.compile(r"^<([a-z]+)>(.*)</\1>[ \t]*$", re.MULTILINE)
 _EXAMPLE = "example"

@@ -4,6 +4,8 @@ from collections.abc import Callable
 from functools import cache
 from random import Random
 
+from pydantic import JsonValue
+
 from callwright.language.calls.defects import (
     EXTRA_ARGUMENT,
     HALLUCINATED_VALUE,
@@ -21,7 +23,6 @@ from callwright.language.values import locate
 from callwright.llm.template.dialogues import SlotReply, word_answer
 from callwright.llm.template.wording import Worded, compose, quote_values, word_call
 from callwright.warehouse.records import Language
-from pydantic import JsonValue
 
 Slot = tuple[ParameterView, JsonValue]
 _HALF = 0.5

@@ -4,6 +4,8 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import NamedTuple
 
+from pydantic import JsonValue
+
 from callwright.language.calls.defects import (
     HALLUCINATED_VALUE,
     NEEDLESS_CALL,
@@ -21,7 +23,6 @@ from callwright.llm.template.judging import shown_views
 from callwright.llm.template.sections import Sections
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import DEFAULT_LANGUAGE
-from pydantic import JsonValue
 
 DONE = "Here is everything you asked for."
 NOTHING = "I'm afraid I can't find what you asked for."

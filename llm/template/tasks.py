@@ -4,6 +4,8 @@ from collections.abc import Callable
 from random import Random
 from typing import NamedTuple
 
+from pydantic import JsonValue
+
 from callwright.language.calls.meanings import in_context, value_gap
 from callwright.language.calls.sampling import fill_in
 from callwright.language.calls.tools import view_of
@@ -48,7 +50,6 @@ from callwright.llm.template.unknown_tools import choose_spoken, word_unknown
 from callwright.llm.template.wording import choose_names, refuse_gaps, word_call
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Language
-from pydantic import JsonValue
 
 
 class TemplateAnswer(NamedTuple):

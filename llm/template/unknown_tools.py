@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from random import Random
 
+from pydantic import JsonValue
+
 from callwright.language.calls.parameters import PLACES, Cues
 from callwright.language.calls.parsing import read_request
 from callwright.language.calls.stating import StatedParameter, say
@@ -14,7 +16,6 @@ from callwright.language.phrasebook import requests_in
 from callwright.language.protocol import PlainPlace
 from callwright.llm.template.wording import ComposedRequest, RequestClause, Worded, quote_values, shape_clause
 from callwright.warehouse.errors import ReplyError
-from pydantic import JsonValue
 
 _SPEECH = "speech"
 _ATTEMPTS = 9

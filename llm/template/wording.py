@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterable, Sequence
 from random import Random
 from typing import NamedTuple
 
+from pydantic import JsonValue
+
 from callwright.language.calls.actions import name_phrase, own_words
 from callwright.language.calls.meanings import in_context, value_gap
 from callwright.language.calls.parameters import meaning_of
@@ -18,7 +20,6 @@ from callwright.language.schemas import json_type
 from callwright.language.values import locate
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import JsonSchema, Language
-from pydantic import JsonValue
 
 _EVERYDAY = frozenset(
     words(

@@ -6,7 +6,6 @@ import sys
 from pathlib import Path
 
 from callwright.warehouse.errors import CallwrightError
-
 from tests.conformance.comparing import CaseOutcome, UnknownCaseError
 from tests.conformance.running import run_file
 

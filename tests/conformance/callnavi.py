@@ -23,7 +23,6 @@ from callwright.validators.metrics.callnavi.scores import (
     settled,
     summarise,
 )
-
 from tests.conformance.comparing import Case, Difference, Run, UnknownCaseError, compare, compare_crash, require_keys
 
 Transform = Callable[[GoldAnswer], dict[str, Any]]

@@ -8,6 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
 from callwright.validators.metrics.complexeval.calls import CandidateCall, check_format, sorted_call
 from callwright.validators.metrics.complexeval.golden import FreeCalls, MatchedCall, TurnResult
 from callwright.validators.metrics.complexeval.results import parse_results, summarise
@@ -22,8 +24,6 @@ from callwright.validators.metrics.complexeval.turns import (
     match_by_rule,
 )
 from callwright.warehouse.records import Call
-from pydantic import ValidationError
-
 from tests.conformance.comparing import Case, Difference, Run, UnknownCaseError, compare, compare_crash, require_keys
 from tests.conformance.complexfuncbench_stubs import call_of, chain_of, golden_of, likeness, matchers_of, shown, tool_of
 

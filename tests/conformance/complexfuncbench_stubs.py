@@ -11,7 +11,6 @@ from callwright.validators.metrics.complexeval.calls import GoldenCall, sorted_c
 from callwright.validators.metrics.complexeval.rules import says_equal
 from callwright.validators.metrics.complexeval.turns import Matchers
 from callwright.warehouse.records import Call, Exchange, Tool
-
 from tests.conformance.comparing import Case
 
 BUCKETS = 512

@@ -6,7 +6,6 @@ from typing import Any
 
 from callwright.validators.metrics.confetti.bfcl import UNREADABLE, Check, check_calls
 from callwright.validators.metrics.confetti.decoding import DecodedCall, decode_calls, says_call
-
 from tests.conformance.comparing import Case, Difference, Run, UnknownCaseError, compare, compare_crash, require_keys
 
 OTHER_LANGUAGES = ("java",)  # of BFCL's categories; CONFETTI has none of them

@@ -17,7 +17,6 @@ from callwright.validators.metrics.hammerbench import (
     score_turns,
 )
 from callwright.validators.replies.reading import parse_reply
-
 from tests.conformance.comparing import Case, Difference, Run, UnknownCaseError, compare, compare_crash, require_keys
 
 BY_RULE = {

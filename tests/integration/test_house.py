@@ -1,8 +1,10 @@
 """The house itself: names that are ours, doors that open, and nothing heavy behind the front door."""
 
+import ast
 import importlib.metadata
 import importlib.util
 import json
+import os
 import subprocess
 import sys
 import tomllib
@@ -11,7 +13,7 @@ from pathlib import Path
 import pytest
 
 TOP = Path(__file__).parents[2]
-PACKAGES = ("annotation", "flows", "generators", "language", "llm", "validators", "warehouse")
+FOLDERS = ("annotation", "flows", "generators", "language", "llm", "recipes", "validators", "warehouse")
 HEAVY = {
     "pydantic",
     "duckdb",
@@ -26,23 +28,51 @@ HEAVY = {
 }
 
 
+def sources(*folders: str) -> list[Path]:
+    return [path for folder in folders for path in sorted((TOP / folder).rglob("*.py"))]
+
+
 def flow_files() -> list[Path]:
-    return [path for path in sorted((TOP / "flows").rglob("*.py")) if "@flow" in path.read_text(encoding="utf-8")]
+    return [path for path in sources("flows") if "@flow" in path.read_text(encoding="utf-8")]
 
 
-@pytest.mark.parametrize("package", PACKAGES)
-def test_each_of_our_names_imports_our_folder(package: str) -> None:
-    spec = importlib.util.find_spec(package)
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_each_folder_is_a_part_of_the_one_package(folder: str) -> None:
+    spec = importlib.util.find_spec(f"callwright.{folder}")
     assert spec is not None
     assert spec.submodule_search_locations is not None
-    assert [Path(place) for place in spec.submodule_search_locations] == [TOP / package]
+    assert [Path(place) for place in spec.submodule_search_locations] == [TOP / folder]
 
 
-def test_no_other_distribution_owns_our_names() -> None:
+def test_what_is_installed_is_one_name_and_nobody_elses() -> None:
     owners = importlib.metadata.packages_distributions()
-    assert {package: set(owners.get(package, [])) - {"callwright"} for package in PACKAGES} == {
-        package: set() for package in PACKAGES
+    assert [name for name, whose in owners.items() if "callwright" in whose] == ["callwright"]
+    assert set(owners["callwright"]) == {"callwright"}
+
+
+def test_no_import_names_a_folder_without_the_package() -> None:
+    # In a checkout `import llm` would find the folder, elsewhere somebody else's package.
+    found = {
+        f"{path.relative_to(TOP)}:{node.lineno}"
+        for path in sources(*FOLDERS, "bench", "callwright", "tests")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for name in ([node.module or ""] if isinstance(node, ast.ImportFrom) else [one.name for one in node.names])
+        if name.partition(".")[0] in FOLDERS
     }
+    assert sorted(found) == []
+
+
+def test_what_checks_types_and_directions_sees_every_module() -> None:
+    quiet = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
+    subprocess.run(["make", "-s", ".cache/house/ready"], cwd=TOP, env=quiet, check=True)
+    code = "import grimp; print(*sorted(grimp.build_graph('callwright', cache_dir=None).modules), sep='\\n')"
+    seen = subprocess.run(
+        [sys.executable, "-c", code], cwd=TOP / ".cache" / "house", capture_output=True, text=True, check=True
+    ).stdout.split()
+    files = [path.relative_to(TOP) for path in sources(*FOLDERS, "callwright")]
+    there = [".".join(file.with_suffix("").parts).removesuffix(".__init__") for file in files]
+    assert seen == sorted(name if name.startswith("callwright") else f"callwright.{name}" for name in there)
 
 
 def test_the_flows_stand_in_one_file_whose_folder_hides_no_other_module() -> None:
@@ -55,7 +85,7 @@ def test_the_flows_stand_in_one_file_whose_folder_hides_no_other_module() -> Non
 
 
 def test_the_front_door_imports_nothing_heavy() -> None:
-    code = "import sys, json, callwright.flows.cli.main; print(json.dumps(sorted({name.partition('.')[0] for name in sys.modules})))"
+    code = "import sys, json, callwright.flows.cli.main; print(json.dumps([name.partition('.')[0] for name in sys.modules]))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=TOP)
     assert not HEAVY & set(json.loads(done.stdout))
 

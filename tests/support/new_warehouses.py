@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+
 from callwright.warehouse.store import Warehouse
 
 _OWN_TESTS = "warehouse"

@@ -14,7 +14,6 @@ from callwright.warehouse.browsing.builds import list_builds
 from callwright.warehouse.browsing.evaluations import list_boards
 from callwright.warehouse.browsing.samples import SampleFilter, find_samples
 from callwright.warehouse.store import Warehouse
-
 from tests.support.browsers import open_browser
 from tests.support.screenshots import OUT, _write
 

@@ -25,7 +25,6 @@ from callwright.annotation.studio.client import LabelStudio
 from callwright.annotation.task import QueuedTask
 from callwright.flows.review.pushing import tasks_for
 from callwright.warehouse.records import Language
-
 from tests.live.annotation.test_screen_in_browser import AnnotatorScreen
 from tests.support.browsers import open_browser
 from tests.support.flows.asked_site import ask_about_samples, fill_site

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+
 from callwright.annotation.studio.client import LabelStudio
 from callwright.annotation.studio.server import ServerInfo, start, stop
 from callwright.flows.engine.deploying import PrefectServer, start_prefect, stop_prefect
 from callwright.flows.settings import read_settings
-
 from tests.support.killable_studio import KillableStudio
 from tests.support.studio_template import copy_studio, studio_template
 

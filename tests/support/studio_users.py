@@ -4,6 +4,7 @@ import re
 from typing import Any, Self
 
 import httpx
+
 from callwright.annotation.studio.server import ServerInfo
 
 PASSWORD = "a-long-enough-1"

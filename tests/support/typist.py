@@ -7,7 +7,6 @@ from xml.etree import ElementTree as ET
 from callwright.annotation.screens import screen_for
 from callwright.annotation.studio.records import Project
 from callwright.warehouse.records import Language
-
 from tests.live.annotation.test_screen_in_browser import AnnotatorScreen
 
 MOST_TABS = 60

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import orjson
 import pytest
+from pydantic import BaseModel
+
 from callwright.generators.conversations.acts import DialogueActs
 from callwright.generators.conversations.wording import AgentWords, UserWords
 from callwright.generators.dialogues.dialogues import SlotAnswer, SlotQuestion
@@ -21,7 +23,6 @@ from callwright.generators.single_turn.requests import ParameterNames, Wording
 from callwright.generators.stated_values import QuotedValues
 from callwright.language.packs import known, of, writes
 from callwright.validators.judges import Judgement, MadeUp, ProposedCall, ProposedCalls, Relevance, ScenarioReading
-from pydantic import BaseModel
 
 ROOT = Path(__file__).parents[2]
 OF_LANGUAGES: dict[str, type[BaseModel]] = {

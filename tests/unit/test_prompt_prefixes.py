@@ -5,11 +5,12 @@ from itertools import takewhile
 from pathlib import Path
 
 import pytest
+from jinja2 import Environment, meta
+
 from callwright.generators.transcripts import conversation_text
 from callwright.llm.chat import Prompt
 from callwright.llm.prompts import render
 from callwright.warehouse.records import CallTurn, ReplyTurn, UserTurn
-from jinja2 import Environment, meta
 
 ROOT = Path(__file__).parents[2]
 SWITCHES = {"language": ("en", "zh"), "format": ("json", "yaml"), "setting": ("call", "plan", "conversation")}

@@ -6,10 +6,11 @@ from datetime import date, timedelta
 from itertools import pairwise
 from random import Random
 
+from pydantic import JsonValue
+
 from callwright.validators.audit.editing import with_arguments
 from callwright.validators.audit.subjects import ArgumentPlace, AuditSubject, Injection, Injector, pick
 from callwright.warehouse.records import CallTurn, GoldCall, Sample
-from pydantic import JsonValue
 
 _DATE = re.compile(r"^(\d{4})-(\d\d)-(\d\d)(?=$|[ T])")
 _CLOCK = re.compile(r"(?<!\d)([01]\d|2[0-3]):([0-5]\d)(?!\d)")

@@ -4,11 +4,12 @@ from itertools import pairwise
 from random import Random
 from typing import Any
 
+from pydantic import JsonValue
+
 from callwright.validators.audit.editing import KeptTurn, kept_turns, rebuilt, with_arguments, with_turn, with_words
 from callwright.validators.audit.editing import Replacement as Words
 from callwright.validators.audit.subjects import AuditSubject, BrokenSample, Injector, pick
 from callwright.warehouse.records import CallTurn, GoldCall, JsonSchema, ResultTurn, Sample, Tool
-from pydantic import JsonValue
 
 _UNKNOWN = "$$$"
 _OTHER_TYPES = {"string": "integer", "integer": "boolean", "number": "boolean", "boolean": "string"}

@@ -7,6 +7,8 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from pydantic import JsonValue
+
 from callwright.warehouse.records import (
     CallTurn,
     Evidence,
@@ -18,7 +20,6 @@ from callwright.warehouse.records import (
     trait_tag,
     without_traits,
 )
-from pydantic import JsonValue
 
 _PLACE_IN_RESULTS = re.compile(r"^turns\[(\d+)\]\.results\[(\d+)\]")
 _CALL_BEFORE = re.compile(r"^calls\[(\d+)\]")

@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from random import Random
 from typing import NamedTuple, TypeVar
 
+from pydantic import JsonValue
+
 from callwright.generators.families import Traits
 from callwright.generators.kinds import traits_of
 from callwright.warehouse.records import (
@@ -21,7 +23,6 @@ from callwright.warehouse.records import (
     Turn,
     UserTurn,
 )
-from pydantic import JsonValue
 
 Option = TypeVar("Option")
 _STATED = ("span", "normalised")

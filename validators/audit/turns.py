@@ -5,6 +5,8 @@ from collections.abc import Iterator, Mapping
 from random import Random
 from typing import Any, get_args
 
+from pydantic import JsonValue
+
 from callwright.language.packs import of, widened
 from callwright.validators.audit.editing import kept_turns, rebuilt, with_evidence, with_turn
 from callwright.validators.audit.subjects import AuditSubject, Injection, Injector, names_answered, pick
@@ -18,7 +20,6 @@ from callwright.warehouse.records import (
     Sample,
     UserTurn,
 )
-from pydantic import JsonValue
 
 _SENTENCE = re.compile(widened(r"@[^.!?]+@[.!?]+\s*"))
 _FACT = re.compile(r"\d+(?:[.:,-]\d+)*")

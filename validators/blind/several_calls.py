@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
 import orjson
+from pydantic import JsonValue
+
 from callwright.generators.kinds import traits_of
 from callwright.generators.multi_step.tracing import abridged
 from callwright.generators.routing.tool_graph import UNKNOWN, unknown_arguments
@@ -33,7 +35,6 @@ from callwright.warehouse.records import (
     Turn,
     Verdict,
 )
-from pydantic import JsonValue
 
 ALL_CALLS, DUE_CALLS, DUE_MEANING = "all_calls", "due_calls", "due_meaning"
 SET_VERSION, DUE_VERSION, DUE_MEANING_VERSION = "2", "2", "2"

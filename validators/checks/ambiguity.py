@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from pydantic import JsonValue
+
 from callwright.generators.shifts.turns import is_conversation, is_path
 from callwright.generators.stages import StageContext
 from callwright.language.calls.tools import ParameterView, ToolView
@@ -24,7 +26,6 @@ from callwright.validators.checks.evidence import is_routed
 from callwright.validators.checks.statements import SHAPED, Speech, Statement, hear, view_tool
 from callwright.validators.checks.verdicts import CheckName, Finding, contradicted, unproved, verdict_of
 from callwright.warehouse.records import CallTurn, DoubtedFact, GoldCall, Sample, Snapshot, Tool, UserTurn, Verdict
-from pydantic import JsonValue
 
 CHECK = "ambiguity"
 VERSION = "1"

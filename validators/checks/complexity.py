@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from itertools import pairwise, zip_longest
 from typing import NamedTuple, get_args
 
+from pydantic import JsonValue
+
 from callwright.generators.environments.simulated import error_of
 from callwright.generators.kinds import traits_of
 from callwright.generators.stages import StageContext
@@ -36,7 +38,6 @@ from callwright.warehouse.records import (
     UserTurn,
     Verdict,
 )
-from pydantic import JsonValue
 
 CHECK = "complexity"
 VERSION = "1"

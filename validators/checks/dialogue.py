@@ -9,6 +9,8 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from pydantic import JsonValue
+
 from callwright.generators.shifts.turns import was_made_already
 from callwright.generators.stages import StageContext
 from callwright.language.calls.choosing import is_dropped, new_request, rank_by_words
@@ -43,7 +45,6 @@ from callwright.warehouse.records import (
     UserTurn,
     Verdict,
 )
-from pydantic import JsonValue
 
 CHECK = "dialogue"
 VERSION = "1"

@@ -6,6 +6,8 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from pydantic import JsonValue
+
 from callwright.language.calls.tools import ParameterView, ToolView, squeeze
 from callwright.language.dates import find_dates
 from callwright.language.numbers import NUMBER, find_numbers
@@ -18,7 +20,6 @@ from callwright.language.vocabulary import CorrectionMark, find_corrections
 from callwright.validators.checks.evidence import UserText
 from callwright.validators.checks.statements import hear
 from callwright.warehouse.records import Arguments, Evidence, JsonSchema
-from pydantic import JsonValue
 
 _END = LanguagePattern(r"(?<=[.!?;])\s+(?=\S)|(?<=@[{.!?;}\n])\s*(?=\S)|@{segment_end}", re.RegexFlag(0))
 _ABBREVIATED = re.compile(r"(?:\b(?:[A-Za-z]|No|Dr|Mr|Mrs|Ms|St|Prof|etc|e\.g|i\.e|a\.m|p\.m))\.\s*$", re.IGNORECASE)

@@ -6,6 +6,8 @@ from functools import cache, lru_cache
 from itertools import combinations
 from typing import NamedTuple
 
+from pydantic import JsonValue
+
 from callwright.generators.shifts.intents import is_question
 from callwright.language.calls.parameters import CLOCKED, NUMERIC, PLACES
 from callwright.language.calls.tools import ParameterView, ToolView, cue_table
@@ -21,7 +23,6 @@ from callwright.validators.checks.dialogue_answers import Segment, StatedArgumen
 from callwright.validators.checks.evidence import UserText
 from callwright.validators.checks.verdicts import Finding, unproved
 from callwright.warehouse.records import DoubtedFact
-from pydantic import JsonValue
 
 _FROM = LanguagePattern(r"(?:@{from_lead})\s*$")
 _CLAUSE = LanguagePattern("@[,;{list}]|@{clause_and}", re.RegexFlag(0))

@@ -15,6 +15,7 @@ from math import ceil
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 import orjson
+
 from callwright.language.packs import unspaced
 from callwright.language.text import fold
 from callwright.validators.embeddings import close_encoder, read_ahead

@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from pydantic import JsonValue
+
 from callwright.generators.kinds import traits_of
 from callwright.generators.routing.tool_graph import UNKNOWN, feeds, unknown_arguments
 from callwright.generators.transcripts import walk
@@ -22,7 +24,6 @@ from callwright.warehouse.records import (
     Turn,
     UserTurn,
 )
-from pydantic import JsonValue
 
 TOO_WEAK = frozenset({HALF_DAY})  # these may mean two values: good enough to point at, not to prove
 

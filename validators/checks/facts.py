@@ -9,6 +9,8 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple, get_args
 
+from pydantic import JsonValue
+
 from callwright.generators.conversations.acts import DialogueActs
 from callwright.generators.conversations.moves import facts_of
 from callwright.generators.environments.simulated import SimulatedEnvironment, error_of
@@ -40,7 +42,6 @@ from callwright.warehouse.records import (
     UserTurn,
     Verdict,
 )
-from pydantic import JsonValue
 
 FACTS, REPLIES, FAITHFULNESS = "facts", "replies", "faithfulness"
 FACTS_VERSION, REPLIES_VERSION, FAITHFULNESS_VERSION = "3", "1", "2"

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
+from pydantic import JsonValue
+
 from callwright.generators.environments.picking import read_rule, value_at
 from callwright.generators.kinds import traits_of
 from callwright.generators.multi_step.samples import schema_of
@@ -52,7 +54,6 @@ from callwright.warehouse.records import (
     UserTurn,
     Verdict,
 )
-from pydantic import JsonValue
 
 CHECK = "grounding"
 VERSION = "5"

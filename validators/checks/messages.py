@@ -5,6 +5,8 @@ Rules read it by the language's words for apps and services and by signatures; w
 
 from collections.abc import Iterator
 
+from pydantic import BaseModel
+
 from callwright.generators.stages import StageContext
 from callwright.generators.transcripts import conversation_text
 from callwright.language.calls.channels import message_doubts
@@ -12,7 +14,6 @@ from callwright.validators.checks.verdicts import CheckName, Finding, contradict
 from callwright.validators.judges import MESSAGE, ask_opinion
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import DoubtedFact, Message, Sample, UserTurn, Verdict
-from pydantic import BaseModel
 
 CHECK, FIT = "message", "message_fit"
 VERSION, FIT_VERSION = "1", "1"

@@ -8,6 +8,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, assert_never
 
+from pydantic import JsonValue
+
 from callwright.generators.environments.picking import entries_of, has, read_rule, rivals, value_at
 from callwright.generators.environments.protocol import Environment
 from callwright.generators.multi_step.disambiguation import strike_rivals
@@ -43,7 +45,6 @@ from callwright.warehouse.records import (
     ValueSource,
     Verdict,
 )
-from pydantic import JsonValue
 
 CHECK = "path"
 VERSION = "2"

@@ -11,6 +11,8 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from pydantic import JsonValue
+
 from callwright.generators.kinds import traits_of
 from callwright.generators.routing.tool_graph import UNKNOWN, returned_fields
 from callwright.generators.stages import StageContext
@@ -25,7 +27,6 @@ from callwright.validators.checks.verdicts import CheckName, Finding, contradict
 from callwright.validators.datasets.callnavi_requests import find_stated
 from callwright.validators.toolset.actions import READ, doing_of
 from callwright.warehouse.records import DoubtedFact, GoldCall, JsonSchema, Sample, Snapshot, Tool, UserTurn, Verdict
-from pydantic import JsonValue
 
 CHECK = "routing"
 VERSION = "1"

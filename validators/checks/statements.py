@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
+from pydantic import JsonValue
+
 from callwright.language.calls.cued_values import free_text, read_after, read_before, read_items
 from callwright.language.calls.parameters import CLOCKED, CODED
 from callwright.language.calls.scanning import Hearing, ParsedValue
@@ -15,7 +17,6 @@ from callwright.language.readers.moments import find_times
 from callwright.language.schemas import fits, json_type
 from callwright.language.vocabulary import find_corrections
 from callwright.warehouse.records import Tool
-from pydantic import JsonValue
 
 _QUOTE_NEAR = LanguagePattern(r"@[\s:=]*(?:@{quote_near})?\s*")
 _CLAUSE_END = re.compile(widened(r"@[,;!?{.}\n]|\.(?=\s|$)"))

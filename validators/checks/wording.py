@@ -10,13 +10,14 @@ from collections.abc import Iterator
 from difflib import SequenceMatcher
 from typing import Annotated, NamedTuple
 
+from pydantic import BaseModel, Field
+
 from callwright.generators.stages import StageContext
 from callwright.generators.transcripts import conversation_text, shown_call, shown_tools
 from callwright.language.packs import LanguagePattern, has_folder, unspaced
 from callwright.validators.checks.verdicts import CheckName, Finding, unproved, verdict_of
 from callwright.validators.judges import NATURAL, ask_opinion
 from callwright.warehouse.records import Decision, DoubtedFact, DoubtKind, GoldCall, Sample, Tool, UserTurn, Verdict
-from pydantic import BaseModel, Field
 
 CHECK = "wording"
 VERSION = "4"

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
+from pydantic import JsonValue
+
 from callwright.generators.catalogs.callnavi import read_callnavi
 from callwright.generators.catalogs.documents import read_json
 from callwright.validators.datasets.callnavi_requests import KINDS, RequestFault, check_values, leaves
 from callwright.validators.metrics.callnavi.files import read_questions
 from callwright.validators.metrics.callnavi.matching import UNKNOWN
-from pydantic import JsonValue
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

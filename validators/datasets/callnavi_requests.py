@@ -14,9 +14,10 @@ from callwright.validators.metrics.callnavi.matching import UNKNOWN
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from pydantic import JsonValue
+
     from callwright.validators.metrics.callnavi.scores import GoldQuestion
     from callwright.warehouse.records import JsonSchema
-    from pydantic import JsonValue
 
 
 class RequestFault(NamedTuple):

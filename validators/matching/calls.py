@@ -7,11 +7,12 @@ from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 import orjson
+from pydantic import JsonValue
+
 from callwright.language.packs import unspaced
 from callwright.language.text import fold, folded
 from callwright.language.values import read_value
 from callwright.warehouse.records import Arguments, Call, DoubtedFact, DoubtKind, JsonSchema
-from pydantic import JsonValue
 
 THRESHOLD = 0.7
 

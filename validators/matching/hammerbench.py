@@ -11,8 +11,9 @@ from callwright.language.packs import puts_spaces, sentence_ends, unspaced
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from callwright.warehouse.records import Arguments, Language
     from pydantic import JsonValue
+
+    from callwright.warehouse.records import Arguments, Language
 
 
 THRESHOLD = 0.7

@@ -13,6 +13,7 @@ from statistics import fmean
 from typing import Literal, NamedTuple, get_args
 
 import orjson
+
 from callwright.generators.kinds import traits_of
 from callwright.validators.metrics.callnavi.answers import NAMES, PARAMETERS
 from callwright.validators.metrics.callnavi.matching import GoldAnswer, is_routed, match_answer

@@ -10,6 +10,8 @@ from math import prod
 from statistics import fmean
 from typing import NamedTuple
 
+from pydantic import JsonValue
+
 from callwright.validators.metrics.confetti.bfcl import OPTIONAL
 from callwright.validators.metrics.confetti.decoding import DecodedCall
 from callwright.validators.metrics.confetti.scores import read_acts
@@ -24,7 +26,6 @@ from callwright.validators.metrics.confetti.soft import (
 from callwright.validators.replies.reading import read_value
 from callwright.validators.strategies import format_of
 from callwright.warehouse.records import CallTurn, GoldCall, Prediction, ReplyTurn, Sample
-from pydantic import JsonValue
 
 ACTS = "acts"
 _CALLING = frozenset({"call"})

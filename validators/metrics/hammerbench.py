@@ -18,9 +18,10 @@ from callwright.validators.replies.reading import Style, parse_reply
 from callwright.warehouse.errors import RecordError
 
 if TYPE_CHECKING:
+    from pydantic import JsonValue
+
     from callwright.validators.replies.reading import Style
     from callwright.warehouse.records import Arguments, Language
-    from pydantic import JsonValue
 
 
 _EPSILON = 1e-9

@@ -5,6 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Literal, NamedTuple
 
+from pydantic import JsonValue
+
 from callwright.language.cues import cue_words, find_cues
 from callwright.language.names import split_name
 from callwright.language.packs import of, widened
@@ -17,7 +19,6 @@ from callwright.language.sentences import last_clause
 from callwright.language.text import STOP
 from callwright.language.wording import content_keys
 from callwright.warehouse.records import Arguments, JsonSchema, Tool
-from pydantic import JsonValue
 
 _FREE_TEXT = re.compile(
     "content|message|msg|comment|statement|complaint|feedback|notes?|body|resolution|review|text|caption|description|details"

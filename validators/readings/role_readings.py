@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Literal
 
+from pydantic import JsonValue
+
 from callwright.language.cues import cue_words
 from callwright.language.packs import widened
 from callwright.language.plain_words import plain_words
@@ -19,7 +21,6 @@ from callwright.validators.readings.request_text import (
     Span,
 )
 from callwright.validators.readings.value_readings import DAY_CLOCK, is_clock, is_day
-from pydantic import JsonValue
 
 Role = Literal["origin", "target"]
 _ROLES: dict[Role, re.Pattern[str]] = {

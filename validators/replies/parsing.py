@@ -11,8 +11,9 @@ import orjson
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from callwright.warehouse.records import Arguments
     from pydantic import JsonValue
+
+    from callwright.warehouse.records import Arguments
 
 
 class ReplyCall(NamedTuple):

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Literal
 from callwright.validators.replies.parsing import ParsedReply, ReplyCall, unreadable
 
 if TYPE_CHECKING:
-    from callwright.warehouse.records import Arguments
     from pydantic import JsonValue
+
+    from callwright.warehouse.records import Arguments
 
 
 HammerBenchStyle = Literal["default", "mistral", "xlam"]

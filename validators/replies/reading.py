@@ -21,8 +21,9 @@ from callwright.validators.replies.published import parse_hammerbench, parse_too
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from callwright.llm.chat import Completion
     from pydantic import JsonValue
+
+    from callwright.llm.chat import Completion
 
 
 Style = Literal["lenient", "default", "mistral", "xlam", "toolace"]
@@ -175,6 +176,7 @@ def parse_yaml_calls(text: str) -> ParsedReply:
 def _forbidden(body: str) -> str:
     """Why a text is not read at all, "" where it may be: what a reply has no need of may hide any amount of text."""
     import yaml
+
     from callwright.generators.catalogs.documents import DEEPEST
 
     if len(body) > LONGEST:

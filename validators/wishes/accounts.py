@@ -5,6 +5,8 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from pydantic import JsonValue
+
 from callwright.language.calls.actions import field_phrase
 from callwright.language.calls.choosing import choose_tool
 from callwright.language.calls.frames import Stretch, glue_of, left_over, shapes_in
@@ -18,7 +20,6 @@ from callwright.language.sentences import quotations, sentence_at
 from callwright.language.values import locate
 from callwright.validators.checks.verdicts import Finding, unproved
 from callwright.warehouse.records import Arguments, DoubtedFact, JsonSchema, Language
-from pydantic import JsonValue
 
 _BINDING = (
     "requests.sentences", "requests.clauses", "requests.inline", "requests.plain", "dialogues.sentences",

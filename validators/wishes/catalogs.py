@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from pydantic import JsonValue
+
 from callwright.generators.routing.tool_graph import UNKNOWN, unknown_arguments
 from callwright.language.calls.frames import Stretch, glue_of, left_over, shapes_in
 from callwright.language.names import humanise, split_name
@@ -11,7 +13,6 @@ from callwright.validators.checks.routing import words_of
 from callwright.validators.checks.verdicts import Finding, unproved
 from callwright.validators.wishes.accounts import places_of, words_left
 from callwright.warehouse.records import DoubtedFact, GoldCall, JsonSchema, Language, Sample, Tool, UserTurn
-from pydantic import JsonValue
 
 _ID = frozenset({"number", "id", "code", "key"})
 _SECTIONS = ("single", "first", "later", "stated", "again", "with", "rest")

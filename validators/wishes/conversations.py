@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from pydantic import JsonValue
+
 from callwright.generators.kinds import traits_of
 from callwright.generators.transcripts import walk
 from callwright.language.booleans import read_boolean
@@ -38,7 +40,6 @@ from callwright.validators.wishes.accounts import (
     words_left,
 )
 from callwright.warehouse.records import Arguments, DoubtedFact, GoldCall, Language, Sample, Tool
-from pydantic import JsonValue
 
 _ANSWER = (
     "dialogues.bare", "dialogues.bare_by_kind", "dialogues.bare_count", "dialogues.sentences",

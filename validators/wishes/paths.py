@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
+from pydantic import JsonValue
+
 from callwright.generators.transcripts import walk
 from callwright.language.steps.due import due_calls, made_name
 from callwright.language.steps.phrases import has_phrases
@@ -11,7 +13,6 @@ from callwright.language.text import fold
 from callwright.validators.checks.verdicts import Finding, unproved
 from callwright.validators.wishes.accounts import words_left
 from callwright.warehouse.records import CallTurn, DoubtedFact, GoldCall, ResultTurn, Sample, Tool
-from pydantic import JsonValue
 
 
 def find_in_path(sample: Sample, tools: Sequence[Tool]) -> list[Finding]:

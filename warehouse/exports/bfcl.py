@@ -16,6 +16,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import orjson
+from pydantic import JsonValue
+
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.exports.describing import UNKNOWN, Names, identifier_names, user_text
 from callwright.warehouse.exports.writing import Format, ReleaseSplit, Write
@@ -30,7 +32,6 @@ from callwright.warehouse.records import (
     Turn,
     UserTurn,
 )
-from pydantic import JsonValue
 
 _TYPES = {
     "object": "dict",

@@ -6,11 +6,12 @@ The placeholder for what only an earlier call's result can tell is the same ther
 import re
 from collections.abc import Iterator, Sequence
 
+from pydantic import JsonValue
+
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.exports.describing import UNKNOWN, Fields, stated_id, user_text
 from callwright.warehouse.exports.writing import Format, ReleaseSplit, Write, write_json
 from callwright.warehouse.records import CallTurn, GoldCall, JsonSchema, ReplyTurn, Sample, Tool, UserTurn
-from pydantic import JsonValue
 
 QUESTIONS, APIS = "Questions", "APIs"
 DIFFICULTIES = ("easy", "medium", "hard")

@@ -4,11 +4,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
+from pydantic import JsonValue
+
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.exports.describing import Fields, stated_id, tool_document
 from callwright.warehouse.exports.writing import Format, ReleaseSplit, Write
 from callwright.warehouse.records import CallTurn, ReplyTurn, ResultTurn, Sample, Tool, UserTurn
-from pydantic import JsonValue
 
 FILE = "ComplexFuncBench.jsonl"
 

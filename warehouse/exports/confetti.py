@@ -10,6 +10,7 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 import orjson
+
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.exports.bfcl import accepted_calls, function_docs
 from callwright.warehouse.exports.describing import Names, identifier_names, stated_id

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 import orjson
-from callwright.warehouse.records import Sample, Tool, Trait, UserTurn
 from pydantic import JsonValue
+
+from callwright.warehouse.records import Sample, Tool, Trait, UserTurn
 
 UNKNOWN = "$$$"  # stands for a value that only the result of an earlier call tells, as in CallNavi
 _NOT_PLAIN = re.compile(r"[^A-Za-z0-9_-]+")

@@ -11,6 +11,11 @@ from itertools import pairwise
 from typing import Any, NamedTuple, assert_never
 
 import orjson
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import UnknownType
+from jsonschema.validators import extend
+from pydantic import JsonValue
+
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.exports.describing import UNKNOWN, Fields, plain_names, tool_document, user_text
 from callwright.warehouse.exports.writing import LeftOutRow, ReleaseSplit, Row, Write, json_text
@@ -26,10 +31,6 @@ from callwright.warehouse.records import (
     content_key,
 )
 from callwright.warehouse.releases import ReleaseStream
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import UnknownType
-from jsonschema.validators import extend
-from pydantic import JsonValue
 
 Message = dict[str, Any]
 MOST_TOOLS = 128  # what OpenAI's interface takes

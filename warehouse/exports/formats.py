@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 
 import orjson
 import yaml
+from pydantic import JsonValue
+
 from callwright.warehouse.errors import ConfigurationError, RecordError
 from callwright.warehouse.exports import (
     bfcl,
@@ -31,7 +33,6 @@ from callwright.warehouse.exports.writing import Format, LeftOutRow, ReleaseSpli
 from callwright.warehouse.records import Release
 from callwright.warehouse.releases import ReleaseStream
 from callwright.warehouse.store import Warehouse
-from pydantic import JsonValue
 
 EXPORTS: dict[str, Format] = {
     "bfcl": bfcl.FORMAT,

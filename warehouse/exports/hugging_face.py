@@ -9,10 +9,11 @@ from hashlib import file_digest
 from pathlib import Path
 from typing import Any, assert_never
 
+from pydantic import JsonValue
+
 from callwright.warehouse.exports.describing import tool_document, user_text
 from callwright.warehouse.exports.writing import Format, ReleaseSplit, json_text, write_json
 from callwright.warehouse.records import CallTurn, GoldCall, ReplyTurn, ResultTurn, Sample, Tool, Turn, UserTurn
-from pydantic import JsonValue
 
 COLUMNS = {
     "key": "The sample, by the hash of its content.",

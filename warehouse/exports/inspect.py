@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+from jinja2 import Environment, StrictUndefined
+
 from callwright.warehouse.exports.examples import ExampleFormat, Message, TrainingExample
 from callwright.warehouse.exports.writing import TEST, Format, ReleaseSplit, json_text
-from jinja2 import Environment, StrictUndefined
 
 TASK = "task.py"
 _WORDS = ("name", "description", "parameters")

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.exports.examples import ExampleFormat, Message, TrainingExample
 from callwright.warehouse.exports.writing import Format, ReleaseSplit, json_text, write_json

@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import orjson
+from pydantic import JsonValue
+
 from callwright.warehouse.exports.examples import ExampleFormat, Message, TrainingExample
 from callwright.warehouse.exports.writing import Format, ReleaseSplit, json_text
-from pydantic import JsonValue
 
 
 def trl_row(example: TrainingExample) -> dict[str, Any]:

@@ -11,10 +11,11 @@ from typing import Any, BinaryIO, NamedTuple, Self
 from uuid import NAMESPACE_URL, uuid5
 
 import orjson
+from pydantic import JsonValue
+
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import Release, Sample
 from callwright.warehouse.releases import ReleaseStream
-from pydantic import JsonValue
 
 TEST = "test"
 _SPLITS = ("train", "validation", TEST)  # in this order, others behind them

@@ -2,10 +2,11 @@
 
 from typing import Literal
 
+from pydantic import Field, JsonValue
+
 from callwright.warehouse.records.base import Record
 from callwright.warehouse.records.samples import DialogueAct, Draft, Turn
 from callwright.warehouse.records.tools import Arguments, Language
-from pydantic import Field, JsonValue
 
 Complexity = Literal[
     "exception_in_execution", "failed_conversation", "confirmation", "goal_switching", "no_target_complexity",

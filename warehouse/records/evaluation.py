@@ -6,9 +6,10 @@ from datetime import datetime
 from typing import ClassVar, Literal
 from uuid import uuid4
 
+from pydantic import Field, JsonValue
+
 from callwright.warehouse.records.base import Record
 from callwright.warehouse.records.tools import Arguments, Call
-from pydantic import Field, JsonValue
 
 ToolsShown = Literal["first", "always"]
 SnapshotsScored = Literal["all", "first", "last", "shift"]

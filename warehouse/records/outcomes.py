@@ -3,9 +3,10 @@
 from datetime import datetime
 from typing import ClassVar, Literal
 
+from pydantic import JsonValue
+
 from callwright.warehouse.records.base import Record
 from callwright.warehouse.records.samples import Evidence
-from pydantic import JsonValue
 
 Decision = Literal["proved", "unproved", "contradicted"]
 # What a claim rests on, the weakest first: nothing yet, a model that did not make the sample and did not see the gold, a rule,

@@ -5,10 +5,11 @@ A step is a list of calls that can be made at once; a path is a list of steps (C
 
 from typing import Annotated, Literal
 
+from pydantic import Field, JsonValue
+
 from callwright.warehouse.records.base import Record
 from callwright.warehouse.records.samples import Draft
 from callwright.warehouse.records.tools import Call, Language
-from pydantic import Field, JsonValue
 
 ElementKind = Literal[
     "city", "place", "airport", "hotel", "chain", "attraction", "keyword", "company", "person", "date", "time",

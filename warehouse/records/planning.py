@@ -2,11 +2,12 @@
 
 from typing import Literal
 
+from pydantic import Field, JsonValue
+
 from callwright.warehouse.records.base import Record
 from callwright.warehouse.records.paths import PlannedCall
 from callwright.warehouse.records.samples import Draft, Sample
 from callwright.warehouse.records.tools import Arguments, JsonSchema, Language
-from pydantic import Field, JsonValue
 
 SingleTurnKind = Literal["perfect", "imperfect", "irrelevant"]
 

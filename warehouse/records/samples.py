@@ -9,9 +9,10 @@ from collections.abc import Iterable, Iterator
 from operator import not_
 from typing import Annotated, Literal, NamedTuple
 
+from pydantic import Field, JsonValue
+
 from callwright.warehouse.records.base import Record
 from callwright.warehouse.records.tools import Arguments, Language
-from pydantic import Field, JsonValue
 
 _PLACE = re.compile(r"(\d+)\.(\d+)")
 

@@ -3,8 +3,9 @@
 from operator import not_
 from typing import Annotated, Any
 
-from callwright.warehouse.records.base import Record
 from pydantic import Field, JsonValue, StringConstraints
+
+from callwright.warehouse.records.base import Record
 
 # a folder of language/ that holds language.yaml; recipes are checked against those that there are
 Language = Annotated[str, StringConstraints(pattern=r"^[a-z]{2,3}$")]

@@ -5,9 +5,10 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import orjson
+from pydantic import JsonValue
+
 from callwright.warehouse.releases.reading import release_named
 from callwright.warehouse.store import Warehouse
-from pydantic import JsonValue
 
 
 class FieldChange(NamedTuple):

@@ -7,6 +7,8 @@ from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import NamedTuple
 
+from pydantic import JsonValue
+
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import FIRST_VERSION, Release
 from callwright.warehouse.releases.duplicates import CrossDuplicate, find_duplicates
@@ -16,7 +18,6 @@ from callwright.warehouse.releases.selecting import SelectedSamples, Selection, 
 from callwright.warehouse.releases.splits import SplitBy, SplitPlan, plan_splits
 from callwright.warehouse.rows import Stamp, rows_of
 from callwright.warehouse.store import Warehouse
-from pydantic import JsonValue
 
 _VERSION = re.compile(r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)")
 

@@ -3,11 +3,12 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
+from pydantic import JsonValue
+
 from callwright.warehouse.errors import StoreError
 from callwright.warehouse.records import Release, content_key
 from callwright.warehouse.releases.reading import list_releases, release_named
 from callwright.warehouse.store import Warehouse
-from pydantic import JsonValue
 
 Change = Literal["changed", "missing", "added or removed", "edited"]
 _SHOWN = 3

@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 import orjson
+
 from callwright.warehouse.errors import ConfigurationError, StoreError
 from callwright.warehouse.records import Language, Release, Sample, Tool
 from callwright.warehouse.store import Warehouse

@@ -6,6 +6,8 @@ from datetime import date, timedelta
 from functools import lru_cache
 from typing import NamedTuple
 
+from pydantic import JsonValue
+
 from callwright.generators.environments.travel.frame import (
     Request,
     RequestError,
@@ -26,7 +28,6 @@ from callwright.generators.environments.travel.frame import (
 )
 from callwright.generators.environments.travel.geography import City, SearchPlace, cities, cities_named, words_of
 from callwright.language.text import fold
-from pydantic import JsonValue
 
 CATEGORIES: Mapping[str, str] = {
     "type::11": "Tours",

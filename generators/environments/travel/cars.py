@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
+from pydantic import JsonValue
+
 from callwright.generators.environments.travel.frame import (
     MOMENT_FORMAT,
     WORDY,
@@ -32,7 +34,6 @@ from callwright.generators.environments.travel.geography import (
     find_places,
     place_numbers,
 )
-from pydantic import JsonValue
 
 _LOCATIONS = 8
 _ASKED = ("Cleanliness", "Condition", "Helpfulness", "Waiting time", "Value for money")

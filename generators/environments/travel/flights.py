@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date, datetime, timedelta
 from typing import NamedTuple
 
+from pydantic import JsonValue
+
 from callwright.generators.environments.travel.frame import (
     DAY_FORMAT,
     MOMENT_FORMAT,
@@ -29,7 +31,6 @@ from callwright.generators.environments.travel.geography import (
     find_places,
     locations_by_id,
 )
-from pydantic import JsonValue
 
 _LOCATIONS = 8
 _BRIEF = 90

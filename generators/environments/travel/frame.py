@@ -11,8 +11,9 @@ from typing import Any, NamedTuple, TypeVar
 
 import orjson
 import yaml
-from callwright.warehouse.errors import RecordError
 from pydantic import JsonValue
+
+from callwright.warehouse.errors import RecordError
 
 Entry = TypeVar("Entry")
 DAY_FORMAT = "%Y-%m-%d"

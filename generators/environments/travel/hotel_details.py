@@ -3,6 +3,8 @@
 from collections.abc import Callable, Mapping
 from datetime import timedelta
 
+from pydantic import JsonValue
+
 from callwright.generators.environments.travel.frame import (
     Request,
     RequestError,
@@ -30,7 +32,6 @@ from callwright.generators.environments.travel.hotels import (
     stay_price,
     titles_of,
 )
-from pydantic import JsonValue
 
 REVIEW_SORTS: Mapping[str, str] = {
     "f_relevance": "Most relevant",

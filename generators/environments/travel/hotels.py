@@ -5,6 +5,8 @@ from datetime import date
 from functools import lru_cache
 from typing import NamedTuple
 
+from pydantic import JsonValue
+
 from callwright.generators.environments.travel.frame import (
     Request,
     RequestError,
@@ -32,7 +34,6 @@ from callwright.generators.environments.travel.geography import (
     places,
     words_of,
 )
-from pydantic import JsonValue
 
 _DESTINATIONS = 12
 _NEAREST = 18  # hotels that a search near a sight or an airport looks at

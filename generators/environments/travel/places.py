@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping
 from datetime import date, timedelta
 from random import Random
 
+from pydantic import JsonValue
+
 from callwright.generators.environments.travel import geography
 from callwright.generators.environments.travel.attractions import products_in
 from callwright.generators.environments.travel.frame import LANGUAGES, RATES, words
@@ -12,7 +14,6 @@ from callwright.generators.environments.travel.hotels import hotels_in
 from callwright.generators.environments.travel.world import function_named
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import ElementKind
-from pydantic import JsonValue
 
 FIRST_DAY = date(2027, 2, 1)  # fixed: the world has no clock
 DAYS = 270

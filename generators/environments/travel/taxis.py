@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Mapping
 
+from pydantic import JsonValue
+
 from callwright.generators.environments.travel.frame import (
     MOMENT_FORMAT,
     Request,
@@ -23,7 +25,6 @@ from callwright.generators.environments.travel.geography import (
     places,
 )
 from callwright.generators.environments.travel.hotels import hotels_called, hotels_in
-from pydantic import JsonValue
 
 _FOUND = 10
 _PADDING = 24

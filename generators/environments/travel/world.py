@@ -5,6 +5,8 @@ from functools import lru_cache
 from typing import Any, NamedTuple, cast
 
 import orjson
+from pydantic import JsonValue
+
 from callwright.generators.environments.protocol import CallResponse
 from callwright.generators.environments.travel.frame import (
     LANGUAGES,
@@ -23,7 +25,6 @@ from callwright.generators.environments.travel.hotels import hotels_called
 from callwright.generators.tools import argument_problems
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Arguments, Call, ElementKind, JsonSchema, Link, Tool
-from pydantic import JsonValue
 
 Answering = Callable[[Request, World], JsonValue]
 NAME = "travel"

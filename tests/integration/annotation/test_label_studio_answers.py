@@ -7,6 +7,7 @@ from contextlib import ExitStack
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
+
 from callwright.annotation.studio.client import LabelStudio
 from callwright.warehouse.errors import AnnotationError, TransientError
 

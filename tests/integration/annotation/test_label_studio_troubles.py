@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from threading import Barrier
 
 import pytest
+
 from callwright.annotation.sample_review import review_task
 from callwright.annotation.studio.client import LabelStudio
 from callwright.annotation.studio.connection import StudioConnection
@@ -14,7 +15,6 @@ from callwright.annotation.studio.records import Project, description_of
 from callwright.annotation.studio.tasks import list_tasks
 from callwright.annotation.task import QueuedTask
 from callwright.warehouse.errors import AnnotationError, TransientError
-
 from tests.support.annotation.pretend_studio import NOW, PretendStudio, Trouble
 
 pytestmark = pytest.mark.enable_socket

@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+
 from callwright.annotation.studio import process
 from callwright.annotation.studio.process import HOST, Places, end, free_port, only_one, serving_process, tail
 from callwright.warehouse.errors import CallwrightError

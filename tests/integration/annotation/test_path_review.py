@@ -1,4 +1,5 @@
 import pytest
+
 from callwright.annotation.correction import parse_correction_review
 from callwright.annotation.disambiguation import has_competition, offered_strikes, parse_disambiguation
 from callwright.annotation.edits import strike
@@ -9,7 +10,6 @@ from callwright.generators.environments.picking import value_at
 from callwright.generators.multi_step.samples import final_answer
 from callwright.warehouse.errors import AnnotationError, RecordError
 from callwright.warehouse.records import Call, CallTurn, ResultTurn, Strike
-
 from tests.support.annotation.paths import TOOLS, goal_path, hotels, path_sample
 
 KEY = goal_path().key

@@ -7,6 +7,9 @@ from typing import get_args
 from xml.etree import ElementTree as ET
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
 from callwright.annotation.prediction_audit import AuditCase, AuditTask, audit_task, parse_audit, visible
 from callwright.annotation.screens import PREDICTION_AUDIT, screen_for
 from callwright.annotation.studio.records import PulledAnnotation
@@ -15,8 +18,6 @@ from callwright.annotation.words import audit_words_in
 from callwright.validators.metrics.errors import ErrorType
 from callwright.warehouse.errors import AnnotationError
 from callwright.warehouse.records import Call, CallTurn, GoldCall, Prediction, Sample, Tool, UserTurn
-from hypothesis import example, given
-from hypothesis import strategies as st
 
 DUE = GoldCall(tool="book_table", arguments={"restaurant": "Blue Boat", "people": 4})
 TOOL = Tool(

@@ -5,6 +5,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from callwright.annotation.screens import screen_for
 from callwright.annotation.studio.records import PulledAnnotation
 from callwright.annotation.task import Returned
@@ -23,9 +26,6 @@ from callwright.annotation.tool_review import (
 )
 from callwright.warehouse.errors import AnnotationError, RecordError
 from callwright.warehouse.records import DoubtedFact, Evidence, Language, Tool, Verdict
-from hypothesis import given
-from hypothesis import strategies as st
-
 from tests.unit.annotation.test_screens import _tree
 
 TIME = {"type": "string", "description": "time of day"}

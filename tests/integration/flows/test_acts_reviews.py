@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from callwright.annotation.acts import write_act_lines
 from callwright.annotation.words import words_in
 from callwright.flows.recipe import Recipe, parse_recipe, read_recipe
@@ -15,7 +16,6 @@ from callwright.flows.review.pulling import Pulled
 from callwright.generators.conversations import CONVERSATION
 from callwright.warehouse.records import ReplyTurn, Sample, Turn, UserTurn
 from callwright.warehouse.rows import Stamp, rows_of
-
 from tests.support.flows.paper_studio import PaperStudio
 from tests.support.flows.review_sites import NOTHING_NEW, ReviewSite, open_site
 from tests.support.flows.small_builds import TOP, build, settings_of

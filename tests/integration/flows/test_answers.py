@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import orjson
+
 from callwright.flows.evaluation.answers import (
     answered_subjects,
     complete_runs,
@@ -14,7 +15,6 @@ from callwright.validators.predictions import CandidateRun
 from callwright.warehouse.records import Call, Prediction
 from callwright.warehouse.releases import read_release
 from callwright.warehouse.store import Warehouse
-
 from tests.support.flows.plan_release import PLANS, release
 from tests.support.flows.small_builds import settings_of, warehouse_of
 

@@ -5,14 +5,14 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from scipy.stats import binomtest
+from typer.testing import CliRunner
+
 from callwright.flows.cli.main import app
 from callwright.flows.pages.report import write_report
 from callwright.flows.settings import Settings, open_warehouse
 from callwright.warehouse.releases import create_release
 from callwright.warehouse.store import Warehouse
-from scipy.stats import binomtest
-from typer.testing import CliRunner
-
 from tests.support.flows.small_builds import build, settings_of, small_recipe
 
 TIMER = {"name": "startTimer", "parameters": {"type": "object", "properties": {"minutes": {"type": "integer"}}}}

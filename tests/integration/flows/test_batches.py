@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 from aiohttp import web
+
 from callwright.flows.build import build_dataset
 from callwright.flows.chats import distinct_models
 from callwright.flows.progress import SilentProgress
 from callwright.llm.chat import ChatMessage, ChatRequest
 from callwright.llm.template.model import TemplateModel
-
 from tests.support.flows.model_server import OPINIONS, PRICED
 from tests.support.flows.small_builds import build, settings_of, small_recipe, warehouse_of
 from tests.support.llm.batch_server import BatchServer

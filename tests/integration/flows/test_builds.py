@@ -5,12 +5,12 @@ from pathlib import Path
 
 import orjson
 import pytest
+
 from callwright.flows.build import BuildReport
 from callwright.flows.settings import Settings
 from callwright.warehouse.records import Sample
 from callwright.warehouse.releases import Selection, Terms, make_release
 from callwright.warehouse.store import Warehouse
-
 from tests.support.flows.small_builds import (
     KINDS,
     assert_balanced,

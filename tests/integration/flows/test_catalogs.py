@@ -6,6 +6,7 @@ from typing import Any
 
 import orjson
 import pytest
+
 from callwright.flows.build import build_dataset
 from callwright.flows.catalogs import catalog_named, catalogs_in, drop_catalog, import_catalog, problems_in, tools_in
 from callwright.flows.importing import gather_tools
@@ -18,7 +19,6 @@ from callwright.generators.catalogs.choosing import ToolChoice
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Tool
 from callwright.warehouse.store import Warehouse
-
 from tests.support.flows.small_builds import settings_of
 
 

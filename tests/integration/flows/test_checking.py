@@ -5,9 +5,10 @@ from pathlib import Path
 
 import orjson
 import pytest
+from typer.testing import CliRunner
+
 from callwright.flows.cli.main import app
 from callwright.validators.checks.table import CHECKS
-from typer.testing import CliRunner
 
 TOOL = {
     "name": "Travel.Taxi.order",

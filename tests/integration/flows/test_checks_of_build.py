@@ -7,8 +7,9 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-import callwright.flows.stages
 import pytest
+
+import callwright.flows.stages
 from callwright.flows.build import BuildReport, find_unchanged
 from callwright.flows.progress import Progress
 from callwright.flows.review.questions import DRAWN, SPOT_CHECK, ReviewQuestion, request_row
@@ -17,7 +18,6 @@ from callwright.flows.settings import Settings
 from callwright.generators.stages import Stage, StageContext
 from callwright.validators.checks.table import CHECKS
 from callwright.warehouse.records import Decision, Review, Sample, Verdict
-
 from tests.support.flows.small_builds import (
     assert_balanced,
     build,

@@ -9,8 +9,8 @@ from pathlib import Path
 import click
 import pytest
 import typer
-from callwright.flows.cli.main import app
 
+from callwright.flows.cli.main import app
 from tests.support.flows.small_builds import run, run_here, write_recipe
 
 

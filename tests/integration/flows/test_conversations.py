@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from callwright.flows.build import BuildReport
 from callwright.flows.planning.statistics import count_conversations
 from callwright.flows.recipe import Recipe, parse_recipe, read_recipe
@@ -15,7 +16,6 @@ from callwright.generators.conversations import CONVERSATION
 from callwright.generators.conversations.scenarios import PAPER
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import ReplyTurn, Sample
-
 from tests.support.conversational import converse
 from tests.support.flows.model_server import ModelServer, ServedRequest
 from tests.support.flows.small_builds import TOP, build, row_counts, settings_of, stub_settings, warehouse_of

@@ -8,6 +8,7 @@ from pathlib import Path
 from textwrap import dedent, indent
 
 import pytest
+
 from callwright.flows.chats import the_error_of
 from callwright.flows.runner import Workers
 from callwright.flows.settings import Settings
@@ -16,7 +17,6 @@ from callwright.warehouse.errors import (
     ReplyError,
     StoreError,
 )
-
 from tests.support.flows.small_builds import (
     TOP,
     build,

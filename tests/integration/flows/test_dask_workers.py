@@ -8,6 +8,7 @@ from typing import Any
 
 import psutil
 import pytest
+
 from callwright.flows.build import build_dataset, open_build
 from callwright.flows.chats import AHEAD
 from callwright.flows.dask_workers import _Cluster, open_workers, share_of, validate_scheduler
@@ -21,7 +22,6 @@ from callwright.generators.environments.response_store import ResponseStore, mer
 from callwright.llm.ledger import answers_after, keep_answers
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Call
-
 from tests.support.flows.model_server import PRICED, ModelServer
 from tests.support.flows.small_builds import (
     one,

@@ -4,12 +4,12 @@ import json
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
+
 from callwright.flows.cli.main import app
 from callwright.flows.settings import open_warehouse
 from callwright.warehouse.exports.whole import record_line
 from callwright.warehouse.releases import create_release, read_release
-from typer.testing import CliRunner
-
 from tests.support.flows.small_builds import build, settings_of, small_recipe
 
 TIMER = {"name": "startTimer", "parameters": {"type": "object", "properties": {"minutes": {"type": "integer"}}}}

@@ -10,10 +10,10 @@ from pathlib import Path
 import duckdb
 import orjson
 import pytest
-from callwright.flows.settings import open_warehouse
-from callwright.warehouse.publish import build_under_way
 from pyarrow import parquet
 
+from callwright.flows.settings import open_warehouse
+from callwright.warehouse.publish import build_under_way
 from tests.support.flows.small_builds import (
     KINDS,
     TOP,

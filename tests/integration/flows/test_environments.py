@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from callwright.flows.build import build_dataset
 from callwright.flows.catalogs import import_catalog, with_catalogs
 from callwright.flows.environments import (
@@ -23,7 +24,6 @@ from callwright.generators.catalogs.choosing import ToolChoice
 from callwright.generators.environments.protocol import McpSettings
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Call, CallTurn, Sample
-
 from tests.integration.generators.environments.test_opening import Shop, read_shop
 from tests.support.flows.small_builds import TOP, run_here, settings_of, warehouse_of
 from tests.support.generators.environments.fixtures import Servers, as_json, servers, shop

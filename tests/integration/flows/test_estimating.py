@@ -4,10 +4,10 @@ import json
 from pathlib import Path
 
 import pytest
+
 from callwright.flows.preview import preview_samples
 from callwright.llm.stand_in import filled
 from callwright.validators.checks.wording import NaturalReading
-
 from tests.support.flows.model_server import MODEL, PRICED, ModelServer
 from tests.support.flows.small_builds import TOOLS, build, run_here, settings_of, small_recipe, stub_roles, write_recipe
 

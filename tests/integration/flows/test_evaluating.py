@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 from callwright.flows.evaluation.evaluating import evaluate_release, leaderboard
 from callwright.flows.evaluation.evaluation_run import Conditions, choose_candidates
 from callwright.flows.evaluation.resuming import cut_off
@@ -16,7 +17,6 @@ from callwright.flows.settings import Settings
 from callwright.llm.models import read_model
 from callwright.warehouse.errors import BudgetError, ConfigurationError, TransientError
 from callwright.warehouse.releases import create_release
-
 from tests.support.flows.model_server import (
     FILTERED,
     ILL,

@@ -5,13 +5,13 @@ import json
 from pathlib import Path
 
 import pytest
+
 from callwright.flows.evaluation.evaluating import evaluate_release, leaderboard
 from callwright.flows.evaluation.evaluation_run import Conditions
 from callwright.flows.progress import SilentProgress
 from callwright.flows.recipe import Candidate
 from callwright.flows.settings import Settings
 from callwright.llm.models import ModelSettings, read_model
-
 from tests.support.flows.conversation_release import away, release, sample
 from tests.support.flows.model_server import ModelServer, ServedRequest
 from tests.support.flows.small_builds import one, row_counts, settings_of, stub_settings, warehouse_of

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import orjson
 import pytest
+
 from callwright.flows.evaluation.evaluating import answer_board, evaluate_release
 from callwright.flows.evaluation.evaluation_run import Conditions
 from callwright.flows.progress import SilentProgress
@@ -12,7 +13,6 @@ from callwright.flows.recipe import Candidate
 from callwright.flows.settings import Settings
 from callwright.llm.models import ModelSettings, read_model
 from callwright.warehouse.rows import Row
-
 from tests.support.flows.model_server import ModelServer, ServedRequest
 from tests.support.flows.plan_release import EASY, PLANS, TALK, release
 from tests.support.flows.small_builds import one, row_counts, run_here, settings_of, stub_settings, warehouse_of

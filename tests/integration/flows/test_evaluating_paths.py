@@ -8,6 +8,7 @@ from typing import Any
 
 import orjson
 import pytest
+
 from callwright.flows.evaluation.evaluating import domain_board, evaluate_release, leaderboard
 from callwright.flows.evaluation.evaluation_run import Conditions
 from callwright.flows.pages.report import write_report
@@ -16,7 +17,6 @@ from callwright.flows.recipe import Candidate
 from callwright.flows.settings import Settings
 from callwright.llm.models import ModelSettings, read_model
 from callwright.warehouse.errors import TransientError
-
 from tests.support.flows.conversation_release import ALARM, HOTEL
 from tests.support.flows.conversation_release import sample as conversation
 from tests.support.flows.inn_world import NAME, TOOLS, Guide, Inns, inn_and_tour_sample, inn_sample, release_paths

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import orjson
 import pytest
+
 from callwright.flows.evaluation.evaluating import answer_board, evaluate_release
 from callwright.flows.evaluation.evaluation_run import Conditions
 from callwright.flows.progress import SilentProgress
@@ -15,7 +16,6 @@ from callwright.flows.settings import Settings
 from callwright.llm.models import read_model
 from callwright.validators.strategies import PromptingStrategy
 from callwright.warehouse.records import CallTurn, GoldCall, Sample, Tool
-
 from tests.support.flows.model_server import ModelServer, ServedRequest
 from tests.support.flows.plan_release import EASY, PLANS, POOL, TALK, TOOLS, release
 from tests.support.flows.small_builds import one, row_counts, settings_of, stub_settings, warehouse_of

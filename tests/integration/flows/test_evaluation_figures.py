@@ -9,6 +9,8 @@ from statistics import fmean
 from typing import Any, NamedTuple
 
 import pytest
+from scipy.stats import binomtest
+
 from callwright.flows.evaluation.evaluating import evaluate_release, leaderboard
 from callwright.flows.evaluation.evaluation_run import Conditions
 from callwright.flows.progress import SilentProgress
@@ -19,8 +21,6 @@ from callwright.validators.strategies import prompting_by
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.releases import Selection, Terms, make_release
 from callwright.warehouse.rows import Row
-from scipy.stats import binomtest
-
 from tests.support.flows.small_builds import build, settings_of, small_recipe, warehouse_of
 
 RUNS = range(3)

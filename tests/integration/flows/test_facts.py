@@ -8,6 +8,7 @@ from typing import BinaryIO
 
 import orjson
 import pytest
+
 from callwright.flows.chats import AHEAD, InFlight, SharedChats
 from callwright.flows.shards import FactFiles, Facts
 from callwright.llm.chat import ChatMessage
@@ -16,7 +17,6 @@ from callwright.warehouse.paid_notes import PaidNotes, land_paid, paid_notes_of_
 from callwright.warehouse.records import LlmCall
 from callwright.warehouse.rows import Stamp, rows_of
 from callwright.warehouse.store import Warehouse
-
 from tests.support.flows.small_builds import small_recipe
 
 

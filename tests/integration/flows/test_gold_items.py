@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from statsmodels.stats.proportion import proportion_confint
+
 from callwright.flows.cli.reviewing import training_lines
 from callwright.flows.progress import SilentProgress
 from callwright.flows.recipe import Recipe
@@ -14,8 +16,6 @@ from callwright.flows.review.gold_items import mix_gold_items
 from callwright.flows.review.questions import DRAWN
 from callwright.flows.review.training import push_training, training_answers
 from callwright.warehouse.releases import create_release
-from statsmodels.stats.proportion import proportion_confint
-
 from tests.support.flows.paper_studio import PaperStudio
 from tests.support.flows.review_sites import ReviewSite, open_site, trusting_recipe
 from tests.support.flows.small_builds import build, small_recipe

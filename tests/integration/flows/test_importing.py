@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
+
 from callwright.flows.importing import import_release
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.releases import read_release
-
 from tests.support.flows.small_builds import settings_of, warehouse_of
 from tests.unit.generators.test_callnavi_samples import NESTED, write
 from tests.unit.generators.test_complexfuncbench_samples import record

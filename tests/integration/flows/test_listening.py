@@ -10,6 +10,9 @@ from typing import Any
 import orjson
 import pytest
 from aiohttp import ClientSession, ClientTimeout
+from hypothesis import given
+from hypothesis import strategies as st
+
 from callwright.annotation.studio.projects import SECRET_HEADER
 from callwright.flows.review import listening
 from callwright.flows.review.listening import (
@@ -27,9 +30,6 @@ from callwright.flows.review.listening import (
 from callwright.flows.review.pulling import Pulled
 from callwright.flows.settings import Settings
 from callwright.warehouse.errors import ConfigurationError, TransientError
-from hypothesis import given
-from hypothesis import strategies as st
-
 from tests.support.flows.small_builds import settings_of, start
 
 KEY = "a secret of some length"

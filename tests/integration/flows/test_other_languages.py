@@ -8,6 +8,7 @@ from typing import Any
 
 import orjson
 import pytest
+
 from callwright.flows.build import BuildReport
 from callwright.flows.evaluation.evaluating import evaluate_release, leaderboard
 from callwright.flows.progress import SilentProgress
@@ -19,7 +20,6 @@ from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.exports.formats import export_release
 from callwright.warehouse.records import Sample, UserTurn
 from callwright.warehouse.releases import freeze, read_tools, stream_release
-
 from tests.support.flows.model_server import ModelServer, serve_model
 from tests.support.flows.small_builds import build, settings_of, small_recipe, stub_settings, warehouse_of
 from tests.support.flows.wording_model import CHINESE, WordingModel

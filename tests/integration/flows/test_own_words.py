@@ -4,10 +4,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from callwright.flows.build import build_key
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Sample
-
 from tests.support.flows.small_builds import build, settings_of, small_recipe, warehouse_of
 
 KINDS = {"perfect": 3, "imperfect": 3, "sQsA": 2}

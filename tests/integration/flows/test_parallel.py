@@ -5,6 +5,7 @@ from typing import Any
 
 import orjson
 import pytest
+
 from callwright.flows.build import BuildReport
 from callwright.flows.recipe import parse_recipe, read_recipe
 from callwright.flows.settings import Settings
@@ -16,7 +17,6 @@ from callwright.validators.metrics.confetti.decoding import DecodedCall
 from callwright.warehouse.exports.formats import export_release
 from callwright.warehouse.records import Call, Prediction, Sample
 from callwright.warehouse.releases import freeze, read_tools, stream_release
-
 from tests.support.flows.small_builds import TOP, build, settings_of, warehouse_of
 from tests.support.validators.scoring_at_once import score_answers
 

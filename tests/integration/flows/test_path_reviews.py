@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from callwright.annotation.disambiguation import has_competition
 from callwright.flows.progress import SilentProgress
 from callwright.flows.review.path_reviews import with_kinds
@@ -17,7 +18,6 @@ from callwright.flows.review.questions import DOUBTFUL, ReviewQuestion, request_
 from callwright.flows.review.status import review_status
 from callwright.warehouse.browsing.summary import read_review_facts
 from callwright.warehouse.records import CallTurn, Sample
-
 from tests.support.flows.competing import can_have_a_twin, doubt_the_path, let_wait, with_twins
 from tests.support.flows.paper_studio import PaperStudio
 from tests.support.flows.review_sites import NOTHING_NEW, ReviewSite, open_site

@@ -9,12 +9,12 @@ from socket import socket
 from typing import Any
 
 import pytest
+
 from callwright.flows.progress import SilentProgress
 from callwright.flows.review import listening
 from callwright.flows.review.listening import poll_reviews
 from callwright.flows.review.pulling import Pulled
 from callwright.warehouse.errors import AnnotationError, CallwrightError, ConfigurationError, StoreError, TransientError
-
 from tests.support.flows.review_sites import ReviewSite
 from tests.support.flows.small_builds import start
 

@@ -10,6 +10,9 @@ from random import Random
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from callwright.flows.evaluation.evaluating import evaluate_release
 from callwright.flows.evaluation.evaluation_run import Conditions
 from callwright.flows.progress import SilentProgress
@@ -24,9 +27,6 @@ from callwright.flows.review.prediction_audits import (
 from callwright.llm.models import read_model
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.releases import create_release
-from hypothesis import given
-from hypothesis import strategies as st
-
 from tests.support.flows import plan_release
 from tests.support.flows.paper_studio import PaperStudio
 from tests.support.flows.review_sites import ReviewSite, open_site

@@ -9,13 +9,13 @@ from statistics import median
 from typing import Any
 
 import pytest
+
 from callwright.flows.settings import Settings
 from callwright.language.phrasebook import refusals
 from callwright.warehouse.exports.formats import export_release
 from callwright.warehouse.records import Sample
 from callwright.warehouse.releases import stream_release
 from callwright.warehouse.rows import Row
-
 from tests.support.flows.four_recipes import *  # noqa: F403 - the fixture
 from tests.support.flows.four_recipes import RELEASE
 from tests.support.flows.small_builds import warehouse_of

@@ -5,10 +5,10 @@ import time
 from pathlib import Path
 
 import pytest
+
 from callwright.llm.models import read_model
 from callwright.llm.readiness import Readiness, check_key, key_variables
 from callwright.warehouse.errors import ConfigurationError, TransientError
-
 from tests.support.flows.model_server import ModelServer
 from tests.support.flows.small_builds import build as build_here
 from tests.support.flows.small_builds import run_here, settings_of, small_recipe, stub_roles, warehouse_of, write_recipe

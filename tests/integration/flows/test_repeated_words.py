@@ -4,11 +4,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from callwright.flows.build import BuildReport
 from callwright.flows.pages.report import write_report
 from callwright.flows.settings import Settings, open_warehouse
 from callwright.language.packs import of
-
 from tests.support.flows.small_builds import build, settings_of, small_recipe
 
 ALLOWED = 0.02  # one request of fifty to ninety-nine

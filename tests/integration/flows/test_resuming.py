@@ -10,8 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from callwright.flows.chats import AHEAD
 
+from callwright.flows.chats import AHEAD
 from tests.support.flows.model_server import PRICED, ModelServer
 from tests.support.flows.small_builds import (
     TOP,
@@ -94,10 +94,12 @@ def test_a_changed_role_asks_only_its_own_stages_again(model_server: ModelServer
 def test_an_edited_prompt_is_asked_again_and_what_follows_from_it_and_nothing_else(
     model_server: ModelServer, tmp_path: Path
 ) -> None:
-    # The house is copied, so that a prompt's file can be edited as a person would edit it.
+    # The house is copied as it is installed, so that a prompt's file can be edited as a person would edit it.
     house = tmp_path / "house"
-    for package in ("annotation", "flows", "generators", "language", "llm", "validators", "warehouse"):
-        shutil.copytree(TOP / package, house / package, ignore=shutil.ignore_patterns("__pycache__"))
+    package, left_out = house / "callwright", shutil.ignore_patterns("__pycache__")
+    shutil.copytree(TOP / "callwright", package, ignore=left_out)
+    for folder in ("annotation", "flows", "generators", "language", "llm", "validators", "warehouse"):
+        shutil.copytree(TOP / folder, package / folder, ignore=left_out)
     home = tmp_path / "home"
     recipe = write_recipe(tmp_path, models=stub_roles(model_server), samples={"perfect": 6, "irrelevant": 2})
 
@@ -116,7 +118,7 @@ def test_an_edited_prompt_is_asked_again_and_what_follows_from_it_and_nothing_el
     first = built()
     before = dict(model_server.titles)
     model_server.forget()
-    prompt = house / "generators" / "single_turn" / "prompts" / "write_request.j2"
+    prompt = package / "generators" / "single_turn" / "prompts" / "write_request.j2"
     text = prompt.read_text(encoding="utf-8")
     assert text.count("--- user") == 1
     prompt.write_text(text.replace("--- user", "Be natural.\n--- user"), encoding="utf-8")

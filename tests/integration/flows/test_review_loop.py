@@ -9,7 +9,6 @@ from callwright.flows.review.status import review_status
 from callwright.flows.stages import STAGES
 from callwright.warehouse.outcomes import outcome_row
 from callwright.warehouse.records import Outcome, Verdict
-
 from tests.support.flows.paper_studio import START, PaperStudio
 from tests.support.flows.review_sites import (
     NOTHING_NEW,

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from callwright.flows.build import build_dataset
 from callwright.flows.progress import SilentProgress
 from callwright.flows.review import pulling
@@ -16,7 +17,6 @@ from callwright.flows.review.pushing import waiting_reviews
 from callwright.flows.review.status import review_status
 from callwright.warehouse.engine import DatabaseFile
 from callwright.warehouse.releases import create_release
-
 from tests.support.flows.review_sites import (
     NOTHING_NEW,
     OFF_TOPIC,

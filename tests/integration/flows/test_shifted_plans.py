@@ -3,12 +3,12 @@
 from pathlib import Path
 
 import pytest
+
 from callwright.flows.settings import Settings
 from callwright.flows.stages import OBSTACLES
 from callwright.generators.kinds import kind_named
 from callwright.warehouse.records import CallTurn, Sample
 from callwright.warehouse.releases import read_tools
-
 from tests.support.flows.small_builds import build, settings_of, small_recipe, warehouse_of
 
 OF_PLANS = {

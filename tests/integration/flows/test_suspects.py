@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from callwright.flows.evaluation.evaluating import evaluate_release
 from callwright.flows.progress import SilentProgress
 from callwright.flows.recipe import Candidate
@@ -15,7 +16,6 @@ from callwright.llm.models import read_model
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import JudgeVerdict, MultiStepRun
 from callwright.warehouse.releases import create_release
-
 from tests.support.flows.answer_boards import FOUR, ODD, OTHER, RIGHT, SIX, WRONG, Board, book, sample_of
 from tests.support.flows.review_sites import ReviewSite
 from tests.support.flows.small_builds import run_here

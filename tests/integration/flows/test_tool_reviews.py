@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from callwright.flows.progress import SilentProgress
 from callwright.flows.review.pulling import Pulled
 from callwright.flows.review.pushing import waiting_reviews
@@ -15,7 +16,6 @@ from callwright.flows.review.status import review_status
 from callwright.flows.toolmaking import make_tools
 from callwright.warehouse.records import Tool
 from callwright.warehouse.releases import read_tools
-
 from tests.integration.flows.test_toolmaking import making
 from tests.support.flows.paper_studio import PaperStudio
 from tests.support.flows.review_sites import NOTHING_NEW, ReviewSite, open_site

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from callwright.flows.build import open_build
 from callwright.flows.progress import SilentProgress
 from callwright.flows.recipe import Recipe
@@ -15,7 +16,6 @@ from callwright.flows.toolmaking import PLANS_A_SHARD, find_problems, make_tools
 from callwright.generators.catalogs.seed_catalog import seed_tools
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Tool
-
 from tests.support.flows.model_server import ModelServer
 from tests.support.flows.small_builds import build, one, row_counts, settings_of, small_recipe, stub_roles, warehouse_of
 

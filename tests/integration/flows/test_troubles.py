@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
+
 from callwright.flows.build import BuildReport
 from callwright.flows.recipe import read_recipe
 from callwright.flows.settings import Settings
@@ -15,7 +16,6 @@ from callwright.warehouse.errors import (
     ConfigurationError,
     TransientError,
 )
-
 from tests.support.flows.model_server import (
     BUSY,
     FILTERED,

@@ -4,11 +4,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+
 from callwright.flows.landing import Landing, check_duplicates
 from callwright.flows.stages import LANDING, stages_of
 from callwright.validators.checks.table import GROUP as CHECKS
 from callwright.warehouse.records import CallTurn, GoldCall, Sample, UserTurn
-
 from tests.support.flows.small_builds import settings_of, small_recipe, warehouse_of
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

@@ -4,6 +4,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
+
 from callwright.flows.build import BuildReport, build_dataset, open_build
 from callwright.flows.making import make_samples
 from callwright.flows.planning.planner import Planner
@@ -16,7 +17,6 @@ from callwright.generators.kinds import KINDS
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Sample
 from callwright.warehouse.store import Warehouse
-
 from tests.support.flows.small_builds import TOP, build, row_counts, settings_of, warehouse_of, write_recipe
 
 SAMPLES = {

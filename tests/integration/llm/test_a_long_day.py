@@ -6,12 +6,13 @@ from pathlib import Path
 
 import aiohttp
 import pytest
+from pydantic import BaseModel
+
 from callwright.llm.chat import ChatMessage, Prompt
 from callwright.llm.ledger import Ledger
 from callwright.llm.limits import Budget
 from callwright.llm.models import open_chat, read_model
 from callwright.warehouse.errors import CallwrightError
-from pydantic import BaseModel
 
 ROOT = Path(__file__).resolve().parents[3]
 

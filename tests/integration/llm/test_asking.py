@@ -4,15 +4,16 @@ import asyncio
 from typing import Literal
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel
+
 from callwright.llm.asking import parse_answer
 from callwright.llm.chat import ChatModel, RawReply
 from callwright.llm.limits import Limits
 from callwright.llm.litellm_model import LiteLLMModel
 from callwright.warehouse.errors import ConfigurationError, ReplyError, TransientError
 from callwright.warehouse.records import Call, Tool
-from hypothesis import given
-from hypothesis import strategies as st
-from pydantic import BaseModel
 
 
 class Trip(BaseModel):

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 from aiohttp import web
+from pydantic import BaseModel
+
 from callwright.llm.asking import LedgeredChat
 from callwright.llm.chat import ChatMessage, Prompt
 from callwright.llm.ledger import Ledger
@@ -15,8 +17,6 @@ from callwright.llm.limits import Budget
 from callwright.llm.models import BATCH_SLOTS, open_chat, read_model
 from callwright.llm.prices import read_price
 from callwright.warehouse.errors import CallwrightError, ConfigurationError, ReplyError, TransientError
-from pydantic import BaseModel
-
 from tests.support.llm.batch_server import BatchServer
 from tests.support.llm.fixtures import completion
 

@@ -5,13 +5,13 @@ from collections.abc import AsyncIterator
 
 import pytest
 from aiohttp import web
+
 from callwright.llm.asking import LedgeredChat
 from callwright.llm.chat import RawReply
 from callwright.llm.limits import Budget, Hedging
 from callwright.llm.models import open_chat, read_model
 from callwright.llm.tokens import count_tokens
 from callwright.warehouse.errors import BudgetError, ConfigurationError, ReplyError, TransientError
-
 from tests.support.llm.fixtures import REFUSALS, completion
 
 MODEL = "openai/gpt-4o-mini"

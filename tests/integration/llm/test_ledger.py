@@ -10,12 +10,13 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from callwright.llm.chat import ChatMessage, ChatRequest, Prompt, RawReply
 from callwright.llm.ledger import Ledger, ledger_key
 from callwright.warehouse.errors import ReplyError, StoreError
 from callwright.warehouse.records import Call, Tool
-from hypothesis import given
-from hypothesis import strategies as st
 
 ROOT = Path(__file__).resolve().parents[3]
 REPLY = RawReply(

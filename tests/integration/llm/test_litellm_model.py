@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from callwright.llm.chat import ChatMessage, ChatRequest
 from callwright.llm.litellm_model import LiteLLMModel
 from callwright.llm.prices import say_unpriced

@@ -4,14 +4,15 @@ import asyncio
 
 import pytest
 from aiohttp import web
+from hypothesis import given
+from hypothesis import strategies as st
+
 from callwright.llm.bounds import LONGEST, validate_text
 from callwright.llm.chat import ChatMessage, ChatRequest
 from callwright.llm.models import open_adapter, read_model
 from callwright.llm.prices import read_price
 from callwright.warehouse.errors import ConfigurationError, ReplyError, TransientError
 from callwright.warehouse.records import Call, Tool
-from hypothesis import given
-from hypothesis import strategies as st
 
 PRICED = ("openai/gpt-4o", "openai/gpt-4o-mini", "openai/gpt-4.1", "openai/gpt-3.5-turbo")
 

@@ -1,6 +1,7 @@
 """Both ways to a provider, litellm and the lean one, against a real server which behaves well and badly."""
 
 import pytest
+
 from callwright.llm.chat import ChatMessage, ChatRequest
 from callwright.llm.models import open_adapter, read_model
 from callwright.warehouse.errors import ConfigurationError, ReplyError, TransientError

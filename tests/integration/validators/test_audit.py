@@ -6,6 +6,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+
 from callwright.flows.auditing import AuditPlan, read_subjects
 from callwright.flows.settings import open_warehouse
 from callwright.validators.audit import arguments, calls, turns, wordings
@@ -14,7 +15,6 @@ from callwright.validators.audit.editing import Replacement, kept_turns, rebuilt
 from callwright.validators.audit.subjects import AuditSubject, BrokenSample
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import CallTurn, Evidence, GoldCall, ReplyTurn, ResultTurn, Sample, UserTurn
-
 from tests.support.flows.small_builds import TOOLS, build, settings_of, small_recipe
 
 TOP = Path(__file__).parents[3]

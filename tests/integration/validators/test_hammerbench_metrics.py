@@ -5,6 +5,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from callwright.validators.metrics import hammerbench_logs as logs
 from callwright.validators.metrics.hammerbench import (
     LogRow,
@@ -16,8 +19,6 @@ from callwright.validators.metrics.hammerbench import (
     score_turns,
 )
 from callwright.warehouse.errors import ConfigurationError, RecordError
-from hypothesis import given
-from hypothesis import strategies as st
 
 ROOT = Path(__file__).parents[3]
 

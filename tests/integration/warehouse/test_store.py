@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+
 from callwright.warehouse.errors import ConfigurationError, StoreError
 from callwright.warehouse.outcomes import outcome_row
 from callwright.warehouse.records import CallTurn, GoldCall, Outcome, Sample, Tool, UserTurn, Verdict

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+
 from callwright.annotation.acts import write_act_lines
 from callwright.annotation.dialogue_acts import acts_task, parse_acts_review
 from callwright.annotation.reviews import ParsedReview
@@ -15,7 +16,6 @@ from callwright.annotation.studio.server import ServerInfo
 from callwright.annotation.task import QueuedTask, Returned
 from callwright.annotation.words import words_in
 from callwright.warehouse.records import Language, ReplyTurn, ResultTurn, Sample
-
 from tests.live.annotation.test_screen_in_browser import HOSTILE, AnnotatorScreen, assert_seen
 from tests.support.browsers import open_browser
 from tests.support.conversational import converse

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Iterator
 
 import pytest
+
 from callwright.annotation.correction import correction_task
 from callwright.annotation.dialogue_acts import acts_task
 from callwright.annotation.disambiguation import disambiguation_task
@@ -35,7 +36,6 @@ from callwright.warehouse.records import (
     Tool,
     Verdict,
 )
-
 from tests.live.annotation.test_screen_in_browser import HOSTILE, AnnotatorScreen, assert_seen
 from tests.support.annotation.paths import TOOLS, doubt, goal_path, path_sample
 from tests.support.browsers import open_browser

@@ -6,6 +6,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+
 from callwright.annotation.sample_review import parse_review, review_task
 from callwright.annotation.screens import Screen, screen_for
 from callwright.annotation.studio.client import LabelStudio

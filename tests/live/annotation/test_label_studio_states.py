@@ -4,6 +4,7 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 
 import pytest
+
 from callwright.annotation.sample_review import review_task
 from callwright.annotation.screens import Screen, screen_for
 from callwright.annotation.studio.client import LabelStudio
@@ -11,7 +12,6 @@ from callwright.annotation.studio.projects import tables_of
 from callwright.annotation.studio.records import Project, TaskState
 from callwright.annotation.task import QueuedTask
 from callwright.warehouse.errors import AnnotationError
-
 from tests.support.flows.paper_studio import control_result
 
 pytestmark = [pytest.mark.labelstudio, pytest.mark.enable_socket]

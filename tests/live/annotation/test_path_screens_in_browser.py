@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+
 from callwright.annotation.correction import correction_task, parse_correction_review
 from callwright.annotation.disambiguation import disambiguation_task, parse_disambiguation
 from callwright.annotation.sample_review import review_task
@@ -13,7 +14,6 @@ from callwright.annotation.studio.records import Project, PulledAnnotation
 from callwright.annotation.studio.server import ServerInfo
 from callwright.annotation.task import QueuedTask
 from callwright.warehouse.records import GoalPath, Language, Sample
-
 from tests.live.annotation.test_screen_in_browser import HOSTILE, AnnotatorScreen, assert_seen
 from tests.support.annotation.paths import TOOLS, doubt, goal_path, hotels, path_sample
 from tests.support.browsers import open_browser

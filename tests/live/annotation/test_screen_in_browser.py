@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Iterator
 
 import pytest
+
 from callwright.annotation.dialogue_editing import write_dialogue
 from callwright.annotation.reviews import ParsedReview
 from callwright.annotation.sample_review import parse_review, review_task
@@ -14,7 +15,6 @@ from callwright.annotation.studio.server import ServerInfo
 from callwright.annotation.task import QueuedTask
 from callwright.annotation.words import words_in
 from callwright.warehouse.records import CallTurn, GoldCall, Sample, Verdict
-
 from tests.support.browsers import open_browser
 
 pytestmark = [

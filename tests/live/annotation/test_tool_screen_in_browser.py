@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+
 from callwright.annotation.reviews import ParsedReview
 from callwright.annotation.screens import screen_for
 from callwright.annotation.studio.client import LabelStudio
@@ -15,7 +16,6 @@ from callwright.annotation.task import QueuedTask
 from callwright.annotation.tool_review import ToolSurroundings, parse_tool_review, tool_task
 from callwright.generators.catalogs.seed_catalog import seed_tools
 from callwright.warehouse.records import DoubtedFact, Evidence, Language, Tool, Verdict
-
 from tests.live.annotation.test_screen_in_browser import AnnotatorScreen, assert_seen
 from tests.support.browsers import open_browser
 

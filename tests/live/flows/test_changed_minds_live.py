@@ -3,8 +3,8 @@
 from typing import Any
 
 import pytest
-from callwright.flows.review.pulling import Pulled
 
+from callwright.flows.review.pulling import Pulled
 from tests.support.fault_proxy import Fault
 from tests.support.flows.live_sites import LiveSite
 from tests.support.flows.review_sites import NOTHING_NEW, gold_of

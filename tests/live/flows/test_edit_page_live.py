@@ -12,13 +12,13 @@ from typing import NamedTuple
 
 import httpx
 import pytest
+
 from callwright.annotation.studio.client import LabelStudio
 from callwright.annotation.studio.server import ServerInfo
 from callwright.flows.pages.serving import AppServer
 from callwright.flows.progress import SilentProgress
 from callwright.flows.review.editing import served_edit_page
 from callwright.flows.review.pulling import Pulled, pull_reviews
-
 from tests.support.browsers import open_browser
 from tests.support.flows.live_sites import People, site_at
 from tests.support.flows.review_sites import ReviewSite

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 import yaml
-from callwright.flows.recipe import read_recipe
 
+from callwright.flows.recipe import read_recipe
 from tests.support.flows.small_builds import TOP, environment, run, write_recipe
 
 LOADING = """

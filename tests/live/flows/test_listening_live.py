@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable
 
 import pytest
+
 from callwright.annotation.screens import screen_for
 from callwright.annotation.studio.client import LabelStudio
 from callwright.flows.progress import SilentProgress
@@ -17,7 +18,6 @@ from callwright.flows.review.listening import (
 )
 from callwright.flows.review.pulling import Pulled
 from callwright.warehouse.errors import AnnotationError
-
 from tests.support.flows.live_sites import LiveSite
 
 pytestmark = [pytest.mark.labelstudio, pytest.mark.enable_socket]

@@ -12,6 +12,8 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
+from starlette.testclient import TestClient
+
 from callwright.flows.build import build_dataset
 from callwright.flows.evaluation.evaluating import evaluate_release
 from callwright.flows.evaluation.evaluation_run import Conditions
@@ -27,8 +29,6 @@ from callwright.warehouse.publish import published_copy
 from callwright.warehouse.records import CallTurn, GoldCall, Origin, Review, Sample, UserTurn
 from callwright.warehouse.releases import Selection, Terms, make_release
 from callwright.warehouse.store import Warehouse
-from starlette.testclient import TestClient
-
 from tests.support.browsers import open_browser
 from tests.support.flows.small_builds import settings_of
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from callwright.flows.settings import Settings
 
+from callwright.flows.settings import Settings
 from tests.support.flows.model_server import BUSY, PRICED, ModelServer, ServedRequest
 from tests.support.flows.prefect_api import PrefectRecords
 from tests.support.flows.small_builds import (

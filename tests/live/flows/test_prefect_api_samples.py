@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 import yaml
+
 from callwright.flows.recipe import Recipe, parse_recipe
 from callwright.flows.settings import Settings
 from callwright.generators.environments.response_store import ResponseStore
-
 from tests.support.flows.small_builds import build, one, settings_of, warehouse_of
 from tests.support.generators.environments.prefect_world import Api, fill
 from tests.support.servers import HeardPrefect

@@ -9,10 +9,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+
 from callwright.flows.engine.deploying import running_prefect, start_prefect, stop_prefect
 from callwright.flows.settings import Settings
 from callwright.warehouse.errors import CallwrightError
-
 from tests.support.browsers import open_browser
 from tests.support.flows.prefect_api import PrefectRecords
 from tests.support.flows.small_builds import TOP, run, settings_of, write_recipe

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from callwright.flows.progress import SilentProgress
 from callwright.flows.review.pulling import Pulled, pull_reviews
 from callwright.warehouse.errors import CallwrightError, TransientError
-
 from tests.support.fault_proxy import Fault
 from tests.support.flows.live_sites import LiveSite, edit_politely, local, say_different_things
 from tests.support.flows.review_sites import NOTHING_NEW

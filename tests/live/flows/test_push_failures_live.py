@@ -8,10 +8,10 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import cycle, islice
 
 import pytest
+
 from callwright.flows.progress import SilentProgress
 from callwright.flows.review import pushing
 from callwright.warehouse.errors import CallwrightError, TransientError
-
 from tests.support.fault_proxy import Fault
 from tests.support.flows.live_sites import LiveSite, local
 from tests.support.flows.small_builds import TOP, environment

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+
 from callwright.annotation.screens import (
     CORRECTION,
     DIALOGUE_ACTS,
@@ -22,7 +23,6 @@ from callwright.annotation.studio.server import ServerInfo
 from callwright.flows.review.pulling import Pulled
 from callwright.warehouse.records import ReplyTurn, ResultTurn, Sample
 from callwright.warehouse.releases import read_tools
-
 from tests.support.browsers import open_browser
 from tests.support.flows.asked_site import EACH, asked, fill_site
 from tests.support.flows.keyboard_site import KeyboardSite, TypedAnswer, accept_or_reject

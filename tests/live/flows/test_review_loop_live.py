@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+
 from callwright.annotation.screens import REVIEW_KINDS
 from callwright.annotation.studio.client import LabelStudio
 from callwright.annotation.studio.server import ServerInfo
@@ -14,7 +15,6 @@ from callwright.flows.progress import SilentProgress
 from callwright.flows.review.pulling import Pulled
 from callwright.flows.review.pushing import push_reviews
 from callwright.flows.review.status import review_status
-
 from tests.support.flows.paper_studio import control_result
 from tests.support.flows.review_sites import (
     OFF_TOPIC,

@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
+from pydantic import BaseModel, Field
+
 from callwright.llm.chat import ChatMessage, ChatRequest
 from callwright.llm.local_model import LocalModel, read_chunks
 from callwright.llm.models import open_adapter, read_model
 from callwright.warehouse.errors import ConfigurationError, ReplyError, TransientError
 from callwright.warehouse.records import Call, Tool
-from pydantic import BaseModel, Field
 
 ROOT = Path(__file__).resolve().parents[3]
 WITHOUT_EXTRA = """

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from callwright.warehouse.exports.formats import export_release
 from callwright.warehouse.records import CallTurn, GoldCall, ReplyTurn, ResultTurn, UserTurn
 from callwright.warehouse.releases import ReleaseContent, ReleaseStream
-
 from tests.support.flows.small_builds import TOP
 from tests.support.warehouse.exported import stream_of
 

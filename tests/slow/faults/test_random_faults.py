@@ -20,10 +20,10 @@ from typing import Any, NamedTuple
 
 import duckdb
 import pytest
+
 from callwright.annotation.studio.process import serving_process
 from callwright.flows.engine.deploying import _places, start_prefect, stop_prefect
 from callwright.flows.settings import Settings
-
 from tests.support.flows.live_sites import People
 from tests.support.flows.model_server import PRICE, PRICED, ModelServer, serve_model
 from tests.support.flows.small_builds import (

@@ -15,6 +15,9 @@ from typing import Any
 
 import orjson
 import pytest
+from jsonschema import Draft202012Validator
+from pydantic import BaseModel, JsonValue
+
 from callwright.annotation.calls import read_calls as read_typed_calls
 from callwright.annotation.calls import read_name, read_value
 from callwright.annotation.dialogue_editing import read_blocks
@@ -30,8 +33,6 @@ from callwright.llm.wire_format import WrittenCall, read_reply
 from callwright.validators.replies.reading import parse_calls, parse_reply
 from callwright.warehouse.errors import CallwrightError
 from callwright.warehouse.records import Tool
-from jsonschema import Draft202012Validator
-from pydantic import BaseModel, JsonValue
 
 pytestmark = pytest.mark.slow
 

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from callwright.warehouse.publish import publish
 from callwright.warehouse.store import Warehouse
-
 from tests.support.warehouse.fixtures import make_tool
 
 TIMES = 100

@@ -1,6 +1,7 @@
 """A small dining catalog and samples of it."""
 
 import pytest
+
 from callwright.annotation.studio.records import PulledAnnotation
 from callwright.warehouse.records import (
     CallTurn,

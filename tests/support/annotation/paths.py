@@ -1,5 +1,7 @@
 """Hand-made multi-step samples and corrected paths for the tests of their screens."""
 
+from pydantic import JsonValue
+
 from callwright.generators.multi_step.samples import final_answer
 from callwright.warehouse.records import (
     Call,
@@ -25,7 +27,6 @@ from callwright.warehouse.records import (
     Verdict,
     WordedGoal,
 )
-from pydantic import JsonValue
 
 REQUEST = (
     "I am off to Lyon and check in on 5 December 2026, two of us. Tell me about the cheapest hotel there and what guests "

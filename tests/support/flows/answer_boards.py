@@ -19,7 +19,6 @@ from callwright.warehouse.records import (
 )
 from callwright.warehouse.releases import freeze
 from callwright.warehouse.store import Warehouse
-
 from tests.support.validators.scoring_at_once import name_errors
 
 TOOL = Tool(name="book_table", description="Book a table.", parameters={"type": "object"}, category="Restaurants")

@@ -18,7 +18,6 @@ from callwright.generators.conversations import CONVERSATION
 from callwright.llm.models import read_model
 from callwright.warehouse.records import Language, Tool
 from callwright.warehouse.releases import create_release
-
 from tests.support.flows.competing import can_have_a_twin, doubt_the_path, let_wait, with_twins
 from tests.support.flows.paper_studio import PaperStudio
 from tests.support.flows.review_sites import ReviewSite, erring_recipe, open_site

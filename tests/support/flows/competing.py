@@ -7,7 +7,6 @@ from typing import Any
 from callwright.annotation.picks import Contest, contests_of
 from callwright.warehouse.records import ResultTurn, Sample, UserTurn, Verdict
 from callwright.warehouse.rows import Stamp, rows_of
-
 from tests.support.flows.review_sites import ReviewSite
 
 

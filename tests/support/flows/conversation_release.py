@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from callwright.flows.settings import Settings
 from callwright.warehouse.records import CallTurn, GoldCall, ReplyTurn, Sample, Tool, UserTurn
 from callwright.warehouse.releases import freeze
-
 from tests.support.flows.small_builds import warehouse_of
 
 NAME = "v1"

@@ -4,6 +4,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
+
 from callwright.flows.evaluation.evaluating import evaluate_release
 from callwright.flows.evaluation.evaluation_run import Conditions
 from callwright.flows.progress import SilentProgress
@@ -11,7 +12,6 @@ from callwright.flows.recipe import Candidate, read_recipe
 from callwright.flows.settings import Settings
 from callwright.llm.models import read_model
 from callwright.warehouse.releases import Selection, Terms, make_release
-
 from tests.support.flows.small_builds import build, settings_of, warehouse_of
 
 RECIPES = Path(__file__).parents[3] / "recipes"

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import Any, TypeVar
 
+from pydantic import BaseModel, JsonValue
+
 from callwright.generators.environments.protocol import CallResponse
 from callwright.llm.asking import parse_answer
 from callwright.llm.chat import Completion, Prompt
@@ -23,7 +25,6 @@ from callwright.warehouse.records import (
 )
 from callwright.warehouse.releases import freeze
 from callwright.warehouse.store import Warehouse
-from pydantic import BaseModel, JsonValue
 
 NAME = "paths"
 CITIES = {"New York": "c-11", "Rome": "c-12", "Porto": "c-13", "Lyon": "c-14", "Ghent": "c-15", "Oslo": "c-16"}

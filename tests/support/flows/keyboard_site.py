@@ -9,7 +9,6 @@ from callwright.annotation.studio.client import LabelStudio
 from callwright.annotation.studio.records import Project
 from callwright.flows.progress import SilentProgress
 from callwright.flows.review.pulling import Pulled, pull_reviews
-
 from tests.support.flows.asked_site import EACH
 from tests.support.flows.review_sites import ReviewSite
 from tests.support.typist import ShownTask, Typist

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 from callwright.annotation.screens import REVIEW_KINDS
 from callwright.annotation.studio.client import LabelStudio
 from callwright.flows.settings import open_warehouse
-
 from tests.support.fault_proxy import FaultProxy
 from tests.support.flows.paper_studio import control_result
 from tests.support.flows.review_sites import ReviewSite, gold_of

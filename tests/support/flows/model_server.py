@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import orjson
 from aiohttp import web
+
 from callwright.llm.chat import ChatMessage, ChatRequest
 from callwright.llm.template.model import TemplateModel
 from callwright.warehouse.records import Call, Tool

@@ -14,7 +14,6 @@ from callwright.warehouse.records import (
     UserTurn,
 )
 from callwright.warehouse.releases import freeze
-
 from tests.support.flows.small_builds import warehouse_of
 
 

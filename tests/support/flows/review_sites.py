@@ -14,7 +14,6 @@ from callwright.flows.settings import Settings
 from callwright.warehouse.records import Sample
 from callwright.warehouse.store import Warehouse
 from callwright.warehouse.tables import TABLES
-
 from tests.support.flows.paper_studio import PaperStudio
 from tests.support.flows.small_builds import settings_of, small_recipe
 

@@ -8,7 +8,6 @@ from typing import Any
 from callwright.annotation.screens import SAMPLE_REVIEW
 from callwright.warehouse.records import CallTurn, ReplyTurn, Sample, Tool, UserTurn
 from callwright.warehouse.releases import read_tools
-
 from tests.support.flows.keyboard_site import KeyboardSite, TypedAnswer, accept_or_reject
 from tests.support.typist import ShownTask
 

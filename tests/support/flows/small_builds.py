@@ -13,6 +13,7 @@ from typing import Any
 from unittest import mock
 
 import yaml
+
 from callwright.flows import stages
 from callwright.flows.build import BuildReport, build_dataset
 from callwright.flows.cli.main import main
@@ -21,7 +22,6 @@ from callwright.flows.recipe import Recipe, parse_recipe
 from callwright.flows.settings import Settings
 from callwright.warehouse.store import Warehouse
 from callwright.warehouse.tables import TABLES
-
 from tests.support.flows.model_server import MODEL, ModelServer
 
 TOP = Path(__file__).parents[3]

@@ -5,8 +5,8 @@ from random import Random
 from typing import Any
 
 import orjson
-from callwright.language.calls.sampling import fill_in
 
+from callwright.language.calls.sampling import fill_in
 from tests.support.flows.model_server import ServedRequest
 
 _TAG = re.compile(r"<(\w+)>(.*?)</\1>", re.DOTALL)

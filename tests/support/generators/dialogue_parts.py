@@ -22,7 +22,6 @@ from callwright.warehouse.records import (
     Transform,
     UserTurn,
 )
-
 from tests.support.scripted_model import ScriptedModel
 
 CLOCK = r"^([01]\d|2[0-3]):[0-5]\d$"

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable
 import orjson
 import pytest
 from aiohttp import web
+
 from callwright.llm.asking import LedgeredChat, Surroundings
 from callwright.llm.chat import Adapter, ChatMessage, ChatRequest, Prompt, RawReply
 from callwright.llm.ledger import Ledger

@@ -5,12 +5,13 @@ from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import NamedTuple
 
+from pydantic import JsonValue
+
 from callwright.language.text import fold
 from callwright.language.values import locate
 from callwright.language.vocabulary import find_corrections
 from callwright.language.wording import content_keys
 from callwright.warehouse.records import CallTurn, GoldCall, ReplyTurn, Sample, Tool, Turn, UserTurn
-from pydantic import JsonValue
 
 Arguments = dict[str, JsonValue]
 _DIGIT = re.compile(r"\d")

@@ -1,6 +1,7 @@
 """Tools and samples that the tests of the checks share."""
 
 import pytest
+
 from callwright.warehouse.records import CallTurn, Evidence, GoldCall, Origin, Sample, Tool, UserTurn
 
 TIME = {"type": "string", "pattern": r"^([01]\d|2[0-3]):[0-5]\d$"}

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any
 
-from callwright.warehouse.records import Sample
 from pydantic import ValidationError
+
+from callwright.warehouse.records import Sample
 
 _WILD: tuple[Any, ...] = (0, -1, 99, "", "turns[0]", "x", [], {}, None, True)
 

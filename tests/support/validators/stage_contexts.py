@@ -4,7 +4,6 @@ from random import Random
 
 from callwright.generators.stages import StageContext
 from callwright.warehouse.records import Tool
-
 from tests.support.scripted_model import ScriptedModel
 
 

@@ -7,6 +7,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import orjson
+
 from callwright.warehouse.exports.formats import MANIFEST, export_release
 from callwright.warehouse.records import Release, Sample, Tool
 from callwright.warehouse.releases import ReleaseContent, ReleaseStream

@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+
 from callwright.warehouse.records import CallTurn, GoldCall, Message, Release, ReplyTurn, Sample, Tool, UserTurn
 from callwright.warehouse.releases import ReleaseContent
 

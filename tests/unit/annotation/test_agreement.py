@@ -3,6 +3,9 @@
 from itertools import chain
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from callwright.annotation.agreement import (
     Agreement,
     ItemRating,
@@ -12,8 +15,6 @@ from callwright.annotation.agreement import (
     measure_agreement,
     observed_agreement,
 )
-from hypothesis import given
-from hypothesis import strategies as st
 
 PEOPLE = ("ann", "bob", "cem", "dee")
 LABELS = st.sampled_from(["accept", "edit", "reject"])

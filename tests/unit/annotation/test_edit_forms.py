@@ -3,13 +3,14 @@
 import json
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from callwright.annotation.calls import is_same
 from callwright.annotation.edit_forms import EditForm, edit_form, parse_form
 from callwright.annotation.sample_review import boxes
 from callwright.annotation.words import words_in
 from callwright.warehouse.records import CallTurn, GoldCall, Sample, Tool, UserTurn
-from hypothesis import given
-from hypothesis import strategies as st
 
 WORDS = words_in("en")
 _TEXTS = st.text(max_size=20).filter(lambda text: "\r" not in text)

@@ -1,6 +1,9 @@
 """Conversations that people edit as lines: what is written is read back, and what is typed is used or refused."""
 
 import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
 from callwright.annotation.dialogue_editing import read_dialogue, write_dialogue
 from callwright.annotation.edits import with_turns
 from callwright.annotation.sample_review import parse_review
@@ -17,8 +20,6 @@ from callwright.warehouse.records import (
     Tool,
     UserTurn,
 )
-from hypothesis import HealthCheck, assume, given, settings
-from hypothesis import strategies as st
 
 LINES = """\
 User 1: A table at Blue Boat, please.

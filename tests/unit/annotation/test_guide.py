@@ -5,6 +5,7 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
+
 from callwright.annotation.screens import REVIEW_KINDS, screen_for, screen_words
 from callwright.annotation.words import interface_languages
 

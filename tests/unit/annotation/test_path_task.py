@@ -2,6 +2,9 @@ import json
 
 import orjson
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from callwright.annotation.correction import GONE, NEW, correction_task
 from callwright.annotation.disambiguation import (
     HOTKEYS,
@@ -26,9 +29,6 @@ from callwright.annotation.task import Returned
 from callwright.annotation.words import interface_languages, words_in
 from callwright.generators.environments.travel.world import open_travel
 from callwright.warehouse.records import CallTurn, DoubtedFact, Evidence, GoldCall, ResultTurn, Sample, UserTurn
-from hypothesis import given
-from hypothesis import strategies as st
-
 from tests.support.annotation.paths import TOOLS, details, doubt, goal_path, hotels, path_sample
 from tests.unit.annotation.test_screens import SAFE_TAGS, _tree
 

@@ -1,13 +1,13 @@
 """Questions over a whole catalog, as people see and edit them."""
 
 import pytest
+
 from callwright.annotation.calls import read_calls
 from callwright.annotation.sample_review import review_task, write_calls
 from callwright.generators.catalogs.domain_catalogs import domain_tools
 from callwright.generators.routing import ROUTING_HARD
 from callwright.generators.routing.tool_graph import UNKNOWN
 from callwright.warehouse.errors import RecordError
-
 from tests.support.generators.routing.asking import questions
 
 BANK = domain_tools(["Bank"])

@@ -1,6 +1,7 @@
 from xml.etree import ElementTree as ET
 
 import pytest
+
 from callwright.annotation.sample_review import review_task
 from callwright.annotation.screens import REVIEW_KINDS, Screen, screen_for
 from callwright.annotation.studio.projects import tables_of

@@ -4,6 +4,7 @@ from random import Random
 from typing import Any
 
 import pytest
+
 from callwright.annotation.spoiling import Spoiled, can_be_spoiled, spoil_sample
 from callwright.language.calls.defects import MISSING_ARGUMENT, NEEDLESS_CALL, WRONG_ARGUMENT, WRONG_TOOL
 from callwright.warehouse.records import CallTurn, Evidence, GoldCall, Sample, Tool, UserTurn

@@ -3,6 +3,9 @@
 import json
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from callwright.annotation.studio.connection import MissingError, refusal
 from callwright.annotation.studio.pulling import read_list
 from callwright.annotation.studio.records import (
@@ -15,8 +18,6 @@ from callwright.annotation.studio.records import (
     surplus,
 )
 from callwright.warehouse.errors import AnnotationError
-from hypothesis import given
-from hypothesis import strategies as st
 
 TASK = {"id": 7, "data": {"callwright_key": "sample_review:abc:2"}}
 ANNOTATION = {

@@ -3,6 +3,9 @@ import re
 from typing import get_args
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from callwright.annotation.doubts import doubt_sentences, with_marks
 from callwright.annotation.sample_review import review_task, write_calls
 from callwright.annotation.task import Returned
@@ -21,8 +24,6 @@ from callwright.warehouse.records import (
     UserTurn,
     Verdict,
 )
-from hypothesis import given
-from hypothesis import strategies as st
 
 HOSTILE = '<script>alert(1)</script><img src=x onerror="alert(2)"> <View><Choices/></View> {{7*7}} \u202e$calls'
 

@@ -3,9 +3,10 @@
 from itertools import takewhile
 
 import pytest
-from callwright.flows.runner import SHARD_SECONDS, ShardSizing, Spool
 from hypothesis import given
 from hypothesis import strategies as st
+
+from callwright.flows.runner import SHARD_SECONDS, ShardSizing, Spool
 
 MANY = 1_000_000
 

@@ -7,6 +7,7 @@ from typing import Any
 import duckdb
 import pytest
 import yaml
+
 from callwright.flows.recipe import (
     Candidate,
     CatalogTools,

@@ -1,6 +1,7 @@
 """Why people see what was drawn by chance, in their language."""
 
 import pytest
+
 from callwright.annotation.screens import REVIEW_KINDS, TOOL_REVIEW, screen_words
 from callwright.flows.review import questions
 from callwright.flows.review.pushing import reason_of

@@ -5,6 +5,7 @@ from typing import Any
 
 import duckdb
 import pytest
+
 from callwright.flows.recipe import Recipe, check_recipe, read_recipe
 from callwright.flows.recipe.own_words import validate_own_words
 from callwright.warehouse.errors import ConfigurationError

@@ -4,6 +4,11 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markupsafe import Markup
+from starlette.testclient import TestClient
+
 from callwright.flows.pages.answers import pair_calls, show_answer
 from callwright.flows.pages.conversation import Piece, cut_text, show_conversation
 from callwright.flows.pages.evaluations import contestant_name, paired_test, share_of, share_of_items
@@ -16,10 +21,6 @@ from callwright.flows.pages.wording import PromptText, prompts_of, verdict_words
 from callwright.llm.prompts import version_at
 from callwright.warehouse.records import Call, CallTurn, Evidence, GoldCall, ReplyTurn, Sample, UserTurn
 from callwright.warehouse.store import Warehouse
-from hypothesis import given
-from hypothesis import strategies as st
-from markupsafe import Markup
-from starlette.testclient import TestClient
 
 
 def sample_of(*turns: UserTurn | CallTurn | ReplyTurn) -> Sample:

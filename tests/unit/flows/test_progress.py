@@ -2,8 +2,9 @@
 
 import asyncio
 
-import callwright.flows.progress
 import pytest
+
+import callwright.flows.progress
 from callwright.flows.progress import SilentProgress, Work, duration, traffic_sentence, watch_traffic
 from callwright.llm.traffic import Traffic
 

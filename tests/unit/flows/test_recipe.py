@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from callwright.flows.build import build_key
 from callwright.flows.importing import gather_tools
 from callwright.flows.recipe import Recipe, read_recipe, write_first_recipe

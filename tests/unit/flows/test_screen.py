@@ -1,6 +1,7 @@
 """What the terminal shows: tables that fit, and blocks where they do not."""
 
 import pytest
+
 from callwright.flows.cli.screen import show_table
 
 COLUMNS = ("recipe", "build", "stage_group", "entered", "is_latest")

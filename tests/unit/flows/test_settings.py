@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+
 from callwright.flows.settings import open_warehouse, private_folder, read_settings
 from callwright.llm.ledger import open_answers
 from callwright.warehouse.errors import ConfigurationError, StoreError

@@ -4,14 +4,14 @@ import tracemalloc
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from callwright.flows.planning.planner import Spooled
 from callwright.generators.derivations import plan_derivations
 from callwright.generators.kinds import kind_named
 from callwright.warehouse.records import Call, Sample
 from callwright.warehouse.rows import body_of
-from hypothesis import given
-from hypothesis import strategies as st
-
 from tests.unit.generators.test_derivations import KEYS, SOURCES, TOOLS, sample
 
 

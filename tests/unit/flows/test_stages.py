@@ -4,8 +4,9 @@ import inspect
 from itertools import pairwise
 from pathlib import Path
 
-import callwright.warehouse.records
 import pytest
+
+import callwright.warehouse.records
 from callwright.flows.recipe import Checks
 from callwright.flows.stages import STAGES, stage_named, stage_page, stages_of
 from callwright.generators.stages import Stage

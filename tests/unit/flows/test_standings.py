@@ -3,6 +3,9 @@
 from datetime import UTC, datetime
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from callwright.flows.review.resolutions import (
     Decision,
     Resolution,
@@ -12,8 +15,6 @@ from callwright.flows.review.resolutions import (
     resolution_of,
 )
 from callwright.flows.stages import STAGES
-from hypothesis import given
-from hypothesis import strategies as st
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 NAMES = "abcdef"

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+
 from callwright.flows.recipe import check_recipe, explain, parse_recipe, read_recipe, read_recipe_to_build, schema_text
 from callwright.flows.recipe.located_yaml import TextPlace, read_yaml
 from callwright.flows.recipe.schema import nearest
 from callwright.flows.settings import read_settings
 from callwright.warehouse.errors import CallwrightError, ConfigurationError
-
 from tests.support.flows.small_builds import run_here
 
 TOP = Path(__file__).parents[3]

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import orjson
 import pytest
+
 from callwright.generators.imports.callnavi import read_callnavi_samples
 from callwright.generators.routing.tool_graph import feed_of
 from callwright.warehouse.errors import ConfigurationError, RecordError
 from callwright.warehouse.exports.formats import export_release
 from callwright.warehouse.records import CallTurn, ResultTurn
-
 from tests.support.warehouse.exported import exported, release_of, stream_of
 
 PORTS = [

@@ -2,10 +2,11 @@
 
 from random import Random
 
-from callwright.generators.tools import ToolPool, pick_distractors
-from callwright.warehouse.records import Tool
 from hypothesis import given
 from hypothesis import strategies as st
+
+from callwright.generators.tools import ToolPool, pick_distractors
+from callwright.warehouse.records import Tool
 
 TOPICS = ("lamp", "heating", "door", "window", "garden", "music", "coffee", "vacuum", "camera", "alarm")
 

@@ -5,6 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
 from callwright.generators.imports.complexfuncbench import read_complexfuncbench
 from callwright.generators.imports.reading import ImportedRecord
 from callwright.warehouse.errors import ConfigurationError, RecordError
@@ -20,9 +23,6 @@ from callwright.warehouse.records import (
     Tool,
     UserTurn,
 )
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
-
 from tests.support.warehouse.exported import exported as exported_files
 from tests.support.warehouse.exported import release_of
 

@@ -4,6 +4,9 @@ from collections import Counter
 from typing import get_args
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from callwright.generators.catalogs.seed_catalog import seed_tools
 from callwright.generators.conversations.acts import DialogueActs, label_turns
 from callwright.generators.conversations.plans import plan_conversations
@@ -34,9 +37,6 @@ from callwright.warehouse.records import (
     UserTurn,
     WordedScenario,
 )
-from hypothesis import given
-from hypothesis import strategies as st
-
 from tests.support.conversational import TOOLS, converse, template_context
 from tests.support.scripted_model import ScriptedModel
 

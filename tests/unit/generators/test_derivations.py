@@ -3,6 +3,7 @@
 from itertools import islice
 
 import pytest
+
 from callwright.generators.derivations import plan_derivations
 from callwright.generators.kinds import kind_named
 from callwright.warehouse.records import CallTurn, GoldCall, Sample, Tool, UserTurn

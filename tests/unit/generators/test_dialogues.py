@@ -3,6 +3,9 @@
 from random import Random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from callwright.generators.dialogues.dialogues import (
     SlotAnswer,
     SlotQuestion,
@@ -13,9 +16,6 @@ from callwright.generators.dialogues.dialogues import (
 from callwright.language.values import locate
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import CallTurn, Language, ReplyTurn, Sample, Tool, UserTurn
-from hypothesis import given
-from hypothesis import strategies as st
-
 from tests.support.generators.dialogue_parts import (
     TABLE,
     TOOLS,

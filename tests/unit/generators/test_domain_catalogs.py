@@ -5,6 +5,8 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from jsonschema import Draft202012Validator
+
 from callwright.flows.importing import gather_tools
 from callwright.flows.recipe import parse_recipe
 from callwright.generators.catalogs.domain_catalogs import Domain, domain_tools, load_domains, read_domain, shape_of
@@ -17,7 +19,6 @@ from callwright.language.names import split_name
 from callwright.validators.checks.routing import does_the_same
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.store import Warehouse
-from jsonschema import Draft202012Validator
 
 SHARED = {"email": "email", "date": "date", "note": "call first; mind the dog"}
 INN = """

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 
 import pytest
+from pydantic import JsonValue
+
 from callwright.generators.given_values import ArgumentValues, NamedValue, WantedValues, collect_values, mended
 from callwright.generators.tools import argument_problems
 from callwright.warehouse.records import Arguments, JsonSchema, Tool
-from pydantic import JsonValue
 
 TABLE = Tool(
     name="book_table",

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import duckdb
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from callwright.generators.kinds import KINDS, kind_named, kind_rows, name_of, waves_of
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.store import Warehouse
-from hypothesis import given
-from hypothesis import strategies as st
 
 SHIFTS = ("IS", "SO_case1", "SO_case2", "mSv", "external")
 

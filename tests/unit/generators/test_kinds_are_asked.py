@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from callwright.generators.kinds import FAMILIES, KINDS
 
 TOP = Path(__file__).parents[3]

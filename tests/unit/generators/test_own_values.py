@@ -3,6 +3,7 @@
 from random import Random
 
 import pytest
+
 from callwright.generators.own_values import OwnValues
 from callwright.generators.single_turn.requests import fill_values
 from callwright.generators.stages import StageContext
@@ -10,7 +11,6 @@ from callwright.generators.voices import UserVoice, VoicedChat
 from callwright.llm.chat import ChatMessage, Prompt
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Assignment, ParameterChoice, Tool
-
 from tests.support.scripted_model import ScriptedModel
 
 TOOL = Tool(

@@ -3,11 +3,11 @@
 from random import Random
 
 import pytest
+
 from callwright.generators.single_turn.requests import as_many, choose_parameters
 from callwright.generators.stages import StageContext
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import Assignment, Tool
-
 from tests.support.scripted_model import ScriptedModel
 
 PROPERTIES = {"city": {"type": "string"}, "day": {"type": "string"}}

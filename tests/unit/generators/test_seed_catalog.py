@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator, FormatChecker
+
 from callwright.generators.catalogs.seed_catalog import read_seed_folder, seed_tools
 from callwright.language.booleans import find_boolean
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import JsonSchema, Language, Tool
-from jsonschema import Draft202012Validator, FormatChecker
 
 CHINESE = re.compile(r"[\u3400-\u9fff]")
 LANGUAGES: tuple[Language, ...] = ("en", "zh")

@@ -3,12 +3,12 @@
 import re
 
 import pytest
+
 from callwright.generators.dialogues.dialogues import obstacle, plan_slots
 from callwright.generators.given_values import ArgumentValues, NamedValue
 from callwright.generators.tools import argument_problems
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import Arguments, CallTurn, Language
-
 from tests.support.generators.dialogue_parts import (
     TABLE,
     TOOLS,

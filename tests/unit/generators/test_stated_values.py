@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from callwright.generators.stated_values import find_quote, find_value
 
 WHOLE = {"type": "integer", "description": "How many guests"}

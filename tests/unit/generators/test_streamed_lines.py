@@ -4,6 +4,7 @@ import tracemalloc
 from pathlib import Path
 
 import pytest
+
 from callwright.generators.catalogs import documents
 from callwright.generators.catalogs.catalog import Problem
 from callwright.generators.catalogs.documents import DocumentItem, read_rows, stream_lines

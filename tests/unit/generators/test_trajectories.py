@@ -5,15 +5,15 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from callwright.generators.dialogues.trajectories import merge_trajectories, obstacle
 from callwright.generators.imports.hammerbench import read_hammerbench
 from callwright.generators.stages import StageContext
 from callwright.language.values import locate
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import CallTurn, Message, ReplyTurn, Sample, Transform, UserTurn
-from hypothesis import given
-from hypothesis import strategies as st
-
 from tests.support.generators.dialogue_parts import TABLE, TOOLS, VALUES, context, derivation, dialogue, imperfect
 from tests.support.scripted_model import ScriptedModel
 

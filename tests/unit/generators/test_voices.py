@@ -1,6 +1,7 @@
 """Personas and styles: drawn by a sample's seed, shown where a user's words are written, kept with the sample."""
 
 import pytest
+
 from callwright.flows.build import build_key
 from callwright.flows.recipe import Recipe
 from callwright.generators.voices import (
@@ -15,7 +16,6 @@ from callwright.generators.voices import (
 )
 from callwright.llm.chat import ChatMessage, Prompt
 from callwright.warehouse.records import Assignment, Origin, ParameterChoice, Sample, UserTurn
-
 from tests.support.generators.external.fixtures import derivation
 from tests.support.scripted_model import ScriptedModel
 

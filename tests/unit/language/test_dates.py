@@ -1,6 +1,7 @@
 """Dates as people write and say them."""
 
 import pytest
+
 from callwright.language.dates import DATE, RELATIVE, YEARLESS, date_spans, find_dates
 
 

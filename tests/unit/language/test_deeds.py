@@ -1,6 +1,7 @@
 """People's own words for the tools of the seed catalog, in each language that has some."""
 
 import pytest
+
 from callwright.generators.catalogs.seed_catalog import seed_tools
 from callwright.language.calls.actions import own_words
 from callwright.language.packs import known, of

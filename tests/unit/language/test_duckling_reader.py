@@ -4,6 +4,7 @@ import signal
 from datetime import UTC, datetime
 
 import pytest
+
 from callwright.language.readers.duckling_reader import is_available, read
 
 NOW = datetime(2026, 11, 1, tzinfo=UTC)

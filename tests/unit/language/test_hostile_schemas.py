@@ -4,13 +4,14 @@ import time
 from random import Random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+
 from callwright.language.calls.sampling import make_value
 from callwright.language.schemas import SchemaValidator, UnsupportedPatternError, fits, matches, matching_text
 from callwright.language.wording import find_wording
 from callwright.warehouse.errors import ReplyError
-from hypothesis import given
-from hypothesis import strategies as st
-from jsonschema import Draft202012Validator
 
 SLOW = r"^(a|a)*$"
 MANY = "a" * 40 + "!"

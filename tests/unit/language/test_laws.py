@@ -7,13 +7,14 @@ from random import Random
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from callwright.language.dates import find_dates
 from callwright.language.numbers import find_numbers
 from callwright.language.readers.moments import HALF_DAY, find_times
 from callwright.language.text import fold, folded
 from callwright.language.values import locate, read_value, write_value
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 LANGUAGES = st.sampled_from(["en", "zh"])
 RANDOM = st.integers(0, 10_000).map(Random)

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+
 from callwright.language.values import locate
 
 BREAKFAST = {"type": "boolean", "description": "Whether breakfast is included"}

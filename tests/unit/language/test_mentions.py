@@ -3,12 +3,13 @@
 from datetime import UTC, datetime
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from callwright.language.readers.duckling_reader import is_available, read
 from callwright.language.readers.mentions import find_moments
 from callwright.language.readers.quantities import find_quantities
 from callwright.language.readers.units import Unit, unit_of
-from hypothesis import given
-from hypothesis import strategies as st
 
 NOW = datetime(2026, 11, 23, 9, tzinfo=UTC)  # a Monday
 MINUTE, HOUR, METRE, KILOMETRE = (

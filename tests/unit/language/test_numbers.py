@@ -1,6 +1,7 @@
 """Numbers as people write and say them."""
 
 import pytest
+
 from callwright.language.en.numerals import parse_english
 from callwright.language.numbers import ORDINAL, PERCENT, find_numbers
 from callwright.language.zh.numerals import parse_chinese, write_chinese

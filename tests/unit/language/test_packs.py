@@ -7,6 +7,9 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from callwright.language.packs import (
     fallback,
     has_folder,
@@ -23,8 +26,6 @@ from callwright.language.protocol import LanguageRules
 from callwright.language.values import locate, write_value
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import DEFAULT_LANGUAGE
-from hypothesis import given
-from hypothesis import strategies as st
 
 TOP = Path(__file__).parents[3]
 DATE = {"type": "string", "format": "date"}

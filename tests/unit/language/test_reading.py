@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+
 from callwright.language.text import fold
 from callwright.language.values import read_value
 

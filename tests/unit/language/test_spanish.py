@@ -1,6 +1,7 @@
 """Spanish numbers, times, dates and agreement: what no table of the other tests tells."""
 
 import pytest
+
 from callwright.language.dates import find_dates
 from callwright.language.es.agreement import agree, with_article
 from callwright.language.numbers import find_numbers

@@ -1,6 +1,7 @@
 """Stems: what is inflected is one word, and no noun becomes a negation."""
 
 import pytest
+
 from callwright.language.booleans import find_boolean
 from callwright.language.vocabulary import negations, stem
 

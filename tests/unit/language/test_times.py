@@ -1,6 +1,7 @@
 """Times of day as people write and say them."""
 
 import pytest
+
 from callwright.language.readers.moments import HALF_DAY, TIME, find_times
 
 

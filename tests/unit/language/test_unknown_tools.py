@@ -4,6 +4,7 @@ from random import Random
 from typing import Any
 
 import pytest
+
 from callwright.language.calls.meanings import worlds
 from callwright.language.calls.tools import view_of
 from callwright.language.calls.unknown_tools import Unknown, spoken_values, unknown

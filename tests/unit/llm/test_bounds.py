@@ -1,6 +1,7 @@
 """Replies past a bound: an error with its reason, before anything recursive or quadratic sees them."""
 
 import pytest
+
 from callwright.llm.bounds import DEEPEST, LONGEST, depth_of, validate_calls, validate_text
 from callwright.llm.chat import Completion, RawReply
 from callwright.llm.wire_format import WrittenCall, read_calls

@@ -3,10 +3,11 @@
 import asyncio
 
 import pytest
-from callwright.llm.limits import Budget
-from callwright.warehouse.errors import BudgetError
 from hypothesis import given
 from hypothesis import strategies as st
+
+from callwright.llm.limits import Budget
+from callwright.warehouse.errors import BudgetError
 
 
 async def test_without_a_limit_anything_goes_and_is_counted():

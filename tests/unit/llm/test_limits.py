@@ -4,11 +4,12 @@ import asyncio
 from random import Random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from callwright.llm.chat import RawReply
 from callwright.llm.limits import Clock, Gate, Limits, Window
 from callwright.warehouse.errors import ConfigurationError, TransientError
-from hypothesis import given
-from hypothesis import strategies as st
 
 ANSWER = RawReply("Lyon", None, 10, 5)
 

@@ -1,6 +1,7 @@
 """Models by name, and the settings a recipe gives them."""
 
 import pytest
+
 from callwright.llm.asking import LedgeredChat
 from callwright.llm.limits import Budget, Limits
 from callwright.llm.litellm_model import LiteLLMModel

@@ -5,12 +5,13 @@ import re
 
 import orjson
 import pytest
+from pydantic import BaseModel
+
 from callwright.flows.recipe import Roles
 from callwright.llm.chat import ChatMessage, ChatRequest, Prompt, RawReply
 from callwright.llm.models import read_model
 from callwright.llm.packing import PackedModel
 from callwright.warehouse.errors import ConfigurationError, ReplyError, TransientError
-from pydantic import BaseModel
 
 CASE = re.compile(r'<case number="(\d+)">\n(.*?)\n</case>', re.DOTALL)
 

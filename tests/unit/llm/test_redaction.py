@@ -3,6 +3,7 @@
 import re
 
 import pytest
+
 from callwright.flows.chats import with_secret
 from callwright.llm.models import read_model
 from callwright.llm.redaction import with_values, without_values

@@ -2,9 +2,10 @@
 
 import asyncio
 
-from callwright.llm.limits import Slots
 from hypothesis import given
 from hypothesis import strategies as st
+
+from callwright.llm.limits import Slots
 
 
 def in_rounds(slots, rounds, refused_share):

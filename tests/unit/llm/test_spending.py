@@ -3,12 +3,13 @@
 import asyncio
 
 import pytest
+from pydantic import BaseModel
+
 from callwright.llm.chat import ChatMessage, ChatRequest, Prompt, RawReply
 from callwright.llm.limits import Budget, Limits
 from callwright.llm.prices import OwnPrice, find_price, read_usage
 from callwright.llm.tokens import TokenEstimates, count_tokens, knows_tokenizer, longest_reply
 from callwright.warehouse.errors import BudgetError, ReplyError, TransientError
-from pydantic import BaseModel
 
 
 class PricedTrip(BaseModel):

@@ -4,10 +4,11 @@ import re
 
 import orjson
 import pytest
-from callwright.llm.wire_format import WrittenCall, as_text, read_calls, wire_names, wire_tools
-from callwright.warehouse.records import Call, Tool
 from hypothesis import given
 from hypothesis import strategies as st
+
+from callwright.llm.wire_format import WrittenCall, as_text, read_calls, wire_names, wire_tools
+from callwright.warehouse.records import Call, Tool
 
 
 def _tool(name):

@@ -3,6 +3,7 @@
 import asyncio
 
 import pytest
+
 from callwright.llm.traffic import Traffic
 
 

@@ -5,6 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from callwright.generators.imports.hammerbench import read_hammerbench
 from callwright.validators.checks.ambiguity import applies_to, check_ambiguity, find_ambiguity
 from callwright.warehouse.records import (
@@ -20,9 +23,6 @@ from callwright.warehouse.records import (
     UserTurn,
     Verdict,
 )
-from hypothesis import given
-from hypothesis import strategies as st
-
 from tests.support.validators.stage_contexts import context_of
 
 CITY = {"city": {"type": "string", "description": "shooting city"}}

@@ -2,6 +2,7 @@
 
 import orjson
 import pytest
+
 from callwright.validators.metrics.answers import score_plan
 from callwright.validators.metrics.errors import plan_error
 from callwright.warehouse.records import (
@@ -15,7 +16,6 @@ from callwright.warehouse.records import (
     Score,
     UserTurn,
 )
-
 from tests.support.flows.plan_release import EASY, HARD, MEDIUM, PLANS, TALK, TOOLS
 from tests.support.validators.scoring_at_once import name_errors, score_answers
 

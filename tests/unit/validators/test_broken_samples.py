@@ -3,14 +3,14 @@
 from random import Random
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from callwright.generators.stages import StageContext
 from callwright.validators.checks.path import check_path
 from callwright.validators.checks.table import CHECKS
 from callwright.warehouse.errors import RecordError, ReplyError
 from callwright.warehouse.records import CallTurn, Sample
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
 from tests.support.conversational import converse, template_context
 from tests.support.generators.multi_step.town import goal
 from tests.support.validators.mutating import mutants

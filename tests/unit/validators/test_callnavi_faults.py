@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from callwright.validators.datasets.callnavi import CheckedDataset, check_callnavi
 from callwright.validators.datasets.callnavi_requests import KINDS, find_stated
 

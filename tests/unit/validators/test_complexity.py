@@ -5,6 +5,8 @@ from itertools import count
 from typing import get_args
 
 import pytest
+from pydantic import JsonValue
+
 from callwright.validators.blind.one_call import applies_to as consistency_applies
 from callwright.validators.checks.ambiguity import applies_to as ambiguity_applies
 from callwright.validators.checks.complexity import ConversationWithTools, check_complexity, read_conversation
@@ -22,8 +24,6 @@ from callwright.warehouse.records import (
     UserTurn,
     Verdict,
 )
-from pydantic import JsonValue
-
 from tests.support.conversational import TOOLS, converse, template_context
 
 COMPLEXITIES: tuple[Complexity, ...] = get_args(Complexity)

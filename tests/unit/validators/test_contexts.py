@@ -1,9 +1,9 @@
 """Which tools a candidate sees at each snapshot."""
 
 import pytest
+
 from callwright.validators.predictions import predict
 from callwright.warehouse.records import CallTurn, GoldCall, ResultTurn, Sample, Tool, UserTurn
-
 from tests.support.scripted_model import ScriptedModel
 from tests.support.validators.conversations import RUN, conversation, intent_shift
 from tests.support.validators.stage_contexts import context_of

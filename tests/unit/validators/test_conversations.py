@@ -1,9 +1,10 @@
 """Conversations as prompts show them."""
 
-from callwright.generators.transcripts import conversation_text, user_texts
-from callwright.warehouse.records import CallTurn, GoldCall, Message, ReplyTurn, ResultTurn, UserTurn
 from hypothesis import given
 from hypothesis import strategies as st
+
+from callwright.generators.transcripts import conversation_text, user_texts
+from callwright.warehouse.records import CallTurn, GoldCall, Message, ReplyTurn, ResultTurn, UserTurn
 
 TALK = (
     UserTurn(text="Book it for the time in the mail.", external=Message(app="Mail", text="See you at 19:30.")),

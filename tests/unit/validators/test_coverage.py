@@ -8,12 +8,13 @@ from typing import NamedTuple
 
 import pytest
 import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
 from callwright.generators.stages import StageContext
 from callwright.validators.checks.coverage import RequestReading, applies_to, check_coverage, read_request
 from callwright.validators.checks.grounding import ground
 from callwright.warehouse.records import CallTurn, GoldCall, Message, ReplyTurn, Sample, Tool, UserTurn, Verdict
-from hypothesis import given
-from hypothesis import strategies as st
 
 NOW = datetime(2026, 11, 23, 9, tzinfo=UTC)
 LEAST_RIGHT, MOST_WRONG = 0.54, 0.03

@@ -7,6 +7,9 @@ from random import Random
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from callwright.generators.imports.hammerbench import read_hammerbench
 from callwright.validators.checks.dialogue import applies_to, check_dialogue, replay
 from callwright.warehouse.records import (
@@ -24,9 +27,6 @@ from callwright.warehouse.records import (
     UserTurn,
     Verdict,
 )
-from hypothesis import given
-from hypothesis import strategies as st
-
 from tests.support.validators.breaking import FURTHER, KNOWN, BreakableSample, Breaker, subjects_of
 from tests.support.validators.stage_contexts import context_of
 

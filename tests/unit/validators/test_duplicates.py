@@ -9,12 +9,13 @@ from pathlib import Path
 import orjson
 import pytest
 import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
 from callwright.validators import embeddings
 from callwright.validators.checks import duplicates
 from callwright.validators.checks.duplicates import REWORDED, find_duplicates, short_hash
 from callwright.warehouse.records import CallTurn, GoldCall, Message, Sample, UserTurn, Verdict
-from hypothesis import given
-from hypothesis import strategies as st
 
 LONG = "please book a quiet table by the window at Lindenhof for the four of us and our small dog this coming evening"
 

@@ -1,6 +1,7 @@
 """The check of form."""
 
 import pytest
+
 from callwright.validators.checks.format import check_format
 from callwright.warehouse.records import (
     CallTurn,
@@ -14,7 +15,6 @@ from callwright.warehouse.records import (
     Tool,
     UserTurn,
 )
-
 from tests.support.validators.stage_contexts import context_of
 
 

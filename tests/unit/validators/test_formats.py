@@ -4,6 +4,9 @@ import re
 
 import pytest
 import yaml
+from hypothesis import example, given
+from hypothesis import strategies as st
+
 from callwright.llm.chat import Completion
 from callwright.validators.replies.reading import (
     is_valid,
@@ -15,8 +18,6 @@ from callwright.validators.replies.reading import (
     split_replies,
 )
 from callwright.warehouse.records import Call
-from hypothesis import example, given
-from hypothesis import strategies as st
 
 CALLS = "- name: book\n  arguments:\n    day: 2026-03-04\n    note: no\n    hour: 7\n"
 WANTED = [("book", {"day": "2026-03-04", "note": "no", "hour": 7})]

@@ -3,6 +3,7 @@
 from datetime import UTC, datetime
 
 import pytest
+
 from callwright.validators.checks.coverage import RequestReading, read_request
 from callwright.warehouse.records import Tool
 

@@ -5,6 +5,7 @@ from itertools import groupby
 
 import orjson
 import pytest
+
 from callwright.validators.embeddings import likeness, read_ahead
 from callwright.validators.metrics.answers import AnswerScores, mistakes_of
 from callwright.validators.metrics.confetti.soft import foresee, score_meaning, score_words
@@ -12,7 +13,6 @@ from callwright.validators.metrics.grades import GradeScores
 from callwright.validators.metrics.multi_step import RunResult, RunsOf, score_runs
 from callwright.validators.metrics.snapshots import GoldSnapshots, SnapshotScores
 from callwright.warehouse.records import Call, CallTurn, GoldCall, Grade, Prediction, Sample, UserTurn
-
 from tests.support.flows.plan_release import EASY, HARD, MEDIUM, TALK, TOOLS
 from tests.support.validators.scoring_at_once import name_errors, score_answers, score_grades, score_predictions
 

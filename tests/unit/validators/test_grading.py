@@ -1,12 +1,12 @@
 """Grades of predictions by a judge, and what they come to."""
 
 import pytest
+from pydantic import ValidationError
+
 from callwright.validators.grading import grade_prediction, grade_versions, graded_metric, rightly_named
 from callwright.validators.judges import MadeUp, PlanGrade
 from callwright.warehouse.errors import RecordError, ReplyError, TransientError
 from callwright.warehouse.records import Call, GoldCall, Grade, Prediction, Sample
-from pydantic import ValidationError
-
 from tests.support.flows.plan_release import EASY, HARD, MEDIUM, TALK, TOOLS, call
 from tests.support.scripted_model import ScriptedModel
 from tests.support.validators.scoring_at_once import score_grades

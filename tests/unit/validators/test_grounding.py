@@ -7,6 +7,7 @@ from random import Random
 from typing import Any
 
 import pytest
+
 from callwright.language.text import fold
 from callwright.language.wording import content_keys
 from callwright.validators.checks.grounding import check_grounding, ground
@@ -24,7 +25,6 @@ from callwright.warehouse.records import (
     UserTurn,
     Verdict,
 )
-
 from tests.support.validators.stage_contexts import context_of
 
 DATE = {"type": "string", "format": "date"}

@@ -9,7 +9,6 @@ from callwright.validators.checks.ambiguity import applies_to as looks_for_other
 from callwright.validators.checks.format import check_format
 from callwright.validators.checks.grounding import check_grounding, origin_of, root_of
 from callwright.warehouse.records import CallTurn, Evidence, GoldCall, ReplyTurn, ResultTurn, Sample, Tool, UserTurn
-
 from tests.support.scripted_model import ScriptedModel
 
 LEG = {

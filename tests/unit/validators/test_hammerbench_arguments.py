@@ -1,8 +1,9 @@
 """When HammerBench counts arguments as right."""
 
-from callwright.validators.matching.hammerbench import arguments_match, hallucinated_names, missing_names
 from hypothesis import given
 from hypothesis import strategies as st
+
+from callwright.validators.matching.hammerbench import arguments_match, hallucinated_names, missing_names
 
 ARGUMENTS = st.dictionaries(
     st.text(max_size=5),

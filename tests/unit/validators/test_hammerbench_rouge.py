@@ -1,9 +1,10 @@
 """Rouge-L as HammerBench scores with it."""
 
 import pytest
-from callwright.validators.matching.hammerbench import hammerbench_rouge_l
 from hypothesis import given
 from hypothesis import strategies as st
+
+from callwright.validators.matching.hammerbench import hammerbench_rouge_l
 
 WORDS = st.lists(st.sampled_from(["a", "b", "c", "三", "x.y", "."]), max_size=8).map(" ".join)
 

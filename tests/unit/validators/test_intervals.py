@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from callwright.validators.metrics.intervals import Addend, Interval, interval_of, intervals_of, share_interval
 from scipy.stats import binomtest, bootstrap
+
+from callwright.validators.metrics.intervals import Addend, Interval, interval_of, intervals_of, share_interval
 
 
 @pytest.mark.parametrize(("met", "whole"), [(0, 5), (3, 5), (17, 20), (20, 20), (1, 1000)])

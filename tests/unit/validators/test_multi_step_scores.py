@@ -1,8 +1,9 @@
 """ComplexFuncBench's metrics over runs: what is divided by what, in which slices, under which names."""
 
-from callwright.validators.metrics.multi_step import METRICS, RunResult, RunsOf, metric_names, score_runs
 from hypothesis import given
 from hypothesis import strategies as st
+
+from callwright.validators.metrics.multi_step import METRICS, RunResult, RunsOf, metric_names, score_runs
 
 OF = RunsOf("v1", "m", "as_paper")
 RIGHT = RunResult(

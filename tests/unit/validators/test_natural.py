@@ -1,12 +1,12 @@
 """What the judge's two scores say of a sample, and of whom the check is asked."""
 
 import pytest
+
 from callwright.flows.chats import Chats
 from callwright.llm.limits import Budget
 from callwright.validators.checks.table import CHECKS
 from callwright.validators.checks.wording import NaturalReading, check_natural
 from callwright.warehouse.records import Sample, Tool
-
 from tests.support.scripted_model import ScriptedModel
 from tests.support.validators.stage_contexts import context_of
 

@@ -1,10 +1,10 @@
 """A judge's word on the parameters of a call."""
 
 import pytest
+
 from callwright.validators.judges import PARAMETERS, MadeUp, find_made_up, opinion_versions
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Call, Tool, UserTurn
-
 from tests.support.scripted_model import ScriptedModel
 
 SAID = [UserTurn(text="A table at Luigi's for four.")]

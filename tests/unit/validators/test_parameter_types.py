@@ -1,6 +1,7 @@
 """The thirteen types that parameters are counted by, told from names as APIs write them."""
 
 import pytest
+
 from callwright.validators.metrics.complexeval.results import parameter_type
 
 TYPES = {

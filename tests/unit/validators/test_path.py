@@ -3,11 +3,11 @@
 from typing import Any
 
 import pytest
+
 from callwright.generators.multi_step.disambiguation import disambiguate
 from callwright.generators.multi_step.samples import write_sample
 from callwright.validators.checks.path import applies_to, check_path
 from callwright.warehouse.records import CallTurn, Condition, Goal, GoldCall, ResultTurn, Sample, Turn, Verdict
-
 from tests.support.generators.multi_step.town import goal, keys_of, request
 from tests.unit.generators.multi_step.test_disambiguation import context, path_of
 

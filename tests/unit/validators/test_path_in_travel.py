@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Iterator
 from random import Random
 
 import pytest
+
 from callwright.generators.environments.travel.world import open_travel
 from callwright.generators.multi_step.correction import correct_paths
 from callwright.generators.multi_step.disambiguation import disambiguate
@@ -17,7 +18,6 @@ from callwright.validators.checks.grounding import check_grounding
 from callwright.validators.checks.path import check_path
 from callwright.validators.wishes.check import check_wishes
 from callwright.warehouse.records import CallTurn, GoalPath, GoldCall, ResultTurn, Sample, TracedGoal, UserTurn
-
 from tests.support.generators.dialogue_parts import RecordingTemplateChat
 
 WORLD = open_travel(seed=3, response_size="short")

@@ -1,14 +1,14 @@
 """Candidates' predictions, their scores and their mistakes."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from callwright.llm.chat import Completion
 from callwright.validators.metrics.errors import error_type
 from callwright.validators.predictions import CandidateRun, predict
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import Call, CallTurn, GoldCall, Prediction, Sample, Tool, UserTurn
-from hypothesis import given
-from hypothesis import strategies as st
-
 from tests.support.scripted_model import ScriptedModel
 from tests.support.validators.scoring_at_once import score_predictions
 from tests.support.validators.stage_contexts import context_of

@@ -3,11 +3,12 @@
 import json
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from callwright.llm.chat import Completion
 from callwright.validators.replies.reading import parse_completion, parse_reply
 from callwright.warehouse.records import Call
-from hypothesis import given
-from hypothesis import strategies as st
 
 CALL = {"name": "book_table", "arguments": {"restaurant": "Lindenhof", "party_size": 4, "tags": ["a]", "b"]}}
 EXPECTED = [("book_table", CALL["arguments"])]

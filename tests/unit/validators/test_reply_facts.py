@@ -1,6 +1,7 @@
 """Results that are not what a call returns, and replies that say what no result holds."""
 
 import pytest
+
 from callwright.generators.conversations.acts import DialogueActs
 from callwright.generators.transcripts import conversation_text
 from callwright.language.calls.frames import Stretch, glue_of, left_over
@@ -9,7 +10,6 @@ from callwright.validators.checks.facts import check_facts, check_faithfulness, 
 from callwright.validators.checks.table import CHECKS, has_rest
 from callwright.validators.judges import PROMPTS, REPLY, ReplyScore
 from callwright.warehouse.records import Decision, ReplyTurn, ResultTurn, Sample
-
 from tests.support.conversational import converse, template_context
 from tests.support.scripted_model import ScriptedModel
 

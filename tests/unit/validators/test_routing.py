@@ -4,6 +4,7 @@ from collections.abc import Callable
 from functools import partial
 
 import pytest
+
 from callwright.generators.catalogs.domain_catalogs import domain_tools
 from callwright.generators.routing import ROUTING_EASY, ROUTING_HARD, ROUTING_MEDIUM
 from callwright.generators.routing.tool_graph import UNKNOWN, Feed, unknown_arguments, unknown_evidence
@@ -18,7 +19,6 @@ from callwright.validators.checks.routing import (
     routing_verdict,
 )
 from callwright.warehouse.records import CallTurn, GoldCall, Sample, Tool, UserTurn, Verdict
-
 from tests.support.generators.routing.asking import context_of, questions
 
 BANK = domain_tools(["Bank"])

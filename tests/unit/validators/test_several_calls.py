@@ -1,6 +1,10 @@
 """Calls that are due at once, step after step or over a catalog, read by models that do not see the gold."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
 from callwright.generators.routing import ROUTING_HARD, ROUTING_MEDIUM
 from callwright.generators.routing.tool_graph import UNKNOWN
 from callwright.generators.stages import StageContext
@@ -16,10 +20,6 @@ from callwright.validators.checks.table import CHECKS, has_rest, settled_claims
 from callwright.validators.judges import CallsDue, CallsPlanned, Judgement, ProposedCall, ProposedCalls, calls_listed
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import CallTurn, ReplyTurn, Sample, UserTurn, Verdict
-from hypothesis import given
-from hypothesis import strategies as st
-from pydantic import ValidationError
-
 from tests.support.conversational import TOOLS, converse, template_context
 from tests.support.generators.routing.asking import context_of as catalog_context
 from tests.support.generators.routing.asking import questions

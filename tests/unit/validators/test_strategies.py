@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from random import Random
 
 import pytest
+
 from callwright.flows.cli import evaluating
 from callwright.generators.kinds import KINDS, traits_of
 from callwright.generators.multi_step.tracing import NextCalls
@@ -35,7 +36,6 @@ from callwright.warehouse.records import (
     Tool,
     UserTurn,
 )
-
 from tests.support.flows.small_builds import TOP
 
 NOW = "2026-11-02 08:15"

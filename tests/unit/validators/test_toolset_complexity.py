@@ -3,14 +3,14 @@
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from callwright.generators.catalogs import read_catalog
 from callwright.generators.catalogs.checks import MOST_PARAMETERS
 from callwright.generators.catalogs.seed_catalog import seed_tools
 from callwright.validators.toolset.complexity import MANY_PARAMETERS, check_complexity, find_gaps, gap_facts
 from callwright.warehouse.records import Tool
-from hypothesis import given
-from hypothesis import strategies as st
-
 from tests.support.validators.toolsets import tool
 
 TEXT: dict[str, str] = {}

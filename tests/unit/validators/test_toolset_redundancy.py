@@ -3,14 +3,14 @@
 from collections import Counter
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from callwright.generators.catalogs.seed_catalog import seed_tools
 from callwright.validators.embeddings import near_pairs
 from callwright.validators.toolset.actions import CHANGE, CREATE, DELETE, READ, START, STOP, are_opposed, doing_of
 from callwright.validators.toolset.redundancy import ALIKE, IN_DOUBT, check_redundancy, find_duplicate_tools
 from callwright.warehouse.records import Language, Tool
-from hypothesis import given
-from hypothesis import strategies as st
-
 from tests.support.validators.toolsets import tool
 
 TEXT: dict[str, str] = {}

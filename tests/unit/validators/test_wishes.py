@@ -3,6 +3,7 @@
 from typing import get_args
 
 import pytest
+
 from callwright.generators.shifts.overriding import override_values
 from callwright.generators.shifts.values import change_values
 from callwright.language.steps.reading import read_strictly
@@ -23,7 +24,6 @@ from callwright.warehouse.records import (
     Transform,
     UserTurn,
 )
-
 from tests.support.conversational import converse, template_context
 
 

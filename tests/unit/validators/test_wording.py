@@ -1,9 +1,9 @@
 """What nobody says: markup, placeholders, doubled words, texts that break off."""
 
 import pytest
+
 from callwright.validators.checks.wording import check_wording, problems_of, words_of_tool
 from callwright.warehouse.records import Sample, Tool, UserTurn
-
 from tests.support.validators.stage_contexts import context_of
 
 

@@ -3,10 +3,10 @@
 from typing import Any
 
 import pytest
+
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import CallTurn, GoldCall, ReplyTurn, ResultTurn, UserTurn
 from callwright.warehouse.releases import ReleaseContent
-
 from tests.support.warehouse.exported import bfcl_files
 
 TYPES = {"string", "integer", "float", "boolean", "array", "tuple", "dict", "any"}

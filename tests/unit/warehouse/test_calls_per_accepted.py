@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+
 from callwright.warehouse.outcomes import outcome_row
 from callwright.warehouse.records import LlmCall, Outcome
 from callwright.warehouse.rows import Row

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from callwright.warehouse.records import CallTurn, Decision, GoldCall, Origin, Review, Sample, UserTurn, Verdict
 from callwright.warehouse.records.outcomes import ReviewDecision
 from callwright.warehouse.store import Warehouse

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from callwright.warehouse.comments import read_vocabulary, view_comments
 from callwright.warehouse.reference import TITLE, Relation, main, read_relations
 from callwright.warehouse.store import Warehouse

@@ -5,10 +5,11 @@ from math import comb
 from statistics import fmean, stdev
 
 import pytest
-from callwright.warehouse.records import CallTurn, GoldCall, Prediction, Sample, Score, UserTurn
-from callwright.warehouse.store import Warehouse
 from scipy.stats import t as student
 from statsmodels.stats.contingency_tables import mcnemar
+
+from callwright.warehouse.records import CallTurn, GoldCall, Prediction, Sample, Score, UserTurn
+from callwright.warehouse.store import Warehouse
 
 RUNS = {"a": (4, 4, 2, 0, 1), "b": (4, 3, 3, 2, 0)}  # how many of four runs of a candidate pass each sample
 

@@ -7,6 +7,7 @@ from typing import get_args
 
 import duckdb
 import pytest
+
 from callwright.validators.metrics.answers import PlanMetric
 from callwright.validators.metrics.callnavi.scores import Stability
 from callwright.validators.metrics.complexeval.results import Figures, StepFigures, Summary
@@ -16,7 +17,6 @@ from callwright.validators.metrics.multi_step import metric_names
 from callwright.warehouse.errors import StoreError
 from callwright.warehouse.records import Grade, JudgeVerdict, Prediction, Score
 from callwright.warehouse.store import Warehouse
-
 from tests.support.flows.small_builds import TOP
 
 EARLIER = ("0001_spine.sql", "0002_toolsets.sql")

@@ -9,6 +9,7 @@ import duckdb
 import orjson
 import pytest
 import yaml
+
 from callwright.generators.imports.hammerbench import read_hammerbench
 from callwright.warehouse.errors import ConfigurationError, RecordError
 from callwright.warehouse.exports.formats import EXPORTS, FORMATS, export_release, export_tables
@@ -16,7 +17,6 @@ from callwright.warehouse.exports.writing import ReleaseSplit, Write, canary
 from callwright.warehouse.records import CallTurn, GoldCall, ReplyTurn, ResultTurn, Sample, UserTurn
 from callwright.warehouse.releases import ReleaseContent, ReleaseStream, freeze
 from callwright.warehouse.store import Warehouse
-
 from tests.support.flows.small_builds import TOP
 from tests.support.warehouse.exported import rows_in, stream_of
 

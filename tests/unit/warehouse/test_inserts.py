@@ -6,12 +6,13 @@ from pathlib import Path
 
 import duckdb
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from callwright.warehouse.outcomes import outcome_row
 from callwright.warehouse.records import Outcome
 from callwright.warehouse.rows import Row
 from callwright.warehouse.store import Warehouse
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 GROWING = ("build_samples", "drafts", "samples", "outcomes", "verdicts", "acceptances")

@@ -2,12 +2,11 @@
 
 from pathlib import Path
 
+from bench.warehouse_size import fill
 from callwright.flows.review.questions import set_priorities
 from callwright.warehouse.engine import DatabaseLimits
 from callwright.warehouse.publish import publish
 from callwright.warehouse.store import Warehouse
-
-from bench.warehouse_size import fill
 
 
 def test_priorities_and_publishing_fit_in_256_mb_at_20_000_samples(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from importlib.resources import files
 from pathlib import Path
 
 import duckdb
+
 from callwright.warehouse.store import Warehouse
 
 EDIT, OTHER = "e" * 24, "f" * 24

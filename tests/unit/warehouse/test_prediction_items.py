@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from callwright.warehouse.browsing.evaluations import answers_to
 from callwright.warehouse.records import (
     Call,

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import duckdb
 import pytest
+
+from bench.warehouse_size import fill
 from callwright.warehouse import publish as publishing
 from callwright.warehouse.errors import StoreError
 from callwright.warehouse.publish import SCANNING, build_under_way, is_build_under_way, publish, published_or_copied
 from callwright.warehouse.store import Warehouse
-
-from bench.warehouse_size import fill
 from tests.support.warehouse.fixtures import make_tool
 
 

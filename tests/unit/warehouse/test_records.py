@@ -1,10 +1,11 @@
 """Records: frozen, strict, and named by their content."""
 
 import pytest
-from callwright.warehouse.records import CallTurn, GoldCall, Origin, Sample, Tool, UserTurn, content_key
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
+
+from callwright.warehouse.records import CallTurn, GoldCall, Origin, Sample, Tool, UserTurn, content_key
 
 JSON = st.recursive(
     st.none()

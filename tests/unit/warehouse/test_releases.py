@@ -6,6 +6,7 @@ from typing import Any
 
 import duckdb
 import pytest
+
 from callwright.warehouse.errors import StoreError
 from callwright.warehouse.exports.formats import export_release
 from callwright.warehouse.records import CallTurn, Sample, Tool, UserTurn
@@ -20,7 +21,6 @@ from callwright.warehouse.releases import (
 from callwright.warehouse.releases.manifests import content_hash
 from callwright.warehouse.rows import Row
 from callwright.warehouse.store import Warehouse
-
 from tests.support.warehouse.landed_builds import Landed, started
 
 WEATHER = Tool(name="weather", description="Tells the weather.", category="Weather", parameters={"type": "object"})

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from callwright.flows.stages import stage_rows
 from callwright.validators.checks.verdicts import read_by
 from callwright.warehouse.records import (

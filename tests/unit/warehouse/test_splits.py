@@ -7,15 +7,15 @@ from pathlib import Path
 import numpy as np
 import orjson
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Tool
 from callwright.warehouse.releases import Selection, SplitBy, Terms, create_release, make_release, parse_shares
 from callwright.warehouse.releases.freezing import next_version
 from callwright.warehouse.releases.splits import assign_groups, group_relatives, plan_splits
 from callwright.warehouse.rows import Row
-from hypothesis import given
-from hypothesis import strategies as st
-
 from tests.support.warehouse.landed_builds import Landed, sample_row, started
 
 SHARES = {"train": 0.8, "validation": 0.1, "test": 0.1}

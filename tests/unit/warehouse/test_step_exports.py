@@ -5,6 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
+
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.exports.examples import TrainingExample, examples_of
 from callwright.warehouse.exports.formats import export_release
@@ -15,8 +17,6 @@ from callwright.warehouse.exports.sharegpt import sharegpt_row
 from callwright.warehouse.exports.trl import trl_row
 from callwright.warehouse.records import CallTurn, GoldCall, ReplyTurn, ResultTurn, UserTurn
 from callwright.warehouse.releases import ReleaseContent
-from jsonschema import Draft202012Validator
-
 from tests.support.warehouse.exported import stream_of
 
 RIDE = "出行.打车/now!"

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import duckdb
 import pytest
+
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.releases import BuildShare, Selection, create_release, select_samples
 from callwright.warehouse.store import Warehouse
-
 from tests.support.warehouse.landed_builds import NOON, Landed, started
 
 FULL = ("perfect-en-1", "perfect-en-2", "perfect-zh-3", "irrelevant-en-4")

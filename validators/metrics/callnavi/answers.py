@@ -14,8 +14,9 @@ from callwright.validators.replies.published import parse_toolace
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from callwright.validators.replies.parsing import ParsedReply
     from pydantic import JsonValue
+
+    from callwright.validators.replies.parsing import ParsedReply
 
     Answer = dict[str, JsonValue]
 

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import NamedTuple
 
+from rapidfuzz.distance.Levenshtein import distance as levenshtein
+
 from callwright.validators.metrics.callnavi.answers import Washed, wash
 from callwright.validators.metrics.callnavi.matching import GoldAnswer, Match, is_routed, match_answer
-from rapidfuzz.distance.Levenshtein import distance as levenshtein
 
 DIFFICULTIES = ("easy", "medium", "hard")
 

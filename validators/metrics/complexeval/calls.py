@@ -8,13 +8,15 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import orjson
-from callwright.validators.metrics.complexeval.rules import Mistake
-from callwright.warehouse.records import Call, Exchange
 from pydantic import JsonValue, ValidationError
 
+from callwright.validators.metrics.complexeval.rules import Mistake
+from callwright.warehouse.records import Call, Exchange
+
 if TYPE_CHECKING:
-    from callwright.warehouse.records import Call, EvalMode, Sample, Tool
     from pydantic import JsonValue
+
+    from callwright.warehouse.records import Call, EvalMode, Sample, Tool
 
 
 _DEEPEST = 100  # beyond it comparing two values may outgrow the interpreter's stack

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
+from pydantic import JsonValue
+
 from callwright.validators.metrics.complexeval.calls import GoldenCall, call_text, golden_calls, is_equal, sorted_call
 from callwright.validators.metrics.complexeval.rules import Mistake
-from pydantic import JsonValue
 
 if TYPE_CHECKING:
     from callwright.validators.metrics.complexeval.rules import RunRules

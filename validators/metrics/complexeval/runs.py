@@ -25,10 +25,11 @@ from callwright.validators.metrics.complexeval.turns import Matchers, Setting, c
 from callwright.warehouse.errors import RecordError
 
 if TYPE_CHECKING:
+    from pydantic import JsonValue
+
     from callwright.validators.metrics.complexeval.calls import GoldenCall
     from callwright.validators.metrics.complexeval.golden import MatchedCall
     from callwright.warehouse.records import Call, EvalMode, Exchange, Tool
-    from pydantic import JsonValue
 
 
 class RunOutcome(NamedTuple):

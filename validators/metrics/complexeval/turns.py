@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from pydantic import JsonValue
+
 from callwright.validators.matching.calls import assign
 from callwright.validators.metrics.complexeval.calls import GoldenCall, call_text, check_format, is_equal, sorted_call
 from callwright.validators.metrics.complexeval.golden import FreeCalls, MatchedCall, TurnResult
 from callwright.validators.metrics.complexeval.rules import Mistake
 from callwright.warehouse.records import Call
-from pydantic import JsonValue
 
 if TYPE_CHECKING:
     from callwright.validators.metrics.complexeval.rules import RunRules

@@ -7,15 +7,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from callwright.generators.environments.endpoints import is_allowed, read_endpoints
 from callwright.generators.environments.http import HttpEnvironment, HttpResponse, read_answer
 from callwright.generators.environments.protocol import CallResponse
 from callwright.generators.environments.stored import StoredEnvironment
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Call
-from hypothesis import given
-from hypothesis import strategies as st
-
 from tests.support.generators.environments.fixtures import Servers, as_json, http
 
 Asking = Callable[..., HttpEnvironment]

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import TypeAdapter, ValidationError
+
 from callwright.generators.environments.mcp import read_server, schema_of_values
 from callwright.generators.environments.mcp_server import McpAddress, close_servers, list_mcp_tools
 from callwright.generators.environments.opening import explore_environment, open_environment
@@ -19,7 +21,6 @@ from callwright.generators.environments.protocol import EnvironmentSettings, Mcp
 from callwright.generators.environments.stored import StoredEnvironment
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Call
-from pydantic import TypeAdapter, ValidationError
 
 SERVERS = Path(__file__).parents[3] / "support" / "generators" / "environments"
 SHOP = (sys.executable, str(SERVERS / "mcp_shop.py"))

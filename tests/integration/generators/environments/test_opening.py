@@ -8,6 +8,8 @@ from random import Random
 from typing import Any
 
 import pytest
+from pydantic import TypeAdapter, ValidationError
+
 from callwright.generators.environments.exploring import Wish, sayable_from_responses
 from callwright.generators.environments.http import HttpEnvironment
 from callwright.generators.environments.linking import MOST_HINTS
@@ -17,8 +19,6 @@ from callwright.generators.environments.response_store import Description
 from callwright.generators.environments.stored import RecordedEnvironment, StoredEnvironment
 from callwright.warehouse.errors import ConfigurationError, TransientError
 from callwright.warehouse.records import Call
-from pydantic import TypeAdapter, ValidationError
-
 from tests.support.flows.small_builds import TOP
 from tests.support.generators.environments.fixtures import Servers, as_json
 from tests.support.generators.environments.recordings import write_recording

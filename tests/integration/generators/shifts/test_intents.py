@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
+
 from callwright.generators.shifts.intents import mismatch, obstacle, openers_in, refusals_in, shift_intents
 from callwright.language.calls.choosing import new_request
 from callwright.validators.blind.one_call import check_relevance

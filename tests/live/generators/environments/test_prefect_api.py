@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 import yaml
+from pydantic import JsonValue
+
 from callwright.generators.environments.exploring import argument_with, sayable_from_responses
 from callwright.generators.environments.opening import explore_environment, open_environment
 from callwright.generators.environments.picking import entries_of, value_at
@@ -12,8 +14,6 @@ from callwright.generators.environments.protocol import Environment, HttpSetting
 from callwright.generators.environments.response_store import ResponseStore
 from callwright.generators.environments.stored import RecordedEnvironment, StoredEnvironment, StoreRecording
 from callwright.warehouse.records import Call, Link
-from pydantic import JsonValue
-
 from tests.support.generators.environments.prefect_world import Api, fill
 from tests.support.servers import HeardPrefect
 

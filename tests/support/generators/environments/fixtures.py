@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from callwright.generators.environments.endpoints import read_endpoints
 from callwright.generators.environments.http import HttpEnvironment, HttpLimits
 

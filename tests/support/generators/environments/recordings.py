@@ -4,8 +4,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import orjson
-from callwright.generators.environments.response_store import Description, Stored, call_key
 from pydantic import JsonValue
+
+from callwright.generators.environments.response_store import Description, Stored, call_key
 
 
 def write_recording(path: Path, description: Description, stored: Iterable[Stored]) -> int:

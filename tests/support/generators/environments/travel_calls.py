@@ -4,10 +4,11 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from random import Random
 
+from pydantic import JsonValue
+
 from callwright.generators.environments.travel.places import city_named, sayable
 from callwright.generators.environments.travel.world import TravelWorld, function_named
 from callwright.warehouse.records import Arguments, Call, JsonSchema, Link, Tool
-from pydantic import JsonValue
 
 FORWARD = ("to", "drop", "departure", "end")
 Entry = JsonValue

@@ -3,10 +3,10 @@
 from random import Random
 
 import pytest
+
 from callwright.generators.external.entities import Entities, FoundEntity
 from callwright.generators.stages import StageContext
 from callwright.warehouse.records import CallTurn, Derivation, Evidence, GoldCall, ReplyTurn, Sample, Tool, UserTurn
-
 from tests.support.scripted_model import Line, ScriptedModel
 
 RIDE = Tool(

@@ -4,9 +4,10 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
+from pydantic import JsonValue
+
 from callwright.generators.environments.protocol import CallResponse
 from callwright.warehouse.records import Call, Link, Tool
-from pydantic import JsonValue
 
 TOWNS = ("Ashford", "Brindle", "Corwen", "Dunmore", "Elstree", "Farlow")
 INNS = ("Swan", "Old Bridge", "Red Lion", "Harbour", "Mill")

@@ -1,5 +1,7 @@
 """A small world of hotels for the tests of paths: two cities, two ways to their places, five hotels."""
 
+from pydantic import JsonValue
+
 from callwright.generators.environments.protocol import CallResponse
 from callwright.warehouse.records import (
     Call,
@@ -13,7 +15,6 @@ from callwright.warehouse.records import (
     StatedValue,
     Tool,
 )
-from pydantic import JsonValue
 
 TEXT: JsonSchema = {"type": "string", "description": "The name.", "examples": ["Oslo", "Bern", "Graz", "Turin"]}
 DAY: JsonSchema = {"type": "string", "format": "date"}

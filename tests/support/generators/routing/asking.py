@@ -8,7 +8,6 @@ from callwright.generators.routing.wording import word_routing
 from callwright.generators.stages import StageContext
 from callwright.llm.chat import ChatModel
 from callwright.warehouse.records import RoutingPlan, Sample
-
 from tests.support.generators.multi_step.asking import ErringTemplateChat
 
 

@@ -5,6 +5,7 @@ from random import Random
 from typing import Any
 
 import pytest
+
 from callwright.generators.stages import StageContext
 from callwright.llm.chat import Answer, ChatModel, ChatRequest, Completion, Prompt
 from callwright.llm.template.model import TemplateModel

@@ -7,7 +7,6 @@ from callwright.generators.stages import StageContext
 from callwright.generators.toolset.sketches import ParameterSketch, ResultSketch
 from callwright.llm.chat import ChatModel
 from callwright.warehouse.records import DescribedTool, Language, NamedTool, ParameterisedTool, ToolsetPlan
-
 from tests.support.scripted_model import Line, ScriptedModel
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+
 from callwright.llm.chat import ChatMessage, ChatRequest
 from callwright.warehouse.records import Tool
 

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from callwright.generators.catalogs import Catalog, read_catalog
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Tool

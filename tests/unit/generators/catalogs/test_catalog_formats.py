@@ -2,11 +2,12 @@ import json
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
 from callwright.generators.catalogs import FORMATS, Catalog, read_catalog
 from callwright.generators.catalogs.documents import LARGEST
 from callwright.warehouse.errors import CallwrightError, ConfigurationError
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 NAMES = """
     api_ports function functions tools result openapi paths /x/{y} get post parameters name description properties

@@ -1,6 +1,7 @@
 from typing import Any
 
 import pytest
+
 from callwright.generators.catalogs import check_catalog
 from callwright.warehouse.records import Tool
 

@@ -4,6 +4,9 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from callwright.generators.catalogs.choosing import (
     ListedTool,
     ToolChoice,
@@ -15,8 +18,6 @@ from callwright.generators.catalogs.choosing import (
 )
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import GoldCall, Tool
-from hypothesis import given
-from hypothesis import strategies as st
 
 LISTED = [
     ListedTool("1", "getUser", "users", "get", "/v1/users/{id}", ("users", "read")),

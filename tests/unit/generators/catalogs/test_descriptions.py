@@ -1,7 +1,8 @@
 import pytest
-from callwright.generators.catalogs.descriptions import described, plain_text
 from hypothesis import given
 from hypothesis import strategies as st
+
+from callwright.generators.catalogs.descriptions import described, plain_text
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 import yaml
+from jsonschema import Draft202012Validator
+
 from callwright.generators.catalogs import read_catalog
 from callwright.generators.catalogs.openapi import MOST_RETURNED
 from callwright.generators.catalogs.rewriting import shortened
-from jsonschema import Draft202012Validator
 
 ADDRESS: dict[str, Any] = {
     "type": "object",

@@ -3,6 +3,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from callwright.generators.catalogs import Catalog, read_catalog
 from callwright.warehouse.errors import ConfigurationError
 

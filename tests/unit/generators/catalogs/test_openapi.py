@@ -3,6 +3,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from callwright.generators.catalogs import Catalog, read_catalog
 from callwright.generators.catalogs.openapi import ParameterPlace, read_operations
 from callwright.warehouse.errors import ConfigurationError

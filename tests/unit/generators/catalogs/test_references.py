@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from callwright.generators.catalogs import Catalog, read_catalog
 
 ROOT = {

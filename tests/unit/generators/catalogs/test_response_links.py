@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+
 from callwright.flows.catalogs import import_catalog, listed_in
 from callwright.generators.catalogs import Catalog, read_catalog
 from callwright.generators.catalogs.catalog import StatedLink

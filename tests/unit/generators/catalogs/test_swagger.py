@@ -5,11 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
 from callwright.generators.catalogs import Catalog, read_catalog
 from callwright.generators.catalogs.openapi import ParameterPlace, read_operations
 from callwright.warehouse.errors import CallwrightError
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 SWAGGER = """
 swagger: "2.0"

@@ -5,6 +5,9 @@ from pathlib import Path
 
 import pytest
 import yaml
+from jsonschema import Draft202012Validator
+from pydantic import JsonValue, ValidationError
+
 from callwright.generators.environments.opening import open_environment
 from callwright.generators.environments.protocol import Environment, SimulatedSettings
 from callwright.generators.kinds import KINDS
@@ -12,8 +15,6 @@ from callwright.generators.multi_step.goals import find_obstacle, plan_goals
 from callwright.generators.multi_step.making import domains_for, share_over_domains
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Call, Goal
-from jsonschema import Draft202012Validator
-from pydantic import JsonValue, ValidationError
 
 TEXT, NUMBER = {"type": "string"}, {"type": "integer"}
 BOOK = {

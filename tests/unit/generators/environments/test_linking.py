@@ -3,13 +3,14 @@
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import JsonValue
+
 from callwright.generators.environments.endpoints import Endpoint, read_endpoints
 from callwright.generators.environments.exploring import Example, argument_with, is_borne_out, values_of_parameter
 from callwright.generators.environments.linking import find_links, same_thing, thing_of_title, with_hints, words_of
 from callwright.warehouse.records import Call, Link
-from hypothesis import given
-from hypothesis import strategies as st
-from pydantic import JsonValue
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """Tools without an implementation, answered by simulation."""
 
 import pytest
+
 from callwright.generators.catalogs.seed_catalog import seed_tools
 from callwright.generators.environments.simulated import SimulatedEnvironment, error_of, links_between
 from callwright.generators.tools import value_validator

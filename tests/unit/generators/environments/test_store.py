@@ -6,6 +6,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import JsonValue
+
 from callwright.generators.environments.protocol import CallResponse
 from callwright.generators.environments.response_store import (
     Description,
@@ -24,10 +28,6 @@ from callwright.generators.environments.stored import (
 from callwright.warehouse.errors import ConfigurationError, StoreError
 from callwright.warehouse.records import Call, Link, Tool
 from callwright.warehouse.store import Warehouse
-from hypothesis import given
-from hypothesis import strategies as st
-from pydantic import JsonValue
-
 from tests.support.generators.environments.recordings import write_recording
 
 TOOL = Tool(name="read", description="Reads.", parameters={"type": "object", "properties": {}}, category="books")

@@ -5,16 +5,16 @@ import json
 from collections import Counter
 
 import pytest
-from callwright.generators.environments.travel import open_travel
-from callwright.generators.environments.travel.frame import index_of, number_for, read_token, write_token
-from callwright.generators.environments.travel.places import cities
-from callwright.warehouse.errors import ConfigurationError
-from callwright.warehouse.records import Call, Tool
 from hypothesis import example, given, reject
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from pydantic import JsonValue
 
+from callwright.generators.environments.travel import open_travel
+from callwright.generators.environments.travel.frame import index_of, number_for, read_token, write_token
+from callwright.generators.environments.travel.places import cities
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import Call, Tool
 from tests.support.generators.environments.travel_calls import NothingThereError, Traveller, inside, titled, values_at
 
 WORLD = open_travel()

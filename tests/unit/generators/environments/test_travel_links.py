@@ -3,13 +3,13 @@
 import asyncio
 
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
 from callwright.generators.environments.travel import open_travel
 from callwright.generators.environments.travel.places import cities
 from callwright.generators.environments.travel.world import stated_source
 from callwright.warehouse.records import JsonSchema, Link
-from hypothesis import assume, given
-from hypothesis import strategies as st
-
 from tests.support.generators.environments.travel_calls import NothingThereError, Traveller
 
 WORLD = open_travel()

@@ -4,6 +4,9 @@ from random import Random
 from typing import get_args
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from callwright.generators.environments.travel import open_travel
 from callwright.generators.environments.travel.places import (
     attractions,
@@ -17,9 +20,6 @@ from callwright.generators.environments.travel.world import functions
 from callwright.generators.tools import value_validator
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import ElementKind
-from hypothesis import given
-from hypothesis import strategies as st
-
 from tests.support.generators.environments.travel_calls import Traveller, values_at
 
 UNSAID = {"identifier", "text"}

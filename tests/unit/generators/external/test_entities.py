@@ -1,6 +1,7 @@
 """Which argument a user may point at, and what stands against it."""
 
 import pytest
+
 from callwright.generators.external.entities import (
     KINDS,
     Entities,
@@ -15,7 +16,6 @@ from callwright.generators.external.mentions import TurnMention, find_mentions
 from callwright.language.packs import known
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import CallTurn, Message, Sample, Tool, UserTurn
-
 from tests.support.generators.external.fixtures import TOOLS, context_of, derivation, found
 
 

@@ -1,10 +1,10 @@
 """The phrase that points, and the message that holds the value: what is asked for again, and what is given up."""
 
 import pytest
+
 from callwright.generators.external.messages import Pronoun, SimulatedMessage, write_messages
 from callwright.warehouse.errors import RecordError, ReplyError
 from callwright.warehouse.records import EntityReference, Sample
-
 from tests.support.generators.external.fixtures import context_of, derivation
 
 PHRASE = Pronoun(phrase="the place my sister texted me")

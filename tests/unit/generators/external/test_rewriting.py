@@ -3,6 +3,9 @@
 import re
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from callwright.generators.external.rewriting import PointedRequest, has_phrase, rewrite_requests
 from callwright.warehouse.errors import RecordError, ReplyError
 from callwright.warehouse.records import (
@@ -16,9 +19,6 @@ from callwright.warehouse.records import (
     Sample,
     UserTurn,
 )
-from hypothesis import given
-from hypothesis import strategies as st
-
 from tests.support.generators.external.fixtures import context_of, derivation, said
 
 PHRASE = "the place my sister texted me"

@@ -6,6 +6,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+
 from callwright.generators.catalogs.seed_catalog import seed_tools
 from callwright.generators.external.entities import find_entities, obstacle
 from callwright.generators.external.messages import write_messages
@@ -22,7 +23,6 @@ from callwright.validators.checks.ambiguity import check_ambiguity
 from callwright.validators.checks.format import check_format
 from callwright.validators.checks.grounding import check_grounding
 from callwright.warehouse.records import CallTurn, Language, Sample, Tool, UserTurn
-
 from tests.support.generators.external.fixtures import derivation
 
 SEED_TOOLS = {tool.key: tool for tool in seed_tools()}

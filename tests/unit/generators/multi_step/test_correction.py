@@ -3,14 +3,14 @@
 from random import Random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from callwright.generators.multi_step.correction import MendedRequest, compare_paths, correct_paths
 from callwright.generators.multi_step.resolving import resolve
 from callwright.generators.stages import StageContext
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import Call, Default, Exchange, Goal, PlannedCall, StatedValue, TracedGoal, WordedGoal
-from hypothesis import given
-from hypothesis import strategies as st
-
 from tests.support.generators.multi_step.town import TOOLS, Town, goal, request
 from tests.support.scripted_model import ScriptedModel
 

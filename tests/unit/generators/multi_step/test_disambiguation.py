@@ -16,7 +16,6 @@ from callwright.warehouse.records import (
     TracedGoal,
     WordedGoal,
 )
-
 from tests.support.generators.multi_step.paths import shortest_paths
 from tests.support.generators.multi_step.town import TOOLS, Town, goal, keys_of, request
 from tests.support.scripted_model import ScriptedModel

@@ -3,11 +3,12 @@
 from random import Random
 from typing import Any
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from callwright.generators.environments.picking import choose, entries_of
 from callwright.generators.multi_step.filling import by_name, by_query, by_rank
 from callwright.warehouse.records import Condition
-from hypothesis import given
-from hypothesis import strategies as st
 
 NAMES = st.sampled_from(["Swan", "Old Mill", "Harbour", "Red Lion", "Bell", "Swan Inn"])
 ENTRIES = st.lists(

@@ -4,13 +4,13 @@ from datetime import date, timedelta
 from random import Random
 
 import pytest
+
 from callwright.generators.multi_step.disambiguation import disambiguate
 from callwright.generators.multi_step.generalisation import generalise
 from callwright.generators.multi_step.replacing import choose_replacements, name_of, replace_stated, stated_leaves
 from callwright.validators.checks.path import check_path
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import Condition, Goal, Sample, StatedValue
-
 from tests.support.generators.multi_step.town import TOOLS, Town, goal, keys_of, request
 from tests.unit.generators.multi_step.test_disambiguation import context, path_of
 

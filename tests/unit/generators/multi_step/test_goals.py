@@ -4,6 +4,7 @@ import re
 from collections import Counter
 
 import pytest
+
 from callwright.generators.environments.picking import choose, entries_of
 from callwright.generators.environments.protocol import CallResponse, Environment
 from callwright.generators.environments.travel.world import open_travel
@@ -13,7 +14,6 @@ from callwright.generators.multi_step.sources import leaves_of
 from callwright.generators.tools import argument_problems
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Call, Goal, Link, Picked, StatedValue
-
 from tests.support.generators.multi_step.small_world import SmallWorld, tool
 
 DOMAINS = ("Hotels", "Flights", "Car Rental", "Attraction", CROSS)

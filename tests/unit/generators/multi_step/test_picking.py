@@ -1,13 +1,14 @@
 """Which entries of a response are meant by conditions."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from callwright.generators.environments.picking import choose, entries_of, join, rendered, retold, rivals, value_at
 from callwright.generators.multi_step.resolving import original_index, strike_out
 from callwright.generators.multi_step.sources import shifted
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import Condition, Strike
-from hypothesis import given
-from hypothesis import strategies as st
 
 RESPONSE = {
     "data": {"hotels": [{"name": "Sea View", "price": 90}, {"name": "Sea View Annex", "price": 70}, {"price": 1}]}

@@ -5,10 +5,11 @@ from datetime import date
 from random import Random
 
 import pytest
-from callwright.generators.multi_step.replacing import ValueReplacement, mentions, reword, still_stated
-from callwright.language.values import locate
 from hypothesis import given
 from hypothesis import strategies as st
+
+from callwright.generators.multi_step.replacing import ValueReplacement, mentions, reword, still_stated
+from callwright.language.values import locate
 
 TEXT = {"type": "string"}
 DAY = {"type": "string", "format": "date"}

@@ -1,11 +1,12 @@
 """Rules of picked values: what is written can be read back."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from callwright.generators.environments.picking import read_rule, write_rule
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import Condition, Picked
-from hypothesis import given
-from hypothesis import strategies as st
 
 PATHS = st.one_of(st.from_regex(r"[a-z_]{1,6}(\.[a-z_]{1,6}){0,2}", fullmatch=True), st.text(max_size=6))
 VALUES = st.one_of(st.none(), st.booleans(), st.integers(-(10**6), 10**6), st.text(max_size=8))

@@ -1,11 +1,11 @@
 """The shortest paths to a goal, found over what an environment answers."""
 
 import pytest
+
 from callwright.generators.multi_step.resolving import resolve
 from callwright.generators.multi_step.search import Path
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import Condition, Default, Picked, PlannedCall, StatedValue, Strike, Tool
-
 from tests.support.generators.multi_step.paths import shortest_paths
 from tests.support.generators.multi_step.town import TOOLS, Town, goal
 

@@ -3,9 +3,9 @@
 from itertools import combinations
 
 import pytest
+
 from callwright.generators.multi_step.resolving import resolve
 from callwright.warehouse.records import Call, Condition, Goal, StatedValue
-
 from tests.support.generators.multi_step.paths import shortest_paths
 from tests.support.generators.multi_step.town import TOOLS, Town, goal
 

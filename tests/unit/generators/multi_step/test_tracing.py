@@ -3,6 +3,7 @@
 from random import Random
 
 import pytest
+
 from callwright.generators.environments.protocol import Environment
 from callwright.generators.environments.travel.world import open_travel
 from callwright.generators.multi_step.filling import Filling
@@ -14,7 +15,6 @@ from callwright.generators.multi_step.vocabularies import vocabulary_of
 from callwright.generators.multi_step.wording import word_goals
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Exchange, Goal, Picked, WordedGoal
-
 from tests.support.generators.multi_step.asking import ErringTemplateChat, context_of
 from tests.support.generators.multi_step.small_world import SmallWorld
 from tests.support.scripted_model import ScriptedModel

@@ -1,6 +1,7 @@
 """Requests for goals: all is said that must be said, and nothing is given away."""
 
 import pytest
+
 from callwright.generators.environments.travel.world import open_travel
 from callwright.generators.multi_step.goals import CROSS, plan_goals
 from callwright.generators.multi_step.wording import (
@@ -13,7 +14,6 @@ from callwright.generators.multi_step.wording import (
 from callwright.language.values import locate
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Goal
-
 from tests.support.generators.multi_step.asking import ErringTemplateChat, context_of
 from tests.support.generators.multi_step.small_world import SmallWorld
 from tests.support.scripted_model import ScriptedModel

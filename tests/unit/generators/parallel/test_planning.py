@@ -3,6 +3,7 @@
 from random import Random
 
 import pytest
+
 from callwright.generators.catalogs.seed_catalog import seed_tools
 from callwright.generators.kinds import KINDS
 from callwright.generators.parallel import PARALLEL
@@ -14,7 +15,6 @@ from callwright.generators.stated_values import CallMention, QuotedValues
 from callwright.generators.tools import are_redundant
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import PlannedCall, RoutingPlan, StatedValue, Tool
-
 from tests.support.scripted_model import ScriptedModel
 
 TOOLS = tuple(seed_tools())

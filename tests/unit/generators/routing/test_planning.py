@@ -1,6 +1,9 @@
 """Plans over a whole catalog: as many calls as the difficulty has, and links between what is returned and what is taken."""
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from callwright.generators.catalogs.domain_catalogs import domain_tools
 from callwright.generators.routing import ROUTING_EASY, ROUTING_HARD, ROUTING_MEDIUM
 from callwright.generators.routing.making import catalog_tools, plan_routing
@@ -8,8 +11,6 @@ from callwright.generators.routing.tool_graph import DomainGraph, feeds
 from callwright.generators.tools import argument_problems
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Picked, RoutingPlan, StatedValue, Tool
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 DOMAINS = st.sampled_from(("Airline", "Bank", "Clinic", "Telecom"))
 SEEDS = st.integers(0, 10_000)

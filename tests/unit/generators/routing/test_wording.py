@@ -1,13 +1,13 @@
 """Questions over a whole catalog: worded with every value, none that is unknown, and evidence for each argument."""
 
 import pytest
+
 from callwright.generators.routing import ROUTING_EASY, ROUTING_HARD, ROUTING_MEDIUM
 from callwright.generators.routing.tool_graph import UNKNOWN, Feed, feed_of, unknown_arguments, unknown_evidence
 from callwright.generators.routing.wording import RoutingWording, routing_problem, word_routing
 from callwright.generators.stated_values import CallMention, QuotedValues
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import CallTurn, RoutingPlan, Sample, StatedValue
-
 from tests.support.generators.routing.asking import context_of, plans_of, questions
 from tests.support.scripted_model import ScriptedModel
 

@@ -6,6 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
 from callwright.flows.stages import OBSTACLES
 from callwright.generators.imports.hammerbench import read_hammerbench
 from callwright.generators.kinds import name_of
@@ -28,8 +31,6 @@ from callwright.warehouse.records import (
     Turn,
     UserTurn,
 )
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 Made = Mapping[str, Callable[[], Sample]]
 SHIFTS: tuple[Transform, ...] = ("IS", "SO_case1", "SO_case2", "mSv")

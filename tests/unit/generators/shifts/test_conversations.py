@@ -1,11 +1,11 @@
 """Shifts of simulated conversations: a value is overridden before a call only where no result has come of it yet."""
 
 import pytest
+
 from callwright.generators.shifts.changeable import find_places, obstacle_to
 from callwright.generators.shifts.turns import until_due
 from callwright.validators.checks.ambiguity import applies_to
 from callwright.warehouse.records import CallTurn, ReplyTurn, Transform
-
 from tests.support.conversational import TOOLS, converse
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
+
 from callwright.generators.shifts.intents import done_in, is_question
 from callwright.generators.shifts.overriding import OverridingText, override_values
 from callwright.generators.shifts.turns import moved
@@ -24,7 +25,6 @@ from callwright.warehouse.records import (
     UserTurn,
     ValueChange,
 )
-
 from tests.support.scripted_model import ScriptedModel
 
 Made = Mapping[str, Callable[[], Sample]]

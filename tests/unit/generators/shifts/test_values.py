@@ -4,6 +4,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from callwright.generators.shifts.changeable import affected, find_places, interruptions, obstacle_to
 from callwright.generators.shifts.turns import tools_by_name
 from callwright.generators.shifts.values import (
@@ -19,9 +22,6 @@ from callwright.generators.tools import argument_problems
 from callwright.language.values import locate
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import Derivation, Sample, Tool, UserTurn
-from hypothesis import given
-from hypothesis import strategies as st
-
 from tests.support.scripted_model import ScriptedModel
 
 Made = Mapping[str, Callable[[], Sample]]

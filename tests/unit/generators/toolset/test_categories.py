@@ -4,6 +4,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+
 from callwright.generators.catalogs.seed_catalog import seed_tools
 from callwright.generators.toolset.categories import (
     category_named,

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 import pytest
+
 from callwright.generators.toolset.steps import NamedGoal, ToolDescription, ToolNames, describe_tools, name_tools
 from callwright.warehouse.errors import ReplyError
-
 from tests.support.generators.toolset.toolset_plans import named, plan, scripted
 
 

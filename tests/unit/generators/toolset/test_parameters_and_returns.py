@@ -3,6 +3,8 @@
 import re
 
 import pytest
+from pydantic import ValidationError
+
 from callwright.generators.tools import argument_problems
 from callwright.generators.toolset.sketches import ParameterSketch
 from callwright.generators.toolset.steps import (
@@ -14,8 +16,6 @@ from callwright.generators.toolset.steps import (
 )
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Tool
-from pydantic import ValidationError
-
 from tests.support.generators.toolset.toolset_plans import described, parameter, parameterised, result, scripted
 
 FOUR = ["Work", "Gym", "School", "Garden"]

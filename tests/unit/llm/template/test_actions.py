@@ -1,6 +1,7 @@
 """What a tool does, as a person asks for it."""
 
 import pytest
+
 from callwright.language.calls.actions import action_phrase
 
 

@@ -4,6 +4,7 @@ from random import Random
 from typing import Any
 
 import pytest
+
 from callwright.language.calls.parsing import read_conversation
 from callwright.language.calls.tools import ToolView, view_of
 from callwright.language.calls.turns import Turn

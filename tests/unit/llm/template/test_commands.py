@@ -1,6 +1,7 @@
 """Brief commands: what they ask for, and which tool does something else."""
 
 import pytest
+
 from callwright.language.calls.choosing import choose_tool, command_in, is_another
 from callwright.language.calls.tools import ToolView, view_of
 from callwright.language.calls.turns import Turn

@@ -2,11 +2,12 @@
 
 from random import Random
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from callwright.language.calls.tools import view_of
 from callwright.language.phrasebook import requests_in
 from callwright.llm.template.wording import compose
-from hypothesis import given
-from hypothesis import strategies as st
 
 TOOL = {
     "name": "getOrders",

@@ -5,6 +5,7 @@ from typing import Any
 
 import orjson
 import pytest
+
 from callwright.generators.single_turn.requests import Wording
 from callwright.language.calls.defects import DEFECTS, MALFORMED_JSON, REFUSAL
 from callwright.language.calls.sampling import fill_in

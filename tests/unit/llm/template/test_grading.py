@@ -3,6 +3,7 @@
 import json
 
 import pytest
+
 from callwright.language.calls.tools import view_of
 from callwright.llm.template.judging import grade_plan, name_made_up
 from callwright.llm.template.sections import Sections

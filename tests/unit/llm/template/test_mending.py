@@ -1,12 +1,12 @@
 """The template model mends a request that lacks details."""
 
 import pytest
+
 from callwright.generators.multi_step.correction import MendedRequest
 from callwright.language.values import locate
 from callwright.llm.prompts import render
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import JsonSchema, Language
-
 from tests.support.generators.dialogue_parts import RecordingTemplateChat
 
 DETAILS: list[tuple[object, JsonSchema]] = [

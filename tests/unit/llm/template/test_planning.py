@@ -3,6 +3,7 @@
 import orjson
 import pytest
 import yaml
+
 from callwright.llm.chat import ChatRequest
 from callwright.llm.prompts import render
 from callwright.llm.template.model import TemplateModel
@@ -87,7 +88,8 @@ async def test_in_a_conversation_a_call_is_made_once_and_then_told_of() -> None:
 
 async def test_a_prompt_without_tools_is_told_of() -> None:
     prompt = render(
-        "callwright.validators.prompts", "answer_with_calls", tools=3, listing="", format="json", setting="plan", conversation="user: Hm."
+        "callwright.validators.prompts", "answer_with_calls",
+        tools=3, listing="", format="json", setting="plan", conversation="user: Hm.",
     )  # fmt: skip
     with pytest.raises(ReplyError, match="list of tools"):
         await TemplateModel().send(ChatRequest("template/v1", prompt.messages, None, (), (), 0))

@@ -3,6 +3,9 @@
 from random import Random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from callwright.language.calls.messages import (
     Pointed,
     book_of,
@@ -25,9 +28,6 @@ from callwright.llm.template.external import name_entities, reword_request, simu
 from callwright.llm.template.sections import Sections
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import JsonSchema, Language
-from hypothesis import given
-from hypothesis import strategies as st
-
 from tests.support.llm.template.fixtures import TOOLS
 
 VIEWS = {tool.name: ToolView(tool.signature) for tool in TOOLS}

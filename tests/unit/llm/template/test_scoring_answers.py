@@ -3,6 +3,7 @@
 import json
 
 import pytest
+
 from callwright.llm.template.judging import score_answer
 from callwright.llm.template.sections import Sections
 from callwright.warehouse.errors import ReplyError

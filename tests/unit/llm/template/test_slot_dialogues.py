@@ -3,6 +3,10 @@
 from random import Random
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from pydantic import JsonValue
+
 from callwright.language.calls.defects import EXTRA_ARGUMENT, HALLUCINATED_VALUE, MISSING_ARGUMENT, WRONG_ARGUMENT
 from callwright.language.calls.parsing import read_answers, read_bare, read_conversation, read_named
 from callwright.language.calls.questions import asked_parameters
@@ -14,10 +18,6 @@ from callwright.llm.template.dialogues import word_answer, word_question
 from callwright.llm.template.spoiling import spoil_answer
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Language
-from hypothesis import example, given
-from hypothesis import strategies as st
-from pydantic import JsonValue
-
 from tests.support.llm.template.fixtures import TOOLS
 
 VIEWS = {

@@ -5,6 +5,9 @@ from typing import Any
 
 import orjson
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from callwright.language.calls.defects import STEP_DEFECTS
 from callwright.language.calls.entries import FAMILIES, named, rank_fields, rank_words, read_rank, value_in
 from callwright.language.steps.phrases import VOICES
@@ -13,8 +16,6 @@ from callwright.llm.template.sections import Sections
 from callwright.llm.template.steps_calling import NextStep, next_step, spoil_step
 from callwright.llm.template.steps_wording import word_goal
 from callwright.warehouse.errors import ReplyError
-from hypothesis import given
-from hypothesis import strategies as st
 
 ROOM_ID = "(`id` of an entry of `rooms` in the response of Find_Rooms)"
 TOOLS: list[dict[str, Any]] = [

@@ -4,6 +4,7 @@ import re
 from random import Random
 
 import pytest
+
 from callwright.generators.stages import StageContext
 from callwright.generators.tools import value_validator
 from callwright.generators.toolset.categories import category_named, load_categories, plan_toolset

@@ -3,10 +3,10 @@
 from typing import Any
 
 import pytest
+
 from callwright.language.calls.parsing import read_conversation, read_request
 from callwright.language.calls.tools import ToolView
 from callwright.language.calls.turns import Turn
-
 from tests.support.llm.template.fixtures import TOOLS
 
 VIEWS = {tool.name: ToolView(tool.signature) for tool in TOOLS}

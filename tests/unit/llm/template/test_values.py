@@ -2,15 +2,16 @@ import re
 from random import Random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator, FormatChecker
+
 from callwright.language.calls.sampling import FIRST_DAY, LAST_DAY, fill_in, make_value
 from callwright.language.packs import own_letters
 from callwright.language.schemas import UnsupportedPatternError, matching_text
 from callwright.language.values import locate, write_value
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Language, Tool
-from hypothesis import given
-from hypothesis import strategies as st
-from jsonschema import Draft202012Validator, FormatChecker
 
 SEEDS = st.integers(0, 2**32)
 LANGUAGES = st.sampled_from(["en", "zh"])

@@ -4,11 +4,12 @@ import json
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from callwright.validators.metrics.callnavi.answers import LONGEST, repair_answer, wash, wash_text
 from callwright.validators.metrics.callnavi.matching import UNKNOWN, GoldAnswer, Match, is_routed, match_answer
 from callwright.validators.metrics.callnavi.scores import GoldQuestion, score_answer
-from hypothesis import given
-from hypothesis import strategies as st
 
 NAMES = st.text("abcXYZ", min_size=1, max_size=6)
 PLAIN = st.none() | st.booleans() | st.integers(-99, 99) | st.text("ab'\"{}[],:$ \n", max_size=8)

@@ -4,6 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from callwright.validators.metrics.callnavi.files import read_answers, read_questions
 from callwright.validators.metrics.callnavi.matching import GoldAnswer, bare, is_same_output
 from callwright.validators.metrics.callnavi.scores import (
@@ -16,8 +19,6 @@ from callwright.validators.metrics.callnavi.scores import (
     summarise_stability,
 )
 from callwright.warehouse.errors import ConfigurationError
-from hypothesis import given
-from hypothesis import strategies as st
 
 TEXTS = st.text("ab {}\n`", max_size=8)
 

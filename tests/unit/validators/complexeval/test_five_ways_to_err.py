@@ -6,6 +6,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 import pytest
+
 from callwright.generators.environments.travel.world import TravelWorld, open_travel
 from callwright.generators.multi_step.goals import plan_goals
 from callwright.generators.multi_step.resolving import resolve
@@ -13,7 +14,6 @@ from callwright.validators.metrics.complexeval.golden import MatchedCall
 from callwright.validators.metrics.complexeval.runs import RunOutcome, SampleRun
 from callwright.validators.metrics.complexeval.turns import Matchers
 from callwright.warehouse.records import Call, EvalMode, Exchange, Tool
-
 from tests.support.validators.complexeval.paths import likeness, made
 
 DOMAINS = ("Hotels", "Flights", "Car Rental", "Attraction", "Cross")

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from callwright.validators.metrics.complexeval.calls import CandidateCall, read_call
 from callwright.validators.metrics.complexeval.rules import RunRules
 from callwright.validators.metrics.complexeval.runs import SampleRun
 from callwright.validators.metrics.complexeval.turns import Matchers
 from callwright.warehouse.records import Call, EvalMode, Tool
-from hypothesis import given
-from hypothesis import strategies as st
-
 from tests.support.validators.complexeval.paths import CHAIN, HOTELS, TOOLS, likeness, matchers, open_run
 from tests.support.validators.complexeval.rows import row_of
 

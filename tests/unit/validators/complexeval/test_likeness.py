@@ -1,6 +1,7 @@
 """How like texts of calls are, by the encoder that our own runs use."""
 
 import pytest
+
 from callwright.validators.embeddings import likeness
 
 FLIGHT = '{"name": "Search_Flights", "arguments": {"fromId": "SYD.AIRPORT", "toId": "MEL.CITY"}}'

@@ -3,6 +3,9 @@
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from callwright.validators.metrics.complexeval.calls import check_format
 from callwright.validators.metrics.complexeval.rules import Mistake, decode_json, says_equal
 from callwright.validators.metrics.complexeval.turns import (
@@ -12,9 +15,6 @@ from callwright.validators.metrics.complexeval.turns import (
     wrong_arguments,
 )
 from callwright.warehouse.records import Call, EvalMode
-from hypothesis import given
-from hypothesis import strategies as st
-
 from tests.support.validators.complexeval.paths import DESTINATION, HOTELS, TOOLS, altered, call, tool, without
 
 NAMED = {one.name: one for one in TOOLS}

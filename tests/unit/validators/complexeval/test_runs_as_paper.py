@@ -4,13 +4,13 @@ from random import Random
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from callwright.validators.metrics.complexeval.calls import CandidateCall
 from callwright.validators.metrics.complexeval.golden import GENERAL_ERROR
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import Call
-from hypothesis import given
-from hypothesis import strategies as st
-
 from tests.support.validators.complexeval.paths import (
     CHAIN,
     DESTINATION,

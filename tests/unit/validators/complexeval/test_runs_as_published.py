@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from callwright.validators.metrics.complexeval.calls import CandidateCall, sorted_call
 from callwright.validators.metrics.complexeval.golden import GENERAL_ERROR, FreeCalls
 from callwright.validators.metrics.complexeval.rules import Runner
 from callwright.warehouse.records import Call, Exchange
-from hypothesis import given
-from hypothesis import strategies as st
-
 from tests.support.validators.complexeval.paths import (
     DESTINATION,
     FILTER,

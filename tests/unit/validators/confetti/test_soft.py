@@ -7,6 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from callwright.validators.metrics.confetti.decoding import DecodedCall
 from callwright.validators.metrics.confetti.files import read_answers, read_predictions, read_questions
 from callwright.validators.metrics.confetti.scores import (
@@ -28,8 +31,6 @@ from callwright.validators.metrics.confetti.soft import (
     score_words,
 )
 from callwright.warehouse.errors import ConfigurationError
-from hypothesis import given
-from hypothesis import strategies as st
 
 VALUES = (
     st.text("ab 1-", max_size=6) | st.integers(-9, 9) | st.booleans() | st.lists(st.text("ab", max_size=3), max_size=3)

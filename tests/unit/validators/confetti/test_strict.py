@@ -3,10 +3,11 @@
 from typing import Any
 
 import pytest
-from callwright.validators.metrics.confetti.bfcl import UNREADABLE, Check, check_calls
-from callwright.validators.metrics.confetti.decoding import LONGEST, DecodedCall, decode_calls, says_call
 from hypothesis import given
 from hypothesis import strategies as st
+
+from callwright.validators.metrics.confetti.bfcl import UNREADABLE, Check, check_calls
+from callwright.validators.metrics.confetti.decoding import LONGEST, DecodedCall, decode_calls, says_call
 
 WORDS = st.text("abC .,-'", max_size=6)
 VALUES = {
