@@ -13,7 +13,7 @@ export UV_NO_PROGRESS := 1
 # Other people's settings of Python must not leak in.
 unexport PYTHONPATH PYTHONHOME PYTHONDONTWRITEBYTECODE VIRTUAL_ENV
 
-.PHONY: help demo test quick test-all check stop clean lock bench docs
+.PHONY: help demo test quick test-all check advice stop clean lock bench docs
 
 help:
 	@echo "make demo   build, check, review, release, evaluate and report the demo dataset"
@@ -21,6 +21,7 @@ help:
 	@echo "make quick  the tests that need no server, no process and no socket"
 	@echo "make test-all  all of them"
 	@echo "make check  style, types and import directions"
+	@echo "make advice places in the sources that may be worth a second look; nothing of it fails"
 	@echo "make stop   end the servers that make demo left running"
 	@echo "make lock   resolve the dependencies anew"
 
@@ -46,6 +47,10 @@ check: .venv/ready .cache/house/ready
 	$(BIN)/ruff check --quiet .
 	cd .cache/house && $(CURDIR)/$(BIN)/mypy --config-file $(CURDIR)/pyproject.toml --no-error-summary --package callwright --package bench
 	cd .cache/house && $(CURDIR)/$(BIN)/lint-imports --config $(CURDIR)/pyproject.toml --no-logo
+
+# Lengths, names and words: what a person may want to look at, and no test holds anybody to.
+advice: .venv/ready
+	@$(BIN)/python -m bench.advice
 
 stop: .venv/ready
 	$(BIN)/callwright stop

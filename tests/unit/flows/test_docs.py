@@ -123,3 +123,13 @@ def test_every_query_runs_also_where_there_is_nothing_yet(warehouse: Warehouse, 
 def test_every_check_is_told_of() -> None:
     checks = {stage.name for stage in STAGES if stage.is_check}
     assert {name for name in checks if f"**{name}**" not in page("checks.md")} == set()
+
+
+def test_each_word_of_the_glossary_is_in_the_code_or_the_sql() -> None:
+    folders = ("annotation", "flows", "generators", "language", "llm", "validators", "warehouse")
+    top = DOCS.parent
+    sources = [path for one in folders for form in ("*.py", "*.sql") for path in (top / one).rglob(form)]
+    code = " ".join(path.read_text(encoding="utf-8") for path in sources).replace("_", "").lower()
+    words = re.findall(r"^\| ([a-z_]+) \|", page("glossary.md"), re.MULTILINE)
+    assert len(words) >= 40
+    assert [word for word in words if word.replace("_", "") not in code] == []

@@ -1,6 +1,5 @@
 """The table of stages, and all that is said about it elsewhere."""
 
-import inspect
 from itertools import pairwise
 from pathlib import Path
 
@@ -37,14 +36,6 @@ def test_what_a_stage_names_is_there(stage: Stage) -> None:
     assert all((TOP / template).is_file() for template in stage.templates)
     assert bool(stage.role) == bool(stage.templates)
     assert not stage.threshold or stage.threshold in Checks.model_fields
-
-
-@pytest.mark.parametrize("stage", [stage for stage in STAGES if stage.function], ids=lambda stage: stage.name)
-def test_a_stage_is_a_coroutine_of_a_record_and_a_context(stage: Stage) -> None:
-    assert inspect.iscoroutinefunction(stage.function)
-    parameters = list(inspect.signature(stage.function).parameters.values())
-    assert parameters[1].name == "context"
-    assert all(parameter.kind is parameter.KEYWORD_ONLY for parameter in parameters[2:])
 
 
 def test_each_stage_reads_what_the_one_before_it_makes() -> None:
