@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from callwright.flows.chats import distinct_models, with_secret
+from callwright.flows.plugins import plugins
 from callwright.flows.settings import Settings, open_warehouse, read_settings, secret
 from callwright.llm.models import ModelSettings
 from callwright.llm.prices import unpriced_sentence
 from callwright.llm.readiness import KEYS, check_key, server_problem
 from callwright.llm.stand_in import price_of
 from callwright.warehouse.errors import ConfigurationError, StoreError
+from callwright.warehouse.registry import Plugin
 
 
 class SystemPart(NamedTuple):
@@ -34,6 +36,7 @@ def examine(recipe: Path | None = None) -> list[SystemPart]:
         _label_studio(settings),
         _optional("local models", _version_of("xllamacpp"), "pip install 'callwright[local]'"),
         _optional("Chromium, for browser tests", shutil.which("chromium") or "", "apt-get install chromium"),
+        *(_plugin(one) for one in plugins()),
     ]
 
 
@@ -85,6 +88,12 @@ def _label_studio(settings: Settings) -> SystemPart:
     address = label_studio_address(settings)
     return _optional(
         "Label Studio", address, "callwright review serve, or set LABEL_STUDIO_URL and LABEL_STUDIO_API_KEY"
+    )
+
+
+def _plugin(one: Plugin) -> SystemPart:
+    return SystemPart(
+        f"{one.table}: {one.name}", "broken" if one.problem else "ready", one.problem or f"of {one.package}"
     )
 
 

@@ -39,9 +39,9 @@ def export(  # noqa: PLR0917 - typer reads each option from a parameter
     place whole, and an older export in the same format goes.
     """
     from callwright.flows.settings import reading
-    from callwright.warehouse.exports.formats import require_format
+    from callwright.warehouse.exports.formats import EXPORTS
 
-    require_format(to)
+    EXPORTS.named(to)  # before anything is read
     kinds = tuple(kind or ())
     with reading(live=live) as warehouse:
         counts = _counts(warehouse, release, kinds)
@@ -78,13 +78,14 @@ def _export(
     """Write what is asked for of a release that is as it was frozen."""
     from callwright.language.phrasebook import refusals
     from callwright.warehouse.cards import card_facts, render_card
-    from callwright.warehouse.exports.formats import TABLES_ALONE, export_release, export_tables
+    from callwright.warehouse.exports.formats import EXPORTS, export_release, export_tables
+    from callwright.warehouse.exports.writing import TableFormat
     from callwright.warehouse.releases import require_intact, stream_release
 
     frozen = require_intact(warehouse, release)
     folder = out or Path("exports") / f"{frozen.file_name}-{to}"
     card = render_card(card_facts(warehouse, release))
-    if to in TABLES_ALONE:
+    if isinstance(EXPORTS.named(to), TableFormat):
         kinds = [kind for kind, (is_asked, _) in counts.items() if is_asked]
         return export_tables(warehouse, frozen, folder, card, kinds)
     others = [kind for kind, (is_asked, _) in counts.items() if not is_asked]

@@ -5,7 +5,7 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from callwright.generators.catalogs.builder import CatalogBuilder, ToolDraft
-from callwright.generators.catalogs.catalog import Catalog, Problem
+from callwright.generators.catalogs.catalog import Catalog, CatalogFormat, Problem
 from callwright.generators.catalogs.documents import DocumentItem, files_at, read_rows
 from callwright.generators.catalogs.rewriting import renaming_types
 from callwright.warehouse.records import Tool
@@ -79,3 +79,6 @@ def put_function(function: JsonValue, where: str, category: str, language: str, 
         returns=function.get("response"),
     )
     return builder.put(draft, f"bfcl:{language}" if language else "bfcl")
+
+
+FORMAT = CatalogFormat("bfcl", read_bfcl)

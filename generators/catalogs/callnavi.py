@@ -6,7 +6,7 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from callwright.generators.catalogs.builder import CatalogBuilder, ToolDraft
-from callwright.generators.catalogs.catalog import Catalog, Note, Problem, shown
+from callwright.generators.catalogs.catalog import Catalog, CatalogFormat, Note, Problem, shown
 from callwright.generators.catalogs.documents import existing, files_at, read_json
 from callwright.warehouse.records import DEFAULT_LANGUAGE, JsonSchema
 
@@ -138,3 +138,6 @@ def _from_word(name: str, word: str, notes: list[Note], what: str) -> JsonSchema
     notes.append(Note("assumed_type", literal))
     extra = {"format": "date"} if _DATE.fullmatch(word) else {}
     return {"type": "string", **extra, "examples": [word]}
+
+
+FORMAT = CatalogFormat("callnavi", read_callnavi)

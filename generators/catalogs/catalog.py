@@ -1,5 +1,6 @@
 """What an import yields: the tools, and everything odd that it met on the way."""
 
+from collections.abc import Callable
 from pathlib import Path
 from reprlib import Repr
 from typing import Literal, NamedTuple
@@ -97,6 +98,16 @@ class Catalog(Record):
     problems: tuple[Problem, ...] = ()
     origins: tuple[ToolOrigin, ...] = ()
     files: tuple[Path, ...] = ()
+
+
+class CatalogFormat(NamedTuple):
+    """A format of tools that can be imported: `read` gives the tools at a path, and all that is odd there.
+
+    It raises ConfigurationError where the path holds none of its tools.
+    """
+
+    name: str
+    read: Callable[[Path], Catalog]
 
 
 def shown(value: object) -> str:

@@ -5,7 +5,7 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from callwright.generators.catalogs.builder import CatalogBuilder, ToolDraft
-from callwright.generators.catalogs.catalog import Catalog, Problem
+from callwright.generators.catalogs.catalog import Catalog, CatalogFormat, Problem
 from callwright.generators.catalogs.documents import files_at, read_rows
 from callwright.generators.catalogs.rewriting import renaming_types
 from callwright.language.packs import known, main_language
@@ -86,3 +86,6 @@ def _all_required(path: Path, tools: tuple[Tool, ...]) -> list[Problem]:
         " 'required' is kept as stated, but tells nothing here."
     )
     return [Problem(where=str(path), kind="all_required", message=message)]
+
+
+FORMAT = CatalogFormat("hammerbench", read_hammerbench_tools)

@@ -14,7 +14,7 @@ from pydantic import JsonValue
 
 from callwright.generators.catalogs.bodies import fields_of
 from callwright.generators.catalogs.builder import FATAL, CatalogBuilder, ToolDraft
-from callwright.generators.catalogs.catalog import Catalog, Note, Problem, StatedLink, ToolOrigin, shown
+from callwright.generators.catalogs.catalog import Catalog, CatalogFormat, Note, Problem, StatedLink, ToolOrigin, shown
 from callwright.generators.catalogs.descriptions import described, plain_text
 from callwright.generators.catalogs.documents import the_file
 from callwright.generators.catalogs.references import read_bundle
@@ -421,3 +421,6 @@ def _is_simple_object(part: JsonSchema) -> bool:
     required = part.get("required", [])
     named = isinstance(required, list) and all(isinstance(name, str) for name in required)
     return set(part) <= MERGEABLE and part.get("type", "object") == "object" and named
+
+
+FORMAT = CatalogFormat("openapi", read_openapi)

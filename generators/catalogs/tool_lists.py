@@ -6,7 +6,7 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from callwright.generators.catalogs.builder import CatalogBuilder, ToolDraft
-from callwright.generators.catalogs.catalog import Catalog, Note, Problem, shown
+from callwright.generators.catalogs.catalog import Catalog, CatalogFormat, Note, Problem, shown
 from callwright.generators.catalogs.documents import DocumentItem, read_rows, the_file
 from callwright.language.packs import document_language
 from callwright.warehouse.errors import ConfigurationError
@@ -140,3 +140,7 @@ def _put(stated: JsonValue, where: str, category: str, builder: CatalogBuilder) 
         parameters=function.get("parameters", {"type": "object", "properties": {}}),
     )
     builder.put(draft)
+
+
+MCP = CatalogFormat("mcp", read_mcp)
+OPENAI = CatalogFormat("openai", read_openai)

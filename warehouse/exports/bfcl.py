@@ -217,6 +217,7 @@ def _begin(part: ReleaseSplit) -> Write:
 
 
 FORMAT = Format(
+    name="bfcl",
     holds="questions and accepted answers, a file a category: `multiple`, `parallel`, `parallel_multiple`, `irrelevance`",
     readers="bfcl-eval's checker and decoder",
     begin=_begin,

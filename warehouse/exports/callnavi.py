@@ -105,6 +105,7 @@ def _begin(part: ReleaseSplit) -> Write:
 
 
 FORMAT = Format(
+    name="callnavi",
     holds="requests whose calls were not carried out: `Questions/DOMAIN.json` and `APIs/DOMAIN.json`",
     readers="CallNavi's evaluation, and `release import callnavi`",
     begin=_begin,

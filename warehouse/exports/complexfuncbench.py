@@ -86,6 +86,7 @@ def _begin(part: ReleaseSplit) -> Write:
 
 
 FORMAT = Format(
+    name="complexfuncbench",
     holds="paths of calls that were made: a request, steps of calls with what they returned, an answer",
     readers="ComplexFuncBench's evaluation, and `release import complexfuncbench`",
     begin=_begin,

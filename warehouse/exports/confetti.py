@@ -168,6 +168,7 @@ def _begin(part: ReleaseSplit) -> Write:
 
 
 FORMAT = Format(
+    name="confetti",
     holds="a question for each call and for each agent turn of conversations, accepted answers in `possible_answer`",
     readers="readers of BFCL v2's shape, and `release import confetti`",
     begin=_begin,

@@ -15,41 +15,14 @@ import yaml
 from pydantic import JsonValue
 
 from callwright.warehouse.errors import ConfigurationError, RecordError
-from callwright.warehouse.exports import (
-    bfcl,
-    callnavi,
-    complexfuncbench,
-    confetti,
-    hammerbench,
-    hugging_face,
-    inspect,
-    nemo_gym,
-    openai,
-    sharegpt,
-    trl,
-    whole,
-)
+from callwright.warehouse.exports.whole import PARQUET, TOOLS_FILE, copy_tables
 from callwright.warehouse.exports.writing import Format, LeftOutRow, ReleaseSplit, TableFormat, in_order, write_json
 from callwright.warehouse.records import Release
+from callwright.warehouse.registry import Registry
 from callwright.warehouse.releases import ReleaseStream
 from callwright.warehouse.store import Warehouse
 
-EXPORTS: dict[str, Format] = {
-    "bfcl": bfcl.FORMAT,
-    "callnavi": callnavi.FORMAT,
-    "complexfuncbench": complexfuncbench.FORMAT,
-    "confetti": confetti.FORMAT,
-    "hammerbench": hammerbench.FORMAT,
-    "hf": hugging_face.FORMAT,
-    "inspect": inspect.FORMAT,
-    "nemo-gym": nemo_gym.FORMAT,
-    "openai": openai.FORMAT,
-    "records": whole.RECORDS,
-    "sharegpt": sharegpt.FORMAT,
-    "trl": trl.FORMAT,
-}
-TABLES_ALONE: dict[str, TableFormat] = {"parquet": whole.PARQUET}  # copied by the store
-FORMATS: Mapping[str, Format | TableFormat] = {**EXPORTS, **TABLES_ALONE}
+EXPORTS: Registry[Format | TableFormat] = Registry("exports", Format | TableFormat, "export format", "formats")
 MANIFEST, README = "export.json", "README.md"
 
 
@@ -81,21 +54,17 @@ def export_release(source: ReleaseStream, to: str, folder: Path, card: str = "")
     Raises ConfigurationError for an unknown format or a folder of other things, RecordError where there is nothing that has a
     place in the format; then nothing is written.
     """
-    require_format(to)
-    return _put(source.release, to, folder, card, lambda beside: _write(source, EXPORTS[to], beside))
+    form = EXPORTS.named(to)
+    if isinstance(form, TableFormat):
+        raise ConfigurationError(f"The format {to!r} is copied out of the warehouse by `export_tables`.")
+    return _put(source.release, form, folder, card, lambda beside: _write(source, form, beside))
 
 
 def export_tables(
     warehouse: Warehouse, release: Release, folder: Path, card: str = "", kinds: Sequence[str] = ()
 ) -> Export:
     """Copy a release's tables into Parquet files, of some kinds or all; as `export_release` otherwise."""
-    return _put(release, "parquet", folder, card, lambda beside: _copy(warehouse, release, kinds, beside))
-
-
-def require_format(to: str) -> None:
-    """Raise ConfigurationError that lists the formats there are, where this is none."""
-    if to not in FORMATS:
-        raise ConfigurationError(f"There is no export format {to!r}; the formats are {', '.join(sorted(FORMATS))}.")
+    return _put(release, PARQUET, folder, card, lambda beside: _copy(warehouse, release, kinds, beside))
 
 
 class _Made(NamedTuple):
@@ -107,16 +76,18 @@ class _Made(NamedTuple):
     header: Mapping[str, JsonValue] = MappingProxyType({})
 
 
-def _put(release: Release, to: str, folder: Path, card: str, make: Callable[[Path], _Made]) -> Export:
+def _put(
+    release: Release, form: Format | TableFormat, folder: Path, card: str, make: Callable[[Path], _Made]
+) -> Export:
     """Make an export beside its folder, with README and manifest, and move it into place whole."""
-    _require_place(folder, to)
+    _require_place(folder, form.name)
     folder.parent.mkdir(parents=True, exist_ok=True)
     beside = Path(mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
     try:
         made = make(beside)
         readme = beside / README
-        readme.write_text(_readme(card, made.header, _account(release, to, made, beside)), encoding="utf-8")
-        manifest = write_json(beside / MANIFEST, _manifest(release, to, made, beside))
+        readme.write_text(_readme(card, made.header, _account(release, form, made, beside)), encoding="utf-8")
+        manifest = write_json(beside / MANIFEST, _manifest(release, form.name, made, beside))
         files = [folder / path.relative_to(beside) for path in (*made.export.files, readme, manifest)]
         _move(beside, folder)
     finally:
@@ -161,9 +132,9 @@ def _write(source: ReleaseStream, form: Format, folder: Path) -> _Made:
 
 
 def _copy(warehouse: Warehouse, release: Release, kinds: Sequence[str], folder: Path) -> _Made:
-    copied = whole.copy_tables(warehouse, release, kinds, folder)
+    copied = copy_tables(warehouse, release, kinds, folder)
     counts = {split: one.samples for split, one in copied.items()}
-    files = [*(one.file for one in copied.values()), folder / whole.TOOLS_FILE]
+    files = [*(one.file for one in copied.values()), folder / TOOLS_FILE]
     return _Made(Export(files, counts, []), counts, next((one.canary for one in copied.values() if one.canary), ""))
 
 
@@ -179,11 +150,16 @@ def _readme(card: str, header: Mapping[str, JsonValue], account: str) -> str:
     return f"{top}{body.strip()}\n\n{account}".lstrip("\n")
 
 
-def _account(release: Release, to: str, made: _Made, folder: Path) -> str:
+def _account(release: Release, form: Format | TableFormat, made: _Made, folder: Path) -> str:
     """What the export is, for people: format, rows and files, what is left out, the canary."""
-    form, export = FORMATS[to], made.export
+    export = made.export
     names = ", ".join(f"`{path.relative_to(folder).as_posix()}`" for path in export.files)
-    lines = ["## This export", "", f"Release `{release.name}` as `{to}`: {form.holds}. Read by {form.readers}.", ""]
+    lines = [
+        "## This export",
+        "",
+        f"Release `{release.name}` as `{form.name}`: {form.holds}. Read by {form.readers}.",
+        "",
+    ]
     lines += ["| split | samples | rows |", "|---|---:|---:|"]
     lines += [f"| {split or 'all'} | {made.samples[split]} | {rows} |" for split, rows in export.splits.items()]
     lines += ["", f"Files: {names}."]

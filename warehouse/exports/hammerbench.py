@@ -153,6 +153,7 @@ def _begin(part: ReleaseSplit) -> Write:
 
 
 FORMAT = Format(
+    name="hammerbench",
     holds="requests and dialogues of single calls, a file a language and kind, under the published names",
     readers="HammerBench's evaluation, and `release import hammerbench`",
     begin=_begin,

@@ -167,6 +167,7 @@ def _record_set(part: ReleaseSplit) -> dict[str, JsonValue]:
 
 
 FORMAT = Format(
+    name="hf",
     holds="a Parquet file a split, a row a sample, schemas and arguments as JSON text; the card as README; Croissant metadata",
     readers='`datasets` 3 and newer: `load_dataset("FOLDER")`; the hub; readers of Croissant',
     begin=lambda part: _ParquetFile(part).add,

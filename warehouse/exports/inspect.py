@@ -67,6 +67,7 @@ def _write_task(parts: Sequence[ReleaseSplit], folder: Path) -> list[Path]:
 
 
 FORMAT = Format(
+    name="inspect",
     holds=f"`{TASK}` and its data set: what a candidate does next, compared with the calls that are due",
     readers="inspect_ai: `inspect eval task.py --model PROVIDER/MODEL`",
     begin=ExampleFormat(inspect_row).begin,

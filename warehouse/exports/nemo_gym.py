@@ -46,6 +46,7 @@ def _call(call: dict[str, Any]) -> dict[str, Any]:
 
 
 FORMAT = Format(
+    name="nemo-gym",
     holds="a request and the expected action for each thing that an assistant should do: a call, several, or words",
     readers=f"NeMo Gym, by its resources server `{SERVER}`",
     begin=ExampleFormat(nemo_gym_row, most_tools=MOST_TOOLS).begin,

@@ -31,6 +31,7 @@ def _unweighted(message: Message) -> Message:
 
 
 FORMAT = Format(
+    name="openai",
     holds=(
         "rows for fine-tuning, each ending with what the assistant should do: ask while a required argument is missing, call"
         " once all are known, answer after a result, or say that no tool fits; where each came from in `*.origins.jsonl`"

@@ -75,6 +75,7 @@ def _describe(parts: Iterable[ReleaseSplit], folder: Path) -> list[Path]:
 
 
 FORMAT = Format(
+    name="sharegpt",
     holds="conversations as far as the assistant should take them, with calls and observations, and `dataset_info.json`",
     readers="LLaMA-Factory, Axolotl and others that read ShareGPT with tools",
     begin=ExampleFormat(sharegpt_row, are_whole=True).begin,

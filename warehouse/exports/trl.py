@@ -46,6 +46,7 @@ def _header(parts: Sequence[ReleaseSplit]) -> dict[str, JsonValue]:
 
 
 FORMAT = Format(
+    name="trl",
     holds="conversations as far as the assistant should take them: `messages`, and `tools` as JSON text",
     readers="TRL's SFTTrainer, and what else reads messages and tools, with `datasets` 4.7 or newer",
     begin=ExampleFormat(trl_row, are_whole=True).begin,

@@ -94,11 +94,13 @@ _TOOLS = f"""
     select {_columns("tools", "t")} from tools t semi join release_tools r on r.tool = t.key and r.release = ? order by key
 """  # noqa: S608
 RECORDS = Format(
+    name="records",
     holds="each sample with its evidence, its tools and the responses to its calls, one a line",
     readers="`callwright check records`, and programs of your own",
     begin=_begin,
 )
 PARQUET = TableFormat(
+    name="parquet",
     holds="the samples of each split and the tools, with the columns of the warehouse, JSON as text",
     readers="DuckDB, pandas, Polars, Spark",
 )

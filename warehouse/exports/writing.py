@@ -136,13 +136,14 @@ class ReleaseSplit:
 
 
 class Format(NamedTuple):
-    """An export format: what it holds, who reads it, and how a part of a release is written.
+    """An export format: its name, what it holds, who reads it, and how a part of a release is written.
 
     `begin` gives what writes a sample into a part and says how many rows that makes; it raises RecordError, before anything
     is written, for a sample that the format can't hold, in words that fit each such sample. `complete` writes the files that
     are about all parts. `header` is what the head of the README must say for the reader.
     """
 
+    name: str
     holds: str
     readers: str
     begin: Callable[[ReleaseSplit], Write]
@@ -154,6 +155,7 @@ class Format(NamedTuple):
 class TableFormat(NamedTuple):
     """An export format that the store writes itself, table by table: what it holds and who reads it."""
 
+    name: str
     holds: str
     readers: str
 

@@ -1,0 +1,316 @@
+"""Tables whose rows come from entry points: callwright's own, those of packages that others install, and those of a file.
+
+A table is a group of entry points, `callwright.exports` say. Names are read without importing anything, and a row is loaded
+when it is first asked for. A row of somebody else's that can't be used is passed over and told of; ours is an error.
+"""
+
+import ast
+import importlib
+import importlib.util
+import sys
+import traceback
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from hashlib import blake2b
+from importlib.machinery import SourceFileLoader
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from types import CodeType, ModuleType, UnionType
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+
+from callwright.warehouse.errors import ConfigurationError
+
+OWN = "callwright"  # the package whose rows are ours
+
+
+class Named(Protocol):
+    """A row of a table: anything with the name that it is asked for by."""
+
+    @property
+    def name(self) -> str:
+        """The name, which its entry point bears too."""
+
+
+class Plugin(NamedTuple):
+    """A row that another package brings; `problem` says why it can't be used, "" where it can."""
+
+    table: str
+    name: str
+    package: str
+    problem: str = ""
+
+
+class PluginError(ConfigurationError):
+    """A row of an entry point or of a file can't be used."""
+
+
+Row = TypeVar("Row", bound=Named)
+
+
+class Registry(Generic[Row]):
+    """A table of rows by name: ours in the order of `first`, then by name; then those of other packages, then those of files.
+
+    >>> EXPORTS = Registry("exports", Format, "export format", "formats")
+    >>> EXPORTS.named("openai").holds
+    'rows for fine-tuning, …'
+    """
+
+    def __init__(
+        self, table: str, form: type[Row] | UnionType, noun: str, nouns: str, *, first: Sequence[str] = ()
+    ) -> None:
+        """A table of the entry points `callwright.{table}`, whose rows are of the class `form`."""
+        self.table, self.form = table, form
+        self._noun, self._nouns, self._first = noun, nouns, tuple(first)
+        self._loaded: dict[str, Row] = {}
+        self._added: dict[str, tuple[str, Row]] = {}  # with where each stands
+        self._broken: dict[tuple[str, str], str] = {}  # by name and package
+
+    @cached_property
+    def _entries(self) -> dict[str, EntryPoint]:
+        """The entry points by name; a name that is taken is the first one's."""
+        found: dict[str, EntryPoint] = {}
+        for entry in sorted(entry_points(group=f"{OWN}.{self.table}"), key=self._position):
+            if entry.name not in found:
+                found[entry.name] = entry
+            elif found[entry.name].value != entry.value:
+                taken = "callwright itself" if _is_own(found[entry.name]) else package_of(found[entry.name])
+                self._pass_over(entry, f"{taken} has one of this name, so that it needs another name")
+        return found
+
+    def _position(self, entry: EntryPoint) -> tuple[bool, int, str, str]:
+        at = self._first.index(entry.name) if entry.name in self._first else len(self._first)
+        return not _is_own(entry), at, entry.name, package_of(entry)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names that there are, nothing loaded for it; of what was loaded none that can't be used."""
+        sound = [name for name, one in self._entries.items() if (name, package_of(one)) not in self._broken]
+        return tuple(dict.fromkeys((*sound, *self._added)))
+
+    def __iter__(self) -> Iterator[str]:
+        """The names."""
+        return iter(self.names)
+
+    def __len__(self) -> int:
+        """How many names there are."""
+        return len(self.names)
+
+    def __contains__(self, name: object) -> bool:
+        """Whether there is a row of this name."""
+        return name in self.names
+
+    def named(self, name: str) -> Row:
+        """The row of this name. Raises ConfigurationError that lists the names there are, or says what is wrong with it."""
+        if name in self._added:
+            return self._added[name][1]
+        entry = self._entries.get(name)
+        if entry is None:
+            raise ConfigurationError(
+                f"There is no {self._noun} {name!r}; the {self._nouns} are {', '.join(self.names)}."
+            )
+        row = self._load(entry)
+        if row is None:
+            raise PluginError(self._broken[name, package_of(entry)])
+        return row
+
+    def rows(self) -> tuple[Row, ...]:
+        """All rows, in order; those that can't be used are passed over."""
+        for entry in self._entries.values():
+            self._load(entry)
+        return tuple(self.named(name) for name in self.names)
+
+    def plugins(self) -> tuple[Plugin, ...]:
+        """What other packages bring to this table, each row loaded to see that it can be used."""
+        self.rows()
+        sound = [
+            Plugin(self.table, name, package_of(entry)) for name, entry in self._entries.items() if not _is_own(entry)
+        ]
+        broken = [Plugin(self.table, name, package, problem) for (name, package), problem in self._broken.items()]
+        return (*(one for one in sound if (one.name, one.package) not in self._broken), *broken)
+
+    def add(self, row: Row, place: str) -> None:
+        """Add a row that stands at `place` for the length of the process; the same place again takes the place of itself.
+
+        Raises ConfigurationError where the name is taken.
+        """
+        before, _ = self._added.get(row.name, ("", row))
+        owner = f"the one in {before}" if before else package_of(self._entries.get(row.name))
+        if owner and before != place:
+            raise ConfigurationError(
+                f"{place}: its name {row.name!r} is taken: there is the {self._noun} of {owner}. Give it another name."
+            )
+        self._added[row.name] = (place, row)
+
+    @contextmanager
+    def including(self, row: Row) -> Iterator[None]:
+        """The table with one more row, or another one in the place of its own, while a block runs."""
+        before = self._added.get(row.name)
+        self._added[row.name] = ("a block of code", row)
+        try:
+            yield
+        finally:
+            self._added.pop(row.name)
+            if before:
+                self._added[row.name] = before
+
+    def _load(self, entry: EntryPoint) -> Row | None:
+        """The row of an entry point, None where somebody else's can't be used. Raises PluginError where it is ours."""
+        if entry.name in self._loaded or (entry.name, package_of(entry)) in self._broken:
+            return self._loaded.get(entry.name)
+        try:
+            self._loaded[entry.name] = self._checked(entry)
+        except PluginError as error:
+            if _is_own(entry):
+                raise PluginError(
+                    f"callwright's own {self._noun} {entry.name!r} can't be used: {error}. Install callwright again."
+                ) from error
+            self._pass_over(entry, str(error))
+        return self._loaded.get(entry.name)
+
+    def _pass_over(self, entry: EntryPoint, wrong: str) -> None:
+        self._broken[entry.name, package_of(entry)] = (
+            f"The {self._noun} {entry.name!r} of the package {package_of(entry)} can't be used: {wrong}. "
+            "Update or remove that package; callwright goes on without it."
+        )
+
+    def _checked(self, entry: EntryPoint) -> Row:
+        row = _imported(entry)
+        problem = self._problem_of(row)
+        if not problem and row.name != entry.name:
+            problem = f"it calls itself {row.name!r}, and must bear the name of its entry point"
+        if problem:
+            raise PluginError(f"`{entry.value}`: {problem}")
+        loaded: Row = row
+        return loaded
+
+    def _problem_of(self, row: object) -> str:
+        if isinstance(row, self.form):
+            return ""
+        found = f"it is the class {row.__name__} itself" if isinstance(row, type) else f"it is a {type(row).__name__}"
+        wanted = " or ".join(f"{one.__module__}.{one.__qualname__}" for one in classes_of(self.form))
+        return f"{found}, and must be an object of {wanted}"
+
+
+def _is_own(entry: EntryPoint) -> bool:
+    return entry.dist is not None and entry.dist.name == OWN
+
+
+def package_of(entry: EntryPoint | None) -> str:
+    """The package that brings an entry point, with its version; "" for none."""
+    return f"{entry.dist.name} {entry.dist.version}" if entry is not None and entry.dist is not None else ""
+
+
+def classes_of(form: "type[Any] | UnionType") -> tuple[type[Any], ...]:
+    """The classes of which rows may be."""
+    return form.__args__ if isinstance(form, UnionType) else (form,)
+
+
+def _imported(entry: EntryPoint) -> Any:  # noqa: ANN401 - what a package says is a row, before it is looked at
+    """What an entry point names. Raises PluginError where there is none, or importing it raises whatever others' code may."""
+    try:
+        found: Any = importlib.import_module(entry.module)
+    except (Exception, SystemExit) as error:  # - others' code may raise anything
+        if _is_own(entry):
+            raise
+        missing = error.name if isinstance(error, ModuleNotFoundError) else None
+        if missing and f"{entry.module}.".startswith(f"{missing}."):
+            raise PluginError(f"there is no module {missing!r} for `{entry.value}`") from error
+        raise PluginError(f"importing {entry.module!r} raised {raised(error)}") from error
+    for part in entry.attr.split("."):
+        if not hasattr(found, part):
+            raise PluginError(f"there is no {part!r} in the module {entry.module!r}")
+        found = getattr(found, part)
+    return found
+
+
+def raised(error: BaseException, file: str = "") -> str:
+    """An error as people look it up: its type and message, with the line that raised it, the last one in `file` if it is given.
+
+    >>> raised(error)
+    "ZeroDivisionError: division by zero (/home/me/plugin.py:3)"
+    """
+    frames = [one for one in traceback.extract_tb(error.__traceback__) if not one.filename.startswith("<frozen")]
+    if isinstance(error, SyntaxError) and error.filename:
+        where, message = f"{error.filename}:{error.lineno}", error.msg
+    else:
+        last = next((one for one in reversed(frames) if one.filename == file), frames[-1] if frames else None)
+        where, message = (f"{last.filename}:{last.lineno}" if last else ""), str(error)
+    return f"{type(error).__name__}: {message}".removesuffix(": ") + (f" ({where})" if where else "")
+
+
+class FileRow(NamedTuple):
+    """A row that stands in a file: where, and what the name in the file holds."""
+
+    place: str
+    row: object
+
+
+class _SourceAlone(SourceFileLoader):
+    """Reads a file as it is now: nothing compiled is taken from beside it, or left there."""
+
+    def get_code(self, fullname: str) -> CodeType:
+        return self.source_to_code(self.get_data(self.path), self.path)
+
+
+_modules: dict[Path, tuple[str, ModuleType]] = {}  # the files that were run, by what they held then
+
+
+def file_of(reference: str, folder: Path) -> tuple[Path, str]:
+    """The file and the name in it of `path.py:name`, the path taken from `folder`. Raises PluginError where it is none such."""
+    path, colon, name = reference.rpartition(":")
+    if not (colon and path.endswith(".py") and name.isidentifier()):
+        raise PluginError(f"{reference!r} must be a file and a name in it, such as 'my_kind.py:FAMILY'")
+    return (folder / path).absolute(), name
+
+
+def row_in_file(path: Path, name: str) -> FileRow:
+    """What a file holds under a name: it is run, once while its content stays the same.
+
+    Raises PluginError, with the file and the line, where there is no such file or name, or running it raises.
+    """
+    module = _run(path)
+    if not hasattr(module, name):
+        names = [one for one in vars(module) if one.isupper() and not one.startswith("_")]
+        there = f"; the names in capitals there are {', '.join(names)}" if names else ""
+        raise PluginError(f"{path}: there is no {name!r} in this file{there}")
+    return FileRow(f"{path}:{_line_of(path, name)}", getattr(module, name))
+
+
+def digest_of(path: Path) -> str:
+    """The key of a file's content. Raises PluginError where it can't be read."""
+    try:
+        return blake2b(path.read_bytes(), digest_size=16).hexdigest()
+    except OSError as error:
+        raise PluginError(f"{str(path)!r} can't be read: {error.strerror}") from error
+
+
+def _run(path: Path) -> ModuleType:
+    digest = digest_of(path)
+    before, module = _modules.get(path, ("", None))
+    if module is not None and before == digest:
+        return module
+    name = f"_callwright_file_{path.stem}_{blake2b(bytes(path), digest_size=8).hexdigest()}"
+    loader = _SourceAlone(name, str(path))
+    spec = importlib.util.spec_from_loader(name, loader, origin=str(path))
+    if spec is None:  # never, for a loader that is given
+        raise PluginError(f"{str(path)!r} can't be loaded")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # classes of the file are found by it
+    try:
+        loader.exec_module(module)
+    except (Exception, SystemExit) as error:
+        del sys.modules[name]
+        raise PluginError(f"{path}: running this file raised {raised(error, str(path))}") from error
+    _modules[path] = (digest, module)
+    return module
+
+
+def _line_of(path: Path, name: str) -> int:
+    """The line in which a name is last given a value at the top of a file, 1 where it is hard to tell."""
+    line = 1
+    for node in ast.parse(path.read_bytes()).body:
+        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+        if getattr(node, "name", "") == name or any(isinstance(one, ast.Name) and one.id == name for one in targets):
+            line = node.lineno
+    return line
