@@ -119,12 +119,14 @@ async def _apply(entrypoint: str, pool: str, settings: Settings, **options: Any)
     from prefect import Flow
 
     source = str(Path(callwright.flows.__file__).parent.parent)
+    settings.home.mkdir(parents=True, exist_ok=True)
     loading: Any = Flow.from_source(source=source, entrypoint=entrypoint)  # its type hides that it can be awaited
     flow = await loading
     # Not `flow.deploy`: it also asks for the pool's workers, in a way that newer servers refuse.
     making: Any = flow.to_deployment(
         tags=["callwright"],
-        job_variables={"env": _environment(settings), "working_dir": source},
+        # A run starts in the work folder: beside our folders, `import llm` would find ours for anybody's.
+        job_variables={"env": _environment(settings), "working_dir": str(settings.home)},
         work_pool_name=pool,
         **options,
     )
