@@ -1,0 +1,29 @@
+"""Rows of files of one's own: added to the table of their class, or refused with their place."""
+
+from pathlib import Path
+
+import pytest
+
+from callwright.flows.plugins import add_from_file
+from callwright.generators.catalogs import read_catalog
+from callwright.warehouse.errors import ConfigurationError
+
+IMPORTER = """
+from callwright.generators.catalogs.catalog import Catalog, CatalogFormat
+
+NOTHING = CatalogFormat("nothing", lambda path: Catalog(tools=(), entries=0, distinct=0))
+NUMBER = 3
+"""
+
+
+def test_an_importer_of_a_file_reads_tools_as_any_other_does(tmp_path: Path) -> None:
+    (tmp_path / "own.py").write_text(IMPORTER)
+    assert add_from_file("own.py:NOTHING", tmp_path) == f"{tmp_path / 'own.py'}:4"
+    assert read_catalog("nothing", tmp_path).tools == ()
+
+
+def test_what_is_no_row_of_any_table_is_refused_with_its_line(tmp_path: Path) -> None:
+    (tmp_path / "own.py").write_text(IMPORTER)
+    wrong = r"own.py:5: 'NUMBER' is a int; it must be one of Format, TableFormat, CatalogFormat"
+    with pytest.raises(ConfigurationError, match=wrong):
+        add_from_file("own.py:NUMBER", tmp_path)
