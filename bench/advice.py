@@ -5,7 +5,6 @@ Guards that fail are few and stand elsewhere: the order of imports, circles, sec
 
 import ast
 import re
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -94,4 +93,4 @@ def _name(path: Path) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
