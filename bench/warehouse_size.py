@@ -215,7 +215,7 @@ insert into verdicts
 insert into llm_calls
     (id, request, build, stage, model, prompt_version, sample_index, prompt_tokens, completion_tokens, cost, latency, cached,
         planted, error, made_at, subject, release, candidate)
-    select md5('c' || n), md5('r' || n), 'b1', 'request', 'openai/gpt-4o-mini', 'p1', 0, 500, 100, 0.0001, 0.5, false, '', '',
+    select md5('c' || n), md5('r' || n), 'b1', 'request', 'openai/a-model', 'p1', 0, 500, 100, 0.0001, 0.5, false, '', '',
         now(), md5('d' || n), '', ''
     from range($first, $until) t(n);
 insert into review_requests

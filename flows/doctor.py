@@ -2,6 +2,8 @@
 
 import asyncio
 import shutil
+from collections.abc import Iterator
+from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -9,6 +11,7 @@ from typing import Literal, NamedTuple
 from callwright.flows.chats import distinct_models, with_secret
 from callwright.flows.plugins import plugins
 from callwright.flows.settings import Settings, open_warehouse, read_settings, secret
+from callwright.llm.known_models import end_of, known_model, taken_options
 from callwright.llm.models import ModelSettings
 from callwright.llm.prices import unpriced_sentence
 from callwright.llm.readiness import KEYS, check_key, server_problem
@@ -61,10 +64,27 @@ def _model(settings: ModelSettings) -> SystemPart:
     if settings.path == "in process":
         return SystemPart(part, "ready", "in this process")
     price = price_of(settings)
-    if not price.is_known:
-        return SystemPart(part, "ready", unpriced_sentence(settings.name))
-    cost = f"${price.prompt * 1e6:.2f} in, ${price.completion * 1e6:.2f} out for a million tokens"
-    return SystemPart(part, "ready", f"{settings.path}; {cost}")
+    known = [
+        f"{settings.path}; ${price.prompt * 1e6:.2f} in, ${price.completion * 1e6:.2f} out for a million tokens"
+        if price.is_known
+        else unpriced_sentence(settings.name),
+        *_known_of(settings),
+    ]
+    is_over = (end := end_of(settings.name)) is not None and end <= datetime.now(UTC).date()
+    return SystemPart(part, "broken" if is_over else "ready", "; ".join(known))
+
+
+def _known_of(settings: ModelSettings) -> Iterator[str]:
+    """What litellm's map tells of a model besides its price."""
+    name = settings.name
+    if not known_model(name):
+        yield "litellm's map lacks it"
+        return
+    if settings.temperature is not None and "temperature" not in taken_options(name, dict(settings.options)):
+        yield "it takes no temperature, and none is sent"
+    end = end_of(name)
+    when = "has no announced end" if end is None else f"ends on {end}: name another model"
+    yield f"by litellm's map it {when}"
 
 
 def _work_folder(home: Path) -> SystemPart:

@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import Any, ClassVar, NoReturn, cast
 
 from callwright.llm.chat import ChatRequest, RawReply
+from callwright.llm.known_models import taken_options
 from callwright.llm.prices import OwnPrice, Usage, find_price, read_usage, say_unpriced
 from callwright.llm.redaction import HEADERS, with_values, without_values
 from callwright.llm.refusals import LOOPBACK, AskedModel, Kind, is_about_money, read_retry_after, refusal
@@ -125,7 +126,7 @@ class LiteLLMModel:
             "max_retries": 0,
             "num_retries": 0,
             "drop_params": True,
-            **{name: options[name] for name in ("temperature", "max_tokens", "seed") if name in options},
+            **taken_options(self._name, options),
             **options.get("extra", {}),
         }
         if headers := arguments.get(HEADERS):

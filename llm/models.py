@@ -1,6 +1,5 @@
 """Models by name: the settings a recipe gives them, and the adapter that stands behind each name."""
 
-import re
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -10,6 +9,7 @@ from pydantic import ConfigDict, Field, JsonValue, SecretStr, ValidationError, f
 
 from callwright.llm.asking import LedgeredChat, Options, Surroundings
 from callwright.llm.chat import Adapter
+from callwright.llm.known_models import example_models, reasons
 from callwright.llm.ledger import Ledger
 from callwright.llm.limits import Budget, Gate, Hedging, Limits
 from callwright.llm.prices import OwnPrice
@@ -24,13 +24,7 @@ LOCAL = "local/"
 LOCAL_SLOTS = 2
 BATCH_SLOTS = 10_000
 OPENAI = "https://api.openai.com/v1"
-FORMS = (
-    "'template/v1' (embedded), 'local/PATH.gguf' (in process), "
-    "or a litellm name 'PROVIDER/MODEL' such as 'openai/gpt-4o-mini'"
-)
 LEAN_PROVIDERS = frozenset({"openai", "hosted_vllm", "lm_studio", "llamafile", "litellm_proxy"})
-# Servers of these refuse what they do not know, and litellm knows what that is.
-_PARTICULAR = re.compile(r"openai/(o\d|gpt-5)")
 # What the adapter itself decides about a request, and what would send it elsewhere or to listeners.
 RESERVED = frozenset(
     {"model", "messages", "tools", "response_format", "stream", "n", "api_key", "api_base", "base_url", "temperature"}
@@ -100,7 +94,7 @@ class ModelSettings(Record):
         provider, _, model = name.partition("/")
         is_known = name == TEMPLATE or (provider not in {"template", ""} and model not in {"", ".gguf"})
         if not is_known or name != name.strip() or (name.startswith(LOCAL) and not name.endswith(".gguf")):
-            raise ValueError(f"there is no model {name!r}; a model is {FORMS}")
+            raise ValueError(f"there is no model {name!r}; a model is {_forms()}")
         return name
 
     @field_validator("api_base")
@@ -148,8 +142,16 @@ class ModelSettings(Record):
             return "in process"
         if self.transport != "auto":
             return self.transport
-        is_lean = self.api_base and provider in LEAN_PROVIDERS and not _PARTICULAR.match(self.name)
+        is_lean = self.api_base and provider in LEAN_PROVIDERS and not self._is_particular
         return "lean" if is_lean else "litellm"
+
+    @property
+    def _is_particular(self) -> bool:
+        """Whether its server may refuse settings, and litellm knows which: OpenAI's models that think, and unknown ones."""
+        if not self.name.startswith("openai/"):
+            return False
+        thinks = reasons(self.name)
+        return self.api_base.startswith(OPENAI) if thinks is None else thinks
 
     @property
     def key_variable(self) -> str:
@@ -179,6 +181,13 @@ class ModelSettings(Record):
             "temperature": self.temperature,
         }
         return tuple((name, value) for name, value in given.items() if value is not None)
+
+
+def _forms() -> str:
+    return (
+        "'template/v1' (embedded), 'local/PATH.gguf' (in process), "
+        f"or a litellm name 'PROVIDER/MODEL' such as {example_models()['small']!r}"
+    )
 
 
 def reads_language(name: str) -> bool:

@@ -11,6 +11,7 @@ from urllib.request import getproxies, proxy_bypass
 import orjson
 
 from callwright.llm.chat import ChatRequest, RawReply
+from callwright.llm.known_models import taken_options
 from callwright.llm.prices import FREE, OwnPrice, Price, read_price, read_usage
 from callwright.llm.redaction import HEADERS, with_values, without_values
 from callwright.llm.refusals import LOOPBACK, AskedModel, Kind, is_about_money, read_retry_after, refusal, shown
@@ -154,7 +155,7 @@ class OpenAIModel:
         body: dict[str, Any] = {
             "model": self._model,
             "messages": None,
-            **{name: options[name] for name in ("temperature", "max_tokens", "seed") if name in options},
+            **taken_options(self._asked.name, options),
             **extra.pop("extra_body", {}),
             **extra,
         }

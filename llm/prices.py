@@ -1,18 +1,15 @@
-"""What tokens cost: a recipe's own price, or the map that litellm brings along, read without litellm, which is slow to load."""
+"""What tokens cost: a recipe's own price, or the one of the map that litellm brings along."""
 
 import logging
 from collections.abc import Mapping
 from functools import cache
-from importlib.util import find_spec
-from pathlib import Path
 from typing import Any, NamedTuple
 
-import orjson
 from pydantic import Field
 
+from callwright.llm.known_models import known_model
 from callwright.warehouse.records import Record
 
-_MAP = "model_prices_and_context_window_backup.json"
 _MILLION = 1e6
 _MOST_TOKENS = 1e9  # in one request; more is nonsense
 
@@ -70,10 +67,8 @@ def find_price(name: str, *, own: OwnPrice | None = None, in_batches: bool = Fal
 
 @cache
 def _mapped_price(name: str, *, in_batches: bool) -> Price:
-    provider, _, model = name.partition("/")
-    known = _entries()
-    entry = known.get(name) or known.get(model, {})
-    if not entry or entry.get("litellm_provider") != provider:
+    entry = known_model(name)
+    if not entry:
         return FREE
     prompt, cached, completion = (
         _price(entry, part, in_batches=in_batches)
@@ -89,11 +84,6 @@ def _mapped_price(name: str, *, in_batches: bool) -> Price:
         bool(entry.get("supports_response_schema")),
         longest if isinstance(longest, int) and longest > 0 else None,
     )
-
-
-@cache
-def _entries() -> dict[str, Any]:
-    return dict(orjson.loads(_map().read_bytes()))
 
 
 def _price(entry: Mapping[str, Any], part: str, *, in_batches: bool) -> float | None:
@@ -140,10 +130,3 @@ def _count(stated: object) -> int | None:
     except ValueError:
         return None
     return int(counted) if 0 <= counted < _MOST_TOKENS else None
-
-
-def _map() -> Path:
-    spec = find_spec("litellm")
-    if spec is None or spec.origin is None:
-        raise ModuleNotFoundError("litellm, which callwright depends on, is not installed")
-    return Path(spec.origin).with_name(_MAP)

@@ -27,7 +27,7 @@ def register(app: typer.Typer) -> None:
     )(score_results)
     score.command(
         "callnavi",
-        epilog="Example: callwright score callnavi --questions callnavi/Questions --predictions gpt-4o --json",
+        epilog="Example: callwright score callnavi --questions callnavi/Questions --predictions answers --json",
     )(score_answers)
     score.command(
         "confetti", epilog="Example: callwright score confetti --answers possible_answer --predictions result --json"

@@ -129,7 +129,7 @@ _FORBIDDEN = str.maketrans(dict.fromkeys("/%&><", ":"))  # in the names of Prefe
 
 
 def limit_name(model: str) -> str:
-    """The name of the limit that holds for a model in all flows: `openai:gpt-4o` for openai/gpt-4o."""
+    """The name of the limit that holds for a model in all flows: `openai:MODEL` for openai/MODEL."""
     return model.translate(_FORBIDDEN)
 
 

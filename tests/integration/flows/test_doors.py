@@ -28,6 +28,7 @@ from tests.support.flows.small_builds import (
     start,
     write_recipe,
 )
+from tests.support.llm.names import ANOTHER
 
 ALL = sum(KINDS.values())
 
@@ -108,7 +109,7 @@ def test_a_trial_after_a_whole_build_is_no_part_of_a_release_unless_it_is_named(
 
 
 def test_one_model_can_stand_in_for_all_roles(tmp_path: Path) -> None:
-    nobody = {"name": "openai/gpt-4o", "api_base": "http://127.0.0.1:9/v1"}
+    nobody = {"name": ANOTHER, "api_base": "http://127.0.0.1:9/v1"}
     recipe = write_recipe(tmp_path, models=dict.fromkeys(("generator", "checker", "judge"), nobody))
     built = told(tmp_path / "home", "build", str(recipe), "--model", "template/v1", "--limit", "1", "--no-review")
     assert built["landed"] == built["planned"] == len(KINDS)  # type: ignore[index]

@@ -10,6 +10,7 @@ from callwright.llm.stand_in import filled
 from callwright.validators.checks.wording import NaturalReading
 from tests.support.flows.model_server import MODEL, PRICED, ModelServer
 from tests.support.flows.small_builds import TOOLS, build, run_here, settings_of, small_recipe, stub_roles, write_recipe
+from tests.support.llm.names import IN, OUT
 
 ONE = {"tools": TOOLS, "languages": ["en"], "samples": {"perfect": 8}}
 
@@ -29,7 +30,7 @@ def test_an_estimate_asks_nobody_and_grows_with_the_plan(model_server: ModelServ
     assert {row["role"] for row in found[8]["rows"]} == {"generator", "checker", "judge"}
     assert found[8]["earlier"] is None
     for row in found[8]["rows"]:
-        known = row["prompt_tokens"] * 0.15e-6 + row["reply_tokens"] * 0.6e-6
+        known = row["prompt_tokens"] * IN + row["reply_tokens"] * OUT
         assert row["dollars"] == pytest.approx(known, rel=0.02)
 
 

@@ -9,6 +9,7 @@ from callwright.flows.build import build_key
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Sample
 from tests.support.flows.small_builds import build, settings_of, small_recipe, warehouse_of
+from tests.support.llm.names import PLAIN
 
 KINDS = {"perfect": 3, "imperfect": 3, "sQsA": 2}
 
@@ -53,7 +54,7 @@ def test_values_of_ones_own_are_all_that_samples_say_for_a_parameter(tmp_path: P
 def test_values_and_examples_name_the_build(tmp_path: Path) -> None:
     path = tmp_path / "examples.jsonl"
     path.write_text('{"request": "Rain?", "tool": "get_weather"}\n', encoding="utf-8")
-    model = {"models": {"generator": "openai/gpt-4o-mini"}}
+    model = {"models": {"generator": PLAIN}}
     usual = build_key(small_recipe(), [])
     assert build_key(small_recipe(values={}), []) == usual
     keys = {

@@ -6,12 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from callwright.llm.known_models import end_of
 from callwright.llm.models import read_model
 from callwright.llm.readiness import Readiness, check_key, key_variables
 from callwright.warehouse.errors import ConfigurationError, TransientError
 from tests.support.flows.model_server import ModelServer
 from tests.support.flows.small_builds import build as build_here
 from tests.support.flows.small_builds import run_here, settings_of, small_recipe, stub_roles, warehouse_of, write_recipe
+from tests.support.llm.names import PLAIN, THINKING
 
 FEW = {"perfect": 2}
 
@@ -19,9 +21,9 @@ FEW = {"perfect": 2}
 @pytest.mark.parametrize(
     ("name", "options", "variables"),
     [
-        ("openai/gpt-4o-mini", {}, ("OPENAI_API_KEY",)),
-        ("openai/gpt-4o-mini", {"api_base": "https://api.openai.com/v1"}, ("OPENAI_API_KEY",)),
-        ("openai/gpt-4o-mini", {"api_base": "http://10.0.0.9/v1"}, ()),
+        (PLAIN, {}, ("OPENAI_API_KEY",)),
+        (PLAIN, {"api_base": "https://api.openai.com/v1"}, ("OPENAI_API_KEY",)),
+        (PLAIN, {"api_base": "http://10.0.0.9/v1"}, ()),
         ("hosted_vllm/q", {"api_base": "http://10.0.0.9/v1", "api_key_variable": "MINE"}, ("MINE",)),
         ("anthropic/claude-x", {}, ("ANTHROPIC_API_KEY",)),
         ("bedrock/x", {}, ()),
@@ -40,13 +42,13 @@ def test_a_missing_key_is_known_without_a_call(
 
 
 def test_a_missing_key_ends_a_build_in_one_line_and_a_moment(tmp_path: Path) -> None:
-    recipe = write_recipe(tmp_path, samples=FEW, models={"judge": "openai/gpt-4o-mini"})
+    recipe = write_recipe(tmp_path, samples=FEW, models={"judge": PLAIN})
     began = time.monotonic()
     ended = run_here("build", str(recipe), "--no-review", home=tmp_path / "home")
     assert time.monotonic() - began < 5
     assert (ended.returncode, ended.stdout) == (2, "")
     assert ended.stderr.count("\n") == 1
-    assert "There is no key for openai/gpt-4o-mini: set OPENAI_API_KEY" in ended.stderr
+    assert f"There is no key for {PLAIN}: set OPENAI_API_KEY" in ended.stderr
 
 
 def test_a_server_that_is_not_there_is_said_at_once(tmp_path: Path) -> None:
@@ -82,11 +84,22 @@ def test_doctor_tells_keys_and_the_models_of_a_recipe(model_server: ModelServer,
     ended = run_here("doctor", "--json", home=tmp_path / "home", OPENAI_API_KEY="sk-secret")
     [keys] = [one for one in json.loads(ended.stdout) if one["part"] == "model keys"]
     assert (keys["state"], keys["advice"]) == ("ready", "OPENAI_API_KEY")
-    models = stub_roles(model_server) | {"judge": "openai/gpt-4o-mini"}
+    models = stub_roles(model_server) | {"judge": PLAIN}
     recipe = write_recipe(tmp_path, samples=FEW, models=models)
     ended = run_here("doctor", str(recipe), "--json", home=tmp_path / "home")
     found = {one["part"]: one for one in json.loads(ended.stdout)}
     assert ended.returncode == 1
-    assert found["model openai/gpt-4o-mini"]["state"] == "broken"
+    assert found[f"model {PLAIN}"]["state"] == "broken"
     assert "price: {input" in found["model openai/stub"]["advice"]
+    assert "litellm's map lacks it" in found["model openai/stub"]["advice"]
     assert "sk-secret" not in ended.stdout
+
+
+def test_doctor_tells_when_a_model_ends_and_what_it_is_not_sent(tmp_path: Path) -> None:
+    models = {"judge": PLAIN, "checker": {"name": THINKING, "temperature": 0}}
+    recipe = write_recipe(tmp_path, samples=FEW, models=models)
+    ended = run_here("doctor", str(recipe), "--json", home=tmp_path / "home", OPENAI_API_KEY="sk-secret")
+    found = {one["part"]: one["advice"] for one in json.loads(ended.stdout)}
+    assert f"ends on {end_of(PLAIN)}: name another model" in found[f"model {PLAIN}"]
+    assert "takes no temperature" in found[f"model {THINKING}"]
+    assert "has no announced end" in found[f"model {THINKING}"]

@@ -44,6 +44,7 @@ from tests.support.flows.small_builds import (
     warehouse_of,
     write_recipe,
 )
+from tests.support.llm.names import ANOTHER, OUT
 
 FEW = {"perfect": 6, "irrelevant": 2}
 
@@ -207,7 +208,7 @@ def test_requests_that_were_sent_twice_are_seen_and_counted(model_server: ModelS
     assert_balanced(report, settings)
     called_off, answered = "error like 'Called off%'", "not cached and error = ''"
     assert one(settings, f"select count(*) from llm_calls where {called_off}") > 0
-    assert one(settings, f"select min(cost) from llm_calls where {called_off}") > 500 * 0.6e-6
+    assert one(settings, f"select min(cost) from llm_calls where {called_off}") > 500 * OUT
     assert one(settings, f"select max(cost) from llm_calls where {answered}") == pytest.approx(PRICE)
     assert one(settings, "select sum(errors) from llm_cost") == one(
         settings, f"select count(*) from llm_calls where {called_off}"
@@ -254,7 +255,7 @@ def built_counts(settings: Settings) -> dict[str, int]:
         ({"models": {"judge": {"name": "template/v1", "error_rate": {"laziness": 0.5}}}}, "no defect 'laziness'"),
         ({"models": {"judge": {"name": "template/v1", "error_rate": {"refusal": 5}}}}, "error_rate.refusal"),
         ({"models": {"judge": {"name": "nonsense/model"}}}, "nonsense/model"),
-        ({"models": {"judge": {"name": "openai/gpt-4o", "api_base": "ftp://x"}}}, "must begin with http://"),
+        ({"models": {"judge": {"name": ANOTHER, "api_base": "ftp://x"}}}, "must begin with http://"),
     ],
     ids=["absent", "no tool", "broken", "kind", "defect", "rate", "provider", "address"],
 )

@@ -12,8 +12,10 @@ from callwright.llm.asking import parse_answer
 from callwright.llm.chat import ChatModel, RawReply
 from callwright.llm.limits import Limits
 from callwright.llm.litellm_model import LiteLLMModel
+from callwright.llm.prices import find_price
 from callwright.warehouse.errors import ConfigurationError, ReplyError, TransientError
 from callwright.warehouse.records import Call, Tool
+from tests.support.llm.names import ANOTHER, IN, OUT, PLAIN
 
 
 class Trip(BaseModel):
@@ -48,7 +50,7 @@ async def test_an_answer_is_asked_once_and_recorded_both_times(chat_with, script
 
     assert len(adapter.requests) == 1
     asked, known = chat.calls
-    assert (asked.stage, asked.build, asked.model) == ("requests", "build-1", "openai/gpt-4o-mini")
+    assert (asked.stage, asked.build, asked.model) == ("requests", "build-1", PLAIN)
     assert (asked.prompt_tokens, asked.completion_tokens, asked.cost, asked.cached) == (10, 5, 0.02, False)
     assert asked.latency > 0
     assert (known.request, known.cached, known.cost, known.latency) == (asked.request, True, 0.0, 0.0)
@@ -60,7 +62,7 @@ async def test_the_request_holds_what_may_change_the_answer(chat_with, scripted,
     await chat_with(adapter, options=(("temperature", 0.5),)).ask(prompt, Trip, sample_index=3)
 
     request = adapter.requests[0]
-    assert (request.model, request.messages, request.tools) == ("openai/gpt-4o-mini", prompt.messages, ())
+    assert (request.model, request.messages, request.tools) == (PLAIN, prompt.messages, ())
     assert (request.options, request.sample_index) == ((("temperature", 0.5),), 3)
     assert request.schema == Trip.model_json_schema()
 
@@ -79,7 +81,7 @@ async def test_another_question_is_another_request(chat_with, scripted, prompt, 
         case "version":
             await chat.ask(prompt.with_changes(version="2"), Trip)
         case "model":
-            other = chat_with(adapter, name="openai/gpt-4o")
+            other = chat_with(adapter, name=ANOTHER)
             await other.ask(prompt, Trip)
         case "options":
             other = chat_with(adapter, options=(("seed", 1),))
@@ -238,7 +240,7 @@ async def test_closing_a_chat_closes_its_adapter(chat_with, scripted):
 
 
 async def test_a_bad_day_at_the_provider_ends_in_answers(chat_with, server, prompt, fake_time):
-    adapter = LiteLLMModel("openai/gpt-4o-mini", api_key="sk-secret", timeout=3)  # a loaded machine answers in less
+    adapter = LiteLLMModel(PLAIN, api_key="sk-secret", timeout=3)  # a loaded machine answers in less
     chat = chat_with(adapter, options=(("api_base", server.url),), limits=Limits(concurrency=4, attempts=10))
     server.script = ["busy", "ill", "half", "cut", "slow", "away", "well", "page"]
 
@@ -248,8 +250,8 @@ async def test_a_bad_day_at_the_provider_ends_in_answers(chat_with, server, prom
     assert trips == [LYON] * 6
     assert len(server.bodies) == 7 + 6
     # What was sent and lost ("half", "cut", "slow", "page") may be charged for, as it was set aside.
-    never_came = 5 * 0.15e-6 + 512 * 0.6e-6
-    assert sum(call.cost for call in chat.calls) == pytest.approx(6 * 2.7e-05 + 4 * never_came)
+    never_came = 5 * IN + 512 * OUT
+    assert sum(call.cost for call in chat.calls) == pytest.approx(6 * find_price(PLAIN).of(100, 20) + 4 * never_came)
     assert sum(7 <= pause < 7.3 for pause in fake_time.slept) == 1
 
 

@@ -19,8 +19,9 @@ from callwright.llm.prices import read_price
 from callwright.warehouse.errors import CallwrightError, ConfigurationError, ReplyError, TransientError
 from tests.support.llm.batch_server import BatchServer
 from tests.support.llm.fixtures import completion
+from tests.support.llm.names import OTHER, PLAIN
 
-HALF = 100 * 0.075e-6 + 20 * 0.3e-6  # what litellm's price map says of batches
+HALF = read_price(PLAIN, in_batches=True).of(100, 20)  # what litellm's price map says of batches
 Opened = Callable[..., AsyncIterator[LedgeredChat]]
 
 
@@ -59,7 +60,7 @@ def opened(provider: BatchServer, tmp_path: Path):
         told |= {"api_key": "sk-secret"} | changes
         calls = []
         async with Ledger(tmp_path / "ledger.sqlite") as ledger:
-            settings = read_model("openai/gpt-4o-mini", told)
+            settings = read_model(PLAIN, told)
             chat = open_chat(settings, ledger=ledger, budget=Budget(5.0), record=calls.append)
             chat.calls = calls
             try:
@@ -98,7 +99,7 @@ async def test_requests_go_off_together_and_cost_what_batches_cost(opened, provi
     assert (provider.calls["upload"], provider.calls["create"], len(provider.paid)) == (1, 1, 30)
     paid = [call for call in chat.calls if not call.cached]
     assert [call.cost for call in paid] == [pytest.approx(HALF)] * 30
-    assert read_price("openai/gpt-4o-mini").prompt == 2 * read_price("openai/gpt-4o-mini", in_batches=True).prompt
+    assert read_price(PLAIN).prompt == 2 * read_price(PLAIN, in_batches=True).prompt
     [written] = [line for line in provider.files["file-0"].splitlines() if b", 7?" in line]
     assert b'"method":"POST","url":"/v1/chat/completions"' in written
     assert b'"response_format":{"type":"json_schema"' in written
@@ -249,11 +250,11 @@ async def test_a_bug_leaves_nobody_waiting(opened, provider):
 
 
 def test_a_model_in_batches_needs_a_server_that_has_them():
-    assert read_model("openai/gpt-4o-mini", {"transport": "batch"}).concurrency == BATCH_SLOTS
-    assert read_model("openai/gpt-4o-mini", {"transport": "batch", "concurrency": 40}).concurrency == 40
-    assert read_model("openai/gpt-4o-mini", {"transport": "batch"}).key_variable == "OPENAI_API_KEY"
+    assert read_model(PLAIN, {"transport": "batch"}).concurrency == BATCH_SLOTS
+    assert read_model(PLAIN, {"transport": "batch", "concurrency": 40}).concurrency == 40
+    assert read_model(PLAIN, {"transport": "batch"}).key_variable == "OPENAI_API_KEY"
     with pytest.raises(ConfigurationError, match="transport batch needs the api_base"):
-        read_model("anthropic/claude-3-5-haiku-latest", {"transport": "batch"})
+        read_model(OTHER, {"transport": "batch"})
 
 
 async def test_a_server_that_is_away_ends_the_waiting(opened, provider):

@@ -10,14 +10,16 @@ from callwright.llm.asking import LedgeredChat
 from callwright.llm.chat import RawReply
 from callwright.llm.limits import Budget, Hedging
 from callwright.llm.models import open_chat, read_model
+from callwright.llm.prices import find_price
 from callwright.llm.tokens import count_tokens
 from callwright.warehouse.errors import BudgetError, ConfigurationError, ReplyError, TransientError
 from tests.support.llm.fixtures import REFUSALS, completion
+from tests.support.llm.names import IN, OUT, PLAIN
 
-MODEL = "openai/gpt-4o-mini"
-PRICE = 100 * 0.15e-6 + 20 * 0.6e-6  # of a reply of the server below
-ESTIMATE = 5 * 0.15e-6 + 50 * 0.6e-6  # of the fixture's prompt, 20 bytes, and max_tokens 50
-SET_ASIDE = (count_tokens(MODEL, "Be brief.\nWhich city?") + 13) * 0.15e-6 + 50 * 0.6e-6  # where there is a budget
+MODEL = PLAIN
+PRICE = find_price(MODEL).of(100, 20)  # of a reply of the server below
+ESTIMATE = 5 * IN + 50 * OUT  # of the fixture's prompt, 20 bytes, and max_tokens 50
+SET_ASIDE = (count_tokens(MODEL, "Be brief.\nWhich city?") + 13) * IN + 50 * OUT  # where there is a budget
 SOON = 0.05
 LATER = 0.5  # where nothing else may take so long
 

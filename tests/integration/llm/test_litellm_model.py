@@ -11,6 +11,7 @@ from callwright.llm.chat import ChatMessage, ChatRequest
 from callwright.llm.litellm_model import LiteLLMModel
 from callwright.llm.prices import say_unpriced
 from callwright.warehouse.errors import ConfigurationError
+from tests.support.llm.names import PLAIN
 
 ROOT = Path(__file__).resolve().parents[3]
 CALLING = """
@@ -27,7 +28,7 @@ import callwright.llm.models
 assert "litellm" not in sys.modules and "aiohttp" not in sys.modules
 from callwright.llm.chat import ChatMessage, ChatRequest
 async def main():
-    for name in ("openai/gpt-4o-mini", "openai/mine"):
+    for name in (sys.argv[3], "openai/mine"):
         settings = callwright.llm.models.read_model(name, {"api_base": sys.argv[1], "transport": sys.argv[2]})
         adapter = callwright.llm.models.open_adapter(settings)
         messages = (ChatMessage(role="user", content="Hi"),)
@@ -82,7 +83,7 @@ async def test_litellm_writes_no_reports_for_listeners(ask):
     litellm.success_callback.append(lambda *_arguments: heard.append(1))
     litellm._async_success_callback.append(lambda *_arguments: heard.append(1))
     try:
-        await ask("openai/gpt-4o-mini")
+        await ask(PLAIN)
         await asyncio.sleep(0.05)
     finally:
         litellm.success_callback.clear()
@@ -94,7 +95,7 @@ async def test_litellm_writes_no_reports_for_listeners(ask):
 @pytest.mark.parametrize("transport", ["litellm", "lean"])
 async def test_nothing_but_the_given_address_is_reached(server, transport):
     child = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", CALLING, server.url, transport, env={}, cwd=ROOT, stdout=-1, stderr=-1
+        sys.executable, "-c", CALLING, server.url, transport, PLAIN, env={}, cwd=ROOT, stdout=-1, stderr=-1
     )
     out, err = await child.communicate()
 

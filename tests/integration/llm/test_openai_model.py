@@ -13,8 +13,7 @@ from callwright.llm.models import open_adapter, read_model
 from callwright.llm.prices import read_price
 from callwright.warehouse.errors import ConfigurationError, ReplyError, TransientError
 from callwright.warehouse.records import Call, Tool
-
-PRICED = ("openai/gpt-4o", "openai/gpt-4o-mini", "openai/gpt-4.1", "openai/gpt-3.5-turbo")
+from tests.support.llm.names import CACHED, IN, OUT, PLAIN, PLAIN_ONES, THINKING
 
 
 @pytest.fixture
@@ -22,7 +21,7 @@ async def open_lean(server):
     """A lean model of the test's server."""
     opened = []
 
-    def open_one(name="openai/gpt-4o-mini", **told):
+    def open_one(name=PLAIN, **told):
         settings = read_model(name, {"api_base": server.url, "transport": "lean"} | told)
         opened.append(open_adapter(settings))
         return opened[-1], ChatRequest(name, (ChatMessage(role="user", content="Hi"),), None, (), settings.options, 0)
@@ -81,7 +80,7 @@ async def test_tokens_that_the_provider_still_knew_are_cheaper(open_lean, server
 
     costs = [(await model.send(request)).cost for _ in range(2)]
 
-    assert costs == pytest.approx([40 * 0.15e-6 + 60 * 0.075e-6 + 20 * 0.6e-6, 100 * 0.15e-6 + 20 * 0.6e-6])
+    assert costs == pytest.approx([40 * IN + 60 * CACHED + 20 * OUT, 100 * IN + 20 * OUT])
 
 
 async def test_a_reply_without_usage_costs_nothing(open_lean, server):
@@ -229,7 +228,7 @@ async def test_a_closed_model_opens_again_and_closes_twice(open_lean):
     assert (await model.send(request)).text
 
 
-@given(st.sampled_from(PRICED), st.integers(0, 10**6), st.integers(0, 10**6), st.floats(0, 1))
+@given(st.sampled_from([*PLAIN_ONES, THINKING]), st.integers(0, 10**6), st.integers(0, 10**6), st.floats(0, 1))
 def test_prices_are_litellms_own(name, prompt_tokens, completion_tokens, known_share):
     from callwright.llm.litellm_model import load_litellm
 

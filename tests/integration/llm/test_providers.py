@@ -6,6 +6,7 @@ from callwright.llm.chat import ChatMessage, ChatRequest
 from callwright.llm.models import open_adapter, read_model
 from callwright.warehouse.errors import ConfigurationError, ReplyError, TransientError
 from callwright.warehouse.records import Call, Tool
+from tests.support.llm.names import IN, OUT, PLAIN
 
 SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
 
@@ -15,7 +16,7 @@ async def ask(request, server):
     """Ask once, by one of the two ways."""
     opened = []
 
-    async def send(*, name="openai/gpt-4o-mini", patience=10.0, key="sk-secret", schema=None, tools=(), **options):
+    async def send(*, name=PLAIN, patience=10.0, key="sk-secret", schema=None, tools=(), **options):
         told = {"api_base": server.url, **options}
         settings = {"api_key": key or None, "api_key_variable": "OPENAI_API_KEY", "timeout": patience}
         model = read_model(name, told | settings | {"transport": request.param})
@@ -33,7 +34,7 @@ async def test_a_good_answer_comes_with_its_tokens_and_its_price(ask, server):
 
     assert reply.text == '{"city":"Lyon","days":2}'
     assert (reply.calls, reply.prompt_tokens, reply.completion_tokens) == (None, 100, 20)
-    assert reply.cost == pytest.approx(100 * 0.15e-6 + 20 * 0.6e-6)
+    assert reply.cost == pytest.approx(100 * IN + 20 * OUT)
     sent = server.bodies[0]
     assert {name: sent[name] for name in ("temperature", "max_tokens", "seed", "top_p")} == {
         "temperature": 0.0,
@@ -57,9 +58,9 @@ async def test_a_good_answer_comes_with_its_tokens_and_its_price(ask, server):
         ({"choices": []}, TransientError, "without a choice"),
         ("poor", ConfigurationError, "has no money left"),
         ("wrong key", ConfigurationError, "set OPENAI_API_KEY to a valid one"),
-        ("no such model", ConfigurationError, "no model 'openai/gpt-4o-mini'"),
+        ("no such model", ConfigurationError, f"no model {PLAIN!r}"),
         ("bad request", ReplyError, "Invalid schema for function"),
-        ("too long", ReplyError, "longer than openai/gpt-4o-mini can read"),
+        ("too long", ReplyError, f"longer than {PLAIN} can read"),
         ("filtered", ReplyError, "content filter"),
     ],
 )
@@ -101,7 +102,7 @@ async def test_a_schema_goes_out_natively_where_the_model_takes_one(ask, server)
     assert len(server.bodies[0]["messages"]) == 1
 
 
-@pytest.mark.parametrize(("name", "structured"), [("openai/mine", "auto"), ("openai/gpt-4o-mini", "prompt")])
+@pytest.mark.parametrize(("name", "structured"), [("openai/mine", "auto"), (PLAIN, "prompt")])
 async def test_a_schema_stands_in_the_prompt_where_the_model_takes_none(ask, server, name, structured):
     await ask(name=name, schema=SCHEMA, structured=structured)
 

@@ -12,12 +12,14 @@ import orjson
 from aiohttp import web
 
 from callwright.llm.chat import ChatMessage, ChatRequest
+from callwright.llm.prices import find_price
 from callwright.llm.template.model import TemplateModel
 from callwright.warehouse.records import Call, Tool
+from tests.support.llm.names import PLAIN
 
 MODEL = "openai/stub"  # litellm has no price for it
-PRICED = "openai/gpt-4o-mini"  # and a well-known one for this
-PRICE = 100 * 0.15e-6 + 20 * 0.6e-6  # of a reply of the stub, by litellm's price map
+PRICED = PLAIN  # and a well-known one for this
+PRICE = find_price(PRICED).of(100, 20)  # of a reply of the stub, by litellm's price map
 
 # What is asked only of models that read language, so that the template model has no answer to it.
 OPINIONS = {
@@ -141,7 +143,7 @@ def _completion(text: str, calls: tuple[Call, ...] | None = None) -> dict[str, o
         "id": "chatcmpl-1",
         "object": "chat.completion",
         "created": 1,
-        "model": "gpt-4o-mini",
+        "model": "a-model",
         "choices": [{"index": 0, "finish_reason": reason, "message": message}],
         "usage": {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120},
     }

@@ -11,6 +11,7 @@ from callwright.llm.asking import LedgeredChat, Surroundings
 from callwright.llm.chat import Adapter, ChatMessage, ChatRequest, Prompt, RawReply
 from callwright.llm.ledger import Ledger
 from callwright.llm.limits import Budget, Clock, Gate, Limits
+from tests.support.llm.names import PLAIN
 
 ANSWER = '{"city":"Lyon","days":2}'
 
@@ -21,7 +22,7 @@ def completion(text: str, **message) -> dict:
         "id": "chatcmpl-1",
         "object": "chat.completion",
         "created": 1,
-        "model": "gpt-4o-mini",
+        "model": "a-model",
         "choices": [
             {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text, **message}}
         ],
@@ -156,7 +157,7 @@ async def ledger(tmp_path) -> AsyncIterator[Ledger]:
 def chat_with(ledger, fake_time) -> Callable[..., LedgeredChat]:
     """A chat around an adapter; its calls are kept in `chat.calls`."""
 
-    def make(adapter: Adapter, *, name="openai/gpt-4o-mini", options=(), limits=None, budget=None) -> LedgeredChat:
+    def make(adapter: Adapter, *, name=PLAIN, options=(), limits=None, budget=None) -> LedgeredChat:
         calls = []
         gate = Gate(limits or Limits(), clock=fake_time.clock)
         around = Surroundings(adapter, ledger, gate, budget or Budget(None), calls.append, build="build-1")

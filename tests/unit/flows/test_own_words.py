@@ -95,7 +95,7 @@ def test_a_value_that_does_not_fit_its_parameter_is_named_with_file_and_line(tmp
 def test_examples_are_read_and_kept_in_the_recipe(tmp_path: Path) -> None:
     line = '{"request": "Rain in Ulm?", "tool": "get_weather", "arguments": {"city": "Ulm"}}\n'
     (tmp_path / "examples.jsonl").write_text(line * 2, encoding="utf-8")
-    more = "examples: examples.jsonl\nmodels: {generator: openai/gpt-4o-mini}\n"
+    more = "examples: examples.jsonl\nmodels: {generator: openai/a-model}\n"
     recipe = read(tmp_path, more)
     assert (
         recipe.shown_examples == [{"request": "Rain in Ulm?", "tool": "get_weather", "arguments": {"city": "Ulm"}}] * 2

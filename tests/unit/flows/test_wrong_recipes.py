@@ -10,6 +10,7 @@ from callwright.flows.recipe import check_recipe, explain, parse_recipe, read_re
 from callwright.flows.recipe.located_yaml import TextPlace, read_yaml
 from callwright.flows.recipe.schema import nearest
 from callwright.flows.settings import read_settings
+from callwright.llm.known_models import example_models
 from callwright.warehouse.errors import CallwrightError, ConfigurationError
 from tests.support.flows.small_builds import run_here
 
@@ -22,7 +23,7 @@ OF_HTTP = (
 )
 MODEL_FORMS = (
     "a model is 'template/v1' (embedded), 'local/PATH.gguf' (in process), or a litellm name 'PROVIDER/MODEL' such as "
-    "'openai/gpt-4o-mini'"
+    f"{example_models()['small']!r}"
 )
 
 

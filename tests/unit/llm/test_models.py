@@ -9,18 +9,19 @@ from callwright.llm.local_model import LocalModel
 from callwright.llm.models import ModelSettings, open_adapter, open_chat, read_model
 from callwright.llm.openai_model import OpenAIModel
 from callwright.warehouse.errors import ConfigurationError
+from tests.support.llm.names import ANOTHER, THINKING
 
 
-@pytest.mark.parametrize("name", ["openai/gpt-4o", "anthropic/claude-x", "hosted_vllm/org/model", "local/a/b.gguf"])
+@pytest.mark.parametrize("name", [ANOTHER, "anthropic/claude-x", "hosted_vllm/org/model", "local/a/b.gguf"])
 def test_known_forms_are_taken(name):
     assert read_model(name).name == name
 
 
 @pytest.mark.parametrize(
-    "name", ["", "gpt-4o", "template/v2", "template", "/x", "openai/", "local/", "local/.gguf", "local/x.bin", " a/b"]
+    "name", ["", "a-model", "template/v2", "template", "/x", "openai/", "local/", "local/.gguf", "local/x.bin", " a/b"]
 )
 def test_other_names_are_answered_with_the_forms(name):
-    with pytest.raises(ConfigurationError, match=r"template/v1.*local/PATH\.gguf.*openai/gpt-4o-mini"):
+    with pytest.raises(ConfigurationError, match=r"template/v1.*local/PATH\.gguf.*" + THINKING):
         read_model(name)
 
 
@@ -109,15 +110,17 @@ SERVER = {"api_base": "http://127.0.0.1:8000/v1"}
     [
         ("template/v1", {}, "in process"),
         ("local/x.gguf", {}, "in process"),
-        ("openai/gpt-4o", {}, "litellm"),
-        ("openai/gpt-4o", SERVER, "lean"),
+        (ANOTHER, {}, "litellm"),
+        (ANOTHER, SERVER, "lean"),
         ("hosted_vllm/org/model", SERVER, "lean"),
-        ("openai/gpt-5-mini", SERVER, "litellm"),
-        ("openai/o3", SERVER, "litellm"),
-        ("openai/o3", SERVER | {"transport": "lean"}, "lean"),
+        (THINKING, SERVER, "litellm"),
+        ("openai/not-yet-known", SERVER, "lean"),
+        ("openai/not-yet-known", {"api_base": "https://api.openai.com/v1"}, "litellm"),
+        (ANOTHER, {"api_base": "https://api.openai.com/v1"}, "lean"),
+        (THINKING, SERVER | {"transport": "lean"}, "lean"),
         ("anthropic/claude-x", SERVER, "litellm"),
         ("anthropic/claude-x", SERVER | {"transport": "lean"}, "lean"),
-        ("openai/gpt-4o", SERVER | {"transport": "litellm"}, "litellm"),
+        (ANOTHER, SERVER | {"transport": "litellm"}, "litellm"),
     ],
 )
 async def test_the_path_can_be_seen_and_forced(name, told, path):

@@ -12,6 +12,7 @@ from callwright.llm.chat import ChatMessage, ChatRequest, Prompt, RawReply
 from callwright.llm.models import read_model
 from callwright.llm.packing import PackedModel
 from callwright.warehouse.errors import ConfigurationError, ReplyError, TransientError
+from tests.support.llm.names import ANOTHER
 
 CASE = re.compile(r'<case number="(\d+)">\n(.*?)\n</case>', re.DOTALL)
 
@@ -144,11 +145,11 @@ async def test_other_instructions_and_texts_that_look_like_ours_go_apart(chat_wi
 
 
 def test_only_a_judge_across_a_network_sees_several_and_says_so_in_its_name():
-    judge = read_model("openai/gpt-4o", {"items_per_request": 4})
+    judge = read_model(ANOTHER, {"items_per_request": 4})
     assert judge.options == (("items_per_request", 4),)
     assert Roles(judge=judge).judge.items_per_request == 4
     with pytest.raises(ValueError, match="the checker has to see one item at a time"):
         Roles(checker=judge)
-    for name, told in (("template/v1", {}), ("openai/gpt-4o", {"transport": "batch"})):
+    for name, told in (("template/v1", {}), (ANOTHER, {"transport": "batch"})):
         with pytest.raises(ConfigurationError):
             read_model(name, {"items_per_request": 4} | told)

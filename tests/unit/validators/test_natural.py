@@ -7,6 +7,7 @@ from callwright.llm.limits import Budget
 from callwright.validators.checks.table import CHECKS
 from callwright.validators.checks.wording import NaturalReading, check_natural
 from callwright.warehouse.records import Sample, Tool
+from tests.support.llm.names import PLAIN
 from tests.support.scripted_model import ScriptedModel
 from tests.support.validators.stage_contexts import context_of
 
@@ -38,6 +39,6 @@ async def test_the_lower_score_decides(
 
 def test_a_grammar_in_the_judges_place_is_not_asked() -> None:
     natural = next(stage for stage in CHECKS if stage.name == "natural")
-    for name, is_asked in (("template/v1", False), ("openai/gpt-4o-mini", True)):
+    for name, is_asked in (("template/v1", False), (PLAIN, True)):
         chats = Chats({"judge": ScriptedModel({}, name=name)}, 1, Budget(None))  # type: ignore[dict-item]
         assert chats.can_answer(natural) is is_asked

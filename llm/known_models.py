@@ -1,0 +1,81 @@
+"""What litellm's own map tells of a model: what it takes, when it ends. Read as the data it is, for litellm is slow to load."""
+
+import re
+from collections.abc import Mapping
+from datetime import date
+from functools import cache
+from importlib.resources import files
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import orjson
+import yaml
+
+_MAP = "model_prices_and_context_window_backup.json"
+_DATED = re.compile(r"-\d{4}-?\d{2}-?\d{2}$")  # a version of a model, by the day on which it came out
+
+
+@cache
+def example_models() -> dict[str, str]:
+    """Models to name as examples, by what they are examples of: "small", "other" (another maker's), "large"."""
+    listed = yaml.safe_load(files("callwright.llm").joinpath("examples.yaml").read_text(encoding="utf-8"))
+    return {use: name for use, name in listed.items() if use != "looked_at"}
+
+
+def known_model(name: str) -> Mapping[str, Any]:
+    """The map's entry of the model PROVIDER/MODEL, empty where it has none."""
+    provider, _, model = name.partition("/")
+    entry = known_models().get(name) or known_models().get(model) or {}
+    return entry if _maker(entry) == provider else {}
+
+
+def reasons(name: str) -> bool | None:
+    """Whether a model thinks before it answers; None where the map lacks it."""
+    entry = known_model(name)
+    return bool(entry.get("supports_reasoning")) if entry else None
+
+
+def end_of(name: str) -> date | None:
+    """The day on which a model ends, None where none is announced.
+
+    A name without a date ends with the last of its dated versions, where each of them has its day.
+    """
+    entry = known_model(name)
+    if stated := entry.get("deprecation_date"):
+        return date.fromisoformat(stated)
+    model = name if name in known_models() else name.partition("/")[2]
+    ends = [
+        str(version.get("deprecation_date") or "")
+        for other, version in known_models().items()
+        if _DATED.sub("", other) == model != other and _maker(version) == _maker(entry)
+    ]
+    return date.fromisoformat(max(ends)) if entry and ends and all(ends) else None
+
+
+def taken_options(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Of temperature, max_tokens and seed what a model takes, by the names under which it takes them."""
+    entry = known_model(name)
+    taken = {part: options[part] for part in ("temperature", "max_tokens", "seed") if part in options}
+    is_thinking = entry.get("litellm_provider") == "openai" and bool(entry.get("supports_reasoning"))
+    if is_thinking and "max_tokens" in taken:
+        taken["max_completion_tokens"] = taken.pop("max_tokens")
+    effort = options.get("extra", {}).get("reasoning_effort", entry.get("default_reasoning_effort"))
+    is_fixed = entry.get("supports_sampling_params") is False or (is_thinking and effort != "none")
+    if is_fixed and taken.get("temperature") != 1:
+        taken.pop("temperature", None)
+    return taken
+
+
+@cache
+def known_models() -> dict[str, dict[str, Any]]:
+    """The whole map, by litellm's names."""
+    spec = find_spec("litellm")
+    if spec is None or spec.origin is None:
+        raise ModuleNotFoundError("litellm, which callwright depends on, is not installed")
+    return dict(orjson.loads(Path(spec.origin).with_name(_MAP).read_bytes()))
+
+
+def _maker(entry: Mapping[str, Any]) -> str:
+    """The provider of an entry without its kind of model: "vertex_ai" of "vertex_ai-language-models"."""
+    return str(entry.get("litellm_provider", "")).partition("-")[0].removesuffix("_converse")
