@@ -1,8 +1,12 @@
 """Names as code has them, in words: split, in which script, and what the words of a tool's or a parameter's name stand for."""
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Literal
+
+from callwright.language.packs import packaged
+
+_PACKAGE, _FILE = "callwright.language", "names.yaml"
 
 
 def words(text: str) -> list[str]:
@@ -44,17 +48,6 @@ def humanise(name: str) -> str:
 
 Deed = Literal["list", "search", "make", "change", "drop", "switch", "restore", "export", "look", "other"]
 
-_DEEDS: dict[Deed, frozenset[str]] = {
-    "list": frozenset(words("list show view browse see")),
-    "search": frozenset(words("search find")),
-    "make": frozenset(words("add create set write save start record log register book buy rent schedule make open")),
-    "change": frozenset(words("change update edit modify adjust reschedule")),
-    "drop": frozenset(words("delete remove cancel terminate")),
-    "switch": frozenset(words("turn switch stop mute pause enable disable")),
-    "restore": frozenset({"restore"}),
-    "export": frozenset({"export"}),
-    "look": frozenset(words("check look get read compare count calculate estimate convert recommend suggest track")),
-}
 CHANGES: frozenset[Deed] = frozenset({"make", "change", "drop", "switch", "restore"})
 _IRREGULAR = {"bookshelf": "bookshelves", "person": "people", "child": "children"}
 _HISSING = ("s", "x", "z", "ch", "sh")
@@ -68,7 +61,7 @@ def function_words(name: str) -> tuple[str, ...]:
 
 def deed_of(verb: str) -> Deed:
     """What a verb does; "other" for any that is not listed."""
-    return next((deed for deed, verbs in _DEEDS.items() if verb in verbs), "other")
+    return next((deed for deed, verbs in _deeds().items() if verb in verbs), "other")
 
 
 def plural(noun: str) -> str:
@@ -88,73 +81,21 @@ def with_article(noun: str) -> str:
     return f"an {noun}" if noun[:1] in tuple("aeiou") and not noun.startswith(_YOU) else f"a {noun}"
 
 
-# kind: (words of the name, what they are about); the first that fits decides
-_TOPICS: dict[str, tuple[tuple[re.Pattern[str], str], ...]] = {
-    kind: tuple((re.compile(rf"\b(?:{stated})\b"), topic) for stated, topic in rules)
-    for kind, rules in {
-        "details": (
-            ("claims?|accident|damage|incident", "claim"),
-            ("alerts?|notifications?", "alert"),
-            ("review|performance|feedback|evaluation|survey", "opinion"),
-            ("orders?|meal|menu", "order"),
-            ("address", "address"),
-            ("preferences?|settings?", "preference"),
-            ("appointments?|schedule|meeting|event|visit", "occasion"),
-            ("animal|pet", "animal"),
-            ("property|house|home|apartment|land", "home"),
-            ("business|company|shop", "trade"),
-            ("tax|income", "income"),
-            ("bank|wire|account|payments?|card|plan", "account"),
-            ("summary|discharge|medical|treatment|patient|health", "health"),
-            ("shipments?|package|cargo|parcel|declaration|inventory|goods", "freight"),
-            ("beneficiary|holder|contact|guest|passenger|employee|customer|personal|profile", "person"),
-            ("documents?|file|upload", "document"),
-            ("application|request|registration|renewal|service", "application"),
-        ),
-        "reason": (
-            ("admission|surgery|treatment|medical|visit|referral", "health"),
-            ("exemption|exempt|deferral", "exemption"),
-            ("termination|resignation|dismissal|leave", "leaving"),
-            ("return|refund|exchange", "return"),
-        ),
-        "message": (("review|feedback|comments?", "opinion"),),
-        "status": (
-            ("cleaning|housekeeping|room", "room"),
-            ("roaming|service|line|account|alert|subscription", "service"),
-            ("payment|invoice|bill", "payment"),
-        ),
-        "category": (
-            ("payment|pay", "payment"),
-            ("room|bed", "room"),
-            ("test|lab|examination", "test"),
-            ("department", "department"),
-            ("insurance|policy|coverage", "insurance"),
-            ("visa", "visa"),
-            ("ticket|cabin|travel class|seat", "cabin"),
-            ("record|certificate", "record"),
-            ("benefits?", "benefit"),
-            ("network", "network"),
-            ("frequency|interval", "frequency"),
-            ("format|file type", "format"),
-            ("leave|absence", "leave"),
-            ("account", "account"),
-            ("device", "device"),
-            ("vehicle|car", "vehicle"),
-            ("preferences?", "preference"),
-        ),
-        "text": (
-            ("make|manufacturer", "maker"),
-            ("model", "model"),
-            ("settings?|preferences?|options?", "preference"),
-        ),
-        "company": (("hospital|clinic", "hospital"), ("airline|carrier", "airline"), ("bank", "bank")),
-    }.items()
-}
+@cache
+def _deeds() -> dict[Deed, frozenset[str]]:
+    return {deed: frozenset(words(verbs)) for deed, verbs in packaged(_PACKAGE, _FILE)["deeds"].items()}
+
+
+@cache
+def _topics() -> dict[str, list[tuple[re.Pattern[str], str]]]:
+    """By kind of parameter, the patterns of what its name may be about; the first that fits decides."""
+    rules = packaged(_PACKAGE, _FILE)["topics"].items()
+    return {kind: [(re.compile(rf"\b(?:{stated})\b"), topic) for stated, topic in rows] for kind, rows in rules}
 
 
 @lru_cache(8192)
 def topic_of(name: str, kind: str) -> str:
     """The kind, with what the name says it is about: `claimDetails` of the kind "details" is "details claim"."""
     stated = " ".join(split_name(name))
-    topic = next((topic for pattern, topic in _TOPICS.get(kind, ()) if pattern.search(stated)), "")
+    topic = next((topic for pattern, topic in _topics().get(kind, ()) if pattern.search(stated)), "")
     return f"{kind} {topic}".strip()

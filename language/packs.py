@@ -50,7 +50,7 @@ def of(code: Language) -> LanguagePack:
     if not has_folder(code):
         return _without_folder(code)
     entries = {name: value for name, value in _described(code).items() if name != "signs"}
-    cues = _loaded((files(f"callwright.language.{code}") / _PATTERNS).read_text(encoding="utf-8"))
+    cues = packaged(f"callwright.language.{code}", _PATTERNS)
     # a list of names of a language module is not typed; Rules says what it must hold, and a test holds it to that
     rules = cast("LanguageRules", import_module(f"callwright.language.{code}.rules"))
     lists: Mapping[str, str] = entries.pop("words")
@@ -65,6 +65,15 @@ def of(code: Language) -> LanguagePack:
         rules=rules,
         **entries,
     )
+
+
+@cache
+def packaged(package: str, name: str) -> Any:  # noqa: ANN401 - parsed YAML, typed by who asks for it
+    """The content of a YAML file beside the code, read once for all who ask; nobody may change it."""
+    import yaml  # not above: who asks for no file starts without it
+
+    text = files(package).joinpath(name).read_text(encoding="utf-8")
+    return yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506 - a safe loader, the fast one
 
 
 def has_folder(code: Language) -> bool:
@@ -91,7 +100,7 @@ def _without_folder(code: Language) -> LanguagePack:
 @cache
 def _described(code: Language) -> dict[str, Any]:
     """The entries of language.yaml; they can be read before the language's rules are."""
-    return _loaded((files(f"callwright.language.{code}") / _DESCRIPTION).read_text(encoding="utf-8"))
+    return dict(packaged(f"callwright.language.{code}", _DESCRIPTION))
 
 
 class _Data(Mapping[str, Any]):
@@ -106,7 +115,7 @@ class _Data(Mapping[str, Any]):
             file = files(f"callwright.language.{self._code}") / f"{name}.yaml"
             if not file.is_file():
                 raise KeyError(name)
-            self._read[name] = _loaded(file.read_text(encoding="utf-8"))
+            self._read[name] = packaged(f"callwright.language.{self._code}", file.name)
         return self._read[name]
 
     def __iter__(self) -> Any:  # noqa: ANN401 - an iterator of names
@@ -118,13 +127,6 @@ class _Data(Mapping[str, Any]):
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
-
-
-def _loaded(text: str) -> dict[str, Any]:
-    import yaml  # not above: who asks for no language starts without it
-
-    content = yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506 - a safe loader, the fast one
-    return content if isinstance(content, dict) else {}
 
 
 def _joined(value: object) -> str:

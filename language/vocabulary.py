@@ -3,10 +3,11 @@
 import re
 from collections.abc import Mapping
 from functools import cache, lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from callwright.language.packs import LanguagePattern, known, of
+from callwright.language.packs import LanguagePattern, known, of, packaged
 from callwright.language.protocol import LanguagePack
+from callwright.warehouse.records import DEFAULT_LANGUAGE
 
 
 # all of them negate in texts of any language that holds them
@@ -38,30 +39,11 @@ def _union(name: str) -> frozenset[str]:
     return frozenset().union(*(of(code).words.get(name, frozenset()) for code in known()))
 
 
-_ABBREVIATIONS = {
-    "sqm": "square meter", "㎡": "square meter", "km": "kilometer", "kms": "kilometer", "kg": "kilogram",
-    "kgs": "kilogram", "cm": "centimeter", "mins": "minute", "hr": "hour", "hrs": "hour", "metre": "meter",
-    "metres": "meter", "kilometre": "kilometer", "kilometres": "kilometer", "rmb": "yuan", "cny": "yuan",
-    "¥": "yuan", "$": "dollar", "usd": "dollar", "€": "euro", "eur": "euro", "£": "pound", "gbp": "pound",
-    "pc": "computer", "tv": "television", "info": "information", "ad": "advertisement", "ads": "advertisement",
-    "dept": "department", "rd": "road", "ave": "avenue", "blvd": "boulevard", "mt": "mount", "ok": "okay",
-    "sms": "text message", "cellphone": "mobile phone", "cell": "mobile", "max": "maximum", "asap": "soon",
-    "dr": "doctor",
-    "bldg": "building", "apt": "apartment", "uni": "university", "grey": "gray", "licence": "license",
-    "cheque": "check", "programme": "program", "catalogue": "catalog", "dialogue": "dialog", "tyre": "tire",
-}  # fmt: skip
-_REGIONAL = {
-    "metro": "subway", "underground": "subway", "cinema": "movie theater", "film": "movie", "flat": "apartment",
-    "lift": "elevator", "petrol": "gas", "holiday": "vacation", "lorry": "truck", "cafe": "coffee shop",
-    "utilities": "utility", "postcode": "zip code", "cv": "resume", "taxi": "cab", "autumn": "fall",
-}  # fmt: skip
-
-
 @lru_cache(64)
 def respellings(packs: tuple[LanguagePack, ...]) -> Mapping[str, tuple[str, ...]]:
     """Folded words of these languages, and the words that they stand for."""
     single = {word: meaning for pack in packs for word, meaning in pack.rules.respellings().items()}
-    return {stem(word): tuple(meaning.split()) for word, meaning in {**single, **_ABBREVIATIONS, **_REGIONAL}.items()}
+    return {stem(word): tuple(meaning.split()) for word, meaning in {**single, **_english()["respellings"]}.items()}
 
 
 _CORRECTION = LanguagePattern("@{correction}")
@@ -82,31 +64,12 @@ def find_corrections(text: str) -> list[CorrectionMark]:
 _VOWEL = re.compile(r"[aeiouy]")
 _DOUBLED = re.compile(r"([bdfgmnprt])\1$")
 _SHORTEST = 3
-_IRREGULAR = {
-    "men": "man", "women": "woman", "children": "child", "people": "person", "feet": "foot", "teeth": "tooth",
-    "mice": "mouse", "went": "go", "gone": "go", "going": "go", "goes": "go", "bought": "buy", "sent": "send",
-    "paid": "pay", "made": "make", "took": "take", "taken": "take", "gave": "give", "given": "give", "said": "say",
-    "told": "tell", "found": "find", "got": "get", "left": "leave", "lost": "lose", "broke": "break",
-    "broken": "break", "drove": "drive", "driven": "drive", "wrote": "write", "written": "write", "ate": "eat",
-    "eaten": "eat", "slept": "sleep", "ran": "run", "running": "run", "flew": "fly", "flown": "fly", "saw": "see",
-    "seen": "see", "came": "come", "met": "meet", "held": "hold", "kept": "keep", "felt": "feel", "spent": "spend",
-    "sold": "sell", "hung": "hang", "dying": "die", "lying": "lie", "tying": "tie", "bus": "bus", "buses": "bus",
-    "gas": "gas", "lens": "lens", "news": "news", "yes": "yes", "this": "this", "his": "his", "during": "during",
-    "thing": "thing", "training": "training", "king": "king", "ring": "ring", "spring": "spring", "string": "string",
-    "bring": "bring", "sing": "sing", "wing": "wing", "evening": "evening", "morning": "morning",
-    "beijing": "beijing", "need": "need",
-    "care": "care", "cares": "care", "cared": "care", "caring": "care",  # not "car"
-    "note": "note", "notes": "note", "noted": "note", "noting": "note", "none": "none",  # not "not", not "non"
-    "bed": "bed", "red": "red", "speed": "speed", "feed": "feed", "seed": "seed", "series": "series",
-}  # fmt: skip
-# the endings as light stems have them: without a final e, with i for a final y
-_DEEP = (
-    ("ization", ""), ("isation", ""), ("ational", ""), ("iveness", ""), ("fulness", "ful"), ("ization", ""),
-    ("ation", ""), ("ition", ""), ("ction", "ct"), ("ssion", "ss"), ("sion", "d"), ("tion", "t"), ("ment", ""),
-    ("ness", ""), ("iti", ""), ("icalli", ""), ("ical", ""), ("alli", ""), ("li", ""), ("anc", ""), ("enc", ""),
-    ("abl", ""), ("ibl", ""), ("ful", ""), ("iv", ""), ("iz", ""), ("at", ""), ("al", ""), ("er", ""), ("or", ""),
-    ("ist", ""), ("ic", ""), ("i", ""),
-)  # fmt: skip
+
+
+@cache
+def _english() -> Mapping[str, Any]:
+    stems: Mapping[str, Any] = packaged("callwright.language", "stems.yaml")
+    return stems
 
 
 @lru_cache(16384)
@@ -114,9 +77,8 @@ def stem(word: str) -> str:
     """The light stem of a folded English word: `books`, `booked` and `booking` are all `book`."""
     if len(word) <= _SHORTEST or not word.isascii() or not word.isalpha():
         return word
-    if word in _IRREGULAR:
-        return _IRREGULAR[word]
-    return _without_final_e(_american(_without_tense(_singular(word))))
+    irregular: str | None = _english()["irregular"].get(word)
+    return irregular or _without_final_e(_american(_without_tense(_singular(word))))
 
 
 @lru_cache(16384)
@@ -125,10 +87,10 @@ def deep_stem(word: str) -> str:
     light = stem(word)
     if not light.isascii() or not light.isalpha():
         return light
-    for ending, instead in _DEEP:
+    for ending, instead in _english()["deep_endings"]:
         rest = len(light) - len(ending)
         if light.endswith(ending) and rest > _SHORTEST:
-            return light[:rest] + instead
+            return f"{light[:rest]}{instead}"
     return light
 
 
@@ -167,209 +129,11 @@ def _without_final_e(word: str) -> str:
     return word[:-1] if word.endswith("e") and len(word) > _SHORTEST else word
 
 
-# one group a line; a hyphen joins two words that count as one
-_GROUPS = """
-daily every-day each-day
-weekly every-week each-week
-monthly every-month each-month
-yearly annual annually every-year
-minimum least fewest minimal lowest smallest less fewer
-maximum most highest largest greatest
-fast quick rapid speedy
-fastest quickest
-near nearby close adjacent
-nearest closest
-cheap inexpensive low-cost affordable
-expensive costly pricey
-large big
-small little tiny
-begin start commence
-end finish terminate
-buy purchase
-get obtain acquire
-repair fix mend
-delete remove erase
-modify change alter edit amend
-choose select pick
-search find look-up seek
-show display view
-query check inquire
-reserve book
-reservation booking
-cancel call-off
-help assist aid
-need require
-rent lease
-rental lease
-speak talk
-reply respond answer
-illegal unlawful
-error mistake
-issue problem trouble
-activity event
-meeting conference
-discussion talk
-summary wrap-up recap overview roundup
-exchange communication interchange
-schedule timetable
-plan scheme
-project program
-training workshop
-session class
-lesson course
-newsletter bulletin
-announcement notice
-reminder alert
-suburb outskirt
-downtown city-center city-centre town-center
-neighborhood community residential-area
-house home residence
-apartment condo
-room chamber
-floor storey story
-bathroom restroom toilet
-kitchen cookhouse
-garage carport
-street road
-highway motorway freeway expressway
-sidewalk pavement
-restaurant eatery
-food cuisine
-snack refreshment
-breakfast morning-meal
-lunch luncheon
-dinner supper
-drink beverage
-hotel inn
-tourist traveler visitor
-trip journey travel
-tour excursion
-luggage baggage
-flight plane airplane aircraft
-ship vessel
-boat ferry
-car automobile vehicle
-bicycle bike
-motorcycle motorbike
-train railway rail
-ticket fare
-seat place
-driver chauffeur
-passenger rider
-doctor physician
-nurse caregiver
-illness disease sickness
-medicine medication drug
-hospital infirmary
-dentist dental
-child kid baby
-man male gentleman
-woman female lady
-boy son
-girl daughter
-mother mom mum
-father dad
-grandmother grandma
-grandfather grandpa
-husband spouse
-friend pal buddy
-colleague coworker co-worker
-boss manager supervisor
-employee worker
-student pupil
-teacher instructor
-lawyer attorney
-picture image photo photograph
-movie film
-song track
-music tune
-voice sound tone
-television tv
-phone telephone cellphone
-computer pc
-message text
-text-message sms
-email e-mail
-mail post
-letter correspondence
-document file
-folder directory
-password passcode
-job work occupation
-salary wage pay
-money cash
-price cost
-bill invoice
-tax duty
-loan credit
-deposit down-payment
-insurance coverage
-license permit
-certificate certification
-contract agreement
-gift present
-clothes clothing apparel
-shoe footwear
-trousers pants
-sofa couch
-closet wardrobe
-garbage trash rubbish
-gasoline petrol
-weather climate
-rain rainfall
-snow snowfall
-storm tempest
-autumn fall
-beautiful pretty lovely
-happy glad cheerful
-sad unhappy
-angry mad
-tired exhausted
-comfortable cozy comfy
-easy simple
-difficult hard tough
-important significant
-famous well-known renowned
-good nice fine
-great excellent awesome
-bad poor
-new latest
-old aged
-safe secure
-quiet silent
-loud noisy
-clean tidy
-dirty filthy
-broken damaged
-fail failure
-hurt injure
-exercise workout
-run jog
-swim swimming
-walk stroll walking
-hobby pastime
-goal aim target objective
-opinion view viewpoint
-comment remark
-review evaluation appraisal
-suggestion advice recommendation
-frequent common regular
-always constantly
-often frequently
-sometimes occasionally
-now currently presently
-soon shortly
-midnight twelve-at-night
-direct non-stop nonstop
-economy coach
-""".strip().splitlines()
-
-
 @lru_cache(1)
 def senses() -> dict[str, str]:
     """What each word, or pair of words joined by a space, is compared as."""
     table: dict[str, str] = {}
-    for group in _GROUPS:
+    for group in of(DEFAULT_LANGUAGE).data["thesaurus"]["senses"]:
         words = group.split()
         for word in words:
             table.setdefault(sense_key(word.split("-")), f"={words[0]}")

@@ -71,12 +71,14 @@ def callnavi(
 ) -> None:
     """List the faults of CallNavi's data: unknown tools, undeclared parameters, needless placeholders and more."""
     from callwright.validators.datasets.callnavi import check_callnavi
-    from callwright.validators.datasets.callnavi_requests import KINDS
+    from callwright.validators.datasets.callnavi_requests import fault_kinds
     from callwright.warehouse.errors import ConfigurationError
 
-    unknown = set(kind or ()) - set(KINDS)
+    unknown = set(kind or ()) - set(fault_kinds())
     if unknown:
-        raise ConfigurationError(f"There is no kind of fault {min(unknown)!r}; the kinds are {', '.join(KINDS)}.")
+        raise ConfigurationError(
+            f"There is no kind of fault {min(unknown)!r}; the kinds are {', '.join(fault_kinds())}."
+        )
     checked = check_callnavi(folder)
     shown = [finding for finding in checked.findings if not kind or finding.kind in kind]
     if as_json:

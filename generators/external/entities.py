@@ -3,17 +3,15 @@
 import re
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
 from random import Random
-from typing import Any, NamedTuple, get_args
+from typing import NamedTuple, get_args
 
-import yaml
 from pydantic import BaseModel
 
 from callwright.generators.external.mentions import TurnMention, fills_parameter, find_mentions, is_pointable
 from callwright.generators.stages import StageContext
 from callwright.language.calls.parameters import entity_of
-from callwright.language.packs import of, unspaced
+from callwright.language.packs import of, packaged, unspaced
 from callwright.language.readers.moments import moment_parts
 from callwright.language.schemas import kind_of
 from callwright.llm.prompts import prompt_version, render
@@ -60,7 +58,7 @@ def apps() -> dict[str, App]:
     """The apps by key, in the order of the file."""
     return {
         name: App(name, int(entry["weight"]), tuple(entry.get("without", ())))
-        for name, entry in _read(APPS_FILE).items()
+        for name, entry in packaged("callwright.generators.external", APPS_FILE).items()
     }
 
 
@@ -79,12 +77,6 @@ def app_named(name: str) -> App:
 def pick_app(allowed: list[App], rng: Random) -> App:
     """One of the allowed apps, the paper's five more often than others."""
     return rng.choices(allowed, weights=[app.weight for app in allowed])[0]
-
-
-def _read(name: str) -> dict[str, Any]:
-    text = files("callwright.generators.external").joinpath(name).read_text(encoding="utf-8")
-    read: dict[str, Any] = yaml.safe_load(text)
-    return read
 
 
 class FoundEntity(BaseModel):

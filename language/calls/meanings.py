@@ -7,27 +7,23 @@ kind whose phrases suit whatever has a name of that kind. `value_gap` says of al
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
-from importlib.resources import files
 from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple
-
-import yaml
 
 from callwright.language.calls.codes import PHRASED, phrase, shaped
 from callwright.language.calls.parameters import CLOCKED, CODED, NUMERIC, meaning_by_words, meaning_of, without_links
 from callwright.language.names import split_name, topic_of
-from callwright.language.packs import of
+from callwright.language.packs import of, packaged
 from callwright.language.schemas import json_type
 from callwright.warehouse.records import JsonSchema, Language
 
 if TYPE_CHECKING:
     from faker import Faker
 
-_TABLE = "meanings.yaml"
+_TABLE = ("callwright.language", "meanings.yaml")
 _WORLDS = "worlds"
 _LOCALE = "en_US"
 _SEED_BITS = 48
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _LONGEST_HEAD = 60
 _BOUNDS = ("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")
 # kinds whose phrases suit any parameter that is called so; of the others only those of a topic do
@@ -84,21 +80,13 @@ def _row(table: str, words: str, description: str) -> Meaning | None:
 
 @cache
 def _rows() -> dict[str, tuple[Meaning, ...]]:
-    return {table: tuple(map(_meaning, rows)) for table, rows in _loaded().items() if table != _WORLDS}
-
-
-@cache
-def _loaded() -> dict[str, list[dict[str, Any]]]:
-    loaded: dict[str, list[dict[str, Any]]] = yaml.load(
-        (files("callwright.language") / _TABLE).read_text(encoding="utf-8"),
-        _LOADER,  # noqa: S506 - a safe loader
-    )
-    return loaded
+    return {table: tuple(map(_meaning, rows)) for table, rows in packaged(*_TABLE).items() if table != _WORLDS}
 
 
 def worlds() -> list[dict[str, str]]:
     """Cities, each with its country, currency, language and time zone."""
-    return _loaded()[_WORLDS]
+    stated: list[dict[str, str]] = packaged(*_TABLE)[_WORLDS]
+    return stated
 
 
 def spoken_row(name: str, schema: JsonSchema, table: str) -> Meaning | None:

@@ -1,36 +1,13 @@
 """What an English description says: the action in the imperative, and the noun phrase that people call a parameter by."""
 
 import re
+from functools import cache
 
 from callwright.language.names import humanise, split_name, with_article, words
+from callwright.language.packs import packaged
 
 _MOST_WORDS = 14
 _ADVERB_WORDS = 2
-VERBS = frozenset(
-    words(
-        "accept access activate add adjust allow amend analyze answer append apply appoint approve archive"
-        " arrange assign attach authorize block book borrow browse build buy calculate call cancel change charge"
-        " check choose claim clear close collect combine compare complain complete compose compute confirm"
-        " connect contact control convert copy count create deactivate declare decline decrease delete deliver"
-        " deposit describe detect determine disable discover dispatch display download draft draw edit enable end"
-        " enroll enter escalate estimate evaluate exchange execute export extend extract fetch file fill filter"
-        " find finish follow forecast forward freeze generate get give grant group hide hire identify import"
-        " increase initiate insert inspect install invite issue join launch leave like list listen load locate"
-        " lock log look lookup make manage mark match measure merge mix modify monitor move mute unmute navigate"
-        " punch reduce lend rewind notify obtain offer open order organize pause pay perform pick pin plan play"
-        " post predict prepare preview print process provide publish purchase query quote raise rate read receive"
-        " recommend record redeem refill refund register reject release remind remove rename renew rent reorder"
-        " repair replace reply report request reschedule reserve reset resolve respond restart restore resume"
-        " retrieve return review revoke rotate run save scan schedule search see select sell send set settle"
-        " share ship show shuffle sign skip solve sort split start stop store stream submit subscribe suggest"
-        " summarize switch sync take tell terminate test throw tip top track transfer translate trigger turn"
-        " unblock uncover undo unlock unsubscribe update upgrade upload use protect hear print rebook shorten"
-        " lengthen park charge refuel swap trade cut crop resize hang dial text email chat pin unpin star flag"
-        " invite cook bake count drop ask explain teach read compose wake snooze silence dim brighten lower raise"
-        " heat cool warm wash dry vacuum fix mend collect fetch feed validate verify view vote watch water"
-        " withdraw write configure provision deploy admit discharge link unlink proceed unregister activate reactivate pull hand"
-    )
-)
 _FRAME = re.compile(
     r"^(?:this\s+(?:tool|function|api|endpoint|method)\s+|(?:tool|function|api|endpoint)\s+(?:to|for|that)\s+|used?\s+(?:to|for)\s+"
     r"|(?:allows?|helps?)\s+(?:you|users?|the user)?\s*(?:to\s+)?"
@@ -82,15 +59,6 @@ _IRREGULAR = {"goes": "go", "does": "do", "has": "have"}
 _NOUN_LEAD = "get "
 _FINITE = re.compile(r"\b(?:is|are|was|were|can|will|must|should|may|be|have)\b", re.IGNORECASE)
 _GIVEN_BACK = {"returns": "get", "lists": "list", "gets": "get"}
-_SYNONYMS = {
-    "retrieve": ("get", "look up", "pull up", "show me"), "get": ("find", "look up", "show me"),
-    "query": ("check", "look up"), "view": ("show me", "open"), "list": ("show me",), "find": ("get me",),
-    "create": ("set up", "make"), "update": ("change",), "modify": ("change",), "cancel": ("call off",),
-    "delete": ("remove",), "remove": ("delete",), "book": ("reserve",), "reserve": ("book",), "purchase": ("buy",),
-    "buy": ("purchase",), "check": ("look up",), "schedule": ("plan", "set up"), "submit": ("hand in", "file"),
-    "calculate": ("work out",), "terminate": ("end",), "initiate": ("start",), "start": ("begin",), "show": ("show me",),
-    "recommend": ("suggest",), "obtain": ("get",), "search for": ("look for", "find"),
-}  # fmt: skip
 _DETERMINERS = frozenset({"a", "an", "the", "my", "your", "all", "one"})
 _PATH = re.compile(r"[./:]")
 _BY = re.compile(r"\s+(?:by|using|via|with)\s+.*$")
@@ -106,27 +74,21 @@ _TELEGRAPHIC = frozenset(words("add reprioritize get find delete update show ret
 _AT_END = re.compile(r"\b(to|in|from|into|of) ((?!the\b|an?\b|my\b)[a-z]+(?: [a-z]+)?)$")
 _MOST_BARE = 4
 _PREPOSITIONS = frozenset(words("nearby of for in on to from by with at about into as"))
-_NO_ARTICLE = (
-    _DETERMINERS
-    | _PREPOSITIONS
-    | frozenset(
-        words(
-            "your our their its this that these those some any each every several multiple many more no out off up down"
-            " me us whether if how what which who and or available detailed one two new"
-        )
-    )
-)
-_MASS = frozenset(
-    words(
-        "information info data weather playback music access help email mail money news traffic history inventory details"
-        " settings availability content text speech support feedback shuffle play advice time stock people"
-        " children media metadata me it all everything"
-    )
-)
 _MAKING = frozenset(
     words("create add post make open start book schedule register write draft generate submit place send")
 )
 _NOT_AFTER = frozenset({"whether", "if", "how", "that"})
+
+
+@cache
+def verbs() -> frozenset[str]:
+    """Verbs that a description begins with."""
+    return _listed("verbs")
+
+
+@cache
+def _listed(name: str) -> frozenset[str]:
+    return frozenset(packaged("callwright.language.en", "descriptions.yaml")[name].split())
 
 
 def action_of(name: str, description: str) -> str:
@@ -141,23 +103,27 @@ def other_actions(phrase: str) -> tuple[str, ...]:
         verb, rest = "search for", rest.removeprefix("for ")
     if not rest or rest.split(" ")[0] in _NOT_AFTER or rest.startswith(("and ", "me ")):
         return ()
-    return tuple(f"{other} {rest}" for other in _SYNONYMS.get(verb, ()))
+    return tuple(
+        f"{other} {rest}" for other in packaged("callwright.language.en", "descriptions.yaml")["synonyms"].get(verb, ())
+    )
 
 
 def action_of_name(name: str) -> str:
     """A tool's name as words, in the imperative where it begins with a verb."""
     last = _FOR_BARE.sub(r" for the \1", _FOR_USER.sub(" for me", _BY.sub("", humanise(_PATH.split(name)[-1] or name))))
     first, _, rest = last.partition(" ")
-    if first not in VERBS and rest.partition(" ")[0] in VERBS:  # "slack list channels": the server's name comes first
+    if (
+        first not in verbs() and rest.partition(" ")[0] in verbs()
+    ):  # "slack list channels": the server's name comes first
         first, _, rest = rest.partition(" ")
     if first == "list" and rest and " for " not in rest:
         return f"list {_all(rest)}"
-    return with_articles(f"{first} {rest}".strip()) if first in VERBS else f"{_NOUN_LEAD}{last}"
+    return with_articles(f"{first} {rest}".strip()) if first in verbs() else f"{_NOUN_LEAD}{last}"
 
 
 def _all(noun: str) -> str:
     """A noun in the plural: "phone number" is "phone numbers"."""
-    if noun.rsplit(" ", maxsplit=1)[-1].lower() in _MASS or noun.endswith(("s", "x", "ch", "sh")):
+    if noun.rsplit(" ", maxsplit=1)[-1].lower() in _listed("mass") or noun.endswith(("s", "x", "ch", "sh")):
         return noun
     return f"{noun[:-1]}ies" if _CONSONANT_Y.search(noun) else f"{noun}s"
 
@@ -170,10 +136,14 @@ def with_articles(phrase: str) -> str:
     words = rest.split(" ")
     bare = next((at for at, word in enumerate(words) if word in _PREPOSITIONS), len(words))
     head = words[bare - 1]
-    is_bare = rest and words[0].lower() not in _NO_ARTICLE and 1 <= bare <= _MOST_BARE
+    is_bare = (
+        rest
+        and words[0].lower() not in _DETERMINERS | _PREPOSITIONS | _listed("no_article")
+        and 1 <= bare <= _MOST_BARE
+    )
     if is_bare and words[0].endswith(("'s", "’s")) and words[0].islower():
         return f"{verb} the {rest}"
-    if not is_bare or head.lower() in _MASS or (head.endswith("s") and not head.endswith("ss")):
+    if not is_bare or head.lower() in _listed("mass") or (head.endswith("s") and not head.endswith("ss")):
         return phrase
     if verb in _MAKING or verb == "search for":
         return f"{verb} {with_article(rest)}"
@@ -224,7 +194,9 @@ def _the_end(match: re.Match[str]) -> str:
     """A bare noun at the end of a title with its article: "to playlist" is "to the playlist"."""
     last = match[2].split(" ")[-1]
     return (
-        match[0] if last in _MASS or (last.endswith("s") and not last.endswith("ss")) else f"{match[1]} the {match[2]}"
+        match[0]
+        if last in _listed("mass") or (last.endswith("s") and not last.endswith("ss"))
+        else f"{match[1]} the {match[2]}"
     )
 
 
@@ -253,12 +225,12 @@ def _bare(verb: str) -> str:
 
 
 def _imperative(word: str) -> str:
-    if word in VERBS:
+    if word in verbs():
         return word
     if word in _IRREGULAR:
         return _IRREGULAR[word]
     for ending, instead in (("ies", "y"), ("es", ""), ("s", ""), ("ing", ""), ("ing", "e")):
-        if word.endswith(ending) and word[: -len(ending)] + instead in VERBS:
+        if word.endswith(ending) and word[: -len(ending)] + instead in verbs():
             return word[: -len(ending)] + instead
     return ""
 
@@ -289,14 +261,6 @@ _LAST_ID = re.compile(r"\bid$")
 _COUNTED = re.compile(
     r"^(?:comma[- ]separated |json |single item )?(?:lists?|arrays?|sets?) (?:containing |of (?:the )?)", re.IGNORECASE
 )
-_NO_NOUN = frozenset(
-    words(
-        "only optional optionally required when what which if whether specify specifies specified uses use used pass indicates"
-        " describes include includes including choose set determines defines controls returns filters filter sorts can must"
-        " should this these one either only either not see of for to from by with over how deprecated name unique identifier extra"
-        " limit limits"
-    )
-)
 _MARKED = re.compile(r"[`*<>{}\[\]|/\\_=#]")
 _DANGLES = frozenset(words("of the a an against without to for or and in on at by with from"))
 
@@ -316,7 +280,7 @@ def cue_of(description: str) -> str:
         return ""
     if (len(words) == 1 and words[-1].lower() in _PARAMETRIC) or words[-1].lower() in _TYPES or _MARKED.search(head):
         return ""
-    if words[0].lower() in _NO_NOUN or words[-1].lower() in _DANGLES:
+    if words[0].lower() in _listed("no_noun") or words[-1].lower() in _DANGLES:
         return ""
     return (
         head

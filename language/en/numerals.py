@@ -4,33 +4,16 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
+from callwright.language.names import words
 from callwright.language.protocol import ORDINAL, PERCENT, WORDS, Number
 
 # ruff: noqa: PLR2004 - the powers of ten are what this file is about
 
 
-_UNITS = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-]
+_UNITS = words(
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
+    " eighteen nineteen"
+)
 _TENS_WORDS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
 _TENS = dict(zip(_TENS_WORDS, range(20, 100, 10), strict=True))
 _SMALL = {word: number for number, word in enumerate(_UNITS)} | _TENS

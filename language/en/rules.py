@@ -153,7 +153,7 @@ def is_place_ending(character: str, before: str) -> bool:
 
 def is_verb(word: str) -> bool:
     """Whether a command may begin with `word`."""
-    return word in actions.VERBS
+    return word in actions.verbs()
 
 
 def counted(called: str, name: str) -> tuple[str, str] | None:

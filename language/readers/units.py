@@ -3,13 +3,10 @@
 import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from importlib.resources import files
 from typing import NamedTuple
 
-import yaml
-
 from callwright.language.names import split_name
-from callwright.language.packs import read_as
+from callwright.language.packs import packaged, read_as
 from callwright.warehouse.records import DEFAULT_LANGUAGE
 
 _SHORTEST_NAME = 3  # "m" and "s" in a parameter's name name no unit
@@ -52,9 +49,7 @@ class QuantityWords(NamedTuple):
 @lru_cache(16)
 def quantity_words(language: str) -> QuantityWords:
     """The words of a language for quantities, from its quantities.yaml."""
-    data = yaml.safe_load(
-        files("callwright.language").joinpath(read_as(language), "quantities.yaml").read_text(encoding="utf-8")
-    )
+    data = dict(packaged(f"callwright.language.{read_as(language)}", "quantities.yaml"))
     units = [
         (pattern, Unit(dimension, float(factor)))
         for dimension, rows in data.pop("units").items()

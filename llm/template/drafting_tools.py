@@ -3,15 +3,13 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
-from importlib.resources import files
 from random import Random
 from typing import Any, NamedTuple, TypeVar
 
-import yaml
 from pydantic import JsonValue
 
 from callwright.language.names import CHANGES, Deed, deed_of, function_words, plural, split_name, with_article, words
-from callwright.language.packs import known, of, signs
+from callwright.language.packs import known, of, packaged, signs
 from callwright.llm.template.sections import Sections
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import DEFAULT_LANGUAGE, Language
@@ -19,7 +17,6 @@ from callwright.warehouse.records import DEFAULT_LANGUAGE, Language
 FOLDER = "callwright.llm.template.lexicon"
 KINDS_FILE = "kinds.yaml"
 ROW_FILES = ("home.yaml", "life.yaml", "media.yaml", "phone.yaml", "travel.yaml")  # the folder holds other lists too
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _PLAIN = {"date": "date", "time": "time", "moment": "date_time", "flag": "boolean"}
 _SHAPED = ("phone", "email")
 _Stated = TypeVar("_Stated")
@@ -113,7 +110,7 @@ def _categories() -> dict[str, tuple[tuple[re.Pattern[str], LexiconParameter], .
             for pattern, *row in rows_of_category
         )
         for name in ROW_FILES
-        for category, rows_of_category in _loaded(name).items()
+        for category, rows_of_category in packaged(FOLDER, name).items()
     }
 
 
@@ -123,12 +120,10 @@ def _own_rows(categories: Mapping[str, Any]) -> dict[tuple[str, str, str], list[
 
 
 def _kinds(language: Language) -> Mapping[str, str]:
-    return _shared_kinds() if language == DEFAULT_LANGUAGE else _lexicons()[language]["kinds"]
-
-
-@cache
-def _shared_kinds() -> Mapping[str, str]:
-    return _loaded(KINDS_FILE)
+    kinds: Mapping[str, str] = (
+        packaged(FOLDER, KINDS_FILE) if language == DEFAULT_LANGUAGE else _lexicons()[language]["kinds"]
+    )
+    return kinds
 
 
 @cache
@@ -140,13 +135,6 @@ def _lexicons() -> dict[Language, Mapping[str, Any]]:
 def _texts_of(english: str, section: str) -> dict[Language, str]:
     """An English text of this module with its words in every language that has some."""
     return {DEFAULT_LANGUAGE: english} | {code: lexicon[section][english] for code, lexicon in _lexicons().items()}
-
-
-def _loaded(name: str) -> dict[str, Any]:  # our own YAML, whose shape the tests keep
-    content = yaml.load(files(FOLDER).joinpath(name).read_text(encoding="utf-8"), _LOADER)  # noqa: S506 - a safe loader
-    if not isinstance(content, dict):
-        raise ReplyError(f"The lexicon {name} of template/v1 holds {type(content).__name__}, not a mapping.")
-    return content
 
 
 class Result(NamedTuple):

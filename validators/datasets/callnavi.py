@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from callwright.generators.catalogs.callnavi import read_callnavi
 from callwright.generators.catalogs.documents import read_json
-from callwright.validators.datasets.callnavi_requests import KINDS, RequestFault, check_values, leaves
+from callwright.validators.datasets.callnavi_requests import RequestFault, check_values, fault_kinds, leaves
 from callwright.validators.metrics.callnavi.files import read_questions
 from callwright.validators.metrics.callnavi.matching import UNKNOWN
 
@@ -36,7 +36,7 @@ class CheckedDataset(NamedTuple):
         """Each kind that was found: how many faults, in how many questions, and what it means."""
         faults = Counter(finding.kind for finding in self.findings)
         asked = Counter(kind for kind, question in {(one.kind, one.question) for one in self.findings} if question)
-        return [(kind, faults[kind], asked[kind], text) for kind, text in KINDS.items() if faults[kind]]
+        return [(kind, faults[kind], asked[kind], text) for kind, text in fault_kinds().items() if faults[kind]]
 
 
 def check_callnavi(folder: Path) -> CheckedDataset:
@@ -52,7 +52,7 @@ def check_callnavi(folder: Path) -> CheckedDataset:
     findings += _repeated(questions)
     findings += check_counts(questions, {domain: len(named) for domain, named in tools.items()})
     findings += check_tools(folder, catalog)
-    order = list(KINDS)
+    order = list(fault_kinds())
     findings.sort(key=lambda finding: (order.index(finding.kind), finding.domain))
     return CheckedDataset(findings, len(questions), len(catalog.tools))
 

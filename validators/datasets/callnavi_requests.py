@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from calendar import month_name
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from callwright.language.dates import find_dates
+from callwright.language.packs import packaged
 from callwright.language.text import fold
 from callwright.language.values import locate
 from callwright.validators.metrics.callnavi.matching import UNKNOWN
@@ -31,82 +33,30 @@ class RequestFault(NamedTuple):
     parameter: str = ""
 
 
-KINDS: dict[str, str] = {
-    "unknown_tool": "a call to a tool that does not exist",
-    "undeclared_parameter": "a parameter that its tool does not declare",
-    "missing_parameter": "a declared parameter that is not given",
-    "wrong_count": "another number of parameter objects than of calls",
-    "needless_placeholder": "a placeholder where the value stands in the request",
-    "placeholder_without_source": "a placeholder in the first call, where no call could tell it, with no value in the request",
-    "unexpected_placeholder": "placeholders in an easy or medium question, which the paper says give all parameters",
-    "missing_placeholder": "a hard question without any placeholder",
-    "invented_value": "a value that the request does not state",
-    "wrong_type": "a value of another type than declared",
-    "not_a_choice": "a value that is none of the declared choices",
-    "accepts_anything": "an empty object as value, which the published scoring takes as a placeholder",
-    "wrong_difficulty": "a number of calls that does not go with the difficulty",
-    "repeated_id": "an id that several questions have",
-    "repeated_question": "a request that several questions have",
-    "other_count": "another number than in the paper's Table 2",
-    "unnamed_types": "parameters declared by their names alone",
-    "schema_differs": "a type that the folder APISchema gives otherwise than the folder APIs",
-    "tool_declaration": "an odd declaration of a tool",
-}
+_PACKAGE, _FILE = "callwright.validators.datasets", "callnavi.yaml"
 _CODE = r"(?=[\w-]*\d)\w[\w-]*"
 _MEANS = r"(VISA|MasterCard|Mastercard|AMEX|American Express|[Pp]ay[Pp]al|[Cc]redit [Cc]ard|[Dd]ebit [Cc]ard|[Cc]ash)\b"
 _PLACE = r"([A-Z]\w*(?: [A-Z]\w*)*)"
 _DATES = re.compile(r"\bdate\b")
 _DATE_WORDS = re.compile(r"\b(?:birth|expiry|deadline)\b")
-_STATED: tuple[
-    tuple[str, str], ...
-] = (  # the parameter's folded name, and how its value is stated; the group is the value
-    (r"^(?:origin|from city|departure)", rf"\bfrom {_PLACE} to \b"),
-    (r"^(?:destination|to city|arrival)", rf"\bfrom [A-Z][\w. ]*? to {_PLACE}"),
-    (r"\bsender address|pickup location", r"\bfrom (?:my address )?(\d+ [\w ]+?(?:, [A-Z][\w ]+)?) to\b"),
-    (r"\brecipient address", r"\bto (?:a recipient in )?(\d+ (?:\d+\w+ )?[A-Z]\w+(?: [A-Z]\w+)*(?:, [A-Z]\w+)?)"),
-    (
-        r"^(?!recipient).*(?:address|location)$",
-        r"\b(?:address(?: is| to)?|home (?:on|at)):? (\d+ [A-Z]\w+(?: [A-Z]\w+)*)",
-    ),
-    (r"\bstreet$", r"\b(\d+ [A-Z]\w* (?:St|Street|Ave|Avenue|Rd|Road|Blvd|Lane)\b)"),
-    (r"\bemail", r"([\w.+-]+@[\w.-]+\w)"),
-    (r"\bphone", r"(\d{3}-(?:\d{3}-)?\d{4})"),
-    (r"\bcategory", r"\bthe (\w+) category\b"),
-    (r"\b(?:amount|price|premium|salary)", r"(\$\d[\d,.]*\d|\d[\d,.]*(?= (?:dollars?|USD|euros?|EUR)\b))"),
-    (r"\bweight$", r"\b(\d+(?:\.\d+)?) ?kg\b"),
-    (r"^length$", r"\b(\d+)x\d+x\d+ ?(?:cm)?\b"),
-    (r"^width$", r"\b\d+x(\d+)x\d+ ?(?:cm)?\b"),
-    (r"^height$", r"\b\d+x\d+x(\d+) ?(?:cm)?\b"),
-    (r"\brating", r"\b(\d)[- ]stars?\b|\brating[\w ]* is ([A-D][+-]?)(?![\w])"),
-    (r"^species", r"\b(cat|dog|rabbit|bird|horse|hamster)s?\b"),
-    (r"\bgender", r"\b(man|woman|male|female)\b"),
-    (r"\breason", r"\bbecause (?:of )?([^.,?]+)|\breason is ([^.,?]+)|\bdue to ([^.,?]+)"),
-    (r"\breview period|pay period|statement period", r"\b(Q[1-4][- ]?\d{4})\b|\bmonth of ([A-Z][a-z]+ \d{4})"),
-    (r"\bleave type", r"\b(maternity|paternity|annual|sick|parental|unpaid|vacation) leave\b"),
-    (r"\broom type", r"\b(deluxe|luxury|standard|single|double|family|executive)(?= (?:rooms?|suites?))|\b(suite)s?\b"),
-    (r"\bmeal type", r"\b(vegan|vegetarian|halal|kosher|gluten-free)\b"),
-    (r"\bclass$", r"\b(business|economy|first)(?=[- ]class)\b"),
-    (r"\bloan type", r"\b(home|car|personal|student|mortgage|education) loan\b"),
-    (r"\bdepartment", r"\b(?:in|with) (?:the )?([A-Za-z]+(?:ology|atrics|surgery|opaedics|oncology))\b"),
-    (r"\bdepartment", r"\b(?:the )?([A-Z]\w+|IT|HR) department\b"),
-    (
-        r"\b(?:method|payment info|payment details)",
-        rf"\b(?:with|by|via|using) (?:my |an? )?{_MEANS}|\b{_MEANS} payment\b",
-    ),
-    (r"\bpayment method details", r"\b(VISA|AMEX|MasterCard)\b"),
-    (r"\bapplication type", r"\b(new|replace(?:ment)?)\b[\w ]*\bpassport|\bpassport (replacement)\b"),
-    (r"\bstatus$|\bsettings$", r"\b(enable|disable|activate|deactivate|turn (?:on|off))\b"),
-    (r"^model$", r"\b(?:19|20)\d\d [A-Z]\w+ ([A-Z]\w+(?: \d\w*)?)\b"),
-    (r"\bhospital name", r"\bHospital name is ([A-Z][\w ]+?)(?: and|[.,?]|$)"),
-    (r"\bname$", r"\bnamed ([A-Z]\w+(?: [A-Z]\w+)*)"),
-)
-_KNOWN = tuple(
-    (re.compile(name), re.compile(spoken, re.IGNORECASE if spoken.islower() else 0)) for name, spoken in _STATED
-)
 _TEXTUAL = re.compile(r"\b(?:query|title|type|reason|comments?|description|name|review|text|message|subject)$")
 _QUOTED = re.compile(r"'([^'$]+)'(?!\w)|\"([^\"$]+)\"")
 _ENDS = ("end ", "return ", "to ", "check out", "checkout")  # the second of two dates is meant
 _IDENTIFIED = re.compile(r"^(?P<head>[\w ]+?) (?P<kind>id|number|code)$")
+
+
+def fault_kinds() -> dict[str, str]:
+    """What each kind of fault means, in the order in which they are listed."""
+    kinds: dict[str, str] = packaged(_PACKAGE, _FILE)["kinds"]
+    return kinds
+
+
+@cache
+def _known() -> list[tuple[re.Pattern[str], re.Pattern[str]]]:
+    """How a parameter's folded name, and its value in a request, look."""
+    rows = packaged(_PACKAGE, _FILE)["stated"]
+    filled = [(name, value.replace("@place", _PLACE).replace("@means", _MEANS)) for name, value in rows]
+    return [(re.compile(name), re.compile(value, re.IGNORECASE if value.islower() else 0)) for name, value in filled]
 
 
 def find_stated(parameter: str, request: str, stated: Sequence[str]) -> str:
@@ -125,7 +75,7 @@ def _stated(name: str, request: str) -> Iterator[str]:
     if _DATES.search(name) or _DATE_WORDS.search(name):
         yield from (request[found.start : found.end] for found in find_dates(request))
         return
-    for pattern, spoken in _KNOWN:
+    for pattern, spoken in _known():
         if pattern.search(name):
             yield from _groups(spoken, request)
     if identified := _IDENTIFIED.search(name):

@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from callwright.language.names import split_name, words
-from callwright.language.packs import language_of, of
+from callwright.language.names import split_name
+from callwright.language.packs import language_of, of, packaged
 from callwright.language.thesaurus import stem_groups
 from callwright.language.vocabulary import deep_stem, stem
 from callwright.warehouse.records import Language, Tool
@@ -27,69 +27,37 @@ class Doing(NamedTuple):
     head: str = ""
 
 
-_VERBS = {
-    (READ,): "get search query view find list show check read browse retrieve fetch see look lookup track count compare filter"
-    " display monitor estimate calculate predict recommend inspect quote watch identify locate describe summarize",
-    (CREATE, OTHER): "create add make new record log write schedule book reserve order buy purchase place post upload save"
-    " store register insert plan issue apply submit publish report favorite favourite collect bookmark draft"
-    " enroll subscribe follow generate compose put pin invite rent hire request",
-    (CHANGE,): "update modify edit change adjust alter rename move switch reset reschedule rebook extend replace revise"
-    " amend append",
-    (CREATE, CHANGE, START): "set",
-    (DELETE,): "delete remove cancel clear erase discard drop uncollect unfollow unlike revoke unsubscribe unfavorite unpin"
-    " cancle delect withdraw trash purge",
-    (START, OTHER): "open start enable activate resume launch play begin connect turn",
-    (STOP,): "close stop disable deactivate pause end finish quit disconnect exit",
-    (OTHER,): "send share pay transfer call translate lock unlock mute unmute block unblock convert download forward rate"
-    " evaluate comment reply answer dim brighten raise lower increase decrease reduce refund redeem snooze tip leave join"
-    " export import scan sign claim hide restore contact navigate export print test shuffle skip like"
-    " install uninstall remind repay renew terminate deliver return refuse redeem invest merge take",
-}  # fmt: skip
-_KINDS: Mapping[str, frozenset[str]] = MappingProxyType(
-    {verb: frozenset(kinds) for kinds, verbs in _VERBS.items() for verb in verbs.split()}
-)
-# In a name these say how, not what: `listMyNotesByDate` is about notes.
-_ASIDE = frozenset(
-    words(
-        "a all an and any at available by current detail details for from given in info information into item latest list"
-        " mine my near nearby new of on one or own result results the to user with"
-    )
-)
-_PREPOSITIONS = frozenset(words("about as at by for from in into of off on onto out over to under up with"))
-# The thing that comes of doing it: who can book can have a booking, and cancel it.
-_YIELDS: Mapping[str, str] = MappingProxyType(
-    {
-        "book": "booking", "reserve": "reservation", "order": "order", "subscribe": "subscription",
-        "register": "registration", "enroll": "enrollment", "apply": "application", "favorite": "favorite",
-        "favourite": "favorite", "bookmark": "bookmark", "collect": "collection", "post": "post", "comment": "comment",
-        "report": "report", "request": "request", "invite": "invitation", "rent": "rental", "buy": "order",
-        "purchase": "order", "draft": "draft",
-    }
-)  # fmt: skip
-_OPPOSITES = (
-    ("on", "off"), ("start", "stop"), ("start", "end"), ("open", "close"), ("enable", "disable"), ("send", "receive"),
-    ("send", "request"), ("pay", "request"), ("next", "previous"), ("first", "last"), ("increase", "decrease"),
-    ("raise", "lower"), ("dim", "brighten"), ("incoming", "outgoing"), ("accept", "reject"), ("accept", "decline"),
-    ("approve", "reject"), ("show", "hide"), ("join", "leave"), ("in", "out"), ("up", "down"), ("import", "export"),
-    ("upload", "download"), ("lend", "borrow"), ("buy", "sell"), ("pause", "resume"), ("pickup", "delivery"),
-    ("like", "dislike"), ("deposit", "withdraw"), ("add", "remove"), ("book", "cancel"), ("borrow", "return"),
-    ("arrival", "departure"), ("income", "expense"),
-)  # fmt: skip
 _NONE: Mapping[str, Any] = MappingProxyType(
     {"verbs": {}, "opposites": ()}
 )  # of a language whose descriptions need none
 _WORDS = re.compile(r"[a-z]+")
 
 
+@cache
+def _table() -> Mapping[str, Any]:
+    table: Mapping[str, Any] = packaged("callwright.validators.toolset", "actions.yaml")
+    return table
+
+
+@cache
+def _kinds() -> Mapping[str, frozenset[str]]:
+    return {verb: frozenset(row["kinds"]) for row in _table()["verbs"] for verb in row["words"].split()}
+
+
+@cache
+def _small_words(name: str) -> frozenset[str]:
+    return frozenset(_table()[name].split())
+
+
 @lru_cache(8192)
 def doing_of(name: str, description: str) -> Doing:
     """What the tool of this name and description does; an unknown verb is an action of the kind "other"."""
     named = split_name(name.rsplit(".", 1)[-1])
-    verb = next((word for word in named if word in _KINDS), "")
-    rest = tuple(stem(word) for word in named if word != verb and word not in _ASIDE)
+    verb = next((word for word in named if word in _kinds()), "")
+    rest = tuple(stem(word) for word in named if word != verb and word not in _small_words("aside"))
     if not verb:
-        verb = next((word for word in _WORDS.findall(description.lower())[:1] if word in _KINDS), "")
-    kinds = _KINDS.get(verb) or _stated_kinds(description)
+        verb = next((word for word in _WORDS.findall(description.lower())[:1] if word in _kinds()), "")
+    kinds = _kinds().get(verb) or _stated_kinds(description)
     if {"turn", "switch"} & set(named) and {"on", "off"} & set(named):
         kinds = frozenset({START if "on" in named else STOP})
     return Doing(kinds, verb, rest, _head(named[named.index(verb) + 1 :] if verb in named else named))
@@ -97,16 +65,17 @@ def doing_of(name: str, description: str) -> Doing:
 
 def _head(after: Sequence[str]) -> str:
     """The last word before a preposition, else the last one of all."""
-    end = next((place for place, word in enumerate(after) if word in _PREPOSITIONS and place), len(after))
-    kept = [word for word in after[:end] if word not in _ASIDE | _PREPOSITIONS] or [
-        word for word in after if word not in _ASIDE | _PREPOSITIONS
-    ]
+    end = next(
+        (place for place, word in enumerate(after) if word in _small_words("prepositions") and place), len(after)
+    )
+    small = _small_words("aside") | _small_words("prepositions")
+    kept = [word for word in after[:end] if word not in small] or [word for word in after if word not in small]
     return kept[-1] if kept else ""
 
 
 def yields(doing: Doing) -> str:
     """What comes of the action: booking a room yields a booking; "" where it yields its object."""
-    return _YIELDS.get(doing.verb, "")
+    return str(_table()["yields"].get(doing.verb, ""))
 
 
 def are_opposed(one: Tool, other: Tool) -> bool:
@@ -133,7 +102,7 @@ def _do_differently(doing: Doing, others: Doing) -> bool:
 
 def _differ(one: Tool, other: Tool) -> Iterator[bool]:
     own, others = _all_words(one), _all_words(other)
-    for first, second in _OPPOSITES:
+    for first, second in map(str.split, _table()["opposites"]):
         yield first in own and second in others and second not in own and first not in others
         yield second in own and first in others and first not in own and second not in others
     for left, right in _listed(one.language, "opposites"):

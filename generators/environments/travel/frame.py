@@ -5,16 +5,16 @@ from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from functools import lru_cache
 from hashlib import blake2b
-from importlib.resources import files
 from random import Random
 from typing import Any, NamedTuple, TypeVar
 
 import orjson
-import yaml
 from pydantic import JsonValue
 
+from callwright.language.packs import packaged
 from callwright.warehouse.errors import RecordError
 
+PACKAGE = "callwright.generators.environments.travel"
 Entry = TypeVar("Entry")
 DAY_FORMAT = "%Y-%m-%d"
 MOMENT_FORMAT = "%Y-%m-%d %H:%M"
@@ -32,7 +32,6 @@ LANGUAGES: Mapping[str, str] = {
     "en-us": "English (US)", "en-gb": "English (UK)", "de": "German", "fr": "French", "es": "Spanish", "it": "Italian",
     "pt-br": "Portuguese (Brazil)", "nl": "Dutch", "sv": "Swedish", "ja": "Japanese", "ko": "Korean", "zh-cn": "Chinese",
 }  # fmt: skip
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class Size(NamedTuple):
@@ -179,16 +178,10 @@ def _signature(packed: bytes, kind: str, seed: int) -> bytes:
     return blake2b(packed, digest_size=_SIGN, key=f"{kind}:{seed}".encode()).digest()
 
 
-def packaged(name: str) -> Any:  # noqa: ANN401 - parsed YAML, before anything is known of it
-    """The content of one of this package's YAML files."""
-    text = files("callwright.generators.environments.travel").joinpath(name).read_text(encoding="utf-8")
-    return yaml.load(text, _LOADER)  # noqa: S506 - a safe loader, the fast one
-
-
 @lru_cache(1)
 def words() -> Mapping[str, Any]:
     """The content of words.yaml."""
-    content: Mapping[str, Any] = packaged("words.yaml")
+    content: Mapping[str, Any] = packaged(PACKAGE, "words.yaml")
     return content
 
 

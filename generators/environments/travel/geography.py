@@ -6,7 +6,8 @@ from functools import lru_cache
 from math import asin, cos, radians, sin, sqrt
 from typing import Any, Literal, NamedTuple
 
-from callwright.generators.environments.travel.frame import RequestError, chance, packaged
+from callwright.generators.environments.travel.frame import PACKAGE, RequestError, chance
+from callwright.language.packs import packaged
 from callwright.language.text import fold
 
 PlaceKind = Literal["city", "district", "airport", "landmark", "hotel"]
@@ -62,7 +63,7 @@ class City(NamedTuple):
 @lru_cache(1)
 def cities() -> tuple[City, ...]:
     """Every city, the famous ones first."""
-    content = packaged("cities.yaml")
+    content = packaged(PACKAGE, "cities.yaml")
     rows = [(row, False) for row in content["cities"]] + [(row, True) for row in content["namesakes"]]
     return tuple(_city(index, row, minor) for index, (row, minor) in enumerate(rows))
 

@@ -10,19 +10,20 @@ from pydantic import JsonValue
 from callwright.generators.environments.protocol import CallResponse
 from callwright.generators.environments.travel.frame import (
     LANGUAGES,
+    PACKAGE,
     RATES,
     SIZES,
     Request,
     RequestError,
     World,
     in_currency,
-    packaged,
     refusal,
     success,
 )
 from callwright.generators.environments.travel.geography import SearchPlace, cities, find_places
 from callwright.generators.environments.travel.hotels import hotels_called
 from callwright.generators.tools import argument_problems
+from callwright.language.packs import packaged
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Arguments, Call, ElementKind, JsonSchema, Link, Tool
 
@@ -116,10 +117,10 @@ class Function(NamedTuple):
 @lru_cache(1)
 def functions() -> Mapping[str, Function]:
     """Every function by name, domain by domain."""
-    sources = packaged("tools/sources.yaml")
+    sources = packaged(PACKAGE, "tools/sources.yaml")
     found: dict[str, Function] = {}
     for file in FILES:
-        content = packaged(f"tools/{file}.yaml")
+        content = packaged(PACKAGE, f"tools/{file}.yaml")
         for name, entry in content["tools"].items():
             found[name] = _FunctionReader(name, sources).function(entry, content["domain"])
     return found

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from callwright.validators.datasets.callnavi import CheckedDataset, check_callnavi
-from callwright.validators.datasets.callnavi_requests import KINDS, find_stated
+from callwright.validators.datasets.callnavi_requests import fault_kinds, find_stated
 
 TOOLS = [
     {"name": "bookRoom", "parameters": {"guestID": "string", "roomType": "single/double", "startDate": "string"},
@@ -113,7 +113,7 @@ def test_the_words_that_a_placeholder_hides_are_found_by_its_name(
 
 def test_what_is_known_of_the_published_data_is_found(shared: Path) -> None:
     checked = check_callnavi(shared / "data" / "callnavi")
-    found = {kind: {one.question for one in checked.findings if one.kind == kind} for kind in KINDS}
+    found = {kind: {one.question for one in checked.findings if one.kind == kind} for kind in fault_kinds()}
     assert (checked.questions, checked.tools) == (729, 587)
     assert found["unknown_tool"] == {"avi07", "avi08", "avi059", "avi066", "hr035"}
     assert len([one for one in checked.findings if one.kind == "unknown_tool"]) == 6
