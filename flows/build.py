@@ -33,10 +33,10 @@ from callwright.flows.recipe.own_words import validate_own_words
 from callwright.flows.runner import GroupRun, publish_or_say
 from callwright.flows.settings import Settings, open_warehouse
 from callwright.flows.shards import record_line, write_lines
-from callwright.flows.stages import LANDING, STAGES, prompt_rows, stage_rows, todays_checks, version_of
+from callwright.flows.stages import LANDING, all_stages, prompt_rows, stage_rows, todays_checks, version_of
 from callwright.flows.toolmaking import made_tools, prepare_tools
 from callwright.generators.environments.protocol import ServerSettings
-from callwright.generators.kinds import KINDS, kind_named, kind_rows
+from callwright.generators.kinds import all_kinds, kind_named, kind_rows
 from callwright.llm.models import open_adapter
 from callwright.llm.prompts import own_prompts
 from callwright.warehouse.build_checks import met_checks
@@ -234,11 +234,13 @@ def build_key(recipe: Recipe, tools: Sequence[Tool]) -> str:
         body["values"] = recipe.own_values
     if recipe.shown_examples:
         body["examples"] = recipe.shown_examples
+    if recipe.extensions:
+        body["extensions"] = sorted([one.name, one.digest] for one in recipe.extensions)
     if recipe.system_message:
         body["system_message"] = recipe.system_message
     groups = {kind_named(name).group for name in recipe.samples}
     with own_prompts(recipe.own_prompts):
-        versions: list[JsonValue] = [version_of(stage) for stage in STAGES if stage.group in groups]
+        versions: list[JsonValue] = [version_of(stage) for stage in all_stages() if stage.group in groups]
     ingredients: dict[str, JsonValue] = {
         "version": BUILD_VERSION,
         "recipe": body,
@@ -326,9 +328,10 @@ def _composition(run: GroupRun) -> Iterator[CompositionRow]:
         [run.build],
     )
     made = {row.pop("kind"): row for row in rows}
+    known = all_kinds()
     for name in dict.fromkeys((*run.recipe.samples, *made)):
         counts = made.get(name) or dict.fromkeys(("made", "landed", "proved", "judged", "waiting", "tools"), 0)
-        paper = KINDS[name].paper if name in KINDS else None
+        paper = known[name].paper if name in known else None
         yield CompositionRow(kind=name, asked=run.recipe.samples.get(name, 0), **counts, paper=paper)
 
 

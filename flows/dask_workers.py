@@ -235,6 +235,7 @@ def _files_of(recipe: Recipe) -> Iterator[Path]:
     for one in environments_of(recipe):
         if isinstance(one, HttpSettings | RecordedSettings) and one.path is not None:
             yield one.path
+    yield from dict.fromkeys(one.file for one in recipe.extensions)
 
 
 def _stored(recipe: Recipe) -> list[str]:
@@ -277,8 +278,11 @@ def _unpacked(sent: SentShard, home: Path, folder: Path, toolbox: bytes) -> Shar
     source = folder / "source.jsonl"
     source.write_bytes(sent.source)
     tools = _written(home / "files", toolbox, ".jsonl")
-    recipe = Recipe.model_validate_json(sent.recipe)
     files = {path: _written(home / "files", body, Path(path).suffix) for path, body in sent.files.items()}
+    settings = orjson.loads(sent.recipe)
+    for one in settings.get("extensions", ()):
+        one["file"] = str(files[one["file"]])
+    recipe = Recipe.model_validate_json(orjson.dumps(settings))
     sources = tuple(
         one.model_copy(update={"path": files[str(one.path)]})
         if isinstance(one, HttpSettings | RecordedSettings)

@@ -6,7 +6,7 @@ from callwright.flows.landing import Landing, check_duplicates
 from callwright.flows.planning.planner import Planner
 from callwright.flows.runner import GroupRun, Workers, run_group
 from callwright.flows.shards import record_line
-from callwright.flows.stages import LANDING, STAGES, some_of, stages_of, todays_checks
+from callwright.flows.stages import LANDING, all_stages, some_of, stages_of, todays_checks
 from callwright.generators.kinds import kind_named
 from callwright.validators.checks.table import GROUP as CHECKS
 from callwright.warehouse.build_checks import lacking_checks, meet_checks, samples_lacking, take_back
@@ -40,7 +40,7 @@ async def make_samples(run: GroupRun, workers: Workers, kinds: Sequence[str]) ->
 
 def _reject_duplicates(run: GroupRun) -> None:
     """A sample is its content: where two drafts were worded alike, the second made nothing new, and its outcome says so."""
-    makers = [stage.name for stage in STAGES if stage.yields == "Sample"]
+    makers = [stage.name for stage in all_stages() if stage.yields == "Sample"]
     reject_repeated(run.warehouse, run.build, makers, "sample")
 
 

@@ -1,14 +1,17 @@
 """The tables to which other packages add rows by entry points, and files of one's own by `path.py:name`."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from pydantic import BaseModel, ConfigDict, Field
+
+from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.registry import (
     Plugin,
     PluginError,
     Registry,
     classes_of,
-    file_of,
     row_in_file,
 )
 
@@ -16,9 +19,10 @@ from callwright.warehouse.registry import (
 def tables() -> tuple[Registry[Any], ...]:
     """Every table; each has rows of its own class."""
     from callwright.generators.catalogs import FORMATS
+    from callwright.generators.kinds import FAMILIES
     from callwright.warehouse.exports.formats import EXPORTS
 
-    return (EXPORTS, FORMATS)
+    return (FAMILIES, EXPORTS, FORMATS)
 
 
 def plugins() -> tuple[Plugin, ...]:
@@ -26,18 +30,37 @@ def plugins() -> tuple[Plugin, ...]:
     return tuple(plugin for table in tables() for plugin in table.plugins())
 
 
-def add_from_file(reference: str, folder: Path) -> str:
-    """Add the row `path.py:name` to the table of its class, for this process; the place where it stands.
+class Extension(BaseModel):
+    """A row of a table in a Python file of one's own: a kind, a check, an export, an importer, a world or a model.
+
+    `digest` is the key of what the file held when the recipe was read.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    file: Path = Field(description="A Python file, relative to the recipe. It is run, as you.")
+    name: str = Field(description="The name that it has in the file.")
+    digest: str = Field(default="", repr=False, description="Set by callwright.")
+
+
+def add_all(extensions: Iterable[Extension]) -> None:
+    """Add the rows of a recipe's files in this process. Raises ConfigurationError where a file has changed since it was read."""
+    for one in extensions:
+        if add_from_file(one.file, one.name) != one.digest:
+            raise ConfigurationError(f"{str(one.file)!r} has changed since the build began. Build again.")
+
+
+def add_from_file(path: Path, name: str) -> str:
+    """Add the row that a file holds under a name to the table of its class, for this process; the key of the file's content.
 
     Raises PluginError where there is no such file or name, running it raises, or no table has such rows.
     """
-    found = row_in_file(*file_of(reference, folder))
+    found = row_in_file(path, name)
     for table in tables():
         if isinstance(found.row, table.form):
-            table.add(found.row, found.place)
-            return found.place
+            table.add(found.row, found.source)
+            return found.source.digest
     wanted = [one.__qualname__ for table in tables() for one in classes_of(table.form)]
     raise PluginError(
-        f"{found.place}: {reference.rpartition(':')[2]!r} is a {type(found.row).__name__}; "
-        f"it must be one of {', '.join(wanted)}."
+        f"{path}:{found.line}: {name!r} is a {type(found.row).__name__}; it must be one of {', '.join(wanted)}."
     )

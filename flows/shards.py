@@ -22,9 +22,11 @@ import orjson
 
 from callwright.flows.chats import FATAL, Chats, SharedChats
 from callwright.flows.environments import open_environments
+from callwright.flows.plugins import add_all
 from callwright.flows.recipe import Recipe
 from callwright.flows.stages import stages_of
 from callwright.generators.environments.protocol import Environment
+from callwright.generators.kinds import FAMILIES
 from callwright.generators.own_values import OwnValues
 from callwright.generators.stages import Stage, StageContext
 from callwright.generators.voices import SILENT, UserVoice, VoicedChat, marked, voice_of
@@ -133,10 +135,11 @@ def write_lines(path: Path, lines: Iterable[bytes]) -> int:
 
 def read_records(path: Path) -> Iterator[Record]:
     """The records in a file of lines."""
+    types = vars(records) | {family.drafts.__name__: family.drafts for family in FAMILIES.rows()}
     with path.open("rb") as file:
         for line in file:
             name, body = orjson.loads(line)
-            yield getattr(records, name).model_validate(body)
+            yield types[name].model_validate(body)
 
 
 def failure_by_bug(error: Exception, stage: str, subject: str, build: str = "") -> Failure:
@@ -159,6 +162,7 @@ def run_shard(shard: Shard) -> ShardResult:
 
 async def carry_out(shard: Shard, shared: SharedChats | None = None) -> ShardResult:
     """Work a shard and write what came of it; its models may be `shared` with other shards of this process."""
+    add_all(shard.recipe.extensions)
     models = shared or SharedChats()
     own = own_prompts(shard.recipe.own_prompts)
     with own, PaidNotes(paid_folder(shard.target)) as paid, FactFiles(shard.target) as files:
@@ -319,7 +323,7 @@ class _Work:
         voice = self._voice_of(stage, record)
         rng = Random(f"{self.shard.recipe.seed}:{stage.name}:{record.key}")
         is_plain = voice == SILENT and (stage.is_check or not self.examples)
-        asked = chat if is_plain else VoicedChat(chat, voice, self.examples)
+        asked = chat if is_plain else VoicedChat(chat, stage.voiced, voice, self.examples)
         context = StageContext(asked, rng, self.tools, self.environments, self.own_values)
         try:
             if isinstance(record, Sample) and not await has_rest(stage, record, context, facts.verdicts_on(record)):

@@ -7,35 +7,21 @@ The runner, the Prefect flows, the command line, docs/stages.md and the tests al
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import cache
 from hashlib import blake2b
 from typing import NamedTuple
 
-from callwright.generators.conversations.making import MAKING as CONVERSATIONS
-from callwright.generators.dialogues.making import MAKING as DIALOGUES
-from callwright.generators.external.making import MAKING as EXTERNAL
-from callwright.generators.kinds import kind_named
-from callwright.generators.multi_step.making import MAKING as MULTI_STEP
-from callwright.generators.parallel.making import MAKING as PARALLEL
-from callwright.generators.planning import Making, Obstacle
-from callwright.generators.routing.making import MAKING as ROUTING
-from callwright.generators.shifts.making import MAKING as SHIFTS
-from callwright.generators.single_turn.making import MAKING as SINGLE_TURN
+from callwright.generators.kinds import FAMILIES
 from callwright.generators.stages import Stage
 from callwright.generators.toolset.steps import STAGES as TOOLSET_STAGES
 from callwright.llm.prompts import own_prompts, prompt_texts, version_at
 from callwright.validators.checks.table import CHECKS, SCENARIO_CHECK
 from callwright.validators.checks.table import GROUP as CHECK_GROUP
 from callwright.warehouse.errors import ConfigurationError
-from callwright.warehouse.records import Transform
 from callwright.warehouse.rows import Row
 
 _NAMED, _AND = ".", "+"
 _VERSION_BYTES = 6
-MAKINGS: tuple[Making, ...] = (SINGLE_TURN, DIALOGUES, SHIFTS, EXTERNAL, MULTI_STEP, ROUTING, CONVERSATIONS, PARALLEL)
-OBSTACLES: dict[Transform, Obstacle] = {
-    transform: obstacle for making in MAKINGS for transform, obstacle in making.obstacles.items()
-}
-_BY_GROUP = {stage.group: making for making in MAKINGS for stage in making.stages}
 
 
 def _before_making(stages: Iterable[Stage], checks: Sequence[Stage]) -> Iterator[Stage]:
@@ -56,10 +42,7 @@ class LandingStages(NamedTuple):
 LANDING = LandingStages()
 LANDING_GROUP = "landing"
 
-STAGES: tuple[Stage, ...] = (
-    *TOOLSET_STAGES,
-    *_before_making((stage for making in MAKINGS for stage in making.stages), (SCENARIO_CHECK,)),
-    *CHECKS,
+_LANDING_STAGES = (
     Stage(LANDING.duplicates, LANDING_GROUP, "Is the sample unlike those before it?", "Sample", "Verdict", "HammerBench 5"),
     Stage(
         LANDING.review, LANDING_GROUP, "Do people accept what a check could not prove?", "Sample", "Review",
@@ -69,18 +52,29 @@ STAGES: tuple[Stage, ...] = (
 )  # fmt: skip
 
 
+def all_stages() -> tuple[Stage, ...]:
+    """The table: the stages of all families and the checks that there are, in order."""
+    return _stages_of(FAMILIES.version)
+
+
+@cache
+def _stages_of(_version: int) -> tuple[Stage, ...]:
+    making = (stage for family in FAMILIES.rows() for stage in family.stages)
+    return (*TOOLSET_STAGES, *_before_making(making, (SCENARIO_CHECK,)), *CHECKS, *_LANDING_STAGES)
+
+
 def stage_named(name: str) -> Stage:
     """The stage with this name. Raises ConfigurationError that lists the names there are."""
-    for stage in STAGES:
+    for stage in all_stages():
         if stage.name == name:
             return stage
-    known = ", ".join(stage.name for stage in STAGES)
+    known = ", ".join(stage.name for stage in all_stages())
     raise ConfigurationError(f"There is no stage {name!r}; the stages are {known}.")
 
 
 def stage_names() -> tuple[str, ...]:
     """The names of all stages, in order."""
-    return tuple(stage.name for stage in STAGES)
+    return tuple(stage.name for stage in all_stages())
 
 
 def stages_of(group: str) -> tuple[Stage, ...]:
@@ -89,9 +83,9 @@ def stages_of(group: str) -> tuple[Stage, ...]:
     Raises ConfigurationError that lists the groups there are.
     """
     group, _, names = group.partition(_NAMED)
-    found = tuple(stage for stage in STAGES if stage.group == group)
+    found = tuple(stage for stage in all_stages() if stage.group == group)
     if not found:
-        known = ", ".join(dict.fromkeys(stage.group for stage in STAGES))
+        known = ", ".join(dict.fromkeys(stage.group for stage in all_stages()))
         raise ConfigurationError(f"There is no group of stages {group!r}; the groups are {known}.")
     return tuple(stage for stage in found if stage.name in names.split(_AND)) if names else found
 
@@ -105,7 +99,7 @@ def some_of(group: str, names: Sequence[str]) -> str:
 
 def prompt_paths() -> dict[str, str]:
     """The prompts of all stages by name, each with the path of its file from the top of the packages."""
-    paths = {path for stage in STAGES for path in stage.templates}
+    paths = {path for stage in all_stages() for path in stage.templates}
     return {path.rpartition("/")[2].removesuffix(".j2"): path for path in sorted(paths)}
 
 
@@ -145,7 +139,7 @@ def stage_rows() -> list[Row]:
             "name": stage.name, "position": position, "stage_group": stage.group, "source": stage.source,
             "role": stage.role or "", "settles": list(stage.settles), "is_left_to_readers": stage.is_left_to_readers,
         }
-        for position, stage in enumerate(STAGES)
+        for position, stage in enumerate(all_stages())
     ]  # fmt: skip
 
 
@@ -163,7 +157,7 @@ people at once. The check `scenario` comes before anything is made: what it does
 def stage_page() -> str:
     """docs/stages.md: `python -m callwright.flows.stages > docs/stages.md` writes it."""
     lines = [_HEAD]
-    for group in dict.fromkeys(stage.group for stage in STAGES):
+    for group in dict.fromkeys(stage.group for stage in all_stages()):
         lines += [
             f"\n## {group}\n",
             "| stage | reads | yields | role | prompts | source | what it does |",
@@ -178,8 +172,3 @@ def stage_page() -> str:
 
 if __name__ == "__main__":
     sys.stdout.write(stage_page())
-
-
-def making_of(kind: str) -> Making:
-    """How samples of a kind are made. Raises ConfigurationError where there is no such kind."""
-    return _BY_GROUP[kind_named(kind).group]

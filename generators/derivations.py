@@ -8,8 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from random import Random
 
-from callwright.generators.families import Kind
-from callwright.generators.planning import Obstacle
+from callwright.generators.families import Kind, Obstacle
 from callwright.generators.tools import are_redundant
 from callwright.warehouse.records import Derivation, Origin, Sample, Tool
 

@@ -1,16 +1,20 @@
-"""What a family of samples is: its kinds as rows, with the traits that planner, checks, metrics, views, review and exports ask.
+"""What a family of samples is: its kinds with their traits, its stages, and how it plans.
 
-Whoever needs to know what samples of a kind are like asks these traits, never the kind's name. Each family's rows stand in
-its own package; generators/kinds.py joins them.
+Whoever needs to know what samples of a kind are like asks the traits, never the kind's name. Each family
+is one object in a folder or file of its own; generators/kinds.py has the table of them.
 """
 
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from callwright.warehouse.records import Transform
+from callwright.generators.environments.protocol import Environment
+from callwright.generators.own_values import NO_VALUES, OwnValues
+from callwright.generators.stages import Stage
+from callwright.warehouse import records
+from callwright.warehouse.records import Derivation, Draft, Language, Sample, Tool, Transform
 
 Calls = Literal["one", "set", "sequence"]
 Asked = Literal["call", "plan", "conversation", "path"]
-Paper = Literal["HammerBench", "ComplexFuncBench", "CallNavi", "CONFETTI", "BFCL"]
 Spread = Literal["", "category", "complexity"]
 Difficulty = Literal["", "easy", "medium", "hard"]
 Shift = Literal["", "last", "same_turn", "own_turn", "message"]
@@ -20,7 +24,8 @@ Review = Literal["sample_review", "correction", "disambiguation", "dialogue_acts
 class Traits(NamedTuple):
     """What samples of a kind are like.
 
-    `paper`: whose counts stand in the table, and whose format holds such samples. `calls`: what is due at a call turn: one
+    `paper`: the paper whose counts stand in the table and whose format holds such samples, "" for
+    a kind of no paper. `calls`: what is due at a call turn: one
     call at most, a set whose order is free, or a sequence. `asked`: how a candidate is asked for them, and so by which
     metrics it is scored. `is_whole`, `is_partial`: the call has every required argument, or lacks one. `is_open`: the request
     lacks arguments, so that the call can't have been made, whatever became of it later. `is_idle`: no call is due at all.
@@ -32,7 +37,7 @@ class Traits(NamedTuple):
     that was inserted for it; or a message has the value, which is no change of mind.
     """
 
-    paper: Paper
+    paper: str = ""
     calls: Calls = "one"
     asked: Asked = "call"
     is_whole: bool = False
@@ -79,12 +84,127 @@ class Kind(NamedTuple):
     favours_lacking: bool = False
 
 
-class Family(NamedTuple):
-    """A family of samples: the folder of generators/ that makes it, and its kinds.
+Obstacle = Callable[[Sample, Mapping[str, Tool]], str]
 
-    `anywhere` are the transforms that take any kind, with the group of stages that does each.
+
+def ignore(_sentence: str) -> None:
+    """What an order says to nobody."""
+
+
+class Share(NamedTuple):
+    """A part of a kind's count: `place` is the domain or the complexity that it is for, "" for none."""
+
+    language: Language
+    samples: int
+    place: str = ""
+
+
+def tools_for(tools: Sequence[Tool], language: Language) -> list[Tool]:
+    """The tools that requests in a language are made of: those with a document in it, else all, which a model translates."""
+    return [tool for tool in tools if tool.language == language] or [*tools]
+
+
+class Order(NamedTuple):
+    """What a planner is asked for: the first `samples` samples of a kind in a language and at a place.
+
+    `candidates` tools stand beside each; `own_values` are the recipe's for some parameters; `variants` are made of one draft
+    where a draft is good for several samples.
+    """
+
+    kind: Kind
+    language: Language
+    place: str
+    samples: int
+    tools: Sequence[Tool]
+    seed: int
+    candidates: int = 5
+    variants: int = 1
+    own_values: OwnValues = NO_VALUES
+    environments: Mapping[str, Environment] = {}
+    say: Callable[[str], None] = ignore  # hears what is left out
+
+
+Shares = Callable[[Kind, int, Sequence[Language], Sequence[Tool]], Iterator[Share]]
+Plan = Callable[[Order], Iterator[Draft] | AsyncIterator[Draft]]
+
+
+def _by_language(_kind: Kind, count: int, languages: Sequence[Language], _tools: Sequence[Tool]) -> Iterator[Share]:
+    for language, share in zip(languages, shared_evenly(count, len(languages)), strict=True):
+        yield Share(language, share)
+
+
+class Family(NamedTuple):
+    """A family of samples: its kinds, the stages that make them, and how they are planned.
+
+    `drafts` is the type of what is planned; where a draft does not say its kind, `kind_at` tells it by the
+    place. `validates` says that the first draft is planned before a build begins, so that what can't be is
+    refused at once. Kinds that are made of other samples need no plan, but `obstacles`: why one can't be made
+    of a sample, "" where it can. `has_fixed_words` says that some turns come out of a language's folder, so
+    that there are no samples in a language without one. `anywhere` are the transforms that take any kind,
+    with the group of stages that does each.
     """
 
     name: str
     kinds: tuple[Kind, ...]
+    stages: tuple[Stage, ...]
+    drafts: type[Draft] = Derivation
+    plan: Plan | None = None
+    shares: Shares = _by_language
+    kind_at: Callable[[str], str] | None = None
+    validates: bool = False
+    has_variants: bool = False
+    obstacles: Mapping[Transform, Obstacle] = {}
+    has_fixed_words: bool = False
     anywhere: tuple[tuple[Transform, str], ...] = ()
+
+
+def problem_of_family(family: Family, others: Sequence[Family]) -> str:
+    """Why a family can't make its samples or stand beside others, "" where it can.
+
+    >>> problem_of_family(Family("own", (Kind("own", "…", "own", Traits()),), stages=()), [])
+    "its kind 'own' is made by the group 'own', of which the family has no stages"
+    """
+    if not family.kinds:
+        return "it has no kinds"
+    idle = [f"its stage {stage.name!r} has no function" for stage in family.stages if stage.function is None]
+    gaps = (gap for kind in family.kinds for gap in _gaps(family, kind))
+    return next(iter((*idle, *gaps, *_clashes(family, others))), "")
+
+
+def _gaps(family: Family, kind: Kind) -> Iterator[str]:
+    """What a kind lacks of what makes it."""
+    made = [stage for stage in family.stages if stage.group == kind.group]
+    if not made:
+        yield f"its kind {kind.name!r} is made by the group {kind.group!r}, of which the family has no stages"
+    elif made[0].reads != family.drafts.__name__:
+        yield f"its stage {made[0].name!r} reads {made[0].reads!r}, and what is planned is {family.drafts.__name__!r}"
+    elif made[-1].yields != "Sample":
+        yield f"its stage {made[-1].name!r} is the last of the group {kind.group!r}, and yields {made[-1].yields!r}, no 'Sample'"
+    if kind.sources and kind.transform not in family.obstacles:
+        yield (
+            f"its kind {kind.name!r} is made of other samples by the transform {kind.transform!r}, of which `obstacles` says"
+            " nothing"
+        )
+    elif not kind.sources and family.plan is None:
+        yield f"nothing plans its kind {kind.name!r}: give the family a `plan`"
+
+
+def _clashes(family: Family, others: Sequence[Family]) -> Iterator[str]:
+    """Names of the family that something else has."""
+    for other in others:
+        for taken in {kind.name for kind in family.kinds} & {kind.name for kind in other.kinds}:
+            yield f"there is a kind {taken!r} in the family {other.name!r}; give it another name"
+        for taken in {one.name for one in family.stages} & {one.name for one in other.stages}:
+            yield f"there is a stage {taken!r} in the family {other.name!r}; give it another name"
+        for taken in {one.group for one in family.stages} & {one.group for one in other.stages}:
+            yield f"there is a group of stages {taken!r} in the family {other.name!r}; give it another name"
+    drafts = family.drafts
+    known = [getattr(records, drafts.__name__, drafts), *(other.drafts for other in others)]
+    if any(one is not drafts and one.__name__ == drafts.__name__ for one in known):
+        yield f"another class of drafts is named {drafts.__name__!r}; give it another name"
+
+
+def shared_evenly(count: int, among: int) -> list[int]:
+    """A count in so many parts, the first ones larger by one where it does not divide."""
+    share, rest = divmod(count, max(1, among))
+    return [share + (position < rest) for position in range(among)]

@@ -1,29 +1,51 @@
-"""The table of kinds: what samples there are, of which other kinds they are made, and how many the papers have of each.
+"""The table of families, and of their kinds: of which other kinds samples are made, and how many the papers have of each.
 
-The rows are those of the families, each of which stands in its own folder. Counts are those of the paper that a kind's
-traits name; only HammerBench's have a part in a build of the paper's size.
+Counts are those of the paper that a kind's traits name; only HammerBench's have a part in a build of the paper's size.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 
-from callwright.generators.conversations import FAMILY as CONVERSATIONS
-from callwright.generators.dialogues import FAMILY as DIALOGUES
-from callwright.generators.external import FAMILY as EXTERNAL
-from callwright.generators.families import Family, Kind, Traits
-from callwright.generators.multi_step import FAMILY as MULTI_STEP
-from callwright.generators.parallel import FAMILY as PARALLEL
-from callwright.generators.routing import FAMILY as ROUTING
-from callwright.generators.shifts import FAMILY as SHIFTS
-from callwright.generators.single_turn import FAMILY as SINGLE_TURN
+from callwright.generators.families import Family, Kind, Obstacle, Traits, problem_of_family
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Transform
+from callwright.warehouse.registry import Registry
 from callwright.warehouse.rows import Row
 
-FAMILIES: tuple[Family, ...] = (SINGLE_TURN, DIALOGUES, SHIFTS, EXTERNAL, MULTI_STEP, ROUTING, CONVERSATIONS, PARALLEL)
-KINDS = {kind.name: kind for family in FAMILIES for kind in family.kinds}
-_ANYWHERE: dict[Transform, str] = dict(pair for family in FAMILIES for pair in family.anywhere)
+FAMILIES = Registry(
+    "kinds",
+    Family,
+    "family of samples",
+    "families",
+    first=("single_turn", "dialogues", "shifts", "external", "multi_step", "routing", "conversations", "parallel"),
+    problem_of=problem_of_family,
+)
 _PUBLISHED = Traits("HammerBench")  # of kinds that only published files have
+
+
+def all_kinds() -> Mapping[str, Kind]:
+    """The kinds that have a row, by name: those of all families, in order."""
+    return _kinds_of(FAMILIES.version)
+
+
+@cache
+def _kinds_of(_version: int) -> Mapping[str, Kind]:
+    return {kind.name: kind for family in FAMILIES.rows() for kind in family.kinds}
+
+
+def family_of(kind: str) -> Family:
+    """The family that makes samples of a kind. Raises ConfigurationError where there is no such kind."""
+    group = kind_named(kind).group
+    return next(family for family in FAMILIES.rows() if any(stage.group == group for stage in family.stages))
+
+
+def obstacle_to(transform: Transform) -> Obstacle:
+    """What says why a transform can't be made of a sample."""
+    return next(found for family in FAMILIES.rows() if (found := family.obstacles.get(transform)))
+
+
+def _anywhere() -> dict[Transform, str]:
+    return dict(pair for family in FAMILIES.rows() for pair in family.anywhere)
 
 
 def kind_named(name: str) -> Kind:
@@ -31,26 +53,31 @@ def kind_named(name: str) -> Kind:
 
     Raises ConfigurationError that lists the kinds there are.
     """
-    if name in KINDS:
-        return KINDS[name]
-    for transform, group in _ANYWHERE.items():
+    known = all_kinds()
+    if name in known:
+        return known[name]
+    for transform, group in _anywhere().items():
         source = name.removesuffix(f"_{transform}")
         if source != name and name_of(kind_named(source).name, transform) == name:
-            row = next(kind for kind in KINDS.values() if kind.transform == transform)
+            row = next(kind for kind in known.values() if kind.transform == transform)
             traits = _transformed(kind_named(source).traits, row.traits)
             about = f"{transform} of {source}"
             return row._replace(
                 name=name, about=about, group=group, traits=traits, sources=(source,), paper=None, scale=0
             )
     raise ConfigurationError(
-        f"There is no kind of sample {name!r}; the kinds are {', '.join(KINDS)}, and any of them followed by "
-        f"{', '.join(f'_{transform}' for transform in _ANYWHERE)}."
+        f"There is no kind of sample {name!r}; the kinds are {', '.join(known)}, and any of them followed by "
+        f"{', '.join(f'_{transform}' for transform in _anywhere())}."
     )
 
 
-@cache
 def traits_of(name: str) -> Traits:
     """What samples of a kind are like; a kind that only published files have is as HammerBench's requests are."""
+    return _traits_of(name, FAMILIES.version)
+
+
+@cache
+def _traits_of(name: str, _version: int) -> Traits:
     try:
         return kind_named(name).traits
     except ConfigurationError:
@@ -59,7 +86,7 @@ def traits_of(name: str) -> Traits:
 
 def kinds_with(trait: Callable[[Traits], bool]) -> tuple[str, ...]:
     """The names of the kinds in the table that have a trait."""
-    return tuple(name for name, kind in KINDS.items() if trait(kind.traits))
+    return tuple(name for name, kind in all_kinds().items() if trait(kind.traits))
 
 
 def kind_after_edit(name: str, *, is_idle: bool, is_whole: bool) -> str:
@@ -77,7 +104,7 @@ def kind_after_edit(name: str, *, is_idle: bool, is_whole: bool) -> str:
 
 def _sibling(name: str, holds: Callable[[Traits], bool]) -> str:
     """The first kind of the same family with a trait; `name` itself where it has it, or no kind has."""
-    family = next(family for family in FAMILIES if any(kind.name == name for kind in family.kinds))
+    family = family_of(name)
     found = [kind.name for kind in family.kinds if holds(kind.traits)]
     return name if name in found or not found else found[0]
 
@@ -100,11 +127,12 @@ def _transformed(source: Traits, row: Traits) -> Traits:
 
 def kind_rows(names: Iterable[str] = ()) -> list[Row]:
     """The table as the warehouse keeps it, for views to join; with it the kinds named that are made of others."""
-    families = {kind.group: family.name for family in FAMILIES for kind in family.kinds} | {
-        group: family.name for family in FAMILIES for _, group in family.anywhere
+    known = all_kinds()
+    families = {kind.group: family.name for family in FAMILIES.rows() for kind in family.kinds} | {
+        group: family.name for family in FAMILIES.rows() for _, group in family.anywhere
     }
-    others = (kind_named(name) for name in names if name not in KINDS)
-    return [_row(kind, families[kind.group]) for kind in (*KINDS.values(), *others)]
+    others = (kind_named(name) for name in names if name not in known)
+    return [_row(kind, families[kind.group]) for kind in (*known.values(), *others)]
 
 
 def _row(kind: Kind, family: str) -> Row:
@@ -118,7 +146,7 @@ def _row(kind: Kind, family: str) -> Row:
 
 def name_of(source: str, transform: Transform) -> str:
     """The kind that a transform makes of a sample of the kind `source`."""
-    for kind in KINDS.values():
+    for kind in all_kinds().values():
         if kind.transform == transform and source in kind.sources:
             return kind.name
     return f"{source}_{transform}"

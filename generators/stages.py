@@ -47,6 +47,7 @@ class Stage(NamedTuple):
     )
     needs_reader: bool = False  # of a check: only models that read language are asked, template/v1 is not
     settles_rest: bool = False  # of a check: asked only about what the checks before it leave open and it may settle
+    voiced: tuple[str, ...] = ()  # the prompts that word what a user says: a recipe's personas and styles speak there
 
     @property
     def is_check(self) -> bool:
@@ -63,6 +64,7 @@ class Step(NamedTuple):
     source: str
     function: StageFunction
     prompts: tuple[str, ...] = ()
+    voiced: tuple[str, ...] = ()  # those of them that word what a user says
 
 
 def in_a_row(family: str, reads: str, *steps: Step, group: str = "") -> tuple[Stage, ...]:
@@ -77,6 +79,7 @@ def in_a_row(family: str, reads: str, *steps: Step, group: str = "") -> tuple[St
             Stage(
                 step.name, group or family, step.about, reads, step.yields, step.source, step.function,
                 "generator" if step.prompts else None, tuple(f"generators/{path}.j2" for path in paths),
+                voiced=step.voiced,
             )
         )  # fmt: skip
         reads = step.yields

@@ -4,7 +4,7 @@ They are shown in the prompts that word what a user says, and kept with the samp
 A sample that is made of another one goes on in its voice.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from random import Random
 from typing import NamedTuple
 
@@ -14,30 +14,16 @@ from pydantic import JsonValue
 from callwright.language.calls.meanings import fake
 from callwright.llm.chat import Answer, ChatMessage, ChatModel, Completion, Prompt
 from callwright.warehouse.records import (
-    Assignment,
     Derivation,
-    EntityReference,
-    ExternalMessage,
-    Goal,
+    Draft,
     Record,
-    RoutingPlan,
     Sample,
-    Scenario,
-    SlotPlan,
     Tool,
     Trait,
-    ValueChange,
     trait_tag,
     without_traits,
 )
 
-# The prompts that word what a user says; those that choose values or write an assistant's words know no persona.
-VOICED = frozenset(
-    {
-        "write_request", "answer_question", "plan_scenario_goal", "word_user_turn", "word_correction", "rewrite_request",
-        "write_parallel", "word_routing", "word_goal",
-    }
-)  # fmt: skip
 _TRAITS: tuple[Trait, ...] = ("persona", "style")
 _WISHES = {
     "persona": "The person is the one that <persona> describes: choose words as this person would, but do not describe them.",
@@ -81,29 +67,23 @@ def _drawn(name: str, texts: Sequence[str], seed: int) -> str:
 
 
 def _source_of(record: Record) -> Sample | None:
-    match record:
-        case Derivation():
-            return record.source
-        case SlotPlan() | ValueChange() | EntityReference():
-            return record.derivation.source
-        case ExternalMessage():
-            return record.reference.derivation.source
-        case _:
-            return None
+    """The sample that the record, or what it was made of, is derived from."""
+    if isinstance(record, Derivation):
+        return record.source
+    return next((_source_of(value) for _, value in record if isinstance(value, Draft)), None)
 
 
 def _seed_of(record: Record) -> int | None:
     """The seed that was planned for the sample, which all that it becomes on its way keeps with its origin."""
-    if isinstance(record, Assignment | RoutingPlan | Scenario | Goal | Derivation):
-        return record.seed
+    seed: int | None = getattr(record, "seed", None)
     origin = getattr(record, "origin", None)
-    return None if origin is None else int(origin.seed)
+    return int(origin.seed) if seed is None and origin is not None else seed
 
 
 def in_voice(prompt: Prompt, voice: UserVoice) -> Prompt:
-    """The prompt with the voice in it, where it words what a user says; what all voices share stands with the fixed part."""
+    """The prompt with the voice in it; what all voices share stands with the fixed part."""
     parts = voice.parts
-    if not parts or prompt.name not in VOICED:
+    if not parts:
         return prompt
     wishes = " ".join((*(_WISHES[name] for name in parts), _LIMIT))
     shown = "\n".join(f"<{name}>{text}</{name}>" for name, text in parts.items())
@@ -113,8 +93,8 @@ def in_voice(prompt: Prompt, voice: UserVoice) -> Prompt:
 
 
 def with_examples(prompt: Prompt, examples: Sequence[JsonValue]) -> Prompt:
-    """The prompt with requests of the user's own domain and their calls, where it words what a user says."""
-    if not examples or prompt.name not in VOICED:
+    """The prompt with requests of the user's own domain and their calls."""
+    if not examples:
         return prompt
     shown = "\n".join(f"<example>{orjson.dumps(one).decode()}</example>" for one in examples)
     first, *others = prompt.messages
@@ -134,9 +114,12 @@ def marked(sample: Sample, voice: UserVoice) -> Sample:
 class VoicedChat:
     """A ChatModel that is shown a voice wherever it words what a user says."""
 
-    def __init__(self, chat: ChatModel, voice: UserVoice, examples: Sequence[JsonValue] = ()) -> None:
-        """Ask `chat` in the `voice`, and show it `examples` of requests."""
+    def __init__(
+        self, chat: ChatModel, prompts: Collection[str], voice: UserVoice, examples: Sequence[JsonValue] = ()
+    ) -> None:
+        """Ask `chat` by the `prompts` of these names in the `voice`, and show it `examples` of requests."""
         self._chat = chat
+        self._prompts = prompts
         self._voice = voice
         self._examples = examples
 
@@ -154,6 +137,8 @@ class VoicedChat:
         return await self._chat.complete(self._framed(prompt), tools, sample_index=sample_index)
 
     def _framed(self, prompt: Prompt) -> Prompt:
+        if prompt.name not in self._prompts:
+            return prompt
         return in_voice(with_examples(prompt, self._examples), self._voice)
 
 

@@ -9,12 +9,13 @@ import importlib
 import importlib.util
 import sys
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from hashlib import blake2b
 from importlib.machinery import SourceFileLoader
 from importlib.metadata import EntryPoint, entry_points
+from itertools import takewhile
 from pathlib import Path
 from types import CodeType, ModuleType, UnionType
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
@@ -48,6 +49,17 @@ class PluginError(ConfigurationError):
 Row = TypeVar("Row", bound=Named)
 
 
+def _no_problem(_row: object, _others: object) -> str:
+    return ""
+
+
+class Source(NamedTuple):
+    """Where a row stands that no package brings: `path.py:name`, and the key of what its file holds."""
+
+    place: str
+    digest: str
+
+
 class Registry(Generic[Row]):
     """A table of rows by name: ours in the order of `first`, then by name; then those of other packages, then those of files.
 
@@ -57,13 +69,26 @@ class Registry(Generic[Row]):
     """
 
     def __init__(
-        self, table: str, form: type[Row] | UnionType, noun: str, nouns: str, *, first: Sequence[str] = ()
+        self,
+        table: str,
+        form: type[Row] | UnionType,
+        noun: str,
+        nouns: str,
+        *,
+        first: Sequence[str] = (),
+        problem_of: Callable[[Row, Sequence[Row]], str] = _no_problem,
     ) -> None:
-        """A table of the entry points `callwright.{table}`, whose rows are of the class `form`."""
+        """A table of the entry points `callwright.{table}`, whose rows are of the class `form`.
+
+        `problem_of` says why a row can't stand beside those before it, "" where it can.
+        """
         self.table, self.form = table, form
         self._noun, self._nouns, self._first = noun, nouns, tuple(first)
+        self._problem_beside = problem_of
         self._loaded: dict[str, Row] = {}
-        self._added: dict[str, tuple[str, Row]] = {}  # with where each stands
+        self._all: tuple[Row, ...] = ()  # all rows, () where one was added since
+        self.version = 0  # another one when a row was added
+        self._added: dict[str, tuple[Source, Row]] = {}
         self._broken: dict[tuple[str, str], str] = {}  # by name and package
 
     @cached_property
@@ -116,9 +141,11 @@ class Registry(Generic[Row]):
 
     def rows(self) -> tuple[Row, ...]:
         """All rows, in order; those that can't be used are passed over."""
-        for entry in self._entries.values():
-            self._load(entry)
-        return tuple(self.named(name) for name in self.names)
+        if not self._all:
+            for entry in self._entries.values():
+                self._load(entry)
+            self._all = tuple(self.named(name) for name in self.names)
+        return self._all
 
     def plugins(self) -> tuple[Plugin, ...]:
         """What other packages bring to this table, each row loaded to see that it can be used."""
@@ -129,30 +156,50 @@ class Registry(Generic[Row]):
         broken = [Plugin(self.table, name, package, problem) for (name, package), problem in self._broken.items()]
         return (*(one for one in sound if (one.name, one.package) not in self._broken), *broken)
 
-    def add(self, row: Row, place: str) -> None:
-        """Add a row that stands at `place` for the length of the process; the same place again takes the place of itself.
+    def add(self, row: Row, source: "Source") -> None:
+        """Add a row for the length of the process; what comes from the same place, or says the same, takes its place.
 
-        Raises ConfigurationError where the name is taken.
+        Raises ConfigurationError where the name is taken, or the row can't stand beside others.
         """
-        before, _ = self._added.get(row.name, ("", row))
-        owner = f"the one in {before}" if before else package_of(self._entries.get(row.name))
-        if owner and before != place:
-            raise ConfigurationError(
-                f"{place}: its name {row.name!r} is taken: there is the {self._noun} of {owner}. Give it another name."
+        before = self._added.get(row.name)
+        if before is not None:
+            if before[1] is row:
+                return
+            taken = "" if before[0].place == source.place or before[0].digest == source.digest else before[0].place
+        else:
+            taken = package_of(self._entries.get(row.name))
+        if taken:
+            raise PluginError(
+                f"{source.place}: its name {row.name!r} is taken: there is the {self._noun} of {taken}. Give it another name."
             )
-        self._added[row.name] = (place, row)
+        others = [one for one in self.rows() if one.name != row.name]
+        if problem := self._problem_beside(row, others):
+            raise PluginError(f"{source.place}: the {self._noun} {row.name!r} can't be used: {problem}.")
+        self._added[row.name] = (source, row)
+        self._change()
+
+    def clear(self) -> None:
+        """Take out all rows that were added."""
+        if self._added:
+            self._added = {}
+            self._change()
 
     @contextmanager
     def including(self, row: Row) -> Iterator[None]:
         """The table with one more row, or another one in the place of its own, while a block runs."""
         before = self._added.get(row.name)
-        self._added[row.name] = ("a block of code", row)
+        self._added[row.name] = (Source("a block of code", ""), row)
+        self._change()
         try:
             yield
         finally:
             self._added.pop(row.name)
             if before:
                 self._added[row.name] = before
+            self._change()
+
+    def _change(self) -> None:
+        self._all, self.version = (), self.version + 1
 
     def _load(self, entry: EntryPoint) -> Row | None:
         """The row of an entry point, None where somebody else's can't be used. Raises PluginError where it is ours."""
@@ -179,6 +226,8 @@ class Registry(Generic[Row]):
         problem = self._problem_of(row)
         if not problem and row.name != entry.name:
             problem = f"it calls itself {row.name!r}, and must bear the name of its entry point"
+        before = takewhile(lambda name: name != entry.name, self._entries)
+        problem = problem or self._problem_beside(row, [self._loaded[one] for one in before if one in self._loaded])
         if problem:
             raise PluginError(f"`{entry.value}`: {problem}")
         loaded: Row = row
@@ -240,9 +289,10 @@ def raised(error: BaseException, file: str = "") -> str:
 
 
 class FileRow(NamedTuple):
-    """A row that stands in a file: where, and what the name in the file holds."""
+    """A row that stands in a file: its source, the line, and what the name in the file holds."""
 
-    place: str
+    source: Source
+    line: int
     row: object
 
 
@@ -274,7 +324,7 @@ def row_in_file(path: Path, name: str) -> FileRow:
         names = [one for one in vars(module) if one.isupper() and not one.startswith("_")]
         there = f"; the names in capitals there are {', '.join(names)}" if names else ""
         raise PluginError(f"{path}: there is no {name!r} in this file{there}")
-    return FileRow(f"{path}:{_line_of(path, name)}", getattr(module, name))
+    return FileRow(Source(f"{path}:{name}", digest_of(path)), _line_of(path, name), getattr(module, name))
 
 
 def digest_of(path: Path) -> str:

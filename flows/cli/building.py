@@ -166,16 +166,16 @@ def _preview(recipe: "Recipe", count: int, *, as_json: bool) -> None:
 
 def list_stages(as_json: AsJson = False) -> None:
     """List the stages: what each reads, makes and asks, and where the paper has it."""
-    from callwright.flows.stages import STAGES
+    from callwright.flows.stages import all_stages
 
     if as_json:
-        show_json([stage._asdict() | {"function": None, "applies": None} for stage in STAGES])
+        show_json([stage._asdict() | {"function": None, "applies": None} for stage in all_stages()])
         return
     show_table(
         ("stage", "group", "reads", "yields", "role", "source", "about"),
         [
             (stage.name, stage.group, stage.reads, stage.yields, stage.role or "", stage.source, stage.about)
-            for stage in STAGES
+            for stage in all_stages()
         ],
     )
 

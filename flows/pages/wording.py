@@ -6,7 +6,7 @@ from importlib.resources import files
 from typing import NamedTuple
 
 from callwright.annotation.words import audit_words_in, words_in
-from callwright.flows.stages import STAGES, prompt_paths
+from callwright.flows.stages import all_stages, prompt_paths
 from callwright.llm.prompts import version_at
 from callwright.warehouse.records import DEFAULT_LANGUAGE
 
@@ -77,7 +77,7 @@ def prompts_of(version: str, kept: Mapping[str, PromptText]) -> list[PromptText]
 
 @cache
 def _questions() -> Mapping[str, str]:
-    return {stage.name: stage.about for stage in STAGES}
+    return {stage.name: stage.about for stage in all_stages()}
 
 
 @cache

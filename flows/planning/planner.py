@@ -14,12 +14,19 @@ from typing import Generic, NamedTuple, Self, TypeVar, overload
 from callwright.flows.environments import open_environments
 from callwright.flows.recipe import Recipe
 from callwright.flows.runner import GroupRun
-from callwright.flows.stages import MAKINGS, OBSTACLES, making_of
 from callwright.generators.derivations import plan_derivations
-from callwright.generators.families import Kind
-from callwright.generators.kinds import kind_named, kinds_with, name_of, traits_of, waves_of
+from callwright.generators.families import Family, Kind, Order
+from callwright.generators.kinds import (
+    FAMILIES,
+    family_of,
+    kind_named,
+    kinds_with,
+    name_of,
+    obstacle_to,
+    traits_of,
+    waves_of,
+)
 from callwright.generators.own_values import OwnValues
-from callwright.generators.planning import Making, Order
 from callwright.generators.stages import Stage
 from callwright.language.packs import has_folder, known, of
 from callwright.llm.models import reads_language
@@ -60,7 +67,7 @@ def shares(recipe: Recipe, tools: Sequence[Tool]) -> Iterator[Demand]:
     """Every kind's count, shared out over the languages, and over the places where its family has some."""
     for name, count in recipe.samples.items():
         kind = kind_named(name)
-        for share in making_of(name).shares(kind, count, recipe.languages, tools):
+        for share in family_of(name).shares(kind, count, recipe.languages, tools):
             yield Demand(kind, share.language, share.samples, place=share.place)
 
 
@@ -69,11 +76,11 @@ def validate_it_can_be_planned(recipe: Recipe, tools: Sequence[Tool]) -> None:
     waves_of(name for name, count in recipe.samples.items() if count)
     refusals: dict[tuple[str, Language], list[ConfigurationError | None]] = defaultdict(list)
     for demand in shares(recipe, tools):
-        making = making_of(demand.kind.name)
+        family = family_of(demand.kind.name)
         if demand.asked:
-            _validate_language(recipe, demand, making, tools)
-        if making.validates and making.plan is not None and demand.asked:
-            planned = making.plan(_order(recipe, demand, demand.asked, tools))
+            _validate_language(recipe, demand, family, tools)
+        if family.validates and family.plan is not None and demand.asked:
+            planned = family.plan(_order(recipe, demand, demand.asked, tools))
             if isinstance(planned, Iterator):
                 refusals[demand.kind.name, demand.language].append(_refusal(planned))
     for found in refusals.values():
@@ -81,10 +88,10 @@ def validate_it_can_be_planned(recipe: Recipe, tools: Sequence[Tool]) -> None:
             raise found[0]
 
 
-def _validate_language(recipe: Recipe, demand: Demand, making: Making, tools: Sequence[Tool]) -> None:
+def _validate_language(recipe: Recipe, demand: Demand, family: Family, tools: Sequence[Tool]) -> None:
     """Raise ConfigurationError where samples of a kind can't be made in a language, whatever the tools allow."""
     generator, language, kind = recipe.models.generator.name, demand.language, demand.kind.name
-    if making.has_fixed_words and not has_folder(language):
+    if family.has_fixed_words and not has_folder(language):
         raise ConfigurationError(
             f"Samples of the kind {kind!r} hold turns in words of callwright's own, which it has in {', '.join(known())} and not "
             f"in {language!r} ({of(language).name}). Ask for other kinds in it."
@@ -142,17 +149,17 @@ class Planner:
 
     async def _planned(self, demand: Demand, stage: str, opened: ExitStack) -> Iterator[Draft]:
         """The drafts of a demand that are not begun yet; no more than are lacking, also where the plan was another one."""
-        making, recipe = making_of(demand.kind.name), self._run.recipe
-        if making.plan is None:
+        family, recipe = family_of(demand.kind.name), self._run.recipe
+        if family.plan is None:
             raise CallwrightError(f"Nothing plans samples of the kind {demand.kind.name!r}.")
         until = demand.plan_until(recipe.spare)
         order = _order(recipe, demand, until, self._run.tools)
-        planned = making.plan(order._replace(say=self._run.progress.say))
+        planned = family.plan(order._replace(say=self._run.progress.say))
         if isinstance(planned, AsyncIterator):
-            planned = await self._spooled(making, order, opened)
-        elif making.validates:
+            planned = await self._spooled(family, order, opened)
+        elif family.validates:
             planned = self._until_refused(planned)
-        variants = recipe.variants if making.has_variants else 1
+        variants = recipe.variants if family.has_variants else 1
         return islice(_fresh(self._run, stage, planned), ceil(max(0, until - demand.planned) / variants))
 
     def _until_refused(self, planned: Iterator[Draft]) -> Iterator[Draft]:
@@ -162,13 +169,13 @@ class Planner:
         except ConfigurationError as error:
             self._run.progress.say(str(error))
 
-    async def _spooled(self, making: Making, order: Order, opened: ExitStack) -> Iterator[Draft]:
+    async def _spooled(self, family: Family, order: Order, opened: ExitStack) -> Iterator[Draft]:
         """What is planned with the recipe's environments, which stay open no longer than that."""
-        spooled = opened.enter_context(Spooled(making.drafts, self._run.settings.home))
+        spooled = opened.enter_context(Spooled(family.drafts, self._run.settings.home))
         samples = 0
         with open_environments(self._run.recipe, self._run.settings.ledger.parent) as environments:
             asked = order._replace(environments=environments, say=self._run.progress.say)
-            planned = making.plan(asked) if making.plan else iter(())
+            planned = family.plan(asked) if family.plan else iter(())
             if isinstance(planned, AsyncIterator):
                 async for draft in planned:
                     spooled.add(body_of(draft))
@@ -225,7 +232,7 @@ def _possible_derivations(
         _passed_samples(run, kind.sources, language) as sources,
         _passed_samples(run, whole, language) if kind.borrows else nullcontext(()) as others,
     ):
-        obstacle, seed = OBSTACLES[kind.transform], run.recipe.seed
+        obstacle, seed = obstacle_to(kind.transform), run.recipe.seed
         yield from plan_derivations(kind, sources, tools, seed=seed, obstacle=obstacle, others=others)
 
 
@@ -292,7 +299,7 @@ def planned_by_kind(run: GroupRun) -> dict[str, int]:
 
 def _count_planned(run: GroupRun) -> dict[tuple[str, str, str], int]:
     counts: dict[tuple[str, str, str], int] = {}
-    types = list(dict.fromkeys(making.drafts.__name__ for making in MAKINGS))
+    types = list(dict.fromkeys(family.drafts.__name__ for family in FAMILIES.rows()))
     for row in run.warehouse.rows(_PLANNED, [types, run.build]):
         kind = _kind_of_draft(row)
         at = kind, row["language"], row["place"] if traits_of(kind).spread else ""
@@ -303,7 +310,9 @@ def _count_planned(run: GroupRun) -> dict[tuple[str, str, str], int]:
 def _kind_of_draft(row: Row) -> str:
     if row["transform"]:
         return name_of(row["source"], row["transform"])
-    at_place = next((one.kind_at for one in MAKINGS if one.kind_at and one.drafts.__name__ == row["type"]), None)
+    at_place = next(
+        (one.kind_at for one in FAMILIES.rows() if one.kind_at and one.drafts.__name__ == row["type"]), None
+    )
     return at_place(row["place"]) if at_place else str(row["kind"])
 
 

@@ -7,15 +7,17 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, field_validator, model_validator
 
+from callwright.flows.plugins import Extension, add_from_file
 from callwright.flows.recipe.own_words import ExampleFile, OwnValueList, Scalar, example_file, value_source
 from callwright.generators.catalogs.choosing import ToolChoice
 from callwright.generators.environments.protocol import EnvironmentSettings
-from callwright.generators.kinds import KINDS, kind_named, waves_of
+from callwright.generators.kinds import all_kinds, kind_named, waves_of
 from callwright.generators.voices import draw_personas
 from callwright.language.packs import of
 from callwright.llm.models import ModelSettings, read_model, reads_language
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import DEFAULT_LANGUAGE, Language
+from callwright.warehouse.registry import PluginError
 
 _CATEGORIES_TO_LOOK_AT = 4
 _SHOWN_EXAMPLES = 12
@@ -129,6 +131,13 @@ class PromptFile(RecipePart):
 
 def _prompt_file(value: object) -> object:
     return {"file": value} if isinstance(value, str) else value
+
+
+def _extension(value: object) -> object:
+    if isinstance(value, str) and value.count(":"):
+        file, _, name = value.rpartition(":")
+        return {"file": file, "name": name}
+    return value
 
 
 class Checks(RecipePart):
@@ -294,6 +303,12 @@ class Recipe(RecipePart):
             description="A file of requests of your own domain with their calls, shown to who words requests.",
         )
     )
+    extensions: tuple[
+        Annotated[Extension, BeforeValidator(_extension, json_schema_input_type=str | Extension)], ...
+    ] = Field(
+        default=(),
+        description="Kinds, checks, exports, importers, worlds and models of your own, such as my_kind.py:FAMILY; their code runs.",
+    )
     system_message: str = Field(
         default="",
         max_length=20_000,
@@ -320,10 +335,23 @@ class Recipe(RecipePart):
 
     @model_validator(mode="before")
     @classmethod
+    def _with_extensions(cls, loaded: Any) -> Any:  # noqa: ANN401 - not validated yet
+        """Add the rows of a recipe that was read before, in whichever process: what it names may be theirs."""
+        if isinstance(loaded, dict):
+            for one in loaded.get("extensions", ()):
+                if isinstance(one, dict) and one.get("digest"):
+                    try:
+                        add_from_file(Path(one["file"]), one["name"])
+                    except PluginError as error:
+                        raise ValueError(str(error)) from error
+        return loaded
+
+    @model_validator(mode="before")
+    @classmethod
     def _of_scale(cls, loaded: Any) -> Any:  # noqa: ANN401 - not validated yet
         """Put the paper's counts in the place of the recipe's own where its scale is asked for."""
         if isinstance(loaded, dict) and loaded.get("scale") == "paper":
-            return loaded | {"samples": {kind.name: kind.scale for kind in KINDS.values() if kind.scale}}
+            return loaded | {"samples": {kind.name: kind.scale for kind in all_kinds().values() if kind.scale}}
         return loaded
 
     @field_validator("languages")

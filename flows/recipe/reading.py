@@ -7,12 +7,14 @@ from typing import Any, NamedTuple
 import orjson
 from pydantic import ValidationError
 
+from callwright.flows.plugins import Extension, add_from_file
 from callwright.flows.recipe.located_yaml import LocatedYaml, TextPlace, YamlFault, locate, read_yaml
 from callwright.flows.recipe.own_words import read_examples, read_values
 from callwright.flows.recipe.parts import ImportedTools, PromptFile, Recipe, ToolSource
 from callwright.flows.recipe.problems import RecipeFaults, RecipeProblem, explain
 from callwright.generators.environments.protocol import EnvironmentPart, located
 from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.registry import PluginError, file_of
 
 SCHEMA_FILE = "recipe.schema.json"
 _SCHEMA_LINE = f"# yaml-language-server: $schema={SCHEMA_FILE}\n"  # editors read it, relative to the recipe
@@ -75,6 +77,7 @@ def _wrong(path: Path, message: str, place: TextPlace) -> CheckedRecipe:
 def _checked(source: LocatedYaml, folder: Path, named: str, *, with_files: bool) -> CheckedRecipe:
     faults = RecipeFaults(named, source)
     faults.add_repeated()
+    extensions = _read_extensions(source.data.get("extensions"), folder, faults)  # before all that may name their rows
     faults.add_names()
     if with_files:
         faults.add_absent_files(folder)
@@ -90,7 +93,23 @@ def _checked(source: LocatedYaml, folder: Path, named: str, *, with_files: bool)
     if faults.problems:
         return CheckedRecipe(None, faults.problems)
     tools = tuple(_located(one, folder) for one in recipe.tools)
-    return CheckedRecipe(recipe.model_copy(update={"tools": tools, "prompts": prompts, **own}), ())
+    return CheckedRecipe(
+        recipe.model_copy(update={"extensions": extensions, "tools": tools, "prompts": prompts, **own}), ()
+    )
+
+
+def _read_extensions(stated: object, folder: Path, faults: RecipeFaults) -> tuple[Extension, ...]:
+    """The rows of a recipe's own files, each added to its table; what is wrong with them goes to the faults."""
+    read = []
+    for at, one in enumerate(stated if isinstance(stated, list) else ()):
+        try:
+            path, name = file_of(one if isinstance(one, str) else f"{one['file']}:{one['name']}", folder)
+            read.append(Extension(file=path, name=name, digest=add_from_file(path, name)))
+        except PluginError as error:
+            faults.add(("extensions", at), str(error).rstrip("."))
+        except (KeyError, TypeError):
+            continue  # the settings' own classes refuse it
+    return tuple(read)
 
 
 def _read_own_words(recipe: Recipe, folder: Path, faults: RecipeFaults) -> dict[str, Any]:

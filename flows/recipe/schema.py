@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from callwright.flows.recipe.located_yaml import DataPath
 from callwright.flows.recipe.parts import Recipe
 from callwright.generators.catalogs import FORMATS
-from callwright.generators.kinds import KINDS, kind_named
+from callwright.generators.kinds import all_kinds, kind_named
 from callwright.language.detection import language_names
 from callwright.language.packs import known as known_languages
 from callwright.warehouse.errors import ConfigurationError
@@ -36,7 +36,7 @@ class NamedPlace(NamedTuple):
 
 
 def _kinds() -> Iterable[str]:
-    return KINDS
+    return all_kinds()
 
 
 def _is_kind(name: str) -> bool:

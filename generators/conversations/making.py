@@ -3,13 +3,12 @@
 from collections.abc import Iterator, Sequence
 from typing import cast, get_args
 
-from callwright.generators.conversations import CONVERSATION
+from callwright.generators.conversations import CONVERSATION, GROUP
 from callwright.generators.conversations.acts import label_conversations
 from callwright.generators.conversations.plans import plan_conversations, word_scenarios
 from callwright.generators.conversations.scenarios import plan_scenarios, shared_out
 from callwright.generators.conversations.wording import write_conversations
-from callwright.generators.families import Kind
-from callwright.generators.planning import Making, Order, Share, shared_evenly
+from callwright.generators.families import Family, Kind, Order, Share, Traits, shared_evenly
 from callwright.generators.stages import Step, in_a_row
 from callwright.warehouse.records import Complexity, Language, Scenario, Tool
 
@@ -30,16 +29,28 @@ def _plan(order: Order) -> Iterator[Scenario]:
     return plan_scenarios(complexity, order.language, order.samples, order.tools, seed=order.seed, say=order.say)
 
 
-MAKING = Making(
+_TRAITS = Traits(
+    "CONFETTI", calls="set", asked="conversation", is_executed=True, is_long=True, has_acts=True, spread="complexity"
+)
+
+FAMILY = Family(
     "conversations",
+    (
+        Kind(
+            CONVERSATION, "user and agent turns with a required complexity, calls with simulated results", GROUP, _TRAITS,
+            paper=109,
+        ),
+    ),
     stages=in_a_row(
         "conversations", "Scenario",
         Step("conversation_plans", "Plan a scenario's calls, results and dialogue acts; a model gives the values.",
              "ConversationPlan", "CONFETTI 3.1", plan_conversations, ("single_turn/prompts/fill_values",)),
         Step("conversation_goals", "Put into words what the user of a planned conversation wants.",
-             "WordedScenario", "CONFETTI 3.1", word_scenarios, ("plan_scenario_goal",)),
+             "WordedScenario", "CONFETTI 3.1", word_scenarios, ("plan_scenario_goal",),
+             voiced=("plan_scenario_goal",)),
         Step("conversations", "Word each turn, again until it says, asks or tells what is planned.",
-             "Conversation", "CONFETTI 3.1", write_conversations, ("word_user_turn", "word_agent_turn")),
+             "Conversation", "CONFETTI 3.1", write_conversations, ("word_user_turn", "word_agent_turn"),
+             voiced=("word_user_turn",)),
         Step("dialogue_acts", "Label the replies whose dialogue acts no plan knows.",
              "Sample", "CONFETTI 3.1", label_conversations, ("label_acts",)),
         group="conversational",

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from random import Random
 
 from callwright.generators.environments.simulated import links_between
-from callwright.generators.planning import ignore, tools_for
+from callwright.generators.families import ignore, tools_for
 from callwright.generators.tools import ToolPool, are_redundant, pick_distractors
 from callwright.language.names import Deed, deed_of, function_words
 from callwright.warehouse.errors import ConfigurationError

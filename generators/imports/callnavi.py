@@ -15,7 +15,7 @@ from callwright.generators.catalogs.callnavi import UNKNOWN_VALUE, read_callnavi
 from callwright.generators.catalogs.catalog import Problem, shown
 from callwright.generators.catalogs.documents import files_at, read_rows
 from callwright.generators.imports.reading import Fields, ImportedRecord, RecordReader, language_of_user
-from callwright.generators.routing import FAMILY
+from callwright.generators.routing.making import FAMILY
 from callwright.generators.routing.tool_graph import Feed, returned_fields, unknown_evidence
 from callwright.warehouse.exports.callnavi import DIFFICULTIES, QUESTIONS
 from callwright.warehouse.records import (

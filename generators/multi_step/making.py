@@ -6,15 +6,14 @@ from itertools import product
 from math import ceil
 
 from callwright.generators.environments.protocol import Environment
-from callwright.generators.families import Kind
-from callwright.generators.multi_step import ONE_DOMAIN, SEVERAL_DOMAINS
+from callwright.generators.families import Family, Kind, Order, Share, Traits, shared_evenly
+from callwright.generators.multi_step import GROUP, ONE_DOMAIN, SEVERAL_DOMAINS
 from callwright.generators.multi_step.correction import correct_paths
 from callwright.generators.multi_step.disambiguation import disambiguate
 from callwright.generators.multi_step.generalisation import generalise
 from callwright.generators.multi_step.goals import CROSS, find_obstacle, plan_goals
 from callwright.generators.multi_step.tracing import trace_goals
 from callwright.generators.multi_step.wording import word_goals
-from callwright.generators.planning import Making, Order, Share, shared_evenly
 from callwright.generators.stages import Step, in_a_row
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Goal, Language, Tool
@@ -102,12 +101,20 @@ def _has(environment: Environment, domain: str) -> bool:
     return len(domains) > 1 if domain == CROSS else domain in domains
 
 
-MAKING = Making(
+_PATH = Traits("ComplexFuncBench", calls="set", asked="path", is_executed=True, spread="category")
+_CROSS = _PATH._replace(is_cross_domain=True)
+
+FAMILY = Family(
     "multi_step",
+    (
+        Kind(ONE_DOMAIN, "several steps in one domain, each call answered", GROUP, _PATH, paper=600),
+        Kind(SEVERAL_DOMAINS, "several steps in several domains, each call answered", GROUP, _CROSS, paper=400),
+    ),
     stages=in_a_row(
         "multi_step", "Goal",
         Step("goal_requests", "Word what a user wants as a request that says every value and every condition.",
-             "WordedGoal", "ComplexFuncBench 2.1.1, A.3", word_goals, ("word_goal",)),
+             "WordedGoal", "ComplexFuncBench 2.1.1, A.3", word_goals, ("word_goal",),
+             voiced=("word_goal",)),
         Step("traces", "Let a model call step by step, each call answered by the environment.",
              "TracedGoal", "ComplexFuncBench 2.1.1", trace_goals, ("call_next",)),
         Step("corrections", "Find the shortest path by search, compare, and reword a request that lacks a detail.",

@@ -8,7 +8,7 @@ from pydantic import JsonValue
 
 from callwright.generators.environments.linking import is_opaque, words_of
 from callwright.generators.environments.protocol import Environment
-from callwright.generators.planning import tools_for
+from callwright.generators.families import tools_for
 from callwright.language.calls.entries import affinity, is_number_of_thing, is_query
 from callwright.language.names import deed_of, function_words, split_name
 from callwright.warehouse.records import JsonSchema, Link, Tool

@@ -8,8 +8,9 @@ from random import Random
 
 from pydantic import JsonValue
 
+from callwright.generators.families import Family, Kind, Order, Traits, tools_for
+from callwright.generators.parallel import GROUP, PARALLEL
 from callwright.generators.parallel.wording import write_parallel
-from callwright.generators.planning import Making, Order, tools_for
 from callwright.generators.stages import Step, in_a_row
 from callwright.generators.stated_values import QUOTES_PATH
 from callwright.generators.tools import ToolPool, are_redundant, pick_distractors
@@ -124,12 +125,16 @@ def _planned(tool: Tool, arguments: Arguments) -> PlannedCall:
     )
 
 
-MAKING = Making(
+_TRAITS = Traits("BFCL", calls="set", asked="plan", is_whole=True)
+
+FAMILY = Family(
     "parallel",
+    (Kind(PARALLEL, "a request for two to four calls that do not depend on each other", GROUP, _TRAITS, paper=400),),
     stages=in_a_row(
         "parallel", "RoutingPlan",
         Step("parallel_requests", "Word calls that do not depend on each other as one message.",
-             "Sample", "BFCL v4, parallel", write_parallel, ("write_parallel", QUOTES_PATH)),
+             "Sample", "BFCL v4, parallel", write_parallel, ("write_parallel", QUOTES_PATH),
+             voiced=("write_parallel",)),
     ),
     drafts=RoutingPlan,
     plan=plan_parallel,

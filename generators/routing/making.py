@@ -12,10 +12,10 @@ from pydantic import JsonValue
 
 from callwright.generators.catalogs.domain_catalogs import SOURCE, load_domains
 from callwright.generators.environments.linking import is_opaque
-from callwright.generators.families import Kind
+from callwright.generators.families import Family, Kind, Order, Share, Traits, tools_for
 from callwright.generators.kinds import traits_of
 from callwright.generators.own_values import NO_VALUES, OwnValues
-from callwright.generators.planning import Making, Order, Share, tools_for
+from callwright.generators.routing import GROUP, ROUTING_EASY, ROUTING_HARD, ROUTING_MEDIUM
 from callwright.generators.routing.tool_graph import DomainGraph, Road, feeds
 from callwright.generators.routing.wording import word_routing
 from callwright.generators.stages import Step, in_a_row
@@ -270,12 +270,21 @@ def catalog_tools(tools: Sequence[Tool]) -> list[Tool]:
     return domains or [tool for tool in own if counts[tool.category] >= _OWN_DOMAIN]
 
 
-MAKING = Making(
+_EASY = Traits("CallNavi", calls="sequence", asked="plan", has_catalog=True, spread="category", difficulty="easy")
+_MEDIUM, _HARD = _EASY._replace(difficulty="medium"), _EASY._replace(difficulty="hard")
+
+FAMILY = Family(
     "routing",
+    (
+        Kind(ROUTING_EASY, "one call out of a domain's whole catalog", GROUP, _EASY, paper=456),
+        Kind(ROUTING_MEDIUM, "several calls out of a whole catalog, every argument said", GROUP, _MEDIUM, paper=188),
+        Kind(ROUTING_HARD, "nested calls out of a whole catalog, some arguments unknown", GROUP, _HARD, paper=85),
+    ),
     stages=in_a_row(
         "routing", "RoutingPlan",
         Step("routing_requests", "Word calls of a domain's whole catalog as one question, again until it says all.",
-             "Sample", "CallNavi 4.1", word_routing, ("word_routing", QUOTES_PATH)),
+             "Sample", "CallNavi 4.1", word_routing, ("word_routing", QUOTES_PATH),
+             voiced=("word_routing",)),
     ),
     drafts=RoutingPlan,
     plan=_plan,

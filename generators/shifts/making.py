@@ -1,14 +1,26 @@
 """How shifts are made of samples: another intent, or another value (HammerBench 4.2.3)."""
 
-from callwright.generators.planning import Making
-from callwright.generators.shifts import intents, values
+from callwright.generators.families import Family, Kind, Traits
+from callwright.generators.shifts import ARGUMENTS, INTENTS, intents, values
 from callwright.generators.shifts.intents import shift_intents
 from callwright.generators.shifts.overriding import override_values
 from callwright.generators.shifts.values import change_values
 from callwright.generators.stages import Step, in_a_row
 
-MAKING = Making(
+_LONG = Traits("HammerBench", is_long=True, is_changed=True)
+_CORRECTED = _LONG._replace(has_correction=True)
+_TURNED, _LATER = _LONG._replace(shift="last"), _CORRECTED._replace(shift="last")
+_SAME_TURN, _OWN_TURN = _CORRECTED._replace(shift="same_turn"), _CORRECTED._replace(shift="own_turn")
+_OF = ("sQsA",)
+
+FAMILY = Family(
     "shifts",
+    (
+        Kind("IS", "the user turns to something else", INTENTS, _TURNED, "IS", _OF, 1098, 1098, 3, borrows=True),
+        Kind("SO_case1", "a value is overridden in the turn that says it", ARGUMENTS, _SAME_TURN, "SO_case1", _OF, 1067, 1067, 3),
+        Kind("SO_case2", "a value is overridden in a turn of its own", ARGUMENTS, _OWN_TURN, "SO_case2", _OF, 395, 395, 3),
+        Kind("mSv", "another value is wanted after the call", ARGUMENTS, _LATER, "mSv", _OF, 1066, 1066, 3),
+    ),
     stages=(
         *in_a_row(
             "shifts", "Derivation",
@@ -21,7 +33,8 @@ MAKING = Making(
             Step("new_values", "Choose an argument and another value for it.",
                  "ValueChange", "HammerBench 4.2.3", change_values, ("change_value",)),
             Step("overriding", "Word the change, and let every snapshot after it hold the new value.",
-                 "Sample", "HammerBench 4.2.3", override_values, ("word_correction",)),
+                 "Sample", "HammerBench 4.2.3", override_values, ("word_correction",),
+             voiced=("word_correction",)),
             group="argument_shifts",
         ),
     ),
@@ -32,4 +45,5 @@ MAKING = Making(
         "SO_case2": values.own_turn_obstacle,
         "mSv": values.after_call_obstacle,
     },
+    anywhere=(("IS", INTENTS), ("SO_case1", ARGUMENTS), ("SO_case2", ARGUMENTS), ("mSv", ARGUMENTS)),
 )  # fmt: skip

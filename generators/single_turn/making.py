@@ -7,21 +7,22 @@ raises a count pays for the difference only.
 from collections.abc import Iterator, Sequence
 from itertools import chain, zip_longest
 from random import Random
-from typing import cast
 
-from callwright.generators.planning import Making, Order, tools_for
+from callwright.generators.families import Family, Kind, Order, Traits, tools_for
+from callwright.generators.kinds import traits_of
+from callwright.generators.single_turn import GROUP, IMPERFECT, IRRELEVANT, PERFECT
 from callwright.generators.single_turn.requests import choose_parameters, fill_values, write_requests
 from callwright.generators.stages import Step, in_a_row
 from callwright.generators.tools import ToolPool, pick_distractors
 from callwright.warehouse.errors import ConfigurationError
-from callwright.warehouse.records import Assignment, Language, Origin, SingleTurnKind, Tool
+from callwright.warehouse.records import Assignment, Language, Origin, Tool
 
 STAGE = "assignments"
 MOST_OPTIONAL = 2
 
 
 def plan_assignments(
-    kind: SingleTurnKind, language: Language, count: int, tools: Sequence[Tool], *, seed: int, candidates: int = 5
+    kind: str, language: Language, count: int, tools: Sequence[Tool], *, seed: int, candidates: int = 5
 ) -> Iterator[Assignment]:
     """The first `count` assignments of a kind in a language; tools take turns, category by category.
 
@@ -44,9 +45,9 @@ def plan_assignments(
         yield assigned if tool.language == language else assigned.with_changes(language=language)
 
 
-def _allows(kind: SingleTurnKind, tool: Tool, least: int) -> bool:
+def _allows(kind: str, tool: Tool, least: int) -> bool:
     """Whether the kind can be made of the tool, and with `least` 2 also made again and again without duplicates."""
-    if kind == "imperfect":
+    if traits_of(kind).is_partial:
         return len(tool.required) >= least
     return len(tool.properties) >= least - 1
 
@@ -60,10 +61,8 @@ def _in_turn(tools: list[Tool], rng: Random) -> list[Tool]:
     return [tool for tool in chain.from_iterable(zip_longest(*categories.values())) if tool is not None]
 
 
-def _assign(
-    kind: SingleTurnKind, tool: Tool, company: ToolPool, candidates: int, rng: Random, *, is_first: bool
-) -> Assignment:
-    withheld = kind == "irrelevant"
+def _assign(kind: str, tool: Tool, company: ToolPool, candidates: int, rng: Random, *, is_first: bool) -> Assignment:
+    withheld = traits_of(kind).is_idle
     chosen = pick_distractors(tool, company, candidates if withheld else candidates - 1, rng)
     if not withheld:
         chosen.insert(rng.randint(0, len(chosen)), tool)
@@ -80,27 +79,35 @@ def _assign(
     )
 
 
-def _parameter_count(kind: SingleTurnKind, tool: Tool, rng: Random, *, is_first: bool) -> int:
+def _parameter_count(kind: str, tool: Tool, rng: Random, *, is_first: bool) -> int:
     """How many parameters the request gives; short requests are the rule (HammerBench 4.2.1).
 
     An imperfect request may give none, as those of HammerBench's dialogues do; a second one of a tool would be its duplicate.
     """
     required, optional = len(tool.required), len(tool.properties) - len(tool.required)
-    if kind == "imperfect":
+    if traits_of(kind).is_partial:
         return rng.randint(0 if is_first else min(1, required - 1), max(0, required - 1))
     extra = rng.randint(0, min(MOST_OPTIONAL, optional))
     return max(required + extra, min(1, len(tool.properties)))
 
 
 def _plan(order: Order) -> Iterator[Assignment]:
-    kind = cast("SingleTurnKind", order.kind.name)  # the family has no other kinds
     return plan_assignments(
-        kind, order.language, order.samples, order.tools, seed=order.seed, candidates=order.candidates
+        order.kind.name, order.language, order.samples, order.tools, seed=order.seed, candidates=order.candidates
     )
 
 
-MAKING = Making(
+_PERFECT = Traits("HammerBench", is_whole=True)
+_IMPERFECT = Traits("HammerBench", is_partial=True, is_open=True)
+_IRRELEVANT = Traits("HammerBench", is_idle=True)
+
+FAMILY = Family(
     "single_turn",
+    (
+        Kind(PERFECT, "a request with every required argument", GROUP, _PERFECT, paper=2116, scale=2116),
+        Kind(IMPERFECT, "a request that lacks required arguments", GROUP, _IMPERFECT, paper=3240, scale=3240),
+        Kind(IRRELEVANT, "a request that no candidate tool can serve", GROUP, _IRRELEVANT, scale=1098),
+    ),
     stages=in_a_row(
         "single_turn", "Assignment",
         Step("parameters", "Choose the parameters that everyday users give.",
@@ -108,7 +115,8 @@ MAKING = Making(
         Step("values", "Give each chosen parameter a value that its schema allows.",
              "DraftCall", "HammerBench 4.2.1, D.2", fill_values, ("fill_values",)),
         Step("requests", "Word the drafted call as a request, again until it says exactly the arguments.",
-             "Sample", "HammerBench 4.2.1, D.2", write_requests, ("write_request",)),
+             "Sample", "HammerBench 4.2.1, D.2", write_requests, ("write_request",),
+             voiced=("write_request",)),
     ),
     drafts=Assignment,
     plan=_plan,

@@ -6,6 +6,7 @@ from random import Random
 from pydantic import BaseModel
 
 from callwright.generators.given_values import ArgumentValues, WantedValues, collect_values
+from callwright.generators.kinds import traits_of
 from callwright.generators.own_values import beside_known
 from callwright.generators.stages import ATTEMPTS, StageContext, first_fit, made_by
 from callwright.generators.stated_values import Place, Stated, find_value
@@ -43,14 +44,14 @@ async def choose_parameters(assignment: Assignment, context: StageContext) -> li
     Raises RecordError where an imperfect request is planned for a tool that requires nothing.
     """
     tool = context.tool(assignment.tool)
-    fixed = () if assignment.kind == "imperfect" else tool.required
+    fixed = () if traits_of(assignment.kind).is_partial else tool.required
     offered = tuple(name for name in tool.properties if name not in fixed)
     wanted = max(0, assignment.parameter_count - len(fixed))
     if wanted == 0 or wanted >= len(offered):
         chosen, model = offered[:wanted], ""
     else:
         chosen, model = await _ask(assignment, tool, offered, wanted, context), context.chat.name
-    if assignment.kind == "imperfect" and set(tool.required) <= set(chosen):
+    if traits_of(assignment.kind).is_partial and set(tool.required) <= set(chosen):
         chosen = _without_one_required(chosen, tool)
     names = set(fixed) | set(chosen)
     origin = Origin(
@@ -212,7 +213,7 @@ def _sample(wording: Wording, draft: DraftCall, tool: Tool, origin: Origin) -> S
     spans = tuple(_span(name, one.place, wording.request) for name, one in stated if one.place is not None)
     due = (
         ()
-        if assignment.kind == "irrelevant"
+        if traits_of(assignment.kind).is_idle
         else (GoldCall(tool=tool.name, arguments=draft.arguments, evidence=spans, constants=tool.constants),)
     )
     return Sample(

@@ -9,13 +9,11 @@ from callwright.warehouse.records.paths import PlannedCall
 from callwright.warehouse.records.samples import Draft, Sample
 from callwright.warehouse.records.tools import Arguments, JsonSchema, Language
 
-SingleTurnKind = Literal["perfect", "imperfect", "irrelevant"]
-
 
 class Assignment(Draft):
     """What is to be made: a kind of sample about one tool, with the tools that will stand beside it."""
 
-    kind: SingleTurnKind
+    kind: str
     language: Language
     category: str
     tool: str
@@ -53,7 +51,7 @@ class RoutingPlan(Draft):
     seed: int
 
 
-Transform = Literal["sQsA", "mQmA", "mQsA", "sQmA", "IS", "SO_case1", "SO_case2", "mSv", "external"]
+Transform = str  # the name of what a family makes of samples, as its kinds say it
 EntityKind = Literal["person", "company", "product", "plate", "id_number", "time", "location", "song", "singer"]
 
 

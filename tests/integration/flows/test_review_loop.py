@@ -6,7 +6,7 @@ from callwright.annotation.edits import edited_sample
 from callwright.flows.review.pulling import Pulled
 from callwright.flows.review.pushing import waiting_reviews
 from callwright.flows.review.status import review_status
-from callwright.flows.stages import STAGES
+from callwright.flows.stages import all_stages
 from callwright.warehouse.outcomes import outcome_row
 from callwright.warehouse.records import Outcome, Verdict
 from tests.support.flows.paper_studio import START, PaperStudio
@@ -237,7 +237,7 @@ def test_an_edit_into_a_sample_that_is_there_already_gives_up_its_seat(site: Rev
     }  # fmt: skip
     outcomes = [
         outcome_row(Outcome(build=landed["build"], stage=stage.name, subject=twin.key, outcome="passed"), START)
-        for stage in STAGES
+        for stage in all_stages()
         if stage.group in {"single_turn", "consistency", "landing"}
     ]  # fmt: skip
     site.warehouse.put([twin, Verdict(subject=twin.key, check="format", decision="proved")])

@@ -9,7 +9,7 @@ from callwright.flows.build import BuildReport
 from callwright.flows.recipe import parse_recipe, read_recipe
 from callwright.flows.settings import Settings
 from callwright.generators.catalogs.domain_catalogs import domain_tools, load_domains
-from callwright.generators.kinds import KINDS
+from callwright.generators.kinds import all_kinds
 from callwright.generators.routing import ROUTING_EASY, ROUTING_HARD, ROUTING_MEDIUM
 from callwright.generators.routing.making import share_over_domains
 from callwright.generators.routing.tool_graph import unknown_arguments
@@ -90,7 +90,7 @@ def test_the_same_recipe_again_makes_nothing_new(built: RoutingBuild) -> None:
 
 def test_the_recipe_of_callnavi_has_the_composition_of_the_papers_table() -> None:
     recipe = read_recipe(TOP / "recipes" / "callnavi.yaml")
-    assert recipe.samples == {name: KINDS[name].paper for name in QUESTIONS}
+    assert recipe.samples == {name: all_kinds()[name].paper for name in QUESTIONS}
     for kind, count in recipe.samples.items():
         shares = _shares(kind, count)
         difficulty = kind.removeprefix("routing_")
@@ -98,7 +98,7 @@ def test_the_recipe_of_callnavi_has_the_composition_of_the_papers_table() -> Non
 
 
 def _shares(kind: str, count: int) -> dict[tuple[str, str], int]:
-    shares = share_over_domains(KINDS[kind], count, ("en",), domain_tools())
+    shares = share_over_domains(all_kinds()[kind], count, ("en",), domain_tools())
     return {(share.language, share.place): share.samples for share in shares}
 
 

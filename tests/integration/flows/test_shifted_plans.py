@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from callwright.flows.settings import Settings
-from callwright.flows.stages import OBSTACLES
-from callwright.generators.kinds import kind_named
+from callwright.generators.kinds import kind_named, obstacle_to
 from callwright.warehouse.records import CallTurn, Sample
 from callwright.warehouse.releases import read_tools
 from tests.support.flows.small_builds import build, settings_of, small_recipe, warehouse_of
@@ -56,7 +55,7 @@ def test_plans_are_shifted_and_proved_or_there_is_a_reason(tmp_path: Path) -> No
     tools = read_tools(warehouse_of(settings), sorted({key for sample in samples for key in sample.candidates}))
     plans = [sample for sample in samples if sample.kind in sources]
     for transform, reason in (("IS", "speaks only once"), ("SO_case2", "No question is open|in words that were found")):
-        told = {OBSTACLES[transform](plan, tools) for plan in plans}
+        told = {obstacle_to(transform)(plan, tools) for plan in plans}
         assert all(any(one in text for one in reason.split("|")) for text in told), told
 
 

@@ -12,8 +12,8 @@ from callwright.flows.progress import SilentProgress
 from callwright.flows.recipe import parse_recipe, read_recipe
 from callwright.flows.runner import local_workers
 from callwright.flows.settings import Settings
-from callwright.flows.stages import STAGES, stages_of
-from callwright.generators.kinds import KINDS
+from callwright.flows.stages import all_stages, stages_of
+from callwright.generators.kinds import all_kinds
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Sample
 from callwright.warehouse.store import Warehouse
@@ -23,7 +23,7 @@ SAMPLES = {
     "perfect": 8, "imperfect": 24, "irrelevant": 4, "external": 6, "sQsA": 16, "mQmA": 4, "mQsA": 4, "sQmA": 4,
     "IS": 6, "SO_case1": 6, "SO_case2": 4, "mSv": 6, "sQsA_external": 4, "perfect_SO_case1": 4,
 }  # fmt: skip
-HAMMERBENCH = {kind.name for kind in KINDS.values() if kind.scale}
+HAMMERBENCH = {kind.name for kind in all_kinds().values() if kind.scale}
 RECIPE = {
     "name": "waves", "seed": 5, "tools": [{"seed": "all"}], "languages": ["en", "zh"], "samples": SAMPLES,
     "spare": 1.0, "shard_size": 20,
@@ -47,8 +47,8 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> WavesBuild:
 
 def test_every_kind_lands_as_often_as_asked_for(built: WavesBuild) -> None:
     assert {row.kind: row.landed for row in built.report.composition} == SAMPLES
-    assert {row.kind: row.paper for row in built.report.composition if row.kind in KINDS} == {
-        name: KINDS[name].paper for name in HAMMERBENCH
+    assert {row.kind: row.paper for row in built.report.composition if row.kind in all_kinds()} == {
+        name: all_kinds()[name].paper for name in HAMMERBENCH
     }
 
 
@@ -64,7 +64,7 @@ def test_at_each_stage_nothing_is_lost(built: WavesBuild) -> None:
         assert row.entered == row.passed + row.rejected + row.failed + row.waiting, row
     passed = {row.stage: row.passed for row in built.report.funnel}
     entered = {row.stage: row.entered for row in built.report.funnel}
-    makers = {stage.name for stage in STAGES if stage.yields == "Sample"}
+    makers = {stage.name for stage in all_stages() if stage.yields == "Sample"}
     assert entered["format"] == sum(passed.get(name, 0) for name in makers)
     ended = sum(row.rejected + row.failed + row.waiting for row in built.report.funnel)
     assert built.report.planned == built.report.landed + ended
@@ -157,7 +157,7 @@ class WavesProgress(SilentProgress):
 
 def test_the_scale_of_the_paper_takes_the_place_of_the_counts(tmp_path: Path) -> None:
     recipe = read_recipe(write_recipe(tmp_path, scale="paper"))
-    assert recipe.samples == {name: KINDS[name].scale for name in HAMMERBENCH}
+    assert recipe.samples == {name: all_kinds()[name].scale for name in HAMMERBENCH}
     assert recipe.with_limit(3).samples == dict.fromkeys(HAMMERBENCH, 3)
     again = type(recipe).model_validate_json(recipe.with_limit(3).model_dump_json(by_alias=True))
     assert again.samples == dict.fromkeys(HAMMERBENCH, 3)

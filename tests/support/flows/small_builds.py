@@ -159,7 +159,7 @@ def assert_balanced(report: BuildReport, settings: Settings) -> None:
     for row in report.funnel:
         assert row.entered == row.passed + row.rejected + row.failed + row.waiting, row
     found = {row.stage: row for row in report.funnel}
-    chain = [stage.name for stage in stages.STAGES if stage.group in {"single_turn", "consistency", "landing"}]
+    chain = [stage.name for stage in stages.all_stages() if stage.group in {"single_turn", "consistency", "landing"}]
     met = list(found)
     assert met == chain[: len(met)]
     for before, after in pairwise(met):

@@ -22,7 +22,7 @@ from callwright.flows.recipe import (
     parse_recipe,
 )
 from callwright.flows.settings import QUIET
-from callwright.flows.stages import STAGES
+from callwright.flows.stages import all_stages
 from callwright.language.calls.defects import DEFECTS
 from callwright.llm.models import ModelSettings
 from callwright.warehouse.store import Warehouse
@@ -121,7 +121,7 @@ def test_every_query_runs_also_where_there_is_nothing_yet(warehouse: Warehouse, 
 
 
 def test_every_check_is_told_of() -> None:
-    checks = {stage.name for stage in STAGES if stage.is_check}
+    checks = {stage.name for stage in all_stages() if stage.is_check}
     assert {name for name in checks if f"**{name}**" not in page("checks.md")} == set()
 
 

@@ -1,12 +1,14 @@
 """Rows of files of one's own: added to the table of their class, or refused with their place."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from callwright.flows.plugins import add_from_file
+from callwright.flows.plugins import add_from_file, tables
 from callwright.generators.catalogs import read_catalog
 from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.registry import digest_of
 
 IMPORTER = """
 from callwright.generators.catalogs.catalog import Catalog, CatalogFormat
@@ -16,14 +18,22 @@ NUMBER = 3
 """
 
 
+@pytest.fixture(autouse=True)
+def as_they_were() -> Iterator[None]:
+    """Rows stay until the process ends: other tests of this one must not meet them."""
+    yield
+    for table in tables():
+        table.clear()
+
+
 def test_an_importer_of_a_file_reads_tools_as_any_other_does(tmp_path: Path) -> None:
     (tmp_path / "own.py").write_text(IMPORTER)
-    assert add_from_file("own.py:NOTHING", tmp_path) == f"{tmp_path / 'own.py'}:4"
+    assert add_from_file(tmp_path / "own.py", "NOTHING") == digest_of(tmp_path / "own.py")
     assert read_catalog("nothing", tmp_path).tools == ()
 
 
 def test_what_is_no_row_of_any_table_is_refused_with_its_line(tmp_path: Path) -> None:
     (tmp_path / "own.py").write_text(IMPORTER)
-    wrong = r"own.py:5: 'NUMBER' is a int; it must be one of Format, TableFormat, CatalogFormat"
+    wrong = r"own.py:5: 'NUMBER' is a int; it must be one of Family, Format, TableFormat, CatalogFormat"
     with pytest.raises(ConfigurationError, match=wrong):
-        add_from_file("own.py:NUMBER", tmp_path)
+        add_from_file(tmp_path / "own.py", "NUMBER")

@@ -14,11 +14,11 @@ from callwright.flows.review.resolutions import (
     outcomes_of,
     resolution_of,
 )
-from callwright.flows.stages import STAGES
+from callwright.flows.stages import all_stages
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 NAMES = "abcdef"
-ORDER = [stage.name for stage in STAGES]
+ORDER = [stage.name for stage in all_stages()]
 
 
 def decided(subject: str, decision: str, result: str | None = None, reasons: tuple[str, ...] = ()) -> Decision:

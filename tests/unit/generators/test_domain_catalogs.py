@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator
 from callwright.flows.importing import gather_tools
 from callwright.flows.recipe import parse_recipe
 from callwright.generators.catalogs.domain_catalogs import Domain, domain_tools, load_domains, read_domain, shape_of
-from callwright.generators.kinds import KINDS
+from callwright.generators.kinds import all_kinds
 from callwright.generators.routing import GROUP as ROUTING
 from callwright.generators.routing.tool_graph import DomainGraph
 from callwright.generators.tools import value_validator
@@ -41,7 +41,7 @@ def test_there_are_ten_domains_with_the_composition_of_the_paper() -> None:
     domains = load_domains()
     assert len(domains) == 10
     for difficulty in ("easy", "medium", "hard"):
-        assert sum(one.composition[difficulty] for one in domains) == KINDS[f"{ROUTING}_{difficulty}"].paper
+        assert sum(one.composition[difficulty] for one in domains) == all_kinds()[f"{ROUTING}_{difficulty}"].paper
 
 
 def test_a_domain_has_more_than_a_hundred_tools_of_different_names(domain: Domain) -> None:

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from callwright.generators.kinds import FAMILIES, KINDS
+from callwright.generators.kinds import FAMILIES, all_kinds
 
 TOP = Path(__file__).parents[3]
 PACKAGES = ("annotation", "flows", "generators", "llm", "validators", "warehouse")
-FOLDERS = {TOP / "generators" / family.name for family in FAMILIES}
+FOLDERS = {TOP / "generators" / family for family in FAMILIES}
 NAMED = {"kind", "kinds", "transform"}
 CUTTING = {"startswith", "endswith", "removeprefix", "removesuffix", "partition", "rpartition", "split"}
 IN_SQL = re.compile(r"\bkind\s*(?:=|<>|!=|in\b|like\b|not\s+in\b|not\s+like\b)\s*\(?\s*'(\w+)%?'", re.IGNORECASE)
@@ -36,14 +36,14 @@ def names_compared(code: str) -> Iterator[str]:
     """The names of kinds that the code compares with a kind, cuts out of one, or matches one by."""
     for node in ast.walk(ast.parse(code)):
         if isinstance(node, ast.Compare) and any(map(is_kind, (node.left, *node.comparators))):
-            yield from words(node) & KINDS.keys()
+            yield from words(node) & all_kinds().keys()
         if isinstance(node, ast.Match) and is_kind(node.subject):
-            yield from set().union(*(words(case.pattern) for case in node.cases)) & KINDS.keys()
+            yield from set().union(*(words(case.pattern) for case in node.cases)) & all_kinds().keys()
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in CUTTING:
             of_sample = ast.unparse(node.func.value).endswith(("sample.kind", "source.kind", "plan.kind"))
             yield from words(node) if of_sample else ()
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            yield from set(IN_SQL.findall(node.value)) & KINDS.keys()
+            yield from set(IN_SQL.findall(node.value)) & all_kinds().keys()
 
 
 @pytest.mark.parametrize(
@@ -70,4 +70,4 @@ def test_no_code_asks_for_a_kind_by_its_name() -> None:
 
 def test_no_view_asks_for_a_kind_by_its_name() -> None:
     found = {path.name: IN_SQL.findall(path.read_text("utf-8")) for path in sources(".sql")}
-    assert {path: names for path, names in found.items() if KINDS.keys() & set(names)} == {}
+    assert {path: names for path, names in found.items() if all_kinds().keys() & set(names)} == {}

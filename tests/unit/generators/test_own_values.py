@@ -84,7 +84,7 @@ class AnsweringModel(ScriptedModel):
 
 async def test_examples_stand_with_the_instructions_of_prompts_that_word_requests_and_of_no_others() -> None:
     chat = AnsweringModel("")
-    voiced = VoicedChat(chat, UserVoice(), [{"request": "Nach Kiel, bitte", "tool": "book_train"}])
+    voiced = VoicedChat(chat, ("write_request",), UserVoice(), [{"request": "Nach Kiel, bitte", "tool": "book_train"}])
     for name in ("write_request", "fill_values"):
         messages = (ChatMessage(role="system", content="Write."), ChatMessage(role="user", content="<tool>x</tool>"))
         prompt = Prompt(name=name, version="1", messages=messages)

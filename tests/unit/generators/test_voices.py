@@ -1,12 +1,12 @@
 """Personas and styles: drawn by a sample's seed, shown where a user's words are written, kept with the sample."""
 
-import pytest
+from pathlib import Path
 
 from callwright.flows.build import build_key
 from callwright.flows.recipe import Recipe
+from callwright.generators.kinds import FAMILIES
 from callwright.generators.voices import (
     SILENT,
-    VOICED,
     UserVoice,
     VoicedChat,
     draw_personas,
@@ -60,16 +60,26 @@ def test_the_voice_is_shown_where_a_user_speaks_and_the_fixed_part_stays_first()
     assert "persona" not in str(in_voice(prompt_named("write_request"), UserVoice("", "brief")).messages)
 
 
-@pytest.mark.parametrize("name", ["write_request", "fill_values", "ask_question", "judge_meaning"])
-def test_without_a_voice_and_where_no_user_speaks_prompts_are_as_they_were(name: str) -> None:
-    prompt = prompt_named(name)
+async def test_without_a_voice_and_where_no_user_speaks_prompts_are_as_they_were() -> None:
+    prompt = prompt_named("ask_question")
     assert in_voice(prompt, SILENT) is prompt
-    assert (in_voice(prompt, UserVoice("a nurse", "brief")) is prompt) == (name not in VOICED)
+    chat = ScriptedModel({"ask_question": ["Where?"]})
+    await VoicedChat(chat, ("answer_question",), UserVoice("a nurse", "brief")).complete(prompt)
+    assert chat.asked == [prompt]
+
+
+def test_each_family_has_prompts_that_word_what_a_user_says() -> None:
+    voiced = {family.name: {name for one in family.stages for name in one.voiced} for family in FAMILIES.rows()}
+    assert all(voiced.values())
+    asked = {
+        family.name: {Path(path).stem for one in family.stages for path in one.templates} for family in FAMILIES.rows()
+    }
+    assert all(voiced[name] <= asked[name] for name in voiced)
 
 
 async def test_a_voiced_chat_asks_in_the_voice() -> None:
     chat = ScriptedModel({"write_request": ["fine"]})
-    voiced = VoicedChat(chat, UserVoice("a nurse"))
+    voiced = VoicedChat(chat, ("write_request",), UserVoice("a nurse"))
     assert (await voiced.complete(prompt_named("write_request"))).text == "fine"
     assert "<persona>a nurse</persona>" in chat.asked[0].messages[-1].content
     assert voiced.name == chat.name

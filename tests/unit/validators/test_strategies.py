@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from callwright.flows.cli import evaluating
-from callwright.generators.kinds import KINDS, traits_of
+from callwright.generators.kinds import all_kinds, traits_of
 from callwright.generators.multi_step.tracing import NextCalls
 from callwright.generators.stages import StageContext
 from callwright.llm.chat import Answer, Completion, Prompt
@@ -90,7 +90,7 @@ class PromptRecorder:
             assert f"Current date and time: {NOW}" in prompt.messages[0].content, prompt.name
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", all_kinds())
 async def test_every_prompt_of_every_strategy_states_when_the_conversation_takes_place(kind: str) -> None:
     sample, chat = sample_of(kind), PromptRecorder()
     if traits_of(kind).asked == "path":
@@ -104,7 +104,7 @@ async def test_every_prompt_of_every_strategy_states_when_the_conversation_takes
     chat.assert_timed()
 
 
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if traits_of(kind).asked != "path"])
+@pytest.mark.parametrize("kind", [kind for kind in all_kinds() if traits_of(kind).asked != "path"])
 async def test_judges_and_checkers_are_told_as_well(kind: str) -> None:
     sample, chat = sample_of(kind), PromptRecorder()
     prediction = Prediction(release="v1", subject=sample.key, turn=1, candidate="a", text="", calls=(MADE,))

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pytest
 
 from callwright.warehouse.errors import ConfigurationError
-from callwright.warehouse.registry import Registry, digest_of, file_of, row_in_file
+from callwright.warehouse.registry import Registry, Source, digest_of, file_of, row_in_file
 
 
 class Dish(NamedTuple):
@@ -113,18 +113,31 @@ def test_a_row_of_a_file_is_in_the_table_until_the_process_ends(tmp_path: Path) 
     (tmp_path / "own.py").write_text(f"{HEAD}\nTEA = Dish('tea', 2)\n")
     table = dishes()
     found = row_in_file(*file_of("own.py:TEA", tmp_path))
-    assert found.place == f"{tmp_path / 'own.py'}:3"
+    assert (found.source.place, found.line) == (f"{tmp_path / 'own.py'}:TEA", 3)
     assert isinstance(found.row, Dish)
-    table.add(found.row, found.place)
-    table.add(found.row, found.place)
+    table.add(found.row, found.source)
+    table.add(found.row, found.source)
+    table.add(found.row, Source("a copy of it", found.source.digest))
+    table.add(found.row, found.source)
     assert [row.price for row in table.rows()] == [2]
     with pytest.raises(
-        ConfigurationError, match=r"other.py:1: its name 'tea' is taken: there is the dish of the one in .*own.py:3"
+        ConfigurationError, match=r"other.py:A: its name 'tea' is taken: there is the dish of .*own.py:TEA\."
     ):
-        table.add(Dish("tea"), "other.py:1")
+        table.add(Dish("tea"), Source("other.py:A", "1"))
     with table.including(Dish("tea", 3)):
         assert table.named("tea").price == 3
     assert table.named("tea").price == 2
+
+
+def test_a_row_that_can_not_stand_beside_others_is_refused(site: Path) -> None:
+    install(site, "kitchen-dear", f"{HEAD}CAVIAR = Dish('caviar', 900)", "caviar")
+    table = Registry(
+        "dishes", Dish, "dish", "dishes", problem_of=lambda row, others: "too dear" if row.price > 9 else ""
+    )
+    with pytest.raises(ConfigurationError, match=r"own.py:A: the dish 'truffle' can't be used: too dear\."):
+        table.add(Dish("truffle", 10), Source("own.py:A", "1"))
+    assert table.rows() == ()
+    assert "`kitchen_dear:CAVIAR`: too dear. Update or remove" in table.plugins()[0].problem
 
 
 def test_a_file_is_run_once_while_its_content_stays_the_same(tmp_path: Path) -> None:

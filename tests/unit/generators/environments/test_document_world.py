@@ -10,7 +10,7 @@ from pydantic import JsonValue, ValidationError
 
 from callwright.generators.environments.opening import open_environment
 from callwright.generators.environments.protocol import Environment, SimulatedSettings
-from callwright.generators.kinds import KINDS
+from callwright.generators.kinds import all_kinds
 from callwright.generators.multi_step.goals import find_obstacle, plan_goals
 from callwright.generators.multi_step.making import domains_for, share_over_domains
 from callwright.warehouse.errors import ConfigurationError
@@ -247,16 +247,16 @@ def test_tools_of_too_small_domains_are_told_to_be_sorted_and_not_to_be_simulate
     with pytest.raises(
         ConfigurationError, match=r"4 tools or more .*'library' \(2\).*`categories`.*'multi_step_cross'"
     ):
-        domains_for(KINDS["multi_step"], few)
+        domains_for(all_kinds()["multi_step"], few)
     with pytest.raises(ConfigurationError, match=r"all of 'library' \(2\)\. Ask for 'multi_step'"):
-        domains_for(KINDS["multi_step_cross"], few)
+        domains_for(all_kinds()["multi_step_cross"], few)
     with pytest.raises(ConfigurationError, match="simulate a document of yours"):
-        domains_for(KINDS["multi_step"], [])
+        domains_for(all_kinds()["multi_step"], [])
 
 
 def test_each_language_is_asked_of_the_domains_that_have_tools_in_it(world: Environment) -> None:
     own = [tool.with_changes(category="图书馆", language="zh") for tool in world.tools]
-    shares = share_over_domains(KINDS["multi_step"], 4, ["en", "zh"], [*world.tools, *own])
+    shares = share_over_domains(all_kinds()["multi_step"], 4, ["en", "zh"], [*world.tools, *own])
     assert [(one.language, one.place) for one in shares] == [("en", "library"), ("zh", "图书馆")]
-    alone = share_over_domains(KINDS["multi_step"], 4, ["en", "zh"], world.tools)
+    alone = share_over_domains(all_kinds()["multi_step"], 4, ["en", "zh"], world.tools)
     assert [(one.language, one.place) for one in alone] == [("en", "library"), ("zh", "library")]

@@ -5,11 +5,11 @@ from random import Random
 import pytest
 
 from callwright.generators.catalogs.seed_catalog import seed_tools
-from callwright.generators.kinds import KINDS
+from callwright.generators.families import Order
+from callwright.generators.kinds import all_kinds
 from callwright.generators.parallel import PARALLEL
 from callwright.generators.parallel.making import plan_parallel
 from callwright.generators.parallel.wording import ParallelWording, stated_values, wording_problem, write_parallel
-from callwright.generators.planning import Order
 from callwright.generators.stages import StageContext
 from callwright.generators.stated_values import CallMention, QuotedValues
 from callwright.generators.tools import are_redundant
@@ -21,7 +21,7 @@ TOOLS = tuple(seed_tools())
 
 
 def order(samples: int, tools: tuple[Tool, ...] = TOOLS) -> Order:
-    return Order(KINDS[PARALLEL], "en", "", samples, tools, seed=3)
+    return Order(all_kinds()[PARALLEL], "en", "", samples, tools, seed=3)
 
 
 def test_the_nth_plan_does_not_depend_on_how_many_are_asked_for() -> None:

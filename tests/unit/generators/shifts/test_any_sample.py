@@ -9,9 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from callwright.flows.stages import OBSTACLES
 from callwright.generators.imports.hammerbench import read_hammerbench
-from callwright.generators.kinds import name_of
+from callwright.generators.kinds import name_of, obstacle_to
 from callwright.generators.shifts.intents import mismatch, shift_intents
 from callwright.generators.shifts.overriding import override_values
 from callwright.generators.shifts.values import change_values
@@ -52,8 +51,8 @@ async def decisions(sample: Sample, context: StageContext) -> list[str]:
     return [one.decision for check in (check_format, check_grounding) for one in await check(sample, context)]
 
 
-def obstacle_to(transform: Transform, source: Sample, tools: Mapping[str, Tool]) -> str:
-    return OBSTACLES[transform](source, tools)
+def obstacle_of(transform: Transform, source: Sample, tools: Mapping[str, Tool]) -> str:
+    return obstacle_to(transform)(source, tools)
 
 
 @pytest.mark.parametrize("transform", SHIFTS)
@@ -70,7 +69,7 @@ async def test_a_sample_of_any_shape_gives_a_proved_sample_or_a_reason(
             ),
         )
     )
-    reason = obstacle_to(transform, conversation, catalog)
+    reason = obstacle_of(transform, conversation, catalog)
     if not reason and transform == "IS":
         reason = mismatch(conversation, other, catalog)
     if reason:
@@ -92,8 +91,8 @@ async def test_what_was_shifted_can_be_shifted_again(
     first: Transform, second: Transform, conversations: Made, catalog: Mapping[str, Tool], context_for: Any
 ) -> None:
     once = await shifted(first, conversations["asked"](), None, context_for, catalog)
-    if obstacle_to(second, once, catalog):
-        pytest.fail(obstacle_to(second, once, catalog))
+    if obstacle_of(second, once, catalog):
+        pytest.fail(obstacle_of(second, once, catalog))
     twice = await shifted(second, once, None, context_for, catalog)
     assert twice.kind == f"{first}_{second}"
     assert await decisions(twice, context_for()) == ["proved", "proved"]
@@ -166,7 +165,7 @@ async def test_a_conversation_of_any_make_gives_a_grounded_sample_or_a_reason(
 ) -> None:
     keys = tuple(key for key, tool in catalog.items() if tool.name.startswith("Air"))
     source = Sample(kind="made", language="en", category="x", candidates=keys, turns=tuple(turns))
-    told = obstacle_to(transform, source, catalog)
+    told = obstacle_of(transform, source, catalog)
     try:
         sample = await shifted(transform, source, None, context_for, catalog)
     except ReplyError:
