@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 
 import orjson
 
-from callwright.flows.data_checks import CheckedRequest, check_requests, check_sample, opened_chats
+from callwright.flows.data_checks import CheckedRequest, check_sample, find_requests, opened_chats
 from callwright.flows.environments import open_environments
 from callwright.flows.progress import Progress
 from callwright.flows.recipe import Recipe
@@ -188,7 +188,7 @@ async def audit_wordings(path: Path, plan: AuditPlan, settings: Settings) -> Aud
 
     Raises ConfigurationError where the file can't be read, or a line has no label.
     """
-    checked = [one async for one in check_requests(path, plan.model, settings)]
+    checked = [one async for one in find_requests(path, plan.model, settings)]
     cases = [
         DefectCase(
             f"{number}:{one.id}", label.defect, label.is_broken, WORDING, label.language, one.decision,

@@ -4,12 +4,12 @@ Each line of a file is hostile until it is parsed; a line that is no record is a
 """
 
 import asyncio
+import itertools
 import tempfile
 from collections import deque
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, asynccontextmanager, closing
 from datetime import UTC, datetime
-from itertools import pairwise
 from pathlib import Path
 from random import Random
 from types import MappingProxyType
@@ -47,6 +47,7 @@ from callwright.warehouse.records import (
     Verdict,
 )
 
+Rows = Path | str | Iterable[Mapping[str, Any]]  # a file of JSON lines, or what stands in them
 GradedDecision = Literal["proved", "judged", "unproved", "contradicted"]
 _AT_ONCE = 64  # requests that are read at the same time
 _FORMAT = "format"
@@ -102,15 +103,15 @@ class CheckedRecordLine(NamedTuple):
     verdicts: list[CheckVerdict]
 
 
-async def check_requests(path: Path, model: str, settings: Settings) -> AsyncIterator[CheckedRequest]:
+async def find_requests(rows: Rows, model: str, settings: Settings) -> AsyncIterator[CheckedRequest]:
     """Read each request against its call: by rules and readers, and where they leave it open by `model` if there is one.
 
-    The file is read as far as answers are asked for. Raises ConfigurationError where it can't be read.
+    A file is read as far as answers are asked for. Raises ConfigurationError where it can't be read.
     """
     waiting: deque[asyncio.Task[CheckedRequest]] = deque()
     async with opened_chats(model, settings) as chats:
         try:
-            for line in _lines(path):
+            for line in _lines(rows):
                 waiting.append(asyncio.create_task(_check_request(line, chats)))
                 if len(waiting) == _AT_ONCE:
                     yield await waiting.popleft()
@@ -167,15 +168,15 @@ async def _read_blind(stated: RequestLine, tool: Tool, chats: Chats) -> Verdict:
     return verdict
 
 
-async def check_records(path: Path, model: str, settings: Settings) -> AsyncIterator[CheckedRecordLine]:
+async def find_records(rows: Rows, model: str, settings: Settings) -> AsyncIterator[CheckedRecordLine]:
     """Run today's checks on exported records, one after another; without `model` those that need none.
 
-    Raises ConfigurationError where the file can't be read.
+    Raises ConfigurationError where a file can't be read.
     """
     async with opened_chats(model, settings) as chats:
         with tempfile.TemporaryDirectory(prefix="callwright-check-") as folder, ExitStack() as opened:
             worlds = _Worlds(Path(folder), opened)
-            for line in _lines(path):
+            for line in _lines(rows):
                 yield await _check_record(line, chats, worlds)
 
 
@@ -209,7 +210,7 @@ class _Worlds:
 async def _answers_alike(world: Environment, sample: Sample) -> int:
     """How many calls of the sample the environment answers as they are recorded."""
     count = 0
-    for turn, following in pairwise(sample.turns):
+    for turn, following in itertools.pairwise(sample.turns):
         if isinstance(turn, CallTurn) and isinstance(following, ResultTurn):
             for call, result in zip(turn.calls, following.results, strict=False):
                 answer = await world.answer(Call(tool=call.tool, arguments=call.arguments))
@@ -299,11 +300,22 @@ async def opened_chats(model: str, settings: Settings) -> AsyncIterator[Chats | 
             yield chats
 
 
-def _lines(path: Path) -> Iterator[FileLine]:
+def _lines(rows: Rows) -> Iterator[FileLine]:
+    if not isinstance(rows, Path | str):
+        yield from itertools.starmap(_row, enumerate(rows, 1))
+        return
+    path = Path(rows)
     try:
         yield from stream_lines(path)
     except OSError as error:
         raise ConfigurationError(f"The file {str(path)!r} can't be read: {error}.") from error
+
+
+def _row(number: int, row: Mapping[str, Any]) -> FileLine:
+    try:
+        return FileLine(number, orjson.dumps(row))
+    except TypeError as error:
+        return FileLine(number, b"", f"it is no JSON: {error}")
 
 
 def _loaded(line: FileLine) -> Any:  # noqa: ANN401 - not validated yet

@@ -7,7 +7,15 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from callwright.flows.catalogs import catalog_named, import_catalog, problems_in, tools_in
-from callwright.flows.recipe import CatalogTools, DomainTools, GeneratedTools, ImportedTools, Recipe, SeedTools
+from callwright.flows.recipe import (
+    CatalogTools,
+    DomainTools,
+    GeneratedTools,
+    ImportedTools,
+    OwnTools,
+    Recipe,
+    SeedTools,
+)
 from callwright.generators.catalogs import Problem
 from callwright.generators.catalogs.domain_catalogs import domain_tools
 from callwright.generators.catalogs.seed_catalog import seed_tools
@@ -99,6 +107,8 @@ def gather_tools(
     for source in recipe.tools:
         if isinstance(source, SeedTools):
             found: Sequence[Tool] = _seeds(source, recipe.languages)
+        elif isinstance(source, OwnTools):
+            found = source.own
         elif isinstance(source, GeneratedTools):
             found = made.get(source, ())
         elif isinstance(source, DomainTools):

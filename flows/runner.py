@@ -10,6 +10,7 @@ import gc
 import os
 import shutil
 import signal
+import sys
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -384,9 +385,21 @@ def local_workers(recipe: Recipe, settings: Settings) -> Iterator[Workers]:
     elif settings.workers == 1:
         yield Workers(carry_out, 1)
     else:
+        _require_guard()
         pool = _Pool(settings.workers)
         with pool.executor:
             yield Workers(pool.work, settings.workers)
+
+
+def _require_guard() -> None:
+    """Raise ConfigurationError where each worker process would run this process's script, and so begin the work again."""
+    script = getattr(sys.modules["__main__"], "__file__", None)
+    if script is None or not Path(script).is_file() or b"__name__" in Path(script).read_bytes():
+        return
+    raise ConfigurationError(
+        f'Worker processes run the script {script!r} again: put what begins the work under `if __name__ == "__main__":`, or '
+        "build with workers=1."
+    )
 
 
 class _Pool:

@@ -7,11 +7,12 @@ import re
 import stat
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from math import inf
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from callwright.warehouse.errors import ConfigurationError, StoreError
@@ -32,6 +33,8 @@ QUIET = {
     "OMP_WAIT_POLICY": "PASSIVE",
     "OPENBLAS_NUM_THREADS": "1",  # numpy's: on matrices as small as ours its threads wait for each other most of the time
 }
+# In a process of somebody else's: their own libraries keep their network and their threads.
+LIBRARY_QUIET = {name: value for name, value in QUIET.items() if name.startswith(("LITELLM_", "PREFECT_"))}
 
 _MOST_MEMORY_MB = 4000
 _LEAST_MEMORY_MB = 128
@@ -82,11 +85,11 @@ class Settings(NamedTuple):
         return self.home / "published"
 
 
-def read_settings() -> Settings:
-    """The settings of this process; CALLWRIGHT_HOME is `.callwright` in the current folder unless set."""
+def read_settings(home: Path | None = None) -> Settings:
+    """The settings of this process; CALLWRIGHT_HOME is `.callwright` in the current folder unless set, or `home` is given."""
     from callwright.warehouse.records import DEFAULT_LANGUAGE
 
-    home = Path(os.environ.get("CALLWRIGHT_HOME", ".callwright")).absolute()
+    home = (home or Path(os.environ.get("CALLWRIGHT_HOME", ".callwright"))).absolute()
     _require_home(home)
     workplace, workers = _crew(os.environ.get("CALLWRIGHT_WORKERS", ""))
     return Settings(
@@ -122,14 +125,14 @@ def open_warehouse(settings: Settings | None = None) -> "Warehouse":
 
 
 @contextmanager
-def reading(*, live: bool = False) -> Iterator["Warehouse"]:
-    """The warehouse of this process's work folder as it was last written, in a copy that nobody who writes waits for.
+def reading(settings: Settings | None = None, *, live: bool = False) -> Iterator["Warehouse"]:
+    """The warehouse of the work folder as it was last written, in a copy that nobody who writes waits for.
 
     While a build is under way it is what was published last, which is told with its age; `live` waits for the present state.
     """
     from callwright.warehouse.publish import is_build_under_way, published_or_copied
 
-    settings = read_settings()
+    settings = settings or read_settings()
     may_be_older = not live and is_build_under_way(settings.home)
     with published_or_copied(open_warehouse(settings), settings.published, may_be_older=may_be_older) as read:
         if may_be_older:
@@ -212,12 +215,12 @@ def _size_mb(name: str, default: int) -> int:
     return megabytes
 
 
-def quiet_vendors() -> None:
+def quiet_vendors(quiet: Mapping[str, str] = MappingProxyType(QUIET)) -> None:
     """Switch off, for this process and its children, whatever would reach for the network unasked.
 
     And have them read texts as UTF-8: duckling takes its encoding from the locale, and ends the process in one such as C.
     """
-    for name, value in QUIET.items():
+    for name, value in quiet.items():
         os.environ.setdefault(name, value)
     if locale.nl_langinfo(locale.CODESET).upper() not in {"UTF-8", "UTF8"}:
         os.environ["LC_ALL"] = "C.UTF-8"

@@ -95,3 +95,11 @@ class ChatModel(Protocol):
     async def complete(self, prompt: Prompt, tools: Sequence[Tool] = (), *, sample_index: int = 0) -> Completion:
         """The model's reply in free text; `tools` are handed over natively."""
         ...
+
+
+class OpenedChat(ChatModel, Protocol):
+    """A chat that whoever opened it closes."""
+
+    async def close(self) -> None:
+        """Give back connections; the ledger stays open."""
+        ...

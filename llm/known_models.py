@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import orjson
-import yaml
 
 _MAP = "model_prices_and_context_window_backup.json"
 _DATED = re.compile(r"-\d{4}-?\d{2}-?\d{2}$")  # a version of a model, by the day on which it came out
@@ -19,8 +18,10 @@ _DATED = re.compile(r"-\d{4}-?\d{2}-?\d{2}$")  # a version of a model, by the da
 @cache
 def example_models() -> dict[str, str]:
     """Models to name as examples, by what they are examples of: "small", "other" (another maker's), "large"."""
-    listed = yaml.safe_load(files("callwright.llm").joinpath("examples.yaml").read_text(encoding="utf-8"))
-    return {use: name for use, name in listed.items() if use != "looked_at"}
+    # Plain lines, read without yaml: help texts name models, and have no time for it.
+    text = files("callwright.llm").joinpath("examples.yaml").read_text(encoding="utf-8")
+    stated = (line.partition(": ") for line in text.splitlines() if not line.startswith("#"))
+    return {use: name for use, _, name in stated if use != "looked_at"}
 
 
 def known_model(name: str) -> Mapping[str, Any]:

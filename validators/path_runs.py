@@ -11,7 +11,7 @@ from callwright.generators.multi_step.tracing import TEMPLATE, NextCalls, next_c
 from callwright.generators.multi_step.wording import PROMPTS
 from callwright.generators.stages import StageContext
 from callwright.generators.transcripts import conversation_text
-from callwright.llm.chat import ChatModel
+from callwright.llm.chat import ChatModel, Completion
 from callwright.llm.prompts import led_by, prompt_version, render
 from callwright.validators.embeddings import likeness
 from callwright.validators.judges import PROMPTS as OWN_PROMPTS
@@ -23,21 +23,25 @@ from callwright.validators.metrics.complexeval.rules import TURN_LIMIT, UNORDERE
 from callwright.validators.metrics.complexeval.runs import RunOutcome, SampleRun
 from callwright.validators.metrics.complexeval.turns import Judge, Matchers, Respond, wrong_arguments
 from callwright.validators.replies.reading import parse_completion
-from callwright.validators.strategies import MOST_NATIVE, Question, name_tools
+from callwright.validators.strategies import IN_MESSAGES, MOST_NATIVE, Question, in_messages, name_tools
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import (
     Call,
     CallError,
+    CallTurn,
     EvalMode,
     Exchange,
+    GoldCall,
     Language,
     MultiStepRun,
     ParameterCount,
     Record,
+    ResultTurn,
     RunCall,
     RunTurn,
     Sample,
     Tool,
+    Turn,
     UserTurn,
 )
 
@@ -211,11 +215,25 @@ async def _ask_natively(asking: Asking, history: Sequence[Exchange], chat: ChatM
     ]
     prompt = render(OWN_PROMPTS, NATIVELY, request=asking.request, history=past, language=asking.language)
     completion = await chat.complete(led_by(asking.briefing, prompt), asking.tools, sample_index=asking.number)
+    return _as_next(completion)
+
+
+def _as_next(completion: Completion) -> NextReply:
     parsed = parse_completion(completion)
     if parsed.calls is None:
         return _unreadable(parsed.problem)
     calls = tuple(CandidateCall(str(call.tool), call.arguments) for call in parsed.calls)
     return NextReply(calls, "" if calls else completion.text.strip())
+
+
+async def _ask_in_messages(asking: Asking, history: Sequence[Exchange], chat: ChatModel) -> NextReply:
+    prompt = render(OWN_PROMPTS, NATIVELY, request=asking.request, history=[], language=asking.language)
+    turns: list[Turn] = [UserTurn(text=asking.request)]
+    for exchange in history:
+        calls = tuple(GoldCall.model_construct(tool=call.tool, arguments=call.arguments) for call in exchange.calls)
+        turns += [CallTurn(calls=calls, executed=True), ResultTurn.model_construct(results=exchange.responses)]
+    completion = await in_messages(chat, led_by(asking.briefing, prompt).messages[0].content, turns, asking.tools)
+    return _as_next(completion)
 
 
 class PathStrategy(NamedTuple):
@@ -229,12 +247,14 @@ class PathStrategy(NamedTuple):
 PATH_STRATEGIES: Mapping[str, PathStrategy] = {  # by the names that strategies have everywhere
     "direct": PathStrategy(_ask_directly, PROMPTS, TEMPLATE),
     "native": PathStrategy(_ask_natively, OWN_PROMPTS, NATIVELY),
+    IN_MESSAGES: PathStrategy(_ask_in_messages, OWN_PROMPTS, NATIVELY),
 }
 
 
 def path_prompts_seen() -> list[str]:
     """The versions of the prompts that candidates see in runs, by whatever strategy."""
-    return [prompt_version(one.package, one.prompt) for one in PATH_STRATEGIES.values()]
+    seen = dict.fromkeys((one.package, one.prompt) for one in PATH_STRATEGIES.values())
+    return [prompt_version(package, prompt) for package, prompt in seen]
 
 
 def _unreadable(problem: str) -> NextReply:

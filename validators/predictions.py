@@ -51,7 +51,9 @@ async def predict(  # noqa: PLR0913 - a candidate may be asked in many ways
     for number, snapshot in enumerate(_asked_at(sample)):
         only = narrows_to(sample, number, run.tools_shown)
         tools = [tool for tool in candidates if not only or tool.name == only]
-        question = Question(tools, conversation_text(snapshot.prefix), setting, run.run, sample.briefing)
+        question = Question(
+            tools, conversation_text(snapshot.prefix), setting, run.run, sample.briefing, snapshot.prefix
+        )
         try:
             reply = await ask_candidate(question, models, prompting, style)
         except ReplyError as error:  # a mistake of the candidate, or of its provider: it counts against it

@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import orjson
 
+from callwright.llm.function_model import FunctionModel
 from callwright.llm.prompts import led_by, prompt_version, render
+from callwright.llm.wire_format import wire_names
 from callwright.validators.judges import PROMPTS
 from callwright.validators.replies.parsing import ParsedReply, ReplyCall
 from callwright.validators.replies.reading import Style, join_replies, parse_calls, parse_completion, read_names
 from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.exports.examples import openai_messages
 from callwright.warehouse.records import TIME_SENTENCE, Sample, Tool, ToolsShown
 
 if TYPE_CHECKING:
@@ -20,7 +23,8 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
     from callwright.generators.families import Asked
-    from callwright.llm.chat import ChatModel, Prompt
+    from callwright.llm.chat import ChatModel, Completion, Prompt
+    from callwright.warehouse.records import Turn
 
     ShownTool = dict[str, JsonValue]
 
@@ -34,6 +38,7 @@ CALLS = "answer_with_calls"
 NAMES = "name_needed_tools"
 LAST = "call_last"
 BEFORE = "calls_before"
+IN_MESSAGES = "messages"  # how Python functions are asked
 
 
 class PromptingStrategy(NamedTuple):
@@ -51,13 +56,17 @@ class PromptingStrategy(NamedTuple):
 
 
 class Question(NamedTuple):
-    """What a candidate is asked at a snapshot; `number` tells runs apart, `briefing` is what it is told before all else."""
+    """What a candidate is asked at a snapshot; `number` tells runs apart, `briefing` is what it is told before all else.
+
+    The `conversation` is the text of the `turns`.
+    """
 
     tools: Sequence[Tool]
     conversation: str
     setting: Asked = "call"
     number: int = 0
     briefing: str = ""
+    turns: Sequence[Turn] = ()
 
     @property
     def shown(self) -> list[ShownTool]:
@@ -137,6 +146,21 @@ async def _route_then_fill(question: Question, models: Models, prompting: Prompt
     return await _ask_at_once(question._replace(tools=tools), models, prompting, style)
 
 
+async def _ask_in_messages(question: Question, models: Models, prompting: PromptingStrategy, _style: Style) -> Reply:
+    """By the conversation as messages in OpenAI's form, behind what native calling is told in its system message."""
+    [system, *_] = _prompt(CALLS, question, "native").messages
+    completion = await in_messages(models.candidate, system.content, question.turns, question.tools)
+    return Reply(completion.text, parse_completion(completion))
+
+
+async def in_messages(chat: ChatModel, briefing: str, turns: Sequence[Turn], tools: Sequence[Tool]) -> Completion:
+    """What a function answers to a conversation."""
+    if not isinstance(chat, FunctionModel):
+        raise ConfigurationError(f"The strategy {IN_MESSAGES!r} is for Python functions, not for {chat.name}.")
+    names = {name: wire for wire, name in wire_names(tools).items()}
+    return await chat.answer(list(openai_messages(briefing, turns, names)), tools)
+
+
 class NamedTools(NamedTuple):
     """The tools that a model finds needed, and the reply that names them."""
 
@@ -177,12 +201,14 @@ class Strategy(NamedTuple):
     """A way to ask for the calls that are due: how, by which prompts, and what distinguishes it.
 
     `has_notation` says that tools and answers may be written as YAML too, `has_router` that another model may name the tools.
+    One that is not `is_for_models` is for Python functions alone.
     """
 
     ask: Callable[[Question, Models, PromptingStrategy, Style], Awaitable[Reply]]
     prompts: tuple[str, ...]
     has_notation: bool = True
     has_router: bool = False
+    is_for_models: bool = True
 
 
 STRATEGIES: Mapping[str, Strategy] = {
@@ -190,14 +216,16 @@ STRATEGIES: Mapping[str, Strategy] = {
     "native": Strategy(_ask_natively, (NAMES, CALLS), has_notation=False),
     "route_then_fill": Strategy(_route_then_fill, (NAMES, ONE_CALL, CALLS), has_router=True),
     "backward": Strategy(_think_backwards, (LAST, BEFORE)),
+    IN_MESSAGES: Strategy(_ask_in_messages, (CALLS,), has_notation=False, is_for_models=False),
 }
 
 
 def prompting_by(strategy: str, notation: Format = "json", router: str = "") -> PromptingStrategy:
     """The strategy of this name. Raises ConfigurationError where there is none, or it takes no such notation or router."""
     found = STRATEGIES.get(strategy)
-    if found is None:
-        raise ConfigurationError(f"There is no strategy {strategy!r}; the strategies are {', '.join(STRATEGIES)}.")
+    if found is None or not found.is_for_models:
+        known = ", ".join(name for name, one in STRATEGIES.items() if one.is_for_models)
+        raise ConfigurationError(f"There is no strategy {strategy!r}; the strategies are {known}.")
     if router and not found.has_router:
         takes = ", ".join(name for name, one in STRATEGIES.items() if one.has_router)
         raise ConfigurationError(f"--router names {router!r}, but only --strategy {takes} asks a router.")

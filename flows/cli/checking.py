@@ -104,10 +104,9 @@ def requests(
     as_json: AsJson = False,
 ) -> None:
     """Tell of each request whether its words prove the call: argument by argument, and with nothing left over."""
-    from callwright.flows.data_checks import check_requests
-    from callwright.flows.settings import read_settings
+    from callwright.flows.api.checking import check_requests_async
 
-    asyncio.run(_show_each(check_requests(path, model, read_settings()), _show_request, as_json=as_json))
+    asyncio.run(_show_each(check_requests_async(path, model=model), _show_request, as_json=as_json))
 
 
 def _show_request(one: "CheckedRequest") -> None:
@@ -120,10 +119,9 @@ def records(
     as_json: AsJson = False,
 ) -> None:
     """Run today's checks on exported records, whole or broken; evidence that stands in them is found again."""
-    from callwright.flows.data_checks import check_records
-    from callwright.flows.settings import read_settings
+    from callwright.flows.api.checking import check_records_async
 
-    asyncio.run(_show_each(check_records(path, model, read_settings()), _show_record, as_json=as_json))
+    asyncio.run(_show_each(check_records_async(path, model=model), _show_record, as_json=as_json))
 
 
 def _show_record(one: "CheckedRecordLine") -> None:

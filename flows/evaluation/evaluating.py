@@ -22,7 +22,7 @@ from callwright.flows.review.asking_again import tell_suspicions
 from callwright.flows.settings import Settings, open_warehouse
 from callwright.flows.stages import prompt_rows
 from callwright.generators.stages import StageContext
-from callwright.llm.asking import LedgeredChat
+from callwright.llm.chat import ChatModel
 from callwright.llm.ledger import Ledger
 from callwright.llm.limits import Budget
 from callwright.llm.traffic import Traffic
@@ -46,9 +46,10 @@ async def evaluate_release(
     settings: Settings,
     progress: Progress,
     conditions: Conditions = USUAL,
-) -> None:
+) -> list[str]:
     """Ask each candidate for every call that is due, drive it through multi-step samples, score and keep all of it.
 
+    Gives the names that the candidates have on the release.
     What was predicted or judged before is not asked again; a candidate whose settings are others now is another one. Raises
     ConfigurationError for an unknown release, and what a model's adapter raises; what was answered until then is kept.
     """
@@ -73,11 +74,13 @@ async def evaluate_release(
         warehouse.put_rows({"prompts": prompt_rows()})
         has_paths = bool(keys_of_kinds(warehouse, release, MULTI_STEP))
         by = path_conditions(conditions.turn_limit, [*conditions.environments]) if has_paths else {}
-        for candidate in name_candidates(warehouse, release, candidates, by, progress):
+        named = name_candidates(warehouse, release, candidates, by, progress)
+        for candidate in named:
             if _asked_about(content, conditions.split):
                 await _evaluate_snapshots(evaluation, content, candidate, judge)
             await evaluate_paths(evaluation, candidate, judge)
     tell_suspicions(warehouse, release, progress)
+    return [candidate.name for candidate in named]
 
 
 def _require_split(content: ReleaseContent, split: str) -> None:
@@ -118,7 +121,7 @@ def _asked_about(content: ReleaseContent, split: str) -> list[Sample]:
 
 
 async def _evaluate_snapshots(
-    evaluation: EvaluationRun, content: ReleaseContent, candidate: NamedCandidate, judge: LedgeredChat | None
+    evaluation: EvaluationRun, content: ReleaseContent, candidate: NamedCandidate, judge: ChatModel | None
 ) -> None:
     """Ask a candidate for every call that is due, and score what it answers."""
     await _predict_missing(evaluation, content, candidate)
@@ -169,7 +172,7 @@ def _tell_of_many_tools(evaluation: EvaluationRun, samples: Sequence[Sample]) ->
 
 
 async def _judge_missing(
-    evaluation: EvaluationRun, content: ReleaseContent, judge: LedgeredChat, predictions: Iterable[Prediction]
+    evaluation: EvaluationRun, content: ReleaseContent, judge: ChatModel, predictions: Iterable[Prediction]
 ) -> None:
     """Ask the judge about the predictions that only it can decide, and has not yet."""
     samples = {sample.key: sample for sample in _asked_about(content, evaluation.conditions.split)}
@@ -186,7 +189,7 @@ async def _judge_missing(
 
 
 async def _grade_missing(
-    evaluation: EvaluationRun, content: ReleaseContent, judge: LedgeredChat, predictions: Iterable[Prediction]
+    evaluation: EvaluationRun, content: ReleaseContent, judge: ChatModel, predictions: Iterable[Prediction]
 ) -> None:
     """Ask the judge to grade the plans, and the parameters in conversations, that it has not graded yet."""
     samples = {sample.key: sample for sample in _asked_about(content, evaluation.conditions.split)}
@@ -202,7 +205,7 @@ async def _grade_missing(
 async def _ask_judge(
     evaluation: EvaluationRun,
     content: ReleaseContent,
-    judge: LedgeredChat,
+    judge: ChatModel,
     predictions: Sequence[Prediction],
     opinion: Callable[[Prediction, Sample, StageContext], Awaitable[Record]],
     *,

@@ -16,7 +16,8 @@ from callwright.flows.runner import AT_ONCE, Course, ShardSizing, carry_all
 from callwright.flows.settings import named_secret
 from callwright.flows.shards import NOT_OF_A_RECORD, ShardResult, failure_by_bug, result_of
 from callwright.generators.environments.protocol import Environment
-from callwright.llm.asking import LedgeredChat
+from callwright.llm.chat import OpenedChat
+from callwright.llm.function_model import AnswerFunction, FunctionModel
 from callwright.llm.ledger import Ledger
 from callwright.llm.limits import Budget
 from callwright.llm.models import ModelSettings, open_chat, read_model
@@ -44,7 +45,8 @@ class Conditions(NamedTuple):
     arguments are compared by rule only. In multi-step samples they may reply `turn_limit` times; ComplexEval goes as
     its paper or as its published code says, and asks the environments that the samples were made in, or `environments`
     by these names, what a call returns. They are asked as `prompting` says; `router` chooses their tools, None lets each
-    choose its own. Only the samples of `split` are asked about, "" asks about all.
+    choose its own. Only the samples of `split` are asked about, "" asks about all. `functions` are the candidates that are
+    Python functions, by the names of their models.
     """
 
     runs: int = 1
@@ -57,6 +59,7 @@ class Conditions(NamedTuple):
     prompting: PromptingStrategy = PromptingStrategy()
     router: ModelSettings | None = None
     split: str = ""
+    functions: Mapping[str, AnswerFunction] = MappingProxyType({})
 
 
 USUAL = Conditions()
@@ -79,8 +82,11 @@ class EvaluationRun(NamedTuple):
     paid: PaidNotes
     traffic: Traffic
 
-    def open(self, settings: ModelSettings, stage: str, candidate: str = "") -> LedgeredChat:
+    def open(self, settings: ModelSettings, stage: str, candidate: str = "") -> OpenedChat:
         """A model, asked as the candidate of this name or about all of them, and looked at before that; to be closed."""
+        function = self.conditions.functions.get(settings.name)
+        if function is not None:
+            return FunctionModel(settings.name, function, partial(self._note_call, candidate), stage)
         readiness = Readiness([with_secret(settings)])
 
         async def ready() -> None:

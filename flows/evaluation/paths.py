@@ -17,7 +17,7 @@ from callwright.flows.settings import Settings
 from callwright.generators.environments.protocol import Environment
 from callwright.generators.kinds import kinds_with
 from callwright.generators.stages import StageContext
-from callwright.llm.asking import LedgeredChat
+from callwright.llm.chat import ChatModel
 from callwright.validators.metrics.multi_step import RunResult, RunsOf, metric_names, score_runs
 from callwright.validators.path_runs import PATH_STRATEGIES, PathRun, run_path
 from callwright.warehouse.errors import ConfigurationError
@@ -29,7 +29,7 @@ MULTI_STEP = kinds_with(lambda traits: traits.asked == "path")
 STAGE = "run_path"
 
 
-async def evaluate_paths(evaluation: EvaluationRun, candidate: NamedCandidate, judge: LedgeredChat | None) -> None:
+async def evaluate_paths(evaluation: EvaluationRun, candidate: NamedCandidate, judge: ChatModel | None) -> None:
     """Drive a candidate through the release's multi-step samples that it has not been through, and score all its runs."""
     warehouse = evaluation.warehouse
     keys = keys_of_kinds(warehouse, evaluation.release, MULTI_STEP)
@@ -75,7 +75,7 @@ async def _drive(
     candidate: NamedCandidate,
     keys: Sequence[str],
     run: PathRun,
-    chats: tuple[LedgeredChat, LedgeredChat | None],
+    chats: tuple[ChatModel, ChatModel | None],
 ) -> None:
     """Drive a candidate through the samples with these keys; each is read when its turn comes, and let go."""
     warehouse, (chat, judge) = evaluation.warehouse, chats

@@ -11,14 +11,14 @@ from pydantic import JsonValue
 from callwright.flows.evaluation.evaluation_run import USUAL, Conditions
 from callwright.flows.recipe import Candidate
 from callwright.llm.models import ModelSettings
-from callwright.validators.strategies import PromptingStrategy
+from callwright.validators.strategies import STRATEGIES, PromptingStrategy
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import content_key
 from callwright.warehouse.rows import Row
 from callwright.warehouse.store import Warehouse
 
 _MODELS = ("judge", "router")
-_LEFT_OUT = ("environments", "budget")  # what is open only while it runs, and what each command may spend
+_LEFT_OUT = ("environments", "functions", "budget")  # what is there only while it runs, and what each command may spend
 
 
 class AskedFor(NamedTuple):
@@ -58,6 +58,10 @@ def cut_off(warehouse: Warehouse, release: str, budget: float | None = None) -> 
     for name in _MODELS:
         stated[name] = ModelSettings.model_validate_json(orjson.dumps(stated[name])) if stated[name] else None
     stated["prompting"] = PromptingStrategy(**stated["prompting"])
+    if not STRATEGIES[stated["prompting"].strategy].is_for_models:
+        raise ConfigurationError(
+            f"The last evaluation of {release!r} was of a Python function; evaluate it from Python again."
+        )
     candidates = [Candidate.model_validate_json(orjson.dumps(one)) for one in orjson.loads(rows[0]["candidates"])]
     return AskedFor(candidates, USUAL._replace(**stated, budget=budget))
 

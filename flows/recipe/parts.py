@@ -10,13 +10,14 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, f
 from callwright.flows.plugins import Extension, add_from_file
 from callwright.flows.recipe.own_words import ExampleFile, OwnValueList, Scalar, example_file, value_source
 from callwright.generators.catalogs.choosing import ToolChoice
+from callwright.generators.catalogs.python_tools import OWN, tool_from
 from callwright.generators.environments.protocol import EnvironmentSettings
 from callwright.generators.kinds import all_kinds, kind_named, waves_of
 from callwright.generators.voices import draw_personas
 from callwright.language.packs import of
 from callwright.llm.models import ModelSettings, read_model, reads_language
 from callwright.warehouse.errors import ConfigurationError
-from callwright.warehouse.records import DEFAULT_LANGUAGE, Language
+from callwright.warehouse.records import DEFAULT_LANGUAGE, Language, Tool
 from callwright.warehouse.registry import PluginError
 
 _CATEGORIES_TO_LOOK_AT = 4
@@ -77,7 +78,33 @@ class DomainTools(RecipePart):
     )
 
 
-ToolSource = SeedTools | ImportedTools | CatalogTools | GeneratedTools | DomainTools | EnvironmentSettings
+class StatedTool(RecipePart):
+    """A tool as it stands in a recipe, in these words or in OpenAI's form: {type: function, function: {...}}."""
+
+    name: str = Field(description="The tool's name.")
+    description: str = Field(default="", description="What it does.")
+    parameters: dict[str, JsonValue] = Field(default_factory=dict, description="The JSON Schema of its parameters.")
+    returns: dict[str, JsonValue] | None = Field(default=None, description="The JSON Schema of what it returns.")
+    category: str = Field(default=OWN, description="What it is about.")
+
+
+def _own_tool(source: object) -> Tool:
+    try:
+        return tool_from(source)  # type: ignore[arg-type] # whatever else it is, is refused there
+    except ConfigurationError as error:
+        raise ValueError(str(error)) from error
+
+
+OwnTool = Annotated[Tool, BeforeValidator(_own_tool, json_schema_input_type=StatedTool | dict[str, JsonValue])]
+
+
+class OwnTools(RecipePart):
+    """Tools that stand in the recipe itself; in one that is made in Python also functions and pydantic models."""
+
+    own: tuple[OwnTool, ...] = Field(min_length=1, description="Tools, each with name, description and parameters.")
+
+
+ToolSource = SeedTools | ImportedTools | CatalogTools | GeneratedTools | DomainTools | EnvironmentSettings | OwnTools
 
 
 def _model(value: object) -> object:

@@ -5,7 +5,7 @@ tool fits. The formats for training and for judging single steps are made of the
 completions API.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any, NamedTuple, assert_never
@@ -256,16 +256,12 @@ def _example(sample: Sample, at: int, shown: _ShownTools, refusal: str) -> Train
     return TrainingExample(
         sample=sample,
         turn=at,
-        before=(*_briefing(sample), *_messages(sample.turns[:at], names)),
+        before=tuple(openai_messages(sample.briefing, sample.turns[:at], names)),
         last=_last_message(sample.turns, at, shown, refusal),
         tools=shown.documents,
         names={plain: name for name, plain in names.items() if plain != name},
         tools_left_out=shown.left_out,
     )
-
-
-def _briefing(sample: Sample) -> tuple[Message, ...]:
-    return ({"role": "system", "content": sample.briefing},) if sample.briefing else ()
 
 
 def _last_message(turns: Sequence[Turn], at: int, shown: _ShownTools, refusal: str) -> Message:
@@ -280,8 +276,13 @@ def _last_message(turns: Sequence[Turn], at: int, shown: _ShownTools, refusal: s
     return {"role": "assistant", "content": stated}
 
 
-def _messages(turns: Iterable[Turn], names: dict[str, str]) -> Iterator[Message]:
-    """What was stated, called and returned; a snapshot at which nothing was carried out says nothing."""
+def openai_messages(briefing: str, turns: Iterable[Turn], names: Mapping[str, str]) -> Iterator[Message]:
+    """What was stated, called and returned, in OpenAI's form; a snapshot at which nothing was carried out says nothing.
+
+    Before all else stands the `briefing` as a system message; `names` gives tools the names that they have there.
+    """
+    if briefing:
+        yield {"role": "system", "content": briefing}
     for at, turn in enumerate(turns):
         match turn:
             case UserTurn():
@@ -290,21 +291,23 @@ def _messages(turns: Iterable[Turn], names: dict[str, str]) -> Iterator[Message]
                 if executed and calls:
                     yield {"role": "assistant", "tool_calls": _tool_calls(calls, names, at)}
             case ResultTurn(results=results):
-                for number, result in enumerate(results):
-                    content = result if isinstance(result, str) else json_text(result)
-                    yield {"role": "tool", "tool_call_id": f"call_{at - 1}_{number}", "content": content}
+                yield from (_result(result, f"call_{at - 1}_{number}") for number, result in enumerate(results))
             case ReplyTurn(text=text):
                 yield {"role": "assistant", "content": text}
             case _:
                 assert_never(turn)
 
 
-def _tool_calls(calls: Iterable[GoldCall], names: dict[str, str], turn: int) -> list[dict[str, Any]]:
+def _result(result: JsonValue, call: str) -> Message:
+    return {"role": "tool", "tool_call_id": call, "content": result if isinstance(result, str) else json_text(result)}
+
+
+def _tool_calls(calls: Iterable[GoldCall], names: Mapping[str, str], turn: int) -> list[dict[str, Any]]:
     return [
         {
             "id": f"call_{turn}_{number}",
             "type": "function",
-            "function": {"name": names[call.tool], "arguments": json_text(call.arguments)},
+            "function": {"name": names.get(call.tool, call.tool), "arguments": json_text(call.arguments)},
         }
         for number, call in enumerate(calls)
     ]

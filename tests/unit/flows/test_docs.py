@@ -14,6 +14,7 @@ from callwright.flows.recipe import (
     Checks,
     DomainTools,
     ImportedTools,
+    OwnTools,
     Recipe,
     ReviewRules,
     Roles,
@@ -21,6 +22,7 @@ from callwright.flows.recipe import (
     SeedTools,
     parse_recipe,
 )
+from callwright.flows.recipe.parts import StatedTool
 from callwright.flows.settings import QUIET
 from callwright.flows.stages import all_stages
 from callwright.language.calls.defects import DEFECTS
@@ -34,6 +36,8 @@ PARTS = (
     ImportedTools,
     CatalogTools,
     DomainTools,
+    OwnTools,
+    StatedTool,
     Roles,
     Candidate,
     Checks,

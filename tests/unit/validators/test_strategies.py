@@ -9,7 +9,8 @@ from callwright.flows.cli import evaluating
 from callwright.generators.kinds import all_kinds, traits_of
 from callwright.generators.multi_step.tracing import NextCalls
 from callwright.generators.stages import StageContext
-from callwright.llm.chat import Answer, Completion, Prompt
+from callwright.llm.chat import Answer, ChatMessage, Completion, Prompt
+from callwright.llm.function_model import FunctionModel, Messages
 from callwright.validators.blind.several_calls import check_due_calls, reads_several
 from callwright.validators.grading import grade_prediction, graded_metric, judge_prediction
 from callwright.validators.judges import (
@@ -80,6 +81,19 @@ class PromptRecorder:
             return Completion('["order_taxi"]', None)
         return Completion('[{"name": "order_taxi", "arguments": {}}]', None)
 
+    def context_of(self, strategy: str) -> StageContext:
+        """The context of a candidate whom this strategy is for."""
+        return self.context if STRATEGIES[strategy].is_for_models else self.context._replace(chat=self.function)
+
+    @property
+    def function(self) -> FunctionModel:
+        def answer(messages: Messages, _tools: object) -> str:
+            role, content = messages[0]["role"], messages[0]["content"]
+            self.asked.append(Prompt(name="function", version="", messages=(ChatMessage(role=role, content=content),)))
+            return "Done."
+
+        return FunctionModel("python/listener", answer, print, "predict")
+
     @property
     def context(self) -> StageContext:
         return StageContext(self, Random(1), {TAXI.key: TAXI})
@@ -95,12 +109,12 @@ async def test_every_prompt_of_every_strategy_states_when_the_conversation_takes
     sample, chat = sample_of(kind), PromptRecorder()
     if traits_of(kind).asked == "path":
         for strategy in PATH_STRATEGIES:
-            await run_path(sample, chat.context, run=PathRun("v1", "a", strategy), judge=chat)
+            await run_path(sample, chat.context_of(strategy), run=PathRun("v1", "a", strategy), judge=chat)
     else:
         for name, strategy in STRATEGIES.items():
             for notation in ("json", "yaml") if strategy.has_notation else ("json",):
                 run = CandidateRun("v1", "a", name)
-                await predict(sample, chat.context, run=run, prompting=PromptingStrategy(name, notation))
+                await predict(sample, chat.context_of(name), run=run, prompting=PromptingStrategy(name, notation))
     chat.assert_timed()
 
 
@@ -119,7 +133,7 @@ async def test_judges_and_checkers_are_told_as_well(kind: str) -> None:
 def test_a_strategy_is_known_to_help_and_docs() -> None:
     help_text = evaluating.evaluate.__annotations__["strategy"].__metadata__[0].help
     docs = (TOP / "docs" / "evaluating.md").read_text()
-    for name in STRATEGIES:
+    for name in (name for name, strategy in STRATEGIES.items() if strategy.is_for_models):
         assert f"{name} (" in help_text
         assert f"`--strategy {name}`" in docs
     assert set(PATH_STRATEGIES) <= set(STRATEGIES)

@@ -1,0 +1,1 @@
+"""What `import callwright` offers: the one door to builds, checks, releases and evaluations, which the command line takes too."""

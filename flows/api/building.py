@@ -1,0 +1,175 @@
+"""Recipes and builds from Python: `make_recipe`, `build`, `build_async`, `preview`."""
+
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+
+from callwright.flows.api.surroundings import ProgressReceiver, opened_progress, run, run_aside, settings_of
+from callwright.flows.build import BuildReport, build_dataset
+from callwright.flows.chats import check_keys
+from callwright.flows.planning.estimating import tell_costs
+from callwright.flows.preview import ShownSample, preview_samples
+from callwright.flows.recipe import Recipe, parse_recipe, read_recipe_to_build
+from callwright.flows.settings import Settings
+from callwright.generators.catalogs.python_tools import ToolSeed
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import Tool
+
+RecipeFile = Recipe | Path | str
+_OPENAPI = re.compile(r'^\s*"?(?:openapi|swagger)"?\s*:|[{,]\s*"(?:openapi|swagger)"\s*:', re.MULTILINE)
+
+
+def make_recipe(
+    name: str,
+    *,
+    tools: Iterable[ToolSeed | Path | Mapping[str, Any]],
+    samples: Mapping[str, int],
+    **settings: Any,  # noqa: ANN401
+) -> Recipe:
+    """A recipe made of objects; `settings` are those of a recipe's file (docs/recipes.md), such as `models` or `languages`.
+
+    A tool is a function with annotations, a pydantic model, a `Tool`, OpenAI's document of one, the path of a file of tools
+    (OpenAPI, MCP or OpenAI's list), or a source as a file has it: `{"seed": ["Weather"]}`. `samples` counts each kind.
+
+        >>> def get_weather(city: str) -> str:
+        ...     '''Tell the weather of a city.'''
+        >>> recipe = make_recipe("mine", tools=[get_weather, {"seed": ["Weather"]}], samples={"perfect": 20}, seed=7)
+        >>> recipe.samples, recipe.tools[0].own[0].name
+        ({'perfect': 20}, 'get_weather')
+
+    Raises ConfigurationError that names everything that is wrong, as `callwright recipe check` does for a file.
+    """
+    stated = {"name": name, "tools": _sources(tools), "samples": dict(samples)}
+    return parse_recipe(stated | {key: _plain(value) for key, value in settings.items()}, Path.cwd(), f"recipe {name}")
+
+
+def _sources(tools: Iterable[ToolSeed | Path | Mapping[str, Any]]) -> list[object]:
+    """The sources of a recipe; tools that are given themselves are one, at the place of the first."""
+    sources: list[object] = []
+    own: list[object] = []
+    for one in tools:
+        if isinstance(one, Path):
+            sources.append({"import": _form_of(one), "path": str(one)})
+        elif isinstance(one, Tool) or callable(one) or (isinstance(one, Mapping) and _is_tool(one)):
+            if not own:
+                sources.append({"own": own})
+            own.append(one)
+        else:
+            sources.append(_plain(one))
+    return sources
+
+
+def _is_tool(document: Mapping[str, Any]) -> bool:
+    return "function" in document or ("name" in document and "environment" not in document)
+
+
+def _form_of(path: Path) -> str:
+    """The format of a file of tools by what stands in it."""
+    try:
+        text = path.read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise ConfigurationError(f"The tools in {str(path)!r} can't be read: {error.strerror}.") from error
+    return "openapi" if _OPENAPI.search(text) else "mcp" if '"inputSchema"' in text else "openai"
+
+
+def _plain(value: object) -> object:
+    """A part of a recipe as its file has it."""
+    return value.model_dump(mode="json", by_alias=True, exclude_unset=True) if isinstance(value, BaseModel) else value
+
+
+def read_recipe(path: Path | str) -> Recipe:
+    """The recipe in a YAML file, and of whatever its tools are read from that it is there.
+
+        recipe = callwright.read_recipe("mine/recipe.yaml")
+        recipe.samples                         # {'perfect': 20}
+
+    Raises ConfigurationError that names each mistake with its line, and what was probably meant.
+    """
+    return read_recipe_to_build(Path(path))
+
+
+def build(
+    recipe: RecipeFile,
+    *,
+    home: Path | str | None = None,
+    model: str = "",
+    limit: int = 0,
+    workers: int | None = 1,
+    progress: ProgressReceiver = None,
+) -> BuildReport:
+    """Build a recipe's samples, going on where the last build of it stopped; what was made, checked and landed is counted.
+
+    `recipe` is one that was made or read, or a file. `home` is the work folder, `CALLWRIGHT_HOME` or `.callwright` unless given.
+    `model` takes all three roles; of each kind at most `limit` samples are built. It computes in this process unless there
+    are more `workers`, which run a script again: such a call stands under `if __name__ == "__main__":`; None asks the
+    environment. `progress` is a function that is given each `ProgressStep`, or "terminal".
+
+        report = callwright.build("recipe.yaml", limit=5)
+        report.landed, report.planned          # 14, 15
+        report.funnel[0]                       # FunnelRow(stage='perfect/single', entered=5, passed=5, …)
+
+    Raises ConfigurationError where the recipe or the environment is wrong, TransientError or BudgetError where it stopped
+    before its end: what is done is kept, and the same call goes on from there. Money is in US dollars.
+    """
+    return run(_build(recipe, settings_of(home, workers=workers), progress, model=model, limit=limit))
+
+
+async def build_async(
+    recipe: RecipeFile,
+    *,
+    home: Path | str | None = None,
+    model: str = "",
+    limit: int = 0,
+    workers: int | None = 1,
+    progress: ProgressReceiver = None,
+) -> BuildReport:
+    """As `build`, to be awaited: the loop goes on meanwhile, and cancelling it stops the build, of which what is done is kept.
+
+        report = await callwright.build_async("recipe.yaml", progress=print)
+
+    Raises what `build` raises.
+    """
+    return await run_aside(_build(recipe, settings_of(home, workers=workers), progress, model=model, limit=limit))
+
+
+async def _build(
+    recipe: RecipeFile, settings: Settings, progress: ProgressReceiver, *, model: str, limit: int
+) -> BuildReport:
+    chosen = _read(recipe).as_asked(model=model, limit=limit)
+    check_keys(chosen)
+    with opened_progress(progress) as reporting:
+        await tell_costs(chosen, settings, reporting)
+        return await build_dataset(chosen, settings, reporting)
+
+
+def _read(recipe: RecipeFile) -> Recipe:
+    return recipe if isinstance(recipe, Recipe) else read_recipe(recipe)
+
+
+def preview(
+    recipe: RecipeFile,
+    count: int = 5,
+    *,
+    home: Path | str | None = None,
+    model: str = "",
+    workers: int | None = 1,
+    progress: ProgressReceiver = None,
+) -> list[ShownSample]:
+    """Make `count` samples of each kind and keep none; what models answer is kept, so that the build does not ask it again.
+
+        for shown in callwright.preview("recipe.yaml", 2):
+            shown.kind, shown.request          # 'perfect', 'What is the weather in Ulm?'
+
+    Raises what `build` raises.
+    """
+    return run(_preview(_read(recipe).as_asked(model=model), count, settings_of(home, workers=workers), progress))
+
+
+async def _preview(recipe: Recipe, count: int, settings: Settings, progress: ProgressReceiver) -> list[ShownSample]:
+    check_keys(recipe)
+    with opened_progress(progress) as reporting:
+        await tell_costs(recipe.with_preview(count), settings, reporting)
+        return await preview_samples(recipe, count, settings, reporting)

@@ -1,0 +1,228 @@
+"""Evaluations from Python: `evaluate` and `evaluate_async`, of models by name or of functions, and what came of them."""
+
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+from uuid import uuid4
+
+import orjson
+from pydantic import JsonValue
+
+from callwright.flows.api.surroundings import ProgressReceiver, opened_progress, run, settings_of
+from callwright.flows.evaluation.evaluating import answer_board, domain_board, evaluate_release, leaderboard
+from callwright.flows.evaluation.evaluation_run import Conditions
+from callwright.flows.evaluation.resuming import AskedFor, cut_off
+from callwright.flows.recipe import Candidate
+from callwright.flows.settings import Settings, open_warehouse
+from callwright.llm.function_model import AnswerFunction
+from callwright.llm.models import ModelSettings, read_model
+from callwright.validators.metrics.complexeval.rules import TURN_LIMIT
+from callwright.validators.strategies import IN_MESSAGES, PromptingStrategy, prompting_by
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import EvalMode, ToolsShown
+from callwright.warehouse.rows import Row
+
+CandidateLike = str | Candidate | AnswerFunction
+
+
+class AnsweredItem(NamedTuple):
+    """What a candidate answered where calls were due, or a whole run over a multi-step sample.
+
+    `due` and `calls` are lists of {'tool': …, 'arguments': {…}}; `calls` is None where the answer can't be read, and `problem`
+    says why. `verdict` is by rule, None where nothing was judged; `error_type` names the mistake.
+
+        AnsweredItem(sample='5c1f…', kind='perfect', turn=1, run=0, due=[{'tool': 'get_weather', …}], calls=None,
+                     text='', problem='python/agent raised KeyError: …', verdict=False, error_type='…')
+    """
+
+    sample: str
+    kind: str
+    turn: int | None
+    run: int
+    due: list[dict[str, Any]] | None
+    calls: list[dict[str, Any]] | None
+    text: str
+    problem: str
+    verdict: bool | None
+    error_type: str | None
+
+
+class Evaluation:
+    """How candidates did on a release, as the warehouse keeps it: boards, and for the first candidate figures and answers.
+
+    found = callwright.evaluate("v1", agent)
+    found.figures["args_acc"]              # 0.93, a fraction
+    len(found.failures), found.failures[0].problem
+    """
+
+    def __init__(self, release: str, candidates: Sequence[str], conditions: Conditions, settings: Settings) -> None:
+        """Name what was evaluated; nothing is read before it is asked for."""
+        self.release = release
+        self.candidates = tuple(candidates)
+        self.strategy = conditions.prompting.label
+        self.split = conditions.split
+        self._settings = settings
+
+    @property
+    def candidate(self) -> str:
+        """The name that the first candidate has on the leaderboard, such as 'agent' or, asked anew, 'agent#2'."""
+        return self.candidates[0]
+
+    @cached_property
+    def leaderboard(self) -> list[Row]:
+        """The rows of the view leaderboard on this release, of all candidates that it has seen."""
+        return leaderboard(self.release, self._settings, self.split)
+
+    @cached_property
+    def domains(self) -> list[Row]:
+        """The rows of the view domain_board: how candidates went through multi-step samples."""
+        return domain_board(self.release, self._settings, self.split)
+
+    @cached_property
+    def answers(self) -> list[Row]:
+        """The rows of the view answer_board: how candidates answered plans and conversations."""
+        return answer_board(self.release, self._settings, self.split)
+
+    @cached_property
+    def figures(self) -> dict[str, float]:
+        """The first candidate's figures by metric, fractions, each the mean of its runs; a judge's stand in place of the rule's.
+
+        {'args_acc': 0.93, 'func_acc': 0.97, …}; docs/scoring.md says what each means.
+        """
+        rows = open_warehouse(self._settings).rows(_FIGURES, [self.release, self.candidate, self.strategy, self.split])
+        return {row["metric"]: row["value"] for row in rows}
+
+    @cached_property
+    def samples(self) -> list[AnsweredItem]:
+        """All that the first candidate answered, in the order of samples and turns."""
+        rows = open_warehouse(self._settings).rows(_ITEMS, [self.release, self.candidate, self.strategy])
+        return [AnsweredItem(**row | {name: _loaded(row[name]) for name in ("due", "calls")}) for row in rows]
+
+    @property
+    def failures(self) -> list[AnsweredItem]:
+        """What was answered wrongly, or can't be read, which `problem` tells: exceptions of a function, too."""
+        return [item for item in self.samples if item.verdict is False or item.problem]
+
+
+_FIGURES = """
+    select metric, judge, avg(value) as value from scores
+    where release = ? and candidate = ? and strategy = ? and split = ? and slice_by = 'all' and snapshots = 'all'
+    group by metric, judge order by metric, judge
+"""
+_ITEMS = f"""
+    select {", ".join(AnsweredItem._fields)} from prediction_items where release = ? and candidate = ? and strategy = ?
+    order by sample, turn, run
+"""  # noqa: S608 - our own names
+
+
+def _loaded(text: object) -> Any:  # noqa: ANN401 - JSON
+    return orjson.loads(text) if isinstance(text, str) else text
+
+
+def evaluate(release: str, candidate: CandidateLike | Sequence[CandidateLike] = (), **options: Any) -> Evaluation:  # noqa: ANN401
+    """Ask a candidate for the calls that are due in a release's samples, score what it answers, and keep it in the warehouse.
+
+    The candidate is a model's name, a `Candidate`, a Python function, or several of them; no server is needed for any. A
+    function takes `(messages, tools)` in OpenAI's form and gives calls, as (name, arguments) or OpenAI's dicts, a text, or
+    None for no call; it may be async. What it raises or gives that is no call is scored as a failure, with the reason.
+
+        def agent(messages, tools):
+            return [("get_weather", {"city": "Ulm"})]
+        found = callwright.evaluate("v1", agent)
+        found.figures["func_acc"], found.failures
+
+    A function is asked anew each time, as agent, agent#2, …; with a `version` of yours what the same version answered is kept.
+
+    Options: `name` on the leaderboard, `version` and `concurrency` (calls at once, 1) of functions; `home`; `progress` as for
+    `build`; `runs`; `split`; `strategy` ("direct", "native", "route_then_fill", "backward"), `router` and `format` for models;
+    `tools` ("first" or "always"); `judge`; `complexeval`; `turns`; `budget` in US dollars; `resume`: docs/evaluating.md.
+
+    Raises ConfigurationError for an unknown release or option, TransientError or BudgetError where it stopped before its end.
+    """
+    return run(evaluate_async(release, candidate, **options))
+
+
+async def evaluate_async(  # noqa: PLR0913 - each is an option of its own
+    release: str,
+    candidate: CandidateLike | Sequence[CandidateLike] = (),
+    *,
+    name: str = "",
+    version: str = "",
+    concurrency: int = 1,
+    home: Path | str | None = None,
+    progress: ProgressReceiver = None,
+    runs: int = 1,
+    split: str = "",
+    strategy: str = "direct",
+    router: str = "",
+    format: Literal["json", "yaml"] = "json",  # noqa: A002 - the command line's word
+    tools: ToolsShown = "first",
+    judge: str = "",
+    complexeval: EvalMode = "as_paper",
+    turns: int = TURN_LIMIT,
+    budget: float | None = None,
+    resume: bool = False,
+) -> Evaluation:
+    """As `evaluate`, to be awaited; an async function is called in this very loop.
+
+        found = await callwright.evaluate_async("v1", agent, concurrency=8)
+
+    Raises what `evaluate` raises.
+    """
+    settings = settings_of(home)
+    listed = [candidate] if isinstance(candidate, str | Candidate) or callable(candidate) else [*candidate]
+    if resume:
+        asked = _taken_up(settings, release, listed, budget)
+    else:
+        chosen = [_chosen(one, name, version, concurrency) for one in listed]
+        functions = {one.candidate.model.name: one.function for one in chosen if one.function is not None}
+        _require_distinct([one.candidate.label for one in chosen])
+        if functions and len(functions) < len(chosen):
+            raise ConfigurationError("Functions and models are asked by different strategies: evaluate each by itself.")
+        prompting = PromptingStrategy(IN_MESSAGES) if functions else prompting_by(strategy, format, router)
+        conditions = Conditions(
+            runs, budget, tools, read_model(judge) if judge else None, complexeval, turns, prompting=prompting,
+            router=read_model(router) if router else None, split=split, functions=functions,
+        )  # fmt: skip
+        asked = AskedFor([one.candidate for one in chosen], conditions)
+    with opened_progress(progress) as reporting:
+        names = await evaluate_release(release, asked.candidates, settings, reporting, asked.conditions)
+    return Evaluation(release, names, asked.conditions, settings)
+
+
+def _taken_up(settings: Settings, release: str, listed: Sequence[object], budget: float | None) -> AskedFor:
+    if listed:
+        raise ConfigurationError("What is resumed takes the candidates of what was cut off: name none.")
+    return cut_off(open_warehouse(settings), release, budget)
+
+
+class _Chosen(NamedTuple):
+    """A candidate, and the function that it is, if it is one."""
+
+    candidate: Candidate
+    function: AnswerFunction | None = None
+
+
+def _chosen(candidate: CandidateLike, name: str, version: str, concurrency: int) -> _Chosen:
+    if isinstance(candidate, Candidate):
+        return _Chosen(candidate)
+    if isinstance(candidate, str):
+        return _Chosen(Candidate(label=name or candidate, model=read_model(candidate)))
+    if not callable(candidate):
+        raise ConfigurationError(
+            f"{candidate!r} is no candidate: that is a model's name or a function of messages and tools."
+        )
+    label = name or getattr(candidate, "__name__", type(candidate).__name__)
+    extra: dict[str, JsonValue] = {
+        "version": version or uuid4().hex
+    }  # nobody knows what else a function's answers depend on
+    settings = ModelSettings(name=f"python/{label}", extra=extra, concurrency=concurrency)
+    return _Chosen(Candidate(label=label, model=settings), candidate)
+
+
+def _require_distinct(labels: Sequence[str]) -> None:
+    if not labels:
+        raise ConfigurationError("No candidate is named: a model's name, such as 'template/v1', or a function.")
+    if len(set(labels)) < len(labels):
+        raise ConfigurationError(f"Two candidates have the same name: {', '.join(sorted(labels))}. Name each one once.")

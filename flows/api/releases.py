@@ -1,0 +1,334 @@
+"""Samples and releases from Python: `samples`, `create_release`, `load_release`, as records, pandas, `datasets` or files."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import orjson
+
+from callwright.flows.api.surroundings import require_package, settings_of
+from callwright.flows.settings import open_warehouse, reading
+from callwright.language.phrasebook import refusals
+from callwright.warehouse.cards import card_facts, render_card
+from callwright.warehouse.errors import ConfigurationError, RecordError
+from callwright.warehouse.exports.describing import plain_names, tool_document
+from callwright.warehouse.exports.examples import openai_messages
+from callwright.warehouse.exports.formats import EXPORTS, Export, export_release, export_tables
+from callwright.warehouse.exports.hugging_face import hugging_face_row
+from callwright.warehouse.exports.whole import record_line
+from callwright.warehouse.exports.writing import TableFormat
+from callwright.warehouse.records import Evidence, GoldCall, Release, Sample, Tool
+from callwright.warehouse.releases import (
+    MadeRelease,
+    Selection,
+    Terms,
+    count_kinds,
+    make_release,
+    parse_shares,
+    parse_split_by,
+    read_tools,
+    release_named,
+    require_intact,
+    stream_release,
+)
+from callwright.warehouse.store import Warehouse
+
+
+class KeptSample(NamedTuple):
+    """A sample that was accepted, with its tools and the evidence of each argument.
+
+    `grade` is the weakest of what it rests on: "proved" (rules), "judged" (a model's reading) or "vouched" (a person); "" where
+    a file does not tell. `split` is that of a release, "" for none.
+
+        kept.request, kept.calls[0].arguments  # 'What is the weather in Ulm?', {'city': 'Ulm'}
+        kept.evidence[0]                       # Evidence(argument='city', kind='span', turn=0, start=23, end=26, quote='Ulm', …)
+    """
+
+    sample: Sample
+    tools: tuple[Tool, ...]
+    evidence: tuple[Evidence, ...]
+    grade: str = ""
+    split: str = ""
+
+    @property
+    def key(self) -> str:
+        """The hash of its content, such as '5c1f…': the same sample has the same key everywhere."""
+        return self.sample.key
+
+    @property
+    def request(self) -> str:
+        """The first thing that the user says."""
+        return self.sample.request
+
+    @property
+    def calls(self) -> tuple[GoldCall, ...]:
+        """The calls that are due at last; none where no tool fits."""
+        return self.sample.gold
+
+    @property
+    def messages(self) -> list[dict[str, Any]]:
+        """All that is said, called and returned, in OpenAI's form: [{'role': 'user', 'content': 'What is …'}]."""
+        return list(openai_messages(self.sample.briefing, self.sample.turns, plain_names(self.tools)))
+
+    @property
+    def openai_tools(self) -> list[dict[str, Any]]:
+        """The candidate tools in OpenAI's form: [{'type': 'function', 'function': {'name': 'get_weather', …}}]."""
+        names = plain_names(self.tools)
+        shown = [tool for tool in self.tools if tool.key in self.sample.candidates]
+        return [{"type": "function", "function": tool_document(tool, names[tool.name])} for tool in shown]
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """The sample whole, as `export --to records` writes it and `check_records` reads it."""
+        return record_line(self.sample, {tool.key: tool for tool in self.tools})
+
+
+def samples(where: str = "", *, home: Path | str | None = None) -> Iterator[KeptSample]:
+    """The samples that were accepted, one after another in the order of their keys, each with the evidence of its arguments.
+
+    `where` is an SQL condition on the view accepted_samples (docs/sql.md). They are read from a copy, so that no build waits.
+
+        for kept in callwright.samples("kind = 'perfect' and grade = 'proved'"):
+            kept.request, kept.calls[0].arguments, kept.evidence[0].quote
+
+    Raises StoreError where the condition can't be read.
+    """
+    with reading(settings_of(home)) as warehouse:
+        condition = f"where {where}" if where else ""
+        rows = warehouse.stream(f"select body, evidence, grade, '' from accepted_samples {condition} order by key")  # noqa: S608
+        tools: dict[str, Tool] = {}
+        for row in rows:
+            yield _kept(row, lambda keys: tools | _learn(warehouse, tools, keys))
+
+
+def _learn(warehouse: Warehouse, tools: dict[str, Tool], keys: Sequence[str]) -> dict[str, Tool]:
+    """The tools with these keys, which are read once."""
+    unknown = [key for key in keys if key not in tools]
+    if unknown:
+        tools.update(read_tools(warehouse, unknown))
+    return tools
+
+
+def _kept(row: Sequence[Any], tools_of: Callable[[Sequence[str]], Mapping[str, Tool]]) -> KeptSample:
+    body, evidence, grade, split = row
+    sample = Sample.model_validate_json(body)
+    keys = [*dict.fromkeys((*sample.candidates, *sample.withheld))]
+    tools = tools_of(keys)
+    proofs = tuple(Evidence.model_validate(one) for one in orjson.loads(evidence or "[]"))
+    return KeptSample(sample, tuple(tools[key] for key in keys if key in tools), proofs, grade or "", split)
+
+
+class LoadedRelease:
+    """A release to go through, as often as wanted, or to hand on: its samples one after another, pandas, `datasets`, files.
+
+    `release` is what is known of it (None for a folder), and `made` what it took and left out where it was created just now.
+
+        release = callwright.load_release("v1")
+        len(release), release.splits           # 14, ('train', 'test')
+        for kept in release:
+            kept.messages, kept.openai_tools, kept.calls, kept.evidence
+    """
+
+    def __init__(
+        self, name: str, read: Callable[[], Iterator[KeptSample]], stored: "_StoredRelease | None" = None
+    ) -> None:
+        """Take whatever reads the samples; those of a warehouse can be exported, too."""
+        self.name = name
+        self._read = read
+        self._stored = stored
+        self.release: Release | None = stored and stored.release
+        self.made: MadeRelease | None = stored and stored.made
+
+    def __iter__(self) -> Iterator[KeptSample]:
+        return self._read()
+
+    @cached_property
+    def _count(self) -> int:
+        return self.release.samples if self.release else sum(1 for _ in self)
+
+    def __len__(self) -> int:
+        return self._count
+
+    @property
+    def splits(self) -> tuple[str, ...]:
+        """The names of its splits, such as ('train', 'test'); none where it has none."""
+        if self.release:
+            return tuple(self.release.splits)
+        return tuple(dict.fromkeys(kept.split for kept in self if kept.split))
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """A row a sample with the columns of `export --to hf` (docs/exports.md), its split and its grade.
+
+        Calls and schemas are JSON text: {'key': '5c1f…', 'request': 'What is …', 'tools': '[{"name": …'}.
+        """
+        for kept in self:
+            row = hugging_face_row(kept.sample, {tool.key: tool for tool in kept.tools})
+            yield row | {"split": kept.split, "grade": kept.grade}
+
+    def to_pandas(self) -> Any:  # noqa: ANN401 - pandas is no dependency
+        """A pandas.DataFrame of the rows. Raises ConfigurationError that says how to get pandas where it is missing.
+
+        frame = callwright.load_release("v1").to_pandas()
+        frame.groupby("kind").size()
+        """
+        return require_package("pandas", "to_pandas()").DataFrame.from_records(list(self.rows()))
+
+    def to_dataset(self) -> Any:  # noqa: ANN401 - datasets is no dependency
+        """A datasets.Dataset of the rows; with splits a DatasetDict of one for each.
+
+            dataset = callwright.load_release("v1").to_dataset()
+            dataset["train"][0]["request"]         # 'What is the weather in Ulm?'
+
+        Raises ConfigurationError that says how to get `datasets` where it is missing.
+        """
+        datasets = require_package("datasets", "to_dataset()")
+        rows = list(self.rows())
+        if not self.splits:
+            return datasets.Dataset.from_list(rows)
+        parts = {name: [row for row in rows if row["split"] == name] for name in self.splits}
+        return datasets.DatasetDict({name: datasets.Dataset.from_list(part) for name, part in parts.items()})
+
+    def count_kinds(self) -> dict[str, int]:
+        """How many samples of each kind it has: {'imperfect': 6, 'perfect': 8}."""
+        if self._stored is not None:
+            with self._stored.opened() as warehouse:
+                return count_kinds(warehouse, self.name)
+        kinds = sorted(kept.sample.kind for kept in self)
+        return {kind: kinds.count(kind) for kind in dict.fromkeys(kinds)}
+
+    def export(self, to: str, folder: Path | str | None = None, *, kinds: Sequence[str] = ()) -> Export:
+        """Write it in a format that others read, with its card, samples of `kinds` alone where some are named.
+
+            callwright.load_release("v1").export("openai", "train")
+
+        The folder, exports/RELEASE-FORMAT unless given, is the export's own. Raises ConfigurationError for an unknown format or
+        kind, RecordError where nothing has a place in the format.
+        """
+        form = EXPORTS.named(to)
+        if self._stored is None:
+            raise ConfigurationError(
+                f"{self.name!r} was read from a folder; export the release that it was written from."
+            )
+        counts = self.count_kinds()
+        strange = [kind for kind in kinds if kind not in counts]
+        if strange:
+            raise ConfigurationError(
+                f"No sample of this release is of the kind {strange[0]!r}; the kinds are {', '.join(counts)}."
+            )
+        wanted = [kind for kind in counts if not kinds or kind in kinds]
+        with self._stored.opened() as warehouse:
+            frozen = require_intact(warehouse, self.name)
+            place = Path(folder) if folder else Path("exports") / f"{frozen.file_name}-{to}"
+            card = render_card(card_facts(warehouse, self.name))
+            if isinstance(form, TableFormat):
+                return export_tables(warehouse, frozen, place, card, wanted)
+            others = [kind for kind in counts if kind not in wanted]
+            stream = stream_release(warehouse, self.name, without=others, refusals=refusals())
+            return export_release(stream, to, place, card)
+
+
+class _StoredRelease(NamedTuple):
+    """A release in a warehouse: what is known of it, and how its work folder is opened for reading."""
+
+    release: Release
+    opened: Callable[[], AbstractContextManager[Warehouse]]
+    made: MadeRelease | None = None
+
+    def read(self) -> Iterator[KeptSample]:
+        with self.opened() as warehouse:
+            named = warehouse.rows("select tool from release_tools where release = ?", [self.release.name])
+            tools = read_tools(warehouse, [row["tool"] for row in named])
+            for row in warehouse.stream(_OF_RELEASE, [self.release.name]):
+                yield _kept(row, lambda _keys: tools)
+
+
+_OF_RELEASE = """
+    select s.body, a.evidence, a.grade, coalesce(r.split, '') as split
+    from release_samples r join samples s on s.key = r.subject left join accepted_samples a on a.key = s.key
+    where r.release = ? order by s.key
+"""
+
+
+def load_release(name: str | Path, *, home: Path | str | None = None, live: bool = False) -> LoadedRelease:
+    """A release of the work folder by its name, or a folder that `export --to records` wrote.
+
+    While a build is under way it is read as it was published last; `live` waits for the present state.
+
+        release = callwright.load_release("v1")
+        release = callwright.load_release(Path("exports/v1-records"))
+
+    Raises ConfigurationError that lists the releases there are, or where the folder is no such export.
+    """
+    if isinstance(name, Path):
+        return _loaded_folder(name)
+    opened = partial(reading, settings_of(home), live=live)
+    with opened() as warehouse:
+        return _loaded(_StoredRelease(release_named(warehouse, name), opened))
+
+
+def _loaded(stored: _StoredRelease) -> LoadedRelease:
+    return LoadedRelease(stored.release.name, stored.read, stored)
+
+
+def _loaded_folder(folder: Path) -> LoadedRelease:
+    files = sorted(folder.glob("*.jsonl"))
+    if not files:
+        raise ConfigurationError(
+            f"{str(folder)!r} holds no records; `callwright export RELEASE --to records` writes some."
+        )
+
+    def read() -> Iterator[KeptSample]:
+        for path in files:
+            with path.open("rb") as lines:
+                yield from (_of_line(line, path) for line in lines)
+
+    return LoadedRelease(folder.name, read)
+
+
+def _of_line(line: bytes, path: Path) -> KeptSample:
+    try:
+        stated = orjson.loads(line)
+        sample = Sample.model_validate(stated["sample"])
+        tools = tuple(Tool.model_validate(tool) for tool in stated["tools"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise RecordError(f"{str(path)!r} has a line that is no record: {error}.") from error
+    split = "" if path.stem == "records" else path.stem
+    return KeptSample(sample, tools, tuple(proof for call in sample.gold for proof in call.evidence), split=split)
+
+
+def create_release(  # noqa: PLR0913 - each is an option of its own
+    name: str,
+    *,
+    recipes: Sequence[str] = (),
+    builds: Sequence[str] = (),
+    kinds: Sequence[str] = (),
+    languages: Sequence[str] = (),
+    where: str = "",
+    splits: Mapping[str, float] | str = "",
+    by: str = "relatives",
+    version: str = "",
+    follows: str = "",
+    note: str = "",
+    home: Path | str | None = None,
+    live: bool = False,
+) -> LoadedRelease:
+    """Freeze what the newest whole build of each recipe has landed, under a name, a version and a content hash.
+
+    Trials (a build with a `limit`) and older builds are left out unless `builds` names them by the beginning of their keys.
+    `where` is a condition on accepted_samples. `splits` are shares that add up to 1, and what no two of them share is told `by`:
+    "relatives" (parent, goal, template) or "tool". The same content under the same name is the same release.
+
+        release = callwright.create_release("v1", splits={"train": 0.8, "test": 0.2})
+        release.release.version, release.made.splits       # '1.0.0', {'train': 11, 'test': 3}
+
+    Raises ConfigurationError where there is nothing to freeze, or the name has other content already.
+    """
+    settings = settings_of(home)
+    shares = parse_shares(splits) if isinstance(splits, str) and splits else splits or {}
+    terms = Terms(note, dict(shares), parse_split_by(by), version, follows)
+    selection = Selection(tuple(recipes), tuple(builds), tuple(kinds), tuple(languages), where)
+    with reading(settings, live=live) as snapshot:
+        made = make_release(open_warehouse(settings), name, selection, terms, snapshot=snapshot)
+    return _loaded(_StoredRelease(made.release, partial(reading, settings, live=live), made))

@@ -1,0 +1,133 @@
+"""What the functions of the Python API stand in: the settings of a work folder, whoever is told of progress, an event loop."""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from threading import Thread
+from types import ModuleType
+from typing import Any, Literal, NamedTuple, TypeVar
+
+from callwright.flows.progress import Progress, SilentProgress
+from callwright.flows.settings import LIBRARY_QUIET, Settings, quiet_vendors, read_settings
+from callwright.warehouse.errors import ConfigurationError
+
+Result = TypeVar("Result")
+
+
+class ProgressStep(NamedTuple):
+    """What a progress function is given: a sentence, and how many of how many items are done, 0 of 0 for a sentence alone."""
+
+    sentence: str
+    done: int = 0
+    total: int = 0
+
+
+ProgressReceiver = Progress | Callable[[ProgressStep], object] | Literal["terminal"] | None
+
+
+class ProgressFunction:
+    """A Progress that gives each event to a function."""
+
+    def __init__(self, receive: Callable[[ProgressStep], object]) -> None:
+        """Nothing has begun yet."""
+        self._receive = receive
+        self._step = ProgressStep("")
+
+    def say(self, sentence: str) -> None:
+        """One event worth a line."""
+        self._receive(ProgressStep(sentence))
+
+    def begin(self, title: str, total: int) -> None:
+        """A stretch of work with `total` items begins."""
+        self._step = ProgressStep(title, 0, total)
+        self._receive(self._step)
+
+    def advance(self, count: int) -> None:
+        """So many more items are done."""
+        self._step = self._step._replace(done=self._step.done + count)
+        self._receive(self._step)
+
+
+@contextmanager
+def opened_progress(receiver: ProgressReceiver) -> Iterator[Progress]:
+    """Whoever is told of progress: nobody for None, the terminal, a function, or a Progress as it is."""
+    if receiver is None:
+        yield SilentProgress()
+    elif receiver == "terminal":
+        from callwright.flows.cli.screen import Terminal
+
+        with Terminal() as screen:
+            yield screen
+    elif callable(receiver):
+        yield ProgressFunction(receiver)
+    elif isinstance(receiver, str):
+        raise ConfigurationError(f"There is no progress {receiver!r}; it is 'terminal', a function, or None.")
+    else:
+        yield receiver
+
+
+def settings_of(home: Path | str | None, *, workers: int | None = None) -> Settings:
+    """The settings of the environment, for the work folder `home` and so many processes of this machine where they are given."""
+    quiet_vendors(LIBRARY_QUIET)
+    settings = read_settings(None if home is None else Path(home))
+    return settings if workers is None else settings._replace(workers=workers, workplace="local")
+
+
+def run(work: Coroutine[Any, Any, Result]) -> Result:
+    """What a coroutine gives: run here, or, where a loop is running already (as in notebooks), in a thread with one of its own."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work)
+    aside = _Aside(work)
+    try:
+        result: Result = aside.result.result()
+        return result
+    except BaseException:  # Ctrl-C, which only this thread hears
+        aside.cancel()
+        raise
+
+
+async def run_aside(work: Coroutine[Any, Any, Result]) -> Result:
+    """What a coroutine gives that computes: in a thread with a loop of its own, so that this loop goes on meanwhile."""
+    aside = _Aside(work)
+    try:
+        return await asyncio.wrap_future(aside.result)
+    except asyncio.CancelledError:
+        aside.cancel()
+        raise
+
+
+class _Aside:
+    """A coroutine under way in a thread."""
+
+    def __init__(self, work: Coroutine[Any, Any, Any]) -> None:
+        self.result: Future[Any] = Future()
+        self._loop = asyncio.new_event_loop()
+        self._task = self._loop.create_task(work)
+        Thread(target=self._carry, daemon=True).start()
+
+    def _carry(self) -> None:
+        self.result.set_running_or_notify_cancel()  # from here on it is the task that is cancelled
+        try:
+            self.result.set_result(self._loop.run_until_complete(self._task))
+        except BaseException as error:  # noqa: BLE001 - raised where it is waited for
+            self.result.set_exception(error)
+        finally:
+            self._loop.run_until_complete(self._loop.shutdown_asyncgens())
+            self._loop.close()
+
+    def cancel(self) -> None:
+        if not self._task.done():
+            self._loop.call_soon_threadsafe(self._task.cancel)
+
+
+def require_package(name: str, use: str) -> ModuleType:
+    """A package that callwright does not bring along. Raises ConfigurationError with the command that brings it."""
+    try:
+        return import_module(name)
+    except ModuleNotFoundError as error:
+        raise ConfigurationError(f"{use} needs the package {name}, which is not here: pip install {name}") from error

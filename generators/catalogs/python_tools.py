@@ -1,0 +1,187 @@
+"""Tools of Python objects: functions by their annotations and docstrings, pydantic models by their fields, OpenAI's documents."""
+
+import inspect
+import warnings
+from collections.abc import Callable, Mapping
+from typing import Any, get_type_hints
+
+from docstring_parser import Docstring
+from docstring_parser import parse as parse_docstring
+from pydantic import BaseModel, JsonValue, TypeAdapter, ValidationError
+from pydantic.errors import PydanticUserError
+from pydantic.json_schema import PydanticJsonSchemaWarning
+
+from callwright.generators.catalogs.builder import CatalogBuilder, ToolDraft
+from callwright.generators.catalogs.catalog import Note, shown
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import JsonSchema, Tool
+
+OWN = "own"  # the category of tools of which nobody says another, and the source of all of them
+ToolSeed = Tool | Callable[..., Any] | type[BaseModel] | Mapping[str, Any]
+_NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+_NULL = {"type": "null"}
+_OPTIONAL = 2  # shapes: one and null
+_NO_FORM = "a tool is a function, a pydantic model, a Tool, or a mapping with a name and parameters"
+
+
+def tool_from(source: ToolSeed, *, name: str = "", description: str = "", category: str = "") -> Tool:
+    """The tool that a Python function or a pydantic model is; `name`, `description` and `category` stand in place of its own.
+
+    Parameters and what is returned come from annotations (also `Literal`, `Enum`, `Optional`, nested models, `Annotated` with
+    pydantic's `Field`), texts from the docstring in Google's, NumPy's or Sphinx's style. OpenAI's documents of tools are read too.
+
+        >>> from typing import Literal
+        >>> def get_weather(city: str, unit: Literal["celsius", "fahrenheit"] = "celsius") -> str:
+        ...     '''Tell the weather of a city.
+        ...
+        ...     Args:
+        ...         city: The city's name, such as Ulm.
+        ...     '''
+        >>> tool = tool_from(get_weather)
+        >>> tool.name, tool.description, tool.required
+        ('get_weather', 'Tell the weather of a city.', ('city',))
+        >>> tool.properties["city"]
+        {'type': 'string', 'description': "The city's name, such as Ulm."}
+        >>> tool.properties["unit"]
+        {'default': 'celsius', 'enum': ['celsius', 'fahrenheit'], 'type': 'string'}
+
+    Raises ConfigurationError, which names the parameter, for `*args`, one without annotation, or one of no JSON type.
+    """
+    if isinstance(source, Tool):
+        stated = source
+    elif isinstance(source, Mapping):
+        stated = _of_document(source)
+    elif isinstance(source, type) and issubclass(source, BaseModel):
+        stated = _of_model(source)
+    elif inspect.isroutine(source):
+        stated = _of_function(source)
+    else:
+        raise ConfigurationError(f"{shown(source)} is no tool; {_NO_FORM}.")
+    changes = {"name": name, "description": description, "category": category}
+    changes = {field: value for field, value in changes.items() if value}
+    return stated.with_changes(**changes) if changes else stated
+
+
+def _of_document(document: Mapping[str, Any]) -> Tool:
+    if {"category", "source"} <= document.keys():  # a record, as recipes are kept with a build
+        return _of_record(document)
+    function = document.get("function", document)
+    if not isinstance(function, Mapping) or "name" not in function:
+        raise ConfigurationError(f"{shown(document)} is no tool; {_NO_FORM}.")
+    strange = sorted(map(str, set(function) - {"name", "description", "parameters", "returns", "category", "strict"}))
+    if strange:
+        raise ConfigurationError(
+            f"The tool {shown(function['name'])} has no {strange[0]!r}; a tool has a name, a description, parameters, returns "
+            "and a category."
+        )
+    parameters = function.get("parameters", {"type": "object", "properties": {}})
+    return _built(
+        function["name"],
+        function.get("description") or "",
+        parameters,
+        function.get("returns"),
+        function.get("category"),
+    )
+
+
+def _of_record(document: Mapping[str, Any]) -> Tool:
+    try:
+        return Tool.model_validate(document)
+    except ValidationError as error:
+        raise ConfigurationError(f"{shown(document)} is no record of a tool: {_first_line(error)}") from error
+
+
+def _of_model(model: type[BaseModel]) -> Tool:
+    schema = _schema_of(model, model.__name__)
+    schema.pop("description", None)
+    docstring = parse_docstring(inspect.cleandoc(model.__doc__ or ""))
+    _describe(schema, docstring)
+    return _built(model.__name__, _description(docstring), schema)
+
+
+def _of_function(function: Callable[..., Any]) -> Tool:
+    name = function.__name__
+    _check_parameters(function)
+    schema = _schema_of(function, name)
+    del schema["additionalProperties"]
+    docstring = parse_docstring(inspect.getdoc(function) or "")
+    _describe(schema, docstring)
+    return _built(name, _description(docstring), schema, _returns(function))
+
+
+def _check_parameters(function: Callable[..., Any]) -> None:
+    """Raise ConfigurationError where a parameter has no place in a JSON object, or no annotation."""
+    name = function.__name__
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.kind not in _NAMED:
+            kind = parameter.kind.description
+            raise ConfigurationError(
+                f"The parameter {str(parameter).split(':')[0]!r} of {name} is {kind}; a tool's parameters are given by name: "
+                "write each of them out."
+            )
+        if parameter.annotation is parameter.empty:
+            raise ConfigurationError(
+                f"The parameter {parameter.name!r} of {name} has no annotation; write its type, as in '{parameter.name}: str'."
+            )
+
+
+def _schema_of(source: Any, name: str) -> JsonSchema:  # noqa: ANN401 - a function or a class
+    """The JSON Schema of what a caller gives. Raises ConfigurationError where there is none."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", PydanticJsonSchemaWarning)
+            return TypeAdapter(source).json_schema(mode="validation")
+    except NameError as error:
+        raise ConfigurationError(f"An annotation of {name} can't be read: {error}.") from error
+    except (PydanticUserError, PydanticJsonSchemaWarning) as error:
+        raise ConfigurationError(f"{name} has a parameter of no JSON type: {_first_line(error)}") from error
+
+
+def _returns(function: Callable[..., Any]) -> JsonSchema | None:
+    """The schema of what a function returns; None where it does not say, or that has no JSON type."""
+    returned = get_type_hints(function, include_extras=True).get("return")
+    if returned in (None, type(None), Any):
+        return None
+    try:
+        return TypeAdapter(returned).json_schema(mode="serialization")
+    except PydanticUserError:
+        return None
+
+
+def _describe(schema: JsonSchema, docstring: Docstring) -> None:
+    """Put what a docstring says of parameters where an annotation says nothing."""
+    properties = schema.get("properties", {})
+    for parameter in docstring.params:
+        if parameter.description and parameter.arg_name in properties:
+            properties[parameter.arg_name].setdefault("description", " ".join(parameter.description.split()))
+
+
+def _description(docstring: Docstring) -> str:
+    parts = (docstring.short_description, docstring.long_description)
+    return "\n".join(part for part in parts if part)
+
+
+def _built(
+    name: JsonValue, description: JsonValue, parameters: JsonValue, returns: JsonValue = None, category: object = None
+) -> Tool:
+    """A tool with a signature that stands for itself. Raises ConfigurationError where it can't be used."""
+    builder = CatalogBuilder(OWN, change=_plain)
+    tool = builder.put(ToolDraft(OWN, str(category or OWN), name, description, parameters, returns))
+    if tool is None:
+        raise ConfigurationError(f"The tool {shown(name)} can't be used: {builder.problems[-1].message}")
+    return tool
+
+
+def _plain(schema: JsonSchema, _notes: list[Note]) -> JsonSchema:
+    """A node without the titles that pydantic makes of names; what may be None and is left out then is just optional."""
+    plain = {key: value for key, value in schema.items() if key != "title"}
+    shapes = plain.get("anyOf", [])
+    if plain.get("default", "") is None and _NULL in shapes and len(shapes) == _OPTIONAL:
+        [shape] = [one for one in shapes if one != _NULL]
+        del plain["anyOf"], plain["default"]
+        return {**shape, **plain}
+    return plain
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0].rstrip(".") + "."

@@ -1,0 +1,124 @@
+"""Python functions as models: they are given messages and tools in OpenAI's form, and give calls, a text, or a message back."""
+
+import asyncio
+import inspect
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import orjson
+from pydantic import BaseModel, ValidationError
+
+from callwright.llm.asking import parse_answer
+from callwright.llm.bounds import validate_calls, validate_text
+from callwright.llm.chat import Answer, Completion, Prompt
+from callwright.llm.wire_format import wire_messages, wire_names, wire_tools
+from callwright.warehouse.errors import ReplyError
+from callwright.warehouse.records import Call, LlmCall, Tool, content_key
+
+Messages = list[dict[str, Any]]
+AnswerFunction = Callable[[Messages, list[dict[str, Any]]], Any]
+_PAIR = 2  # a name and arguments
+_SHOWN = 120
+_FORMS = "calls are (name, arguments) or {'name': …, 'arguments': {…}}, in a list"
+
+
+class FunctionModel:
+    """A ChatModel behind which a function stands; whatever goes wrong in it is a ReplyError with the reason."""
+
+    def __init__(self, name: str, function: AnswerFunction, record: Callable[[LlmCall], object], stage: str) -> None:
+        """Call `function`, in a thread unless it is async; each call is given to `record` as one of `stage`."""
+        self._name = name
+        self._function = function
+        self._record = record
+        self._stage = stage
+
+    @property
+    def name(self) -> str:
+        """The name that the candidate has as a model."""
+        return self._name
+
+    async def ask(self, prompt: Prompt, answer: type[Answer], *, sample_index: int = 0) -> Answer:
+        """The text that the function gives, read as `answer`."""
+        return parse_answer((await self.complete(prompt, sample_index=sample_index)).text, answer)
+
+    async def complete(self, prompt: Prompt, tools: Sequence[Tool] = (), *, sample_index: int = 0) -> Completion:
+        """What the function gives to the messages of a prompt."""
+        return await self.answer([dict(message) for message in wire_messages(prompt.messages)], tools)
+
+    async def answer(self, messages: Messages, tools: Sequence[Tool]) -> Completion:
+        """What the function gives to a conversation, its calls under the tools' own names. Raises ReplyError."""
+        names = wire_names(tools)
+        started, error = time.perf_counter(), ""
+        try:
+            given = await self._given(messages, wire_tools(tools, names))
+            return self._read(given, names)
+        except ReplyError as raised:
+            error = str(raised)
+            raise
+        finally:
+            latency = time.perf_counter() - started
+            key = content_key(orjson.loads(orjson.dumps([self._name, messages])))
+            call = LlmCall(request=key, stage=self._stage, model=self._name, prompt_version="", latency=latency)
+            self._record(call.with_changes(error=error))
+
+    async def close(self) -> None:
+        """Nothing to give back."""
+
+    async def _given(self, messages: Messages, tools: list[dict[str, Any]]) -> object:
+        try:
+            if inspect.iscoroutinefunction(self._function):
+                return await self._function(messages, tools)
+            given = await asyncio.to_thread(self._function, messages, tools)
+            return await given if inspect.isawaitable(given) else given
+        except Exception as error:  # a candidate's own mistake, of whatever type
+            raise ReplyError(f"{self._name} raised {type(error).__name__}: {error}") from error
+
+    def _read(self, given: object, names: Mapping[str, str]) -> Completion:
+        if isinstance(given, BaseModel) and not isinstance(given, Call):  # such as the message of OpenAI's client
+            given = given.model_dump()
+        text, stated = "", given
+        if isinstance(given, str) or given is None:
+            text, stated = given or "", None if given else []
+        elif isinstance(given, Mapping) and not {"name", "function"} & given.keys():
+            text, stated = given.get("content") or "", given.get("tool_calls") or ([] if "content" in given else given)
+        elif isinstance(given, Mapping | Call):
+            stated = [given]
+        if not isinstance(text, str) or not (stated is None or isinstance(stated, Sequence)):
+            raise ReplyError(f"{self._name} gave {_brief(given)}, which is no list of calls; {_FORMS}.")
+        validate_text(text)
+        if stated is None or (text and not stated):
+            return Completion(text, None)
+        calls = tuple(self._call(one, names) for one in stated)
+        validate_calls(calls)
+        return Completion(text, calls)
+
+    def _call(self, stated: object, names: Mapping[str, str]) -> Call:
+        name, arguments = _parts(stated)
+        try:
+            if isinstance(arguments, str):
+                arguments = orjson.loads(arguments or "{}")
+            made = Call(tool=str(name or ""), arguments=arguments)
+            orjson.dumps(made.arguments)
+        except (ValidationError, ValueError, TypeError) as error:
+            raise ReplyError(f"{self._name} gave {_brief(stated)}, which is no call; {_FORMS}.") from error
+        return made.with_changes(tool=names.get(made.tool, made.tool))
+
+
+def _parts(stated: object) -> tuple[object, object]:
+    """The name and the arguments of a call as it is stated; None where it has none."""
+    match stated:
+        case Call(tool=name, arguments=arguments):
+            return name, arguments
+        case {"function": Mapping() as function}:
+            return function.get("name"), function.get("arguments", {})
+        case Mapping():
+            return stated.get("name", stated.get("tool")), stated.get("arguments", {})
+        case [str() as name, arguments] if len(stated) == _PAIR:
+            return name, arguments
+    return None, None
+
+
+def _brief(value: object) -> str:
+    shown = repr(value)
+    return shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}…"

@@ -1,0 +1,44 @@
+"""What README, docs/python.md and the package's own docstring show of the Python API runs, block after block."""
+
+import re
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import callwright
+from tests.support.flows.small_builds import TOP
+
+LINES_OF_README = 10
+
+
+def blocks(path: Path) -> list[str]:
+    return re.findall(r"```python\n(.*?)```", path.read_text(encoding="utf-8"), re.DOTALL)
+
+
+def run_script(text: str, folder: Path) -> str:
+    """What a script prints; it runs in a folder of its own, as written by a user."""
+    script = folder / "script.py"
+    script.write_text(text, encoding="utf-8")
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, cwd=folder, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_the_page_runs_from_top_to_bottom(tmp_path: Path) -> None:
+    shown = blocks(TOP / "docs" / "python.md")
+    assert len(shown) >= 8
+    printed = run_script("\n".join(shown), tmp_path)
+    assert "| city span" in printed
+    assert (tmp_path / "exported" / "records" / "train.jsonl").is_file()
+
+
+def test_the_lines_of_the_readme_run(tmp_path: Path) -> None:
+    [shown] = blocks(TOP / "README.md")
+    assert len([line for line in shown.splitlines() if line.strip()]) <= LINES_OF_README
+    assert run_script(shown, tmp_path)
+
+
+def test_the_packages_own_lines_run(tmp_path: Path) -> None:
+    [_, shown, *_] = re.split(r"\n\n(?=    import|Everything)", callwright.__doc__ or "")
+    assert run_script(textwrap.dedent(shown), tmp_path)
