@@ -36,6 +36,7 @@ from callwright.generators.environments.protocol import (
 from callwright.llm.ledger import answers_after, answers_of, keep_answers
 from callwright.llm.models import ModelSettings
 from callwright.warehouse.errors import CallwrightError, ConfigurationError, TransientError
+from callwright.warehouse.extras import require_extra
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -92,13 +93,10 @@ def open_workers(recipe: Recipe, settings: Settings, progress: Progress) -> Iter
 @contextmanager
 def _connected(settings: Settings, progress: Progress) -> Iterator["Client"]:
     """A client of the cluster. Raises ConfigurationError where Dask or a certificate lacks, CallwrightError where none answers."""
-    try:
-        from distributed import Client, LocalCluster
-        from distributed.security import Security
-    except ImportError as error:
-        raise ConfigurationError(
-            "CALLWRIGHT_WORKERS asks for Dask, which is not installed; it comes with: pip install 'callwright[dask]'"
-        ) from error
+    require_extra("dask")
+    from distributed import Client, LocalCluster
+    from distributed.security import Security
+
     address = settings.workplace.partition(":")[2]
     if not address:
         progress.say(f"{settings.workers} Dask workers of this machine carry the shards.")

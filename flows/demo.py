@@ -10,6 +10,7 @@ from typing import NamedTuple
 from callwright.flows.build import BuildReport
 from callwright.flows.progress import Progress
 from callwright.flows.settings import Settings, open_warehouse, use_prefect
+from callwright.warehouse.extras import require_extra
 from callwright.warehouse.records import Release
 
 RELEASE = "demo"
@@ -66,6 +67,8 @@ def demo_recipe() -> Path:
 
 def run_demo(settings: Settings, progress: Progress) -> DemoResult:
     """Run the demo; run again, it finds everything done and only looks."""
+    require_extra("flows")
+    require_extra("review")
     from callwright.flows.engine.deploying import start_prefect
     from callwright.flows.review.servers import serve_label_studio
 

@@ -4,7 +4,6 @@ import asyncio
 import shutil
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -17,6 +16,7 @@ from callwright.llm.prices import unpriced_sentence
 from callwright.llm.readiness import KEYS, check_key, server_problem
 from callwright.llm.stand_in import price_of
 from callwright.warehouse.errors import ConfigurationError, StoreError
+from callwright.warehouse.extras import EXTRAS, command_for
 from callwright.warehouse.registry import Plugin
 
 
@@ -37,7 +37,12 @@ def examine(recipe: Path | None = None) -> list[SystemPart]:
         _warehouse(settings),
         _optional("Prefect server", settings.prefect_api_url, "prefect server start, then set PREFECT_API_URL"),
         _label_studio(settings),
-        _optional("local models", _version_of("xllamacpp"), "pip install 'callwright[local]'"),
+        *(
+            _optional(
+                f"extra {name}", extra.purpose if extra.is_installed else "", f"{extra.purpose}: {command_for(name)}"
+            )
+            for name, extra in EXTRAS.items()
+        ),
         _optional("Chromium, for browser tests", shutil.which("chromium") or "", "apt-get install chromium"),
         *(_plugin(one) for one in plugins()),
     ]
@@ -119,7 +124,3 @@ def _plugin(one: Plugin) -> SystemPart:
 
 def _optional(part: str, found: str, advice: str) -> SystemPart:
     return SystemPart(part, "ready", found) if found else SystemPart(part, "absent", advice)
-
-
-def _version_of(module: str) -> str:
-    return "installed" if find_spec(module) else ""

@@ -11,6 +11,7 @@ from typing import Any
 from callwright.llm.chat import ChatRequest, RawReply
 from callwright.llm.wire_format import WrittenCall, as_text, read_calls, wire_names, wire_tools
 from callwright.warehouse.errors import ConfigurationError, ReplyError, TransientError
+from callwright.warehouse.extras import require_extra
 
 CONTEXT = 4096
 LONGEST_REPLY = 1024
@@ -55,13 +56,9 @@ class LocalModel:
     def _load(self) -> Any:  # noqa: ANN401 - xllamacpp has no types
         if not self._path.is_file():
             raise ConfigurationError(f"There is no model file {str(self._path)!r}; name a .gguf file after 'local/'.")
-        try:
-            import xllamacpp
-        except ImportError as error:
-            raise ConfigurationError(
-                f"The model {self._path.name} needs llama.cpp ({error}); install callwright with the extra: "
-                "uv sync --extra local"
-            ) from error
+        require_extra("local")
+        import xllamacpp
+
         settings = xllamacpp.CommonParams()
         settings.model.path = str(self._path)
         settings.n_ctx = self._context * self._slots

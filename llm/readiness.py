@@ -7,6 +7,7 @@ from pathlib import Path
 from callwright.llm.models import LOCAL, OPENAI, ModelSettings
 from callwright.llm.openai_model import OpenAIModel
 from callwright.warehouse.errors import CallwrightError, ConfigurationError, TransientError
+from callwright.warehouse.extras import require_extra
 
 # The variables that hold the keys of well-known providers, as litellm reads them; any of a row will do.
 KEYS = {
@@ -42,10 +43,12 @@ def check_key(settings: ModelSettings, secret: Callable[[str], str]) -> None:
             f"There is no key for {settings.name}: set {' or '.join(variables)} in the environment, "
             "or name the variable that holds it (api_key_variable)."
         )
-    if settings.name.startswith(LOCAL) and not Path(settings.name.removeprefix(LOCAL)).is_file():
-        raise ConfigurationError(
-            f"There is no model file {settings.name.removeprefix(LOCAL)!r}; name a .gguf file after 'local/'."
-        )
+    if settings.name.startswith(LOCAL):
+        require_extra("local")
+        if not Path(settings.name.removeprefix(LOCAL)).is_file():
+            raise ConfigurationError(
+                f"There is no model file {settings.name.removeprefix(LOCAL)!r}; name a .gguf file after 'local/'."
+            )
 
 
 class Readiness:

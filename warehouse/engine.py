@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from threading import RLock
@@ -141,6 +141,15 @@ def query_file(path: Path, sql: str) -> Answer:
             return _locked_up_answer(connection, sql)
     except duckdb.Error as error:
         raise ConfigurationError(f"The query on {str(path)!r} can't be run: {error}") from error
+
+
+def write_parquet(lines: Path, path: Path, columns: Mapping[str, str]) -> None:
+    """Write a file of JSON lines as Parquet, in its order, with `columns` of DuckDB's types."""
+    given = ", ".join(f"{name}: '{kind}'" for name, kind in columns.items())
+    config = _config(path, DatabaseLimits()) | {"preserve_insertion_order": "true"}
+    with duckdb.connect(":memory:", config=config) as engine:
+        rows = f"read_json('{quoted(lines)}', format = 'newline_delimited', columns = {{{given}}})"
+        engine.execute(f"copy (from {rows}) to '{quoted(path)}' (format parquet)")
 
 
 def _locked_up_answer(connection: Connection, sql: str) -> Answer:

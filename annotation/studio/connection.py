@@ -6,12 +6,14 @@ from contextlib import contextmanager
 from functools import cached_property
 from http import HTTPStatus
 from ipaddress import ip_address
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote, urlsplit
 
-from tenacity import RetryCallState, Retrying, retry_if_exception_type, stop_after_attempt
-
 from callwright.warehouse.errors import AnnotationError, CallwrightError, TransientError
+from callwright.warehouse.extras import require_extra
+
+if TYPE_CHECKING:
+    from tenacity import RetryCallState, Retrying
 
 _ATTEMPTS = 5
 _LONGEST_WAIT = 20.0
@@ -34,6 +36,7 @@ class StudioConnection:
 
     def __init__(self, url: str, token: str, *, timeout: float, pause: float) -> None:
         """Talk to `url`; the first try again comes after `pause` seconds, each next one after twice as long."""
+        require_extra("review")
         self.url = url
         self._token = token
         self._timeout = timeout
@@ -63,8 +66,10 @@ class StudioConnection:
                 return action(*args, **kwargs)
         raise AssertionError("tenacity returns or raises")
 
-    def retrying(self) -> Retrying:
+    def retrying(self) -> "Retrying":
         """The attempts that a question gets."""
+        from tenacity import Retrying, retry_if_exception_type, stop_after_attempt
+
         return Retrying(
             retry=retry_if_exception_type(TransientError),
             stop=stop_after_attempt(_ATTEMPTS),
@@ -107,7 +112,7 @@ class StudioConnection:
         # A proxy of the environment is for the way out, not for this machine.
         return httpx.Client(timeout=self._timeout, follow_redirects=True, trust_env=not is_loopback(self.url))
 
-    def _wait(self, state: RetryCallState) -> float:
+    def _wait(self, state: "RetryCallState") -> float:
         error = state.outcome.exception() if state.outcome else None
         wish = error.retry_after if isinstance(error, TransientError) else None
         return min(_LONGEST_WAIT, wish if wish is not None else self._pause * 2.0 ** (state.attempt_number - 1))

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from callwright.annotation.studio import supervisor
 from callwright.warehouse.errors import AnnotationError, CallwrightError
+from callwright.warehouse.extras import require_extra
 from callwright.warehouse.records import Record
 
 HOST = "127.0.0.1"
@@ -231,6 +232,7 @@ def install(
 
 
 def _uv(places: StudioPlaces, environment: Mapping[str, str], *arguments: str) -> None:
+    require_extra("review")
     import uv
 
     command = [uv.find_uv_bin(), *arguments]

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from callwright.flows.cli.screen import AsJson, Terminal, say, show_json, show_table
-from callwright.llm.known_models import example_models
 from callwright.validators.metrics.complexeval.rules import TURN_LIMIT
 from callwright.warehouse.errors import ConfigurationError
 
@@ -54,8 +53,9 @@ _SHOWN_OF_COST = {
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this file."""
-    small = example_models()["small"]
-    app.command("evaluate", epilog=f"Example: callwright evaluate v1 --model template/v1 --model {small}")(evaluate)
+    app.command("evaluate", epilog="Example: callwright evaluate v1 --model template/v1 --model PROVIDER/MODEL")(
+        evaluate
+    )
 
 
 def evaluate(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter

@@ -17,6 +17,7 @@ from callwright.flows.progress import Progress, SilentProgress
 from callwright.flows.recipe import Recipe, read_recipe
 from callwright.flows.settings import QUIET, Settings, environment, hush_prefect, read_settings
 from callwright.warehouse.errors import CallwrightError, ConfigurationError
+from callwright.warehouse.extras import require_extra
 
 if TYPE_CHECKING:
     from callwright.flows.build import BuildReport
@@ -284,8 +285,10 @@ _NOT_FOUND = 404
 def require_server(settings: Settings) -> str:
     """The address of the Prefect server that the environment names, once it has answered.
 
-    Raises ConfigurationError where none is named or the address is none, CallwrightError where nobody answers there.
+    Raises ConfigurationError where Prefect is not installed, none is named or the address is none, CallwrightError where
+    nobody answers there.
     """
+    require_extra("flows")
     import httpx
 
     api = settings.prefect_api_url

@@ -20,6 +20,7 @@ from pydantic import JsonValue
 from callwright.generators.catalogs.documents import DEEPEST, depth
 from callwright.generators.environments.protocol import CallResponse
 from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.extras import require_extra
 from callwright.warehouse.records import Arguments
 
 if TYPE_CHECKING:
@@ -155,6 +156,7 @@ _lock: Final = threading.Lock()
 
 def server_at(address: McpAddress) -> "McpServer":
     """The server of an address, one for this process; it ends with the process."""
+    require_extra("mcp")
     with _lock:
         known = _servers.get((os.getpid(), address))
         if known is None:

@@ -5,12 +5,16 @@ import importlib.metadata
 import importlib.util
 import json
 import os
+import re
 import subprocess
 import sys
 import tomllib
+from itertools import chain
 from pathlib import Path
 
 import pytest
+
+from callwright.warehouse.extras import EXTRAS
 
 TOP = Path(__file__).parents[2]
 FOLDERS = ("annotation", "flows", "generators", "language", "llm", "recipes", "validators", "warehouse")
@@ -99,7 +103,10 @@ def test_the_lock_pins_every_dependency_with_a_hash_and_names_no_host() -> None:
     project = tomllib.loads((TOP / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     lock = (TOP / "requirements.lock").read_text(encoding="utf-8")
     pinned = {line.partition("==")[0] for line in lock.splitlines() if "==" in line and not line.startswith(" ")}
-    wanted = {line.partition("=")[0].partition("<")[0].partition(">")[0] for line in project["dependencies"]}
+    extras = {name: wanted for name, wanted in project["optional-dependencies"].items() if name != "all"}
+    assert set(extras) == set(EXTRAS)
+    assert project["optional-dependencies"]["all"] == [f"callwright[{','.join(sorted(extras))}]"]
+    wanted = {re.split("[<>=]", line)[0] for line in (*project["dependencies"], *chain(*extras.values()))}
     assert wanted <= pinned
     assert "://" not in lock
     assert lock.count("==") <= lock.count("--hash=")

@@ -12,6 +12,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 import uv
 
+from tests.support.flows.model_server import serve_model
 from tests.support.flows.small_builds import TOP, environment, write_recipe
 
 NOT_INSTALLED = {".ci", "bench", "docs", "tests"}
@@ -48,11 +49,14 @@ def wheel(product_files: set[str], tmp_path_factory: pytest.TempPathFactory) -> 
 
 @pytest.fixture(scope="module")
 def fresh(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The programs of a new environment with the wheel, the locked dependencies and two strangers of our folders' names."""
-    folder = tmp_path_factory.mktemp("fresh") / "env"
+    """The programs of a new environment with the wheel, its locked core and two strangers of our folders' names."""
+    return _installed(tmp_path_factory.mktemp("fresh") / "env", str(wheel), "llm", "validators")
+
+
+def _installed(folder: Path, *packages: str) -> Path:
     _uv("venv", "--quiet", "--python", sys.executable, str(folder))
     constraints = ["--constraint", str(TOP / "requirements.lock")]
-    _uv("pip", "install", "--quiet", "--python", str(folder), *constraints, str(wheel), "llm", "validators")
+    _uv("pip", "install", "--quiet", "--python", str(folder), *constraints, *packages)
     return folder / "bin"
 
 
@@ -100,11 +104,85 @@ def test_the_installed_command_reads_recipes_and_builds_without_a_checkout(fresh
     assert report["landed"] == 3
 
 
-def test_prefect_finds_the_flows_of_an_installed_package(fresh: Path, tmp_path: Path) -> None:
+def test_the_core_releases_exports_evaluates_and_shows_what_it_built(fresh: Path, tmp_path: Path) -> None:
+    recipe = write_recipe(tmp_path, samples={"perfect": 4, "irrelevant": 2})
+    command = fresh / "callwright"
+    _run(command, "build", str(recipe), "--no-review", home=tmp_path)
+    _run(command, "release", "create", "v1", home=tmp_path)
+    for form in ("openai", "hf", "parquet"):
+        _run(command, "export", "v1", "--to", form, "--out", str(tmp_path / form), home=tmp_path)
+    assert list((tmp_path / "hf").rglob("*.parquet"))
+    board = json.loads(_run(command, "evaluate", "v1", "--model", "template/v1", "--json", home=tmp_path))
+    assert board
+    assert json.loads(_run(command, "query", "select count(*) as n from scores", "--json", home=tmp_path))[0]["n"]
+    _run(command, "report", home=tmp_path)
+    _run(command, "view", "--out", str(tmp_path / "page"), home=tmp_path)
+
+
+ASKING = """
+import asyncio, sys
+from callwright.llm.chat import ChatMessage, ChatRequest
+from callwright.llm.models import open_adapter, read_model
+from callwright.warehouse.records import Tool
+async def main():
+    settings = read_model("openai/mine", {"api_base": sys.argv[1], "transport": "litellm"})
+    tool = Tool(name="f", description="Does it.", parameters={"type": "object", "properties": {}}, category="c", source="s")
+    messages = (ChatMessage(role="user", content="Do it."),)
+    await open_adapter(settings).send(ChatRequest(settings.name, messages, None, (tool,), settings.options, 0))
+    assert "litellm" in sys.modules and "mcp" not in sys.modules
+asyncio.run(main())
+"""
+
+
+def test_the_core_gives_tools_to_models_behind_litellm(fresh: Path, tmp_path: Path) -> None:
+    with serve_model() as server:
+        server.behaviour = lambda asked: "Done."
+        _run(fresh / "python", "-c", ASKING, server.url, home=tmp_path)
+    assert server.requests == 1
+
+
+MISSING: dict[str, tuple[tuple[str, ...], dict[str, str]]] = {
+    "flows": (("deploy", "small.yaml"), {"PREFECT_API_URL": "http://127.0.0.1:9/api"}),
+    "review": (("review", "push"), {"LABEL_STUDIO_URL": "http://127.0.0.1:9", "LABEL_STUDIO_API_KEY": "token"}),
+    "mcp": (("tools", "import", "mcp", "--server", "true"), {}),
+    "dask": (("build", "small.yaml", "--no-review"), {"CALLWRIGHT_WORKERS": "dask"}),
+    "local": (("build", "small.yaml", "--model", "local/x.gguf"), {}),
+}
+
+
+@pytest.mark.parametrize("extra", MISSING)
+def test_what_the_core_lacks_is_told_in_a_sentence_with_the_command_that_brings_it(
+    fresh: Path, tmp_path: Path, extra: str
+) -> None:
+    words, settings = MISSING[extra]
+    write_recipe(tmp_path, samples={"perfect": 1})
+    ended = subprocess.run(
+        [fresh / "callwright", *words],
+        env=environment(tmp_path, **settings),
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == 2
+    [sentence] = [line for line in ended.stderr.splitlines() if line.startswith("callwright: ")]
+    assert sentence.endswith(f"pip install 'callwright[{extra}]'")
+    assert "Traceback" not in ended.stderr
+
+
+def test_doctor_lists_the_extras_that_are_not_there(fresh: Path, tmp_path: Path) -> None:
+    found = {part["part"]: part for part in json.loads(_run(fresh / "callwright", "doctor", "--json", home=tmp_path))}
+    for extra in (*MISSING, "notebook"):
+        assert found[f"extra {extra}"]["state"] == "absent"
+        assert f"pip install 'callwright[{extra}]'" in found[f"extra {extra}"]["advice"]
+
+
+def test_prefect_finds_the_flows_of_an_installed_package(wheel: Path, tmp_path: Path) -> None:
+    programs = _installed(tmp_path / "env", f"callwright[flows] @ {wheel.as_uri()}")
     code = (
         "from pathlib import Path; import callwright.flows\n"
         "from prefect.utilities.importtools import import_object\n"
         "above = Path(callwright.flows.__file__).parent.parent\n"
         "print(import_object(f'{above}/flows/engine/prefect_flows.py:build_dataset').name)"
     )
-    assert _run(fresh / "python", "-c", code, home=tmp_path) == "build-dataset\n"
+    assert _run(programs / "python", "-c", code, home=tmp_path) == "build-dataset\n"

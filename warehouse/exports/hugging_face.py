@@ -9,10 +9,12 @@ from hashlib import file_digest
 from pathlib import Path
 from typing import Any, assert_never
 
+import orjson
 from pydantic import JsonValue
 
+from callwright.warehouse.engine import write_parquet
 from callwright.warehouse.exports.describing import tool_document, user_text
-from callwright.warehouse.exports.writing import Format, ReleaseSplit, json_text, write_json
+from callwright.warehouse.exports.writing import Format, ReleaseSplit, Write, json_text, write_json
 from callwright.warehouse.records import CallTurn, GoldCall, ReplyTurn, ResultTurn, Sample, Tool, Turn, UserTurn
 
 COLUMNS = {
@@ -28,7 +30,6 @@ COLUMNS = {
     "canary": "A string that marks test samples, empty elsewhere.",
 }
 CROISSANT = "croissant.json"
-_AT_ONCE = 1000  # rows of a row group
 _CONTEXT: dict[str, JsonValue] = {
     "@language": "en", "@vocab": "https://schema.org/", "sc": "https://schema.org/", "cr": "http://mlcommons.org/croissant/",
     "dct": "http://purl.org/dc/terms/", "rai": "http://mlcommons.org/croissant/RAI/", "conformsTo": "dct:conformsTo",
@@ -83,37 +84,32 @@ def _calls_text(calls: Sequence[GoldCall]) -> str:
     return json_text([{"name": call.tool, "arguments": call.arguments} for call in calls])
 
 
-class _ParquetFile:
-    """A file of rows that are written some at a time."""
+_MESSAGE = "struct(role varchar, content varchar, tool_calls varchar)"
+_TYPES = {
+    "messages": f"{_MESSAGE}[]",
+    "snapshots": "struct(after integer, calls varchar, executed boolean)[]",
+    "withheld": "varchar[]",
+}
 
-    def __init__(self, part: ReleaseSplit) -> None:
-        import pyarrow as pa
-        from pyarrow import parquet
 
-        text = pa.string()
-        message = pa.struct([("role", text), ("content", text), ("tool_calls", text)])
-        snapshot = pa.struct([("after", pa.int32()), ("calls", text), ("executed", pa.bool_())])
-        types = {"messages": pa.list_(message), "snapshots": pa.list_(snapshot), "withheld": pa.list_(text)}
-        self._part, self._rows = part, list[dict[str, Any]]()
-        self._schema = pa.schema([(name, types.get(name, text)) for name in COLUMNS])
-        self._table = pa.Table.from_pylist
-        self._file = parquet.ParquetWriter(part.path(_file(part)), self._schema)
-        part.at_end.append(self._end)
+def _begin(part: ReleaseSplit) -> Write:
+    """Rows gather as JSON in a file of their own, and become Parquet behind the last of them."""
+    path = part.path(_file(part))
+    rows = path.with_suffix(".jsonl")
+    rows.unlink(missing_ok=True)
 
-    def add(self, sample: Sample) -> int:
-        self._rows.append(hugging_face_row(sample, self._part.source.tools) | self._part.mark)
-        if len(self._rows) == _AT_ONCE:
-            self._flush()
+    def add(sample: Sample) -> int:
+        with rows.open("ab") as file:
+            file.write(orjson.dumps(hugging_face_row(sample, part.source.tools) | part.mark) + b"\n")
         return 1
 
-    def _flush(self) -> None:
-        self._file.write_table(self._table(self._rows, schema=self._schema))
-        self._rows.clear()
+    def end() -> None:
+        rows.touch()
+        write_parquet(rows, path, {name: _TYPES.get(name, "varchar") for name in COLUMNS})
+        rows.unlink()
 
-    def _end(self) -> None:
-        if self._rows:
-            self._flush()
-        self._file.close()
+    part.at_end.append(end)
+    return add
 
 
 def _file(part: ReleaseSplit) -> str:
@@ -170,7 +166,7 @@ FORMAT = Format(
     name="hf",
     holds="a Parquet file a split, a row a sample, schemas and arguments as JSON text; the card as README; Croissant metadata",
     readers='`datasets` 3 and newer: `load_dataset("FOLDER")`; the hub; readers of Croissant',
-    begin=lambda part: _ParquetFile(part).add,
+    begin=_begin,
     complete=_write_croissant,
     header=_header,
 )

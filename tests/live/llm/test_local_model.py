@@ -118,7 +118,7 @@ def test_a_missing_extra_is_named(tmp_path):
     child = subprocess.run(
         [sys.executable, "-c", WITHOUT_EXTRA, str(path)], cwd=ROOT, capture_output=True, text=True, check=True
     )
-    assert "uv sync --extra local" in child.stdout
+    assert "pip install 'callwright[local]'" in child.stdout
 
 
 def test_chunks_make_a_reply_with_calls():
