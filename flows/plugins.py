@@ -19,10 +19,12 @@ from callwright.warehouse.registry import (
 def tables() -> tuple[Registry[Any], ...]:
     """Every table; each has rows of its own class."""
     from callwright.generators.catalogs import FORMATS
+    from callwright.generators.environments.protocol import WORLDS
     from callwright.generators.kinds import FAMILIES
+    from callwright.llm.models import PROVIDERS
     from callwright.warehouse.exports.formats import EXPORTS
 
-    return (FAMILIES, EXPORTS, FORMATS)
+    return (FAMILIES, EXPORTS, FORMATS, WORLDS, PROVIDERS)
 
 
 def plugins() -> tuple[Plugin, ...]:

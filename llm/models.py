@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, NamedTuple, Self
 from urllib.parse import urlsplit
 
 from pydantic import ConfigDict, Field, JsonValue, SecretStr, ValidationError, field_validator, model_validator
@@ -18,6 +18,7 @@ from callwright.llm.refusals import LOOPBACK
 from callwright.llm.traffic import Traffic
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import LlmCall, Record
+from callwright.warehouse.registry import Registry
 
 TEMPLATE = "template/v1"
 LOCAL = "local/"
@@ -138,7 +139,7 @@ class ModelSettings(Record):
         `batch` is our own client too, for OpenAI's files and batches.
         """
         provider = self.name.partition("/")[0]
-        if self.name == TEMPLATE or provider == "local":
+        if provider in PROVIDERS:
             return "in process"
         if self.transport != "auto":
             return self.transport
@@ -207,20 +208,41 @@ def read_model(name: str, options: Mapping[str, Any] | None = None) -> ModelSett
         raise ConfigurationError(f"The model {name!r} can't be used ({place}): {wrong}.{known}") from error
 
 
+class Provider(NamedTuple):
+    """Whoever stands before the slash of a model's name, and what opens one of its models; all others are litellm's."""
+
+    name: str
+    open: Callable[[ModelSettings], Adapter]
+
+
+PROVIDERS = Registry("models", Provider, "provider of models", "providers")
+
+
+def _open_template(settings: ModelSettings) -> Adapter:
+    from callwright.llm.template.model import TemplateModel
+
+    return TemplateModel(seed=settings.seed or 0, error_rate=settings.error_rate)
+
+
+def _open_local(settings: ModelSettings) -> Adapter:
+    from callwright.llm.local_model import LocalModel
+
+    path = Path(settings.name.removeprefix(LOCAL))
+    return LocalModel(path, slots=min(settings.concurrency, LOCAL_SLOTS), timeout=settings.timeout)
+
+
+TEMPLATE_PROVIDER = Provider("template", _open_template)
+LOCAL_PROVIDER = Provider("local", _open_local)
+
+
 def open_adapter(settings: ModelSettings, ledger: Path | None = None) -> Adapter:
     """The adapter behind a model's name; nothing is loaded or connected before the first request.
 
     Batches are kept in the file `ledger`: without one none can be handed in.
     """
-    if settings.name == TEMPLATE:
-        from callwright.llm.template.model import TemplateModel
-
-        return TemplateModel(seed=settings.seed or 0, error_rate=settings.error_rate)
-    if settings.name.startswith(LOCAL):
-        from callwright.llm.local_model import LocalModel
-
-        path = Path(settings.name.removeprefix(LOCAL))
-        return LocalModel(path, slots=min(settings.concurrency, LOCAL_SLOTS), timeout=settings.timeout)
+    provider = settings.name.partition("/")[0]
+    if provider in PROVIDERS:
+        return PROVIDERS.named(provider).open(settings)
     key = settings.api_key.get_secret_value() if settings.api_key else ""
     values = {name: value.get_secret_value() for name, value in settings.header_values.items()}
     shared: dict[str, Any] = {  # of all ways

@@ -125,6 +125,10 @@ class Registry(Generic[Row]):
         """Whether there is a row of this name."""
         return name in self.names
 
+    def is_own(self, name: str) -> bool:
+        """Whether callwright itself brings the row of this name."""
+        return name not in self._added and name in self._entries and _is_own(self._entries[name])
+
     def named(self, name: str) -> Row:
         """The row of this name. Raises ConfigurationError that lists the names there are, or says what is wrong with it."""
         if name in self._added:

@@ -3,7 +3,7 @@
 import asyncio
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from callwright.flows.planning.estimating import Estimate
     from callwright.flows.recipe import Recipe
     from callwright.flows.review.pushing import Pushed
+    from callwright.flows.scaffolds import Sort
 
 
 def register(app: typer.Typer) -> None:
@@ -27,11 +28,24 @@ def register(app: typer.Typer) -> None:
     app.command("stop", epilog="Example: callwright stop")(stop)
 
 
-def init(
-    folder: Annotated[Path, typer.Argument(help="Where to put the first recipe.")] = Path(),
+def init(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
+    folder: Annotated[Path, typer.Argument(help="Where to put the first recipe, or the file.")] = Path(),
+    kind: Annotated[str, typer.Option(metavar="NAME", help="Write NAME.py with a kind of samples.")] = "",
+    export: Annotated[str, typer.Option(metavar="NAME", help="Write NAME.py with an export format.")] = "",
+    importer: Annotated[str, typer.Option(metavar="NAME", help="Write NAME.py with an importer of tools.")] = "",
+    environment: Annotated[str, typer.Option(metavar="NAME", help="Write NAME.py with a world.")] = "",
+    model: Annotated[str, typer.Option(metavar="NAME", help="Write NAME.py with a model.")] = "",
     as_json: AsJson = False,
 ) -> None:
-    """Write a first recipe to edit, and make the work folder."""
+    """Write a first recipe to edit, or a file with a row of one's own that works (docs/extending)."""
+    asked = {"kind": kind, "export": export, "importer": importer, "environment": environment, "model": model}
+    written = [_write_row(cast("Sort", sort), name, folder) for sort, name in asked.items() if name]
+    if written:
+        if as_json:
+            show_json({"extensions": written})
+        else:
+            show(f"In a recipe beside it: extensions: [{', '.join(written)}]")
+        return
     from callwright.flows.recipe import SCHEMA_FILE, write_first_recipe
 
     path = write_first_recipe(folder)
@@ -42,6 +56,13 @@ def init(
         show(
             f"Editors know its settings by {SCHEMA_FILE} beside it; `callwright recipe check {path}` lists what is wrong."
         )
+
+
+def _write_row(sort: "Sort", name: str, folder: Path) -> str:
+    """The row of a new file, as a recipe's `extensions` name it."""
+    from callwright.flows.scaffolds import ROWS, write_scaffold
+
+    return f"{write_scaffold(sort, name, folder).name}:{ROWS[sort]}"
 
 
 def build(  # noqa: PLR0917 - typer reads each option from a parameter

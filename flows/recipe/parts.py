@@ -5,13 +5,23 @@ from pathlib import Path
 from random import Random
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    JsonValue,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
+from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from callwright.flows.plugins import Extension, add_from_file
 from callwright.flows.recipe.own_words import ExampleFile, OwnValueList, Scalar, example_file, value_source
 from callwright.generators.catalogs.choosing import ToolChoice
 from callwright.generators.catalogs.python_tools import OWN, tool_from
-from callwright.generators.environments.protocol import EnvironmentSettings
+from callwright.generators.environments.protocol import EnvironmentSettings, settings_of_world
 from callwright.generators.kinds import all_kinds, kind_named, waves_of
 from callwright.generators.voices import draw_personas
 from callwright.language.packs import of
@@ -372,6 +382,23 @@ class Recipe(RecipePart):
                     except PluginError as error:
                         raise ValueError(str(error)) from error
         return loaded
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_worlds(cls, loaded: Any) -> Any:  # noqa: ANN401 - not validated yet
+        """Read the settings of worlds of others, each by the world's own class."""
+        if not isinstance(loaded, dict) or not isinstance(loaded.get("tools"), list):
+            return loaded
+        sources, wrong = [], []
+        for at, one in enumerate(loaded["tools"]):
+            try:
+                sources.append((settings_of_world(one) if isinstance(one, dict) else None) or one)
+            except ValueError as error:
+                message = PydanticCustomError("world", "{wrong}", {"wrong": str(error)})
+                wrong.append(InitErrorDetails(type=message, loc=("tools", at), input=one))
+        if wrong:
+            raise ValidationError.from_exception_data(cls.__name__, wrong)
+        return loaded | {"tools": sources}
 
     @model_validator(mode="before")
     @classmethod

@@ -1,11 +1,10 @@
 """Opening the environment that a recipe names."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import closing
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import assert_never
 
 from pydantic import JsonValue
 
@@ -26,13 +25,16 @@ from callwright.generators.environments.linking import find_links, with_hints
 from callwright.generators.environments.mcp import McpEnvironment, read_server_tools, with_returns
 from callwright.generators.environments.mcp_server import McpAddress
 from callwright.generators.environments.protocol import (
+    WORLDS,
     Environment,
     EnvironmentSettings,
     HttpSettings,
     McpSettings,
     RecordedSettings,
+    Secret,
     SimulatedSettings,
     TravelSettings,
+    World,
 )
 from callwright.generators.environments.response_store import Description, ResponseStore
 from callwright.generators.environments.stored import RecordedEnvironment, StoredEnvironment, open_recording
@@ -41,24 +43,11 @@ from callwright.warehouse.records import Call, Link, Tool, content_key
 
 VERSION = 2  # raised when the same answers would be described otherwise
 KNOWN_CALLS = 12  # of each tool
-Secret = Callable[[str], str]  # the value of a variable of the environment, "" where it is not set
 
 
 def open_environment(settings: EnvironmentSettings, *, store: Path, secret: Secret) -> Environment:
     """The environment of these settings; nothing is asked of it yet. What it answers is kept in the file `store`."""
-    match settings:
-        case TravelSettings():
-            return _open_travel(settings, store)
-        case HttpSettings():
-            return _open_http(settings, store, secret)
-        case McpSettings():
-            return _open_mcp(settings, store, secret)
-        case RecordedSettings():
-            return _open_recorded(settings)
-        case SimulatedSettings():
-            return _open_simulated(settings, store)
-        case _:
-            assert_never(settings)
+    return WORLDS.named(settings.environment).open(settings, store, secret)
 
 
 async def explore_environment(settings: EnvironmentSettings, environment: Environment, *, again: bool = False) -> None:
@@ -141,7 +130,7 @@ def _among(tools: Sequence[Tool], links: Sequence[Link]) -> tuple[Link, ...]:
     return tuple(link for link in links if link.tool in names and link.source in names)
 
 
-def _open_travel(settings: TravelSettings, store: Path) -> Environment:
+def _open_travel(settings: TravelSettings, store: Path, _secret: Secret) -> Environment:
     """The world with its answers stored: to look one up takes less than to make it up anew."""
     from callwright.generators.environments.travel import open_travel
 
@@ -228,7 +217,7 @@ def _simulated(
     return Description(hinted, links, world.sayable_calls, tuple((one.method, one.path) for one in endpoints))
 
 
-def _open_simulated(settings: SimulatedSettings, store: Path) -> Environment:
+def _open_simulated(settings: SimulatedSettings, store: Path, _secret: Secret) -> Environment:
     with closing(ResponseStore(store)) as known:
         description = known.description(settings.described_as)
     if description is None and settings.path is None:
@@ -252,7 +241,7 @@ def _open_simulated(settings: SimulatedSettings, store: Path) -> Environment:
     return StoredEnvironment(world, store, description, kept_as=kept_as, remember=world.remember)
 
 
-def _open_recorded(settings: RecordedSettings) -> Environment:
+def _open_recorded(settings: RecordedSettings, _store: Path, _secret: Secret) -> Environment:
     environment = RecordedEnvironment(settings.name, open_recording(settings.path, settings.name))
     if not environment.tools:
         raise ConfigurationError(
@@ -296,3 +285,10 @@ def _basis(settings: HttpSettings | McpSettings) -> str:
         list(settings.secrets),
     ]
     return content_key([*basis, more] if more else basis)
+
+
+HTTP = World("http", HttpSettings, _open_http)
+MCP = World("mcp", McpSettings, _open_mcp)
+RECORDED = World("recorded", RecordedSettings, _open_recorded)
+SIMULATED = World("simulated", SimulatedSettings, _open_simulated)
+TRAVEL = World("travel", TravelSettings, _open_travel)

@@ -1,14 +1,27 @@
 """What answers calls, behind one protocol: a simulated world, a live server, or stored responses; and what recipes say of them."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Literal, NamedTuple, Protocol, Self
+from typing import Annotated, Any, Literal, NamedTuple, Protocol, Self
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    GetJsonSchemaHandler,
+    JsonValue,
+    SerializeAsAny,
+    ValidationError,
+    WrapValidator,
+    model_validator,
+)
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, PydanticKnownError
 
 from callwright.generators.catalogs.choosing import ToolChoice
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Call, Link, Tool
+from callwright.warehouse.registry import Registry
 
 NAME = r"^[a-z0-9][a-z0-9_-]*$"
 PATIENCE = 20.0  # seconds
@@ -203,10 +216,88 @@ class SimulatedSettings(EnvironmentPart, ToolChoice):
         return self
 
 
-EnvironmentSettings = Annotated[
-    TravelSettings | HttpSettings | McpSettings | RecordedSettings | SimulatedSettings,
-    Field(discriminator="environment"),
-]
+class WorldSettings(EnvironmentPart):
+    """What a recipe says of a world that callwright does not bring along: a subclass has the world's own settings."""
+
+    environment: str = Field(description="The name of the world.")
+    name: str = Field(default="", description="The name that samples call it by; the world's own unless set.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _named(cls, given: Any) -> Any:  # noqa: ANN401 - not validated yet
+        return {"name": given.get("environment"), **given} if isinstance(given, dict) else given
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        """In a recipe's schema: any settings of a world that there is by now, of which only the name is told."""
+        if cls is not WorldSettings:
+            return handler(core)
+        names: list[JsonValue] = [*other_worlds()]
+        if not names:
+            return {"not": {}}
+        return {"properties": {"environment": {"enum": names}}, "required": ["environment"]}
+
+
+Secret = Callable[[str], str]  # the value of a variable of the environment, "" where it is not set
+
+
+class World(NamedTuple):
+    """A sort of environments: the word that recipes name it by, its settings, and what opens one.
+
+    `open` is given the settings, the file that answers may be kept in, and what looks up secrets.
+    """
+
+    name: str
+    settings: type[EnvironmentPart]
+    open: Callable[[Any, Path, Secret], Environment]  # each world has settings of its own class
+
+
+def _problem_of_world(world: World, _others: Sequence[World]) -> str:
+    return "" if hasattr(world.settings, "model_validate") else "its `settings` are no class of WorldSettings"
+
+
+WORLDS = Registry("environments", World, "environment", "environments", problem_of=_problem_of_world)
+
+
+def other_worlds() -> tuple[str, ...]:
+    """The names of the worlds that callwright does not bring along."""
+    return tuple(name for name in WORLDS if not WORLDS.is_own(name))
+
+
+def settings_of_world(stated: Mapping[str, Any]) -> WorldSettings | None:
+    """The settings of a world that callwright does not bring along, as a recipe states them; None where it names no such.
+
+    Raises ValueError that says what is wrong with them, and what settings there are.
+    """
+    if stated.get("environment") not in other_worlds():
+        return None
+    form = WORLDS.named(stated["environment"]).settings
+    try:
+        settings = form.model_validate(stated)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(map(str, first["loc"]))
+        known = ", ".join(form.model_fields)
+        raise ValueError(f"{place}: {first['msg'].removeprefix('Value error, ')}; its settings are {known}") from error
+    if not isinstance(settings, WorldSettings):
+        raise ValueError(f"the settings of {stated['environment']!r} are {form.__name__}, no class of WorldSettings")
+    return settings
+
+
+def _read_already(value: object, _handler: object) -> WorldSettings:
+    """Settings that were read with their own class; of anything else, what is wrong is told by the other sources of tools."""
+    if isinstance(value, WorldSettings):
+        return value
+    raise PydanticKnownError("model_type", {"class_name": "WorldSettings"})
+
+
+EnvironmentSettings = (
+    Annotated[
+        TravelSettings | HttpSettings | McpSettings | RecordedSettings | SimulatedSettings,
+        Field(discriminator="environment"),
+    ]
+    | Annotated[SerializeAsAny[WorldSettings], WrapValidator(_read_already)]
+)
 
 
 def located(settings: EnvironmentSettings, folder: Path) -> EnvironmentSettings:
@@ -215,6 +306,9 @@ def located(settings: EnvironmentSettings, folder: Path) -> EnvironmentSettings:
         return settings
     if isinstance(settings, HttpSettings | SimulatedSettings) and settings.path is None:
         return settings
+    if isinstance(settings, WorldSettings):
+        paths = {name: (folder / value).absolute() for name, value in settings if isinstance(value, Path)}
+        return settings.model_copy(update=paths)
     if isinstance(settings, McpSettings):
         return settings.model_copy(update={"folder": (folder / settings.folder).absolute()})
     return settings.model_copy(update={"path": (folder / (settings.path or "")).absolute()})

@@ -1,0 +1,160 @@
+"""The pages of docs/extending: each opens with code that works, which `init` writes and a recipe takes by `extensions`."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+
+from callwright.flows.environments import open_environments
+from callwright.flows.plugins import tables
+from callwright.flows.recipe import Recipe, parse_recipe
+from callwright.flows.scaffolds import ROWS, Sort, scaffold
+from callwright.llm.chat import ChatMessage, ChatRequest
+from callwright.llm.models import open_adapter, read_model
+from callwright.warehouse.errors import ConfigurationError, ReplyError
+from callwright.warehouse.exports.formats import export_release
+from callwright.warehouse.records import Call
+from callwright.warehouse.releases import freeze, stream_release
+from tests.support.flows.small_builds import (
+    TOP,
+    build,
+    run_here,
+    settings_in_recipe,
+    settings_of,
+    warehouse_of,
+)
+
+SORTS: tuple[Sort, ...] = get_args(Sort)
+SMALL = {"languages": ["en"], "samples": {"perfect": 3}, "tools": [{"seed": ["Weather", "Trains"]}]}
+
+
+@pytest.fixture(autouse=True)
+def as_they_were() -> Iterator[None]:
+    """Rows stay until the process ends: other tests of this one must not meet them."""
+    yield
+    for table in tables():
+        table.clear()
+
+
+def code_of(sort: Sort) -> str:
+    page = (TOP / "docs" / "extending" / f"{sort}.md").read_text(encoding="utf-8")
+    found = re.search(r"```python\n(.*?)```", page, re.DOTALL)
+    assert found is not None
+    return found[1]
+
+
+def recipe_with(folder: Path, sort: Sort, **changes: Any) -> Recipe:
+    """A small recipe with the code of a page beside it."""
+    (folder / "own.py").write_text(code_of(sort), encoding="utf-8")
+    stated = settings_in_recipe(**{**SMALL, **changes}, extensions=[f"own.py:{ROWS[sort]}"])
+    return parse_recipe(stated, folder, "small")
+
+
+@pytest.mark.parametrize("sort", SORTS)
+def test_a_page_opens_with_the_lines_that_init_writes(sort: Sort, tmp_path: Path) -> None:
+    assert code_of(sort) == scaffold(sort)
+    assert 15 <= len(code_of(sort).splitlines()) <= 55
+    run_here("init", str(tmp_path), f"--{sort}", "mine", home=tmp_path)
+    written = (tmp_path / "mine.py").read_text(encoding="utf-8")
+    assert written == re.sub(r"\bexample\b", "mine", code_of(sort))
+    recipe = parse_recipe(settings_in_recipe(**SMALL, extensions=[f"mine.py:{ROWS[sort]}"]), tmp_path, "small")
+    assert recipe.extensions[0].file == tmp_path / "mine.py"
+
+
+def test_a_file_that_is_there_is_left_alone_and_a_name_that_is_none_refused(tmp_path: Path) -> None:
+    def answer(name: str) -> tuple[int, str]:
+        done = run_here("init", str(tmp_path), "--kind", name, home=tmp_path)
+        return done.returncode, done.stderr
+
+    assert answer("mine")[0] == 0
+    code, message = answer("mine")
+    assert (code, "mine.py' exists" in message) == (2, True)
+    code, message = answer("../mine")
+    assert (code, "is no name" in message) == (2, True)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_samples_of_the_pages_kind_are_made_checked_and_landed(tmp_path: Path, workers: int) -> None:
+    recipe = recipe_with(tmp_path, "kind", samples={"perfect": 4, "example": 2})
+    settings = settings_of(tmp_path / "home", workers=workers)
+    assert build(recipe, settings).landed == 6
+    rows = warehouse_of(settings).rows(
+        "select request from samples s join acceptances a on a.subject = s.key where kind = 'example'"
+    )
+    assert len(rows) == 2
+    assert all(re.search(r"(Thanks!|Thank you!|Many thanks\.)$", row["request"]) for row in rows)
+    [kind] = warehouse_of(settings).rows("select family, paper from kinds where name = 'example'")
+    assert kind == {"family": "example", "paper": ""}
+
+
+def test_a_release_is_written_in_the_pages_format(tmp_path: Path) -> None:
+    settings = settings_of(tmp_path / "home")
+    build(recipe_with(tmp_path, "export"), settings)
+    warehouse = warehouse_of(settings)
+    freeze(warehouse, "v1", [row["subject"] for row in warehouse.rows("select subject from acceptances")])
+    written = export_release(stream_release(warehouse, "v1"), "example", tmp_path / "out")
+    assert written.rows == 3
+    assert (tmp_path / "out" / "v1.jsonl").read_text().count('"calls":[{"tool":') == 3
+
+
+def test_tools_are_read_by_the_pages_importer(tmp_path: Path) -> None:
+    lines = ["tool,description,parameter,type", "find_street,Finds a street by its name.,street_name,string"]
+    lines += [
+        "find_street,Finds a street by its name.,limit,integer",
+        "ring_bell,Rings a door's bell.,door_number,integer",
+    ]
+    (tmp_path / "town.csv").write_text("\n".join(lines))
+    recipe = recipe_with(
+        tmp_path, "importer", tools=[{"import": "example", "path": "town.csv"}], samples={"perfect": 2}
+    )
+    settings = settings_of(tmp_path / "home")
+    assert build(recipe, settings).planned == 2
+    assert {row["name"] for row in warehouse_of(settings).rows("select name from tools")} == {
+        "find_street",
+        "ring_bell",
+    }
+
+
+async def test_calls_are_answered_by_the_pages_world(tmp_path: Path) -> None:
+    recipe = recipe_with(tmp_path, "environment", tools=[{"seed": ["Weather"]}, {"environment": "example", "first": 1}])
+    again = Recipe.model_validate_json(recipe.model_dump_json(by_alias=True))
+    assert again == recipe
+    with open_environments(again, tmp_path) as environments:
+        answer = environments["example"].answer
+        assert (await answer(Call(tool="find_book", arguments={"title": "Solaris"}))).response == ["Stanisław Lem"]
+        assert (await answer(Call(tool="find_book", arguments={"title": "Dune"}))).problem == "There is no such book."
+
+
+def test_wrong_settings_of_the_pages_world_are_told_with_those_that_there_are(tmp_path: Path) -> None:
+    with pytest.raises(
+        ConfigurationError, match=r"tools\[0\]: first: .* a valid integer.*; its settings are environment, name, first"
+    ):
+        recipe_with(tmp_path, "environment", tools=[{"environment": "example", "first": "second"}])
+
+
+async def test_a_prompt_is_answered_by_the_pages_model(tmp_path: Path) -> None:
+    recipe = recipe_with(tmp_path, "model", models={"judge": "example/small"})
+    settings = recipe.models.judge
+    assert settings.path == "in process"
+    model = open_adapter(settings)
+    asked = ChatRequest(settings.name, (ChatMessage(role="user", content="Hello there."),), None, (), (), 0)
+    assert (await model.send(asked)).text == "Hello there."
+    with pytest.raises(ReplyError, match="answers in words only"):
+        await model.send(asked._replace(schema={}))
+    assert read_model("other/small").path == "litellm"
+
+
+def test_another_content_of_the_file_is_another_build_and_a_wrong_file_a_line_of_the_recipe(tmp_path: Path) -> None:
+    from callwright.flows.build import build_key
+
+    first = recipe_with(tmp_path, "kind")
+    (tmp_path / "own.py").write_text(code_of("kind") + "\n# A remark.\n")
+    second = parse_recipe(settings_in_recipe(**SMALL, extensions=["own.py:FAMILY"]), tmp_path, "small")
+    assert build_key(first, []) != build_key(second, [])
+    (tmp_path / "own.py").write_text("FAMILY = 1 / 0\n")
+    with pytest.raises(
+        ConfigurationError, match=r"extensions\[0\]: .*own.py: running this file raised ZeroDivisionError.*own.py:1"
+    ):
+        parse_recipe(settings_in_recipe(**SMALL, extensions=["own.py:FAMILY"]), tmp_path, "small")
