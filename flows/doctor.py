@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple
 from callwright.flows.chats import distinct_models, with_secret
 from callwright.flows.plugins import plugins
 from callwright.flows.settings import Settings, open_warehouse, read_settings, secret
+from callwright.language.readers.duckling_reader import is_available
 from callwright.llm.known_models import end_of, known_model, taken_options
 from callwright.llm.models import ModelSettings
 from callwright.llm.prices import unpriced_sentence
@@ -37,6 +38,11 @@ def examine(recipe: Path | None = None) -> list[SystemPart]:
         _warehouse(settings),
         _optional("Prefect server", settings.prefect_api_url, "prefect server start, then set PREFECT_API_URL"),
         _label_studio(settings),
+        _optional(
+            "Duckling",
+            "reads times and amounts" if is_available() else "",
+            "its package has wheels for Linux on x86_64 alone; elsewhere fewer values are proved",
+        ),
         *(
             _optional(
                 f"extra {name}", extra.purpose if extra.is_installed else "", f"{extra.purpose}: {command_for(name)}"
