@@ -20,7 +20,7 @@ from callwright.warehouse.engine import Answer, Attached, Connection, DatabaseFi
 from callwright.warehouse.errors import StoreError
 from callwright.warehouse.records import Record, content_key
 from callwright.warehouse.rows import Row, Stamp, rows_of
-from callwright.warehouse.tables import TABLES, batch_source, insert_statement, pieces, write_batch
+from callwright.warehouse.tables import TABLES, insert_statement, pieces, write_batch
 
 logger = logging.getLogger(__name__)
 
@@ -157,7 +157,7 @@ class Warehouse:
             for table, folder in product(TABLES, folders):
                 file = folder / f"{table}.jsonl"
                 for piece in pieces(file) if file.is_file() else ():
-                    connection.execute(insert_statement(table, batch_source(table, piece), replacing=replacing))
+                    connection.execute(insert_statement(connection, table, piece, replacing=replacing))
             connection.execute(f"set threads = {self.file.limits.threads}")  # others may go on with what is open
 
     def mark_errors(self, mistakes: Mapping[str, str]) -> None:

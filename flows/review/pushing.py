@@ -44,7 +44,6 @@ from callwright.warehouse.records import DoubtedFact, Evidence, Language, Sample
 from callwright.warehouse.releases import read_tools
 from callwright.warehouse.rows import Row
 from callwright.warehouse.store import Warehouse
-from callwright.warehouse.tables import TABLES
 
 _AT_ONCE = 500
 _FEW_AT_ONCE = 20  # of records with long responses
@@ -170,9 +169,7 @@ def ask_more_people(warehouse: Warehouse, studio: LabelStudio) -> None:
         warehouse.execute(_ONE_MORE)
         rows = warehouse.rows(_MORE_WANTED, [studio.name])
     studio.ask_several({row["task_id"]: row["reviewers"] for row in rows})
-    requested = [
-        {name: row[name] for name in TABLES["review_requests"].columns} | {"overlap": row["reviewers"]} for row in rows
-    ]
+    requested = [row | {"overlap": row["reviewers"]} for row in rows]
     warehouse.put_rows({"review_requests": requested}, replacing=True)
 
 
@@ -201,7 +198,7 @@ def _note_pushed(
             if row["version"] == 1
             else ("review_rounds", {"made_at": row["requested_at"]})
         )
-        tables[table].append({name: (row | pushed | more)[name] for name in TABLES[table].columns})
+        tables[table].append(row | pushed | more)
         if task not in known:  # what was seen there since the first push stays
             taken = {name: row[name] for name in ("kind", "subject", "version")}
             tables["task_states"].append({"server": server, "task_id": task, "seen_at": now, **NOTHING_YET, **taken})

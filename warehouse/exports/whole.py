@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 from callwright.warehouse.exports.writing import TEST, Format, ReleaseSplit, TableFormat, Write, canary
 from callwright.warehouse.records import CallTurn, Release, ResultTurn, Sample, Tool
 from callwright.warehouse.store import Warehouse
-from callwright.warehouse.tables import TABLES
 
 TOOLS_FILE = "tools.parquet"
 
@@ -63,14 +62,6 @@ def copy_tables(warehouse: Warehouse, release: Release, kinds: Sequence[str], fo
     return copied
 
 
-def _columns(table: str, name: str) -> str:
-    """The columns of a table, JSON as text."""
-    return ", ".join(
-        f"{name}.{column}::varchar as {column}" if kind == "json" else f"{name}.{column}"
-        for column, kind in TABLES[table].columns.items()
-    )
-
-
 def _copy(warehouse: Warehouse, sql: str, parameters: Sequence[object], path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with warehouse.reading() as connection:
@@ -88,11 +79,15 @@ _CHOSEN = """
 """
 _COUNTED = f"select split, count(*) as samples from ({_CHOSEN}) group by split order by split"  # noqa: S608 - our own
 _SAMPLES = f"""
-    select {_columns("samples", "c")}, {{canary}} as canary from ({_CHOSEN}) c where split = {{split}} order by key
+    select key, kind, language, category, request, gold::varchar as gold, body::varchar as body, call_turns, calls,
+        stage, parents, seed, model, prompt_version, planted, {{canary}} as canary
+    from ({_CHOSEN}) where split = {{split}} order by key
 """  # noqa: S608
-_TOOLS = f"""
-    select {_columns("tools", "t")} from tools t semi join release_tools r on r.tool = t.key and r.release = ? order by key
-"""  # noqa: S608
+_TOOLS = """
+    select key, name, category, language, source, description, parameters::varchar as parameters,
+        returns::varchar as returns, constants::varchar as constants
+    from tools t semi join release_tools r on r.tool = t.key and r.release = ? order by key
+"""
 RECORDS = Format(
     name="records",
     holds="each sample with its evidence, its tools and the responses to its calls, one a line",

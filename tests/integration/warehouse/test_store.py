@@ -13,7 +13,7 @@ from callwright.warehouse.errors import ConfigurationError, StoreError
 from callwright.warehouse.outcomes import outcome_row
 from callwright.warehouse.records import CallTurn, GoldCall, Outcome, Sample, Tool, UserTurn, Verdict
 from callwright.warehouse.store import Warehouse
-from callwright.warehouse.tables import TABLES
+from callwright.warehouse.tables import ALL, TABLES
 
 VIEWS = (
     "accepted_samples",
@@ -70,12 +70,19 @@ def test_any_text_survives_the_bulk_insert(warehouse: Warehouse, text: str) -> N
     assert warehouse.rows("select request from samples") == [{"request": text}]
 
 
-def test_every_table_of_the_code_has_the_columns_of_the_file(warehouse: Warehouse) -> None:
-    rows = warehouse.rows("select table_name, column_name from information_schema.columns")
+def test_every_table_of_the_file_has_rules_and_the_columns_that_they_name(warehouse: Warehouse) -> None:
+    rows = warehouse.rows("select table_name, column_name from duckdb_columns() join duckdb_tables() using (table_name)")
     found: dict[str, set[str]] = {}
     for row in rows:
         found.setdefault(row["table_name"], set()).add(row["column_name"])
-    assert {name: set(table.columns) for name, table in TABLES.items()} == {table: found[table] for table in TABLES}
+    assert found.keys() - {"migrations"} == TABLES.keys()
+    for name, table in TABLES.items():
+        assert {*table.key, *table.updated, *table.replaced} - {*ALL} <= found[name]
+
+
+def test_a_field_that_is_no_column_is_left_out(warehouse: Warehouse) -> None:
+    warehouse.put_rows({"build_tools": [{"build": "b", "tool": "t", "of_the_caller": "its own"}]})
+    assert warehouse.rows("from build_tools") == [{"build": "b", "tool": "t"}]
 
 
 def test_every_table_of_the_code_has_the_key_of_the_file_or_compares_it(warehouse: Warehouse) -> None:
