@@ -6,11 +6,15 @@ from typing import NamedTuple
 
 from jinja2 import Environment, StrictUndefined
 
+from callwright.warehouse.queries import sql
 from callwright.warehouse.records import Release
 from callwright.warehouse.releases import ReleaseState, verify_release
 from callwright.warehouse.rows import Row
 from callwright.warehouse.store import Warehouse
 
+_SECTIONS = (
+    "kinds", "categories", "splits", "builds", "grades", "models", "verdicts", "sources", "reviewers", "withdrawn",
+)  # fmt: skip
 _FEW = 30  # samples of a kind and language; scores of fewer say little
 
 
@@ -53,8 +57,8 @@ class CardFacts(NamedTuple):
 def card_facts(warehouse: Warehouse, name: str) -> CardFacts:
     """Count what the release holds. Raises ConfigurationError for an unknown release."""
     state = verify_release(warehouse, name)
-    rows = {section: warehouse.rows(f"{_OF_RELEASE} {sql}", [name]) for section, sql in _SECTIONS.items()}
-    agreement = warehouse.rows(_AGREEMENT)
+    rows = {section: warehouse.rows(sql(f"cards.{section}"), [name]) for section in _SECTIONS}
+    agreement = warehouse.rows(sql("cards.agreement"))
     duplicates = warehouse.rows("select count(*) as number from release_duplicates where release = ?", [name])
     return CardFacts(
         release=state.release,
@@ -99,57 +103,3 @@ def _limits(facts: CardFacts) -> Iterator[str]:
         "Results of calls may be simulated: tools are run only where a recipe names an environment that does.": True,
     }
     return (sentence for sentence, holds in found.items() if holds)
-
-
-_OF_RELEASE = """
-    with of_release as (
-        select s.*, r.split, a.build, coalesce(a.grade, '') as grade, coalesce(a.judged_by, []) as judged_by, a.withdrawn_at,
-            coalesce(is_template(s.model, b.body ->> '$.models.generator.name', a.grade, a.judged_by), false) as of_template
-        from release_samples r join samples s on s.key = r.subject left join acceptances a on a.subject = s.key
-        left join builds b on b.key = a.build where r.release = ?
-    ), newest as (
-        select v.subject, v.check_name, arg_max(v.decision, v.made_at) as decision from verdicts v
-        join of_release o on o.key = v.subject group by all
-    )
-"""
-_SECTIONS = {
-    "kinds": "select kind, language, count(*) as samples from of_release group by all order by kind, language",
-    "categories": "select category, count(*) as samples from of_release group by all order by category",
-    "splits": """
-        select split, kind, count(*) as samples from of_release where split is not null group by all order by split, kind""",
-    "builds": """
-        select o.build, b.recipe, coalesce(b.is_trial, false) as is_trial, b.finished_at, count(*) as samples,
-            coalesce(b.body ->> '$.models.generator.name', '') as generator,
-            coalesce(b.body ->> '$.models.checker.name', '') as checker, coalesce(b.body ->> '$.models.judge.name', '') as judge,
-            coalesce(b.body ->> '$.license', '') as license, coalesce(b.body ->> '$.tool_license', '') as tool_license
-        from of_release o join builds b on b.key = o.build group by all order by samples desc, build""",
-    "grades": """
-        select o.grade, o.of_template, count(*) as samples, list_sort(list_distinct(flatten(list(o.judged_by)))) as judged_by,
-            any_value(m.reviewed) as reviewed, any_value(m.precision) as precision
-        from of_release o left join (
-            select grade, of_template, count(is_good) as reviewed,
-                count(*) filter (is_good) / nullif(count(is_good), 0) as precision
-            from grade_reviews where build in (select build from of_release) group by all
-        ) m on m.grade = o.grade and m.of_template = o.of_template
-        group by all order by all""",
-    "models": """
-        select model, prompt_version, count(*) as samples from of_release group by all
-        order by samples desc, model, prompt_version""",
-    "verdicts": """
-        select check_name, count(*) filter (decision = 'proved') as proved,
-            count(*) filter (decision = 'unproved') as unproved, count(*) filter (decision = 'contradicted') as contradicted
-        from newest group by all order by check_name""",
-    "sources": """
-        select t.source, count(distinct t.key) as tools
-        from (select unnest(json_extract_string(body, '$.candidates[*]')) as tool from of_release) o join tools t on t.key = o.tool
-        group by all order by tools desc, source""",
-    "reviewers": """
-        select w.kind, count(distinct w.reviewer) as reviewers, count(distinct w.subject) as samples,
-            count(distinct w.subject) filter (w.decision = 'accept') as accepted
-        from reviews w join of_release o on o.key = w.subject
-        where w.withdrawn_at is null group by all order by w.kind""",
-    "withdrawn": "select count(*) as samples from of_release where withdrawn_at is not null",
-}
-_AGREEMENT = """
-    select kind, measure, value, items, reviewers from agreement where slice_by = 'all' and value is not null order by kind, measure
-"""

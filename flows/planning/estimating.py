@@ -26,6 +26,7 @@ from callwright.llm.models import ModelSettings
 from callwright.llm.prices import unpriced_sentence
 from callwright.llm.stand_in import open_stand_in, price_of
 from callwright.llm.tokens import knows_tokenizer
+from callwright.warehouse.queries import sql
 from callwright.warehouse.store import Warehouse
 
 SAMPLED = 4  # samples of each kind in the dry run
@@ -155,25 +156,8 @@ async def _run_dry(recipe: Recipe, aside: Settings) -> GroupRun:
     return run
 
 
-# A call is about a draft, about a sample, or about what comes between them; a draft has the kind of what was made of it.
-_ASKED = """
-    with kinds as (
-        select key as subject, kind from samples
-        union all
-        select b.draft, any_value(s.kind) from build_samples b join samples s on s.key = b.sample group by b.draft
-        union all
-        select d.key, d.body ->> 'kind' from drafts d
-        where d.body ->> 'kind' is not null and d.key not in (select draft from build_samples)
-    )
-    select c.stage, coalesce(k.kind, '') as kind, count(*)::int as calls, sum(c.prompt_tokens)::int as prompt_tokens,
-        sum(c.completion_tokens)::int as reply_tokens, sum(c.cost)::double as dollars
-    from llm_calls c left join (select subject, any_value(kind) as kind from kinds group by subject) k on k.subject = c.subject
-    where not c.cached group by all order by c.stage
-"""
-
-
 def _asked_of(warehouse: Warehouse, build: str) -> list[_Asked]:
-    return [_Asked(**row) for row in warehouse.rows(_ASKED)]
+    return [_Asked(**row) for row in warehouse.rows(sql("estimating.asked"))]
 
 
 class _Scale:
@@ -228,20 +212,10 @@ def _planned(recipe: Recipe, earlier: EarlierBuild | None) -> dict[str, int]:
     return {name: round(count * (1 + more)) for name, count in recipe.samples.items() if count}
 
 
-_EARLIER = """
-    select b.key, b.body, sum(c.made)::int as made, sum(c.landed)::int as accepted,
-        (select sum(p.calls + p.cached) from calls_per_accepted p where p.build = b.key) as calls,
-        (select sum(p.cost) from calls_per_accepted p where p.build = b.key) as cost
-    from builds b join composition c on c.build = b.key
-    where b.recipe = ? and b.finished_at is not null
-    group by b.key, b.body, b.finished_at order by b.finished_at desc
-"""
-
-
 def _earlier_build(warehouse: Warehouse, recipe: Recipe) -> EarlierBuild | None:
     """The last build of the recipe's kinds with the same models that ended."""
     names = [model.name for _, model in roles_of(recipe)]
-    for row in warehouse.rows(_EARLIER, [recipe.name]):
+    for row in warehouse.rows(sql("estimating.earlier"), [recipe.name]):
         before = Recipe.model_validate_json(row["body"])
         if [model.name for _, model in roles_of(before)] == names and set(before.samples) == set(recipe.samples):
             landed = row["accepted"] or None

@@ -31,6 +31,7 @@ from callwright.generators.stages import Stage
 from callwright.language.packs import has_folder, known, of
 from callwright.llm.models import reads_language
 from callwright.warehouse.errors import CallwrightError, ConfigurationError
+from callwright.warehouse.queries import sql
 from callwright.warehouse.records import Derivation, Draft, Language, Record, Sample, Tool
 from callwright.warehouse.rows import Row, body_of
 
@@ -210,17 +211,6 @@ def _all_of(found: Iterable[Iterator[Draft]], opened: ExitStack) -> Iterator[Dra
         yield from chain.from_iterable(found)
 
 
-# The samples of a build that may land without people, by the grades that the recipe lets land.
-PASSED = """
-    with mine as (
-        select distinct b.sample from build_samples b
-        where b.build = ? and exists (select 1 from outcomes f
-            where f.build = b.build and f.subject = b.sample and f.stage = 'duplicates' and f.outcome = 'passed')
-    )
-    select g.subject from sample_grades g join mine m on m.sample = g.subject where list_contains(?::varchar[], g.grade)
-"""
-
-
 def _possible_derivations(
     run: GroupRun, kind: Kind, language: Language, tools: Mapping[str, Tool]
 ) -> Generator[Derivation, None, None]:
@@ -240,8 +230,7 @@ def _possible_derivations(
 def _passed_samples(run: GroupRun, kinds: Sequence[str], language: Language) -> Iterator[Sequence[Sample]]:
     """The samples of these kinds that passed every check: what is built upon is proved. They wait in a file."""
     rows = run.warehouse.stream(
-        f"select body from samples where key in ({PASSED}) and list_contains(?, kind) and language = ? order by key",  # noqa: S608
-        [run.build, run.recipe.landing_grades, list(kinds), language],
+        sql("planner.passed_of_kinds"), [run.build, run.recipe.landing_grades, list(kinds), language]
     )
     with Spooled(Sample, run.settings.home) as samples:
         for (body,) in rows:
@@ -267,23 +256,6 @@ _DONE = "select subject from outcomes where build = ? and stage = ? and subject 
 _AT_ONCE = 1000
 
 
-# The planner's own marks are the outcomes of what it planned, at whatever stage.
-_PLANNED = """
-    select d.type, d.body ->> 'kind' as kind, d.body ->> 'transform' as transform, s.kind as source,
-        coalesce(s.language, d.body ->> 'language') as language,
-        coalesce(d.body ->> 'domain', d.body ->> 'complexity', '') as place,
-        sum(coalesce((d.body ->> 'variants')::int, 1))::int as planned
-    from drafts d left join samples s on s.key = d.body ->> 'source'
-    where list_contains(?, d.type)
-        and exists (select 1 from outcomes f where f.build = ? and f.subject = d.key)
-    group by all
-"""
-_PASSED_BY_PLACE = f"""
-    select kind, language, category, regexp_extract(body::varchar, 'complexity=([a-z_]+)', 1) as complexity, count(*) as passed
-    from samples where key in ({PASSED}) group by all
-"""  # noqa: S608
-
-
 def count_planned(run: GroupRun) -> int:
     """How many samples were planned in the build until now; a goal counts for all its variants."""
     return sum(_count_planned(run).values())
@@ -300,7 +272,7 @@ def planned_by_kind(run: GroupRun) -> dict[str, int]:
 def _count_planned(run: GroupRun) -> dict[tuple[str, str, str], int]:
     counts: dict[tuple[str, str, str], int] = {}
     types = list(dict.fromkeys(family.drafts.__name__ for family in FAMILIES.rows()))
-    for row in run.warehouse.rows(_PLANNED, [types, run.build]):
+    for row in run.warehouse.rows(sql("planner.planned"), [types, run.build]):
         kind = _kind_of_draft(row)
         at = kind, row["language"], row["place"] if traits_of(kind).spread else ""
         counts[at] = counts.get(at, 0) + row["planned"]
@@ -318,7 +290,7 @@ def _kind_of_draft(row: Row) -> str:
 
 def _count_passed(run: GroupRun) -> dict[tuple[str, str, str], int]:
     counts: dict[tuple[str, str, str], int] = {}
-    for row in run.warehouse.rows(_PASSED_BY_PLACE, [run.build, run.recipe.landing_grades]):
+    for row in run.warehouse.rows(sql("planner.passed_by_place"), [run.build, run.recipe.landing_grades]):
         spread = traits_of(row["kind"]).spread
         at = row["kind"], row["language"], row[spread] if spread else ""
         counts[at] = counts.get(at, 0) + row["passed"]

@@ -14,6 +14,7 @@ from callwright.flows.review.gold_items import mix_gold_items
 from callwright.flows.review.questions import DRAWN, SECOND_LOOK, SPOT_CHECK, SUSPECT, ReviewQuestion, ask_again
 from callwright.flows.settings import Settings, open_warehouse
 from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.queries import sql
 from callwright.warehouse.records import Arguments, Call
 from callwright.warehouse.releases import list_releases, release_named
 from callwright.warehouse.rows import Row
@@ -42,7 +43,7 @@ def recheck(settings: Settings, name: str = "", *, draw: int = PAPER, seed: int 
     """
     warehouse = open_warehouse(settings)
     scope = _scope(warehouse, name)
-    rows = warehouse.rows(_POPULATION[scope], [name] if name else [])
+    rows = warehouse.rows(sql(f"asking_again.of_{scope}"), [name] if name else [])
     rows.sort(key=lambda row: blake2b(f"{seed}:{row['subject']}".encode(), digest_size=8).digest())
     drawn = [row for row in rows if not row["is_out"]][:draw]
     recipes = _recipes(warehouse, sorted({row["build"] for row in drawn}))
@@ -76,30 +77,6 @@ def _question(row: Row, recipe: Recipe | None) -> ReviewQuestion:
     """The question as a spot check would be asked: nobody learns that somebody has looked before."""
     reviewers = recipe.review.reviewers_of(SPOT_CHECK) if recipe else 1
     return ReviewQuestion(row["subject"], SECOND_LOOK, DRAWN, row["build"], reviewers=reviewers)
-
-
-# What was drawn before stays in the pool, also where it was taken back since. What somebody has still to answer is left out, and
-# so is what gold items are made of: who has seen both could tell which is spoiled.
-_POOL = """
-    select p.subject, coalesce(a.build, '') as build, exists (
-        select 1 from review_queue q where q.subject = p.subject and q.cause <> 'second look' and not q.is_answered
-        union all
-        select 1 from gold_items g where g.made_of = p.subject
-    ) as is_out
-    from ({}) p left join acceptances a on a.subject = p.subject
-"""
-_ACCEPTED = """
-    select subject from acceptances c where ({}) and (c.withdrawn_at is null or exists (
-        select 1 from review_rounds n where n.subject = c.subject and n.cause = 'second look'
-        union all
-        select 1 from review_requests q where q.subject = c.subject and q.cause = 'second look'
-    ))
-"""
-_POPULATION = {
-    "all": _POOL.format(_ACCEPTED.format("true")),
-    "recipe": _POOL.format(_ACCEPTED.format("c.recipe = ?")),
-    "release": _POOL.format("select subject from release_samples where release = ?"),
-}
 
 
 _MOST_OF_CALLS = 160  # characters of an answer that a reason shows
@@ -138,7 +115,7 @@ def raise_suspicions(warehouse: Warehouse, release: str) -> Suspicions:
     Raises ConfigurationError where there is no such release.
     """
     release_named(warehouse, release)
-    suspects = tuple(_suspect(row) for row in warehouse.rows(_SUSPECTS, [release]))
+    suspects = tuple(_suspect(row) for row in warehouse.rows(sql("asking_again.suspects"), [release]))
     new = [one for one in suspects if one.is_new]
     asked = (
         ask_again(
@@ -220,20 +197,3 @@ def _calls(body: str | None) -> list[Call]:
     if body is None:
         return []
     return [Call(tool=call["tool"], arguments=call["arguments"]) for call in orjson.loads(body)]
-
-
-# `place` is the number of the call turn among the sample's; for `asked_against` people were asked about it as a suspect before.
-_SUSPECTS = """
-    select p.subject, p.turn, p.candidates, p.failing, p.errors, p.agreeing, p.answer, p.calls, p.has_landed,
-        s.kind, s.category, s.request, s.call_turns, coalesce(a.build, '') as build,
-        if(p.calls is null, null, json_extract(s.body, '$.turns[' || p.turn || '].calls')) as gold,
-        len(list_filter((s.body ->> '$.turns[*].kind')[1:p.turn + 1], lambda kind: kind = 'calls')) as place,
-        coalesce(q.against, []) as asked_against, q.against is not null as asked_before
-    from suspects p join samples s on s.key = p.subject
-    left join acceptances a on a.subject = p.subject and a.withdrawn_at is null
-    left join (
-        select subject, list(against) as against from review_queue where cause = 'suspect' group by subject
-    ) q on q.subject = p.subject
-    where p.release = ?
-    order by p.agreeing / p.candidates desc, p.failing / p.candidates desc, p.subject
-"""

@@ -22,6 +22,7 @@ from callwright.language.calls.defects import NEEDLESS_CALL
 from callwright.validators.checks.ambiguity import find_ambiguity
 from callwright.validators.checks.format import SampleWithTools, format_verdict
 from callwright.validators.checks.grounding import all_proved
+from callwright.warehouse.queries import sql
 from callwright.warehouse.records import Evidence, GoldCall, Origin, Sample, Tool, Verdict
 from callwright.warehouse.releases import read_tools
 from callwright.warehouse.rows import Row, Stamp, rows_of
@@ -65,7 +66,7 @@ def make_training_items(warehouse: Warehouse, build: str, recipe: Recipe, count:
 
 def _keep_items(warehouse: Warehouse, build: str, recipe: Recipe, lacking: Mapping[str, int], kind: str) -> int:
     items: list[_Item] = []
-    held = warehouse.rows(_HELD, [kind])
+    held = warehouse.rows(sql("gold_items.held"), [kind])
     requests = {Sample.model_validate_json(row["body"]).request for row in held}
     for expected, count in lacking.items():
         used = {item.made_of for item in items}
@@ -129,7 +130,7 @@ def _lacking(warehouse: Warehouse, build: str, rate: float) -> dict[str, int]:
     """How many gold items of each expected answer are still to be made, for `rate` in a hundred questions."""
     if not rate:
         return {}
-    [counts] = warehouse.rows(_COUNTS, [SAMPLE_REVIEW, build])
+    [counts] = warehouse.rows(sql("gold_items.counts"), [SAMPLE_REVIEW, build])
     wanted = max(1, round(rate * counts["questions"] / 100)) if counts["questions"] else 0
     good = wanted // 2
     lacking = {_REJECT: wanted - good - counts["spoiled"], _ACCEPT: good - counts["good"]}
@@ -141,7 +142,7 @@ def _originals(warehouse: Warehouse, build: str, seed: int, expected: str) -> li
 
     Good ones are best where a person has accepted them, spoiled ones where nobody has seen what they are made of.
     """
-    rows = warehouse.rows(_ORIGINALS, [build, SAMPLE_REVIEW])
+    rows = warehouse.rows(sql("gold_items.originals"), [build, SAMPLE_REVIEW])
     rows.sort(key=lambda row: (row["is_vouched"] != (expected == _ACCEPT), _digest(f"{seed}:{STAGE}:{row['key']}")))
     return [row["key"] for row in rows]
 
@@ -150,7 +151,7 @@ def _made(warehouse: Warehouse, keys: Sequence[str], expected: str, seed: int) -
     """Gold items of these samples, as far as items can be made of them."""
     for start in range(0, len(keys), _AT_ONCE):
         some = keys[start : start + _AT_ONCE]
-        read = {row["key"]: row for row in warehouse.rows(_BODIES, [some])}
+        read = {row["key"]: row for row in warehouse.rows(sql("gold_items.bodies"), [some])}
         for key in some:
             sample = _proved(Sample.model_validate_json(read[key]["body"]), orjson.loads(read[key]["evidence"]))
             item = _item(warehouse, sample, key, expected, seed) if can_be_spoiled(sample) else None
@@ -208,33 +209,3 @@ def _request(item: _Item, build: str, recipe: Recipe) -> Row:
 
 def _digest(text: str) -> bytes:
     return blake2b(text.encode(), digest_size=8).digest()
-
-
-_HELD = "select s.body from gold_items g join samples s on s.key = g.subject where g.kind = ?"
-_COUNTS = """
-    with asked as (
-        select q.subject, q.cause from review_requests q where q.kind = $1 and q.build = $2
-        union all
-        select n.subject, n.cause from review_rounds n join review_requests q using (subject, kind)
-        where n.kind = $1 and q.build = $2 and n.cause <> 'returned edit'
-    )
-    select count(*) filter (a.cause <> 'gold item') as questions, count(*) filter (g.expected = 'accept') as good,
-        count(*) filter (g.expected = 'reject') as spoiled
-    from asked a left join gold_items g on g.subject = a.subject and g.kind = $1
-"""
-# What landed with a proof, and people either accepted or were never asked about.
-_ORIGINALS = """
-    select a.subject as key, coalesce(d.decision = 'accept', false) as is_vouched
-    from acceptances a
-    join outcomes f on f.build = ? and f.stage = 'land' and f.outcome = 'passed' and f.subject = a.subject
-    left join review_requests q on q.subject = a.subject and q.kind = ?
-    left join decisions d on d.subject = q.subject and d.kind = q.kind
-    where a.withdrawn_at is null and a.grade = 'proved' and (q.subject is null or d.decision = 'accept')
-        and not exists (select 1 from gold_items g where g.made_of = a.subject)
-"""
-_BODIES = """
-    select s.key, s.body, coalesce((
-        select arg_max(v.evidence, v.made_at) from verdicts v where v.subject = s.key and v.check_name = 'grounding'
-    ), '[]'::json) as evidence
-    from samples s where list_contains(?::varchar[], s.key)
-"""

@@ -13,6 +13,7 @@ from callwright.annotation.disambiguation import has_competition
 from callwright.annotation.screens import CORRECTION, DISAMBIGUATION
 from callwright.flows.recipe import Recipe
 from callwright.flows.review.questions import DOUBTFUL, SPOT_CHECK, ReviewQuestion, request_row
+from callwright.warehouse.queries import sql
 from callwright.warehouse.records import GoalPath, Review, Sample
 from callwright.warehouse.rows import Row, Stamp, rows_of
 from callwright.warehouse.store import Warehouse
@@ -26,7 +27,7 @@ def corrections_to_ask(warehouse: Warehouse, build: str, recipe: Recipe) -> list
     What was asked before is not among them.
     """
     rules = recipe.review
-    rows = warehouse.rows(_CORRECTED, [CORRECTION, build])
+    rows = warehouse.rows(sql("path_reviews.corrected"), [CORRECTION, build])
     requests = [
         request_row(
             ReviewQuestion(row["path"], DOUBTFUL, row["reason"], build, CORRECTION, rules.reviewers_of(DOUBTFUL))
@@ -47,7 +48,9 @@ def corrections_to_ask(warehouse: Warehouse, build: str, recipe: Recipe) -> list
 
 def with_kinds(warehouse: Warehouse, requests: Sequence[Row]) -> list[Row]:
     """The requests about samples, each of the kind that fits: where only competing entries are in doubt, these are asked about."""
-    found = warehouse.stream(_ONLY_PATH, [[request["subject"] for request in requests]])  # responses may be long
+    found = warehouse.stream(
+        sql("path_reviews.only_path"), [[request["subject"] for request in requests]]
+    )  # responses may be long
     competing = {key for key, body in found if has_competition(Sample.model_validate_json(body))}
     return [
         request | {"kind": DISAMBIGUATION} if request["subject"] in competing else request for request in requests
@@ -60,7 +63,10 @@ def carry_over_corrections(warehouse: Warehouse) -> None:
     A rejected correction rejects them all. An accepted one vouches for those of which nothing but the path is in doubt,
     and whose entries do not compete: about those people are asked one by one.
     """
-    reviews = [_for_sample(row) for row in warehouse.rows(_DECIDED, [CORRECTION, CORRECTION, DISAMBIGUATION])]
+    reviews = [
+        _for_sample(row)
+        for row in warehouse.rows(sql("path_reviews.decided"), [CORRECTION, CORRECTION, DISAMBIGUATION])
+    ]
     kept = [row for name, row in rows_of(reviews, Stamp(datetime.now(UTC))) if name == "reviews"]
     warehouse.put_rows({"reviews": kept})
 
@@ -74,7 +80,7 @@ def read_paths(warehouse: Warehouse, keys: Sequence[str]) -> dict[str, GoalPath]
 def samples_of_paths(warehouse: Warehouse, keys: Sequence[str]) -> dict[str, list[str]]:
     """The samples of the templates of these paths."""
     found: dict[str, list[str]] = {}
-    for row in warehouse.rows(_SAMPLES, [list(keys)]):
+    for row in warehouse.rows(sql("path_reviews.samples"), [list(keys)]):
         found.setdefault(row["path"], []).append(row["sample"])
     return found
 
@@ -90,52 +96,3 @@ def _for_sample(row: Row) -> Review:
         comment=f"Decided about the correction of its path, {row['path']}.",
         carried_from=row["path"],
     )
-
-
-# The samples that were made after each template, and the kept path of it: the draft that all of them come of.
-_MADE = """
-    made as (
-        select distinct b.build, b.sample, b.draft as path
-        from build_samples b join drafts d on d.key = b.draft and d.type = 'GoalPath'
-    )
-"""
-_NEWEST = """
-    newest as (
-        select v.subject, v.check_name, arg_max(v.decision, v.made_at) as decision, arg_max(v.reason, v.made_at) as reason
-        from verdicts v where v.subject in (select sample from made) group by all
-    )
-"""
-_SAMPLES = f"""
-    with {_MADE}
-    select distinct path, sample from made where list_contains(?::varchar[], path) order by all
-"""  # noqa: S608 - our own queries
-_CORRECTED = f"""
-    with {_MADE}, {_NEWEST}
-    select m.path, any_value(q.cause) as cause, any_value(q.subject) is null as is_new,
-        coalesce(bool_or(n.decision <> 'proved'), false) as in_doubt,
-        coalesce('path: ' || min(n.reason) filter (n.decision <> 'proved'), '') as reason
-    from made m join drafts d on d.key = m.path
-    left join newest n on n.subject = m.sample and n.check_name = 'path'
-    left join review_requests q on q.subject = m.path and q.kind = ?
-    where m.build = ? and json_array_length(d.body -> 'corrections') > 0
-    group by m.path order by m.path
-"""  # noqa: S608
-_ONLY_PATH = f"""
-    with {_MADE}, {_NEWEST}, doubtful as (
-        select subject from newest where decision <> 'proved' group by subject
-        having bool_and(check_name = 'path' and decision = 'unproved')
-    )
-    select s.key, s.body from samples s join doubtful d on d.subject = s.key where list_contains(?::varchar[], s.key)
-"""  # noqa: S608
-_DECIDED = f"""
-    with {_MADE}, {_NEWEST}, doubts as (
-        select subject, bool_and(check_name = 'path' and decision = 'unproved') as only_path
-        from newest where decision <> 'proved' group by subject
-    )
-    select distinct m.path, m.sample, d.decision, d.reviewer, d.reviewed_at, d.reasons
-    from decisions d join made m on m.path = d.subject left join doubts u on u.subject = m.sample
-    where d.kind = ? and (d.decision = 'reject'
-        or exists (select 1 from standing_reviews v where v.subject = m.sample and v.kind = ?)
-        or (u.only_path and not exists (select 1 from review_requests q where q.subject = m.sample and q.kind = ?)))
-    order by all
-"""  # noqa: S608

@@ -16,6 +16,7 @@ from callwright.annotation.screens import PREDICTION_AUDIT, SAMPLE_REVIEW
 from callwright.flows.review.questions import AUDIT, SUSPECT, ReviewQuestion, ask, ask_again
 from callwright.flows.settings import Settings, open_warehouse
 from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.queries import sql
 from callwright.warehouse.records import Call, Prediction
 from callwright.warehouse.releases import release_named
 from callwright.warehouse.store import Warehouse
@@ -58,7 +59,7 @@ def draw_audits(release: str, settings: Settings, models: Sequence[str] = (), co
     keys = {one.key for one in answers}
     before = [
         AuditablePrediction(**row)
-        for row in warehouse.rows(_DRAWN, [release])
+        for row in warehouse.rows(sql("prediction_audits.drawn"), [release])
         if not models or row["candidate"] in models
     ]
     taken = {one.key for one in before}
@@ -131,7 +132,7 @@ def _next(waiting: deque[AuditablePrediction], seen: set[tuple[str, int]]) -> Au
 
 
 def _read_answers(warehouse: Warehouse, release: str) -> list[AuditablePrediction]:
-    return [AuditablePrediction(**row) for row in warehouse.rows(_ANSWERS, [release])]
+    return [AuditablePrediction(**row) for row in warehouse.rows(sql("prediction_audits.answers"), [release])]
 
 
 def _check_models(release: str, models: Sequence[str], known: Sequence[AuditablePrediction]) -> None:
@@ -161,7 +162,7 @@ def read_audited(warehouse: Warehouse, keys: Sequence[str]) -> dict[str, Audited
 
 
 def _read_audited(warehouse: Warehouse, keys: Sequence[str]) -> Iterator[tuple[Prediction, str]]:
-    for row in warehouse.rows(_AUDITED, [list(keys)]):
+    for row in warehouse.rows(sql("prediction_audits.audited"), [list(keys)]):
         calls = orjson.loads(row["calls"]) if row["calls"] is not None else None
         made = None if calls is None else tuple(Call.model_validate(call) for call in calls)
         fields = {name: row[name] for name in Prediction.model_fields}
@@ -175,7 +176,7 @@ def suspects_of_audits(warehouse: Warehouse) -> int:
     """
     questions = [
         ReviewQuestion(row["subject"], SUSPECT, _suspicion(row["turn"], row["comment"]), row["build"], SAMPLE_REVIEW)
-        for row in warehouse.rows(_SUSPECTS, [PREDICTION_AUDIT, GOLD_WRONG, SAMPLE_REVIEW])
+        for row in warehouse.rows(sql("prediction_audits.suspects"), [PREDICTION_AUDIT, GOLD_WRONG, SAMPLE_REVIEW])
     ]
     return ask_again(warehouse, questions) if questions else 0
 
@@ -183,40 +184,3 @@ def suspects_of_audits(warehouse: Warehouse) -> int:
 def _suspicion(turn: int, comment: str) -> str:
     stated = f": {comment}" if comment else "."
     return f"Who audited a model's answer to turn {turn} finds that the gold is wrong{stated}"
-
-
-# Where calls may be due, and only of runs that were scored to their end: an answer that was not has no error type yet.
-_ANSWERS = """
-    select p.key, p.subject, p.turn, p.candidate, p.error_type
-    from predictions p join samples s on s.key = p.subject left join kinds k on k.name = s.kind
-    where p.release = ?
-        and (coalesce(k.asked, 'call') <> 'conversation' or s.body ->> ('$.turns[' || p.turn || '].kind') = 'calls')
-        and exists (
-            select 1 from scores c where c.release = p.release and c.candidate = p.candidate and c.strategy = p.strategy
-                and c.tools_shown = p.tools_shown and c.run = p.run and c.metric = 'invented' and c.judge = ''
-        )
-    order by p.key
-"""
-_DRAWN = """
-    select a.prediction as key, coalesce(p.subject, '') as subject, coalesce(p.turn, 0) as turn, a.candidate, a.error_type
-    from audit_draws a left join predictions p on p.key = a.prediction where a.release = ? order by a.prediction
-"""
-_AUDITED = """
-    select p.*, coalesce(a.error_type, p.error_type) as said
-    from predictions p left join audit_draws a on a.prediction = p.key where list_contains(?::varchar[], p.key)
-"""
-# Of each sample the first audit that nobody has looked into yet; the build that let it land has its checks.
-_SUSPECTS = """
-    with found as (
-        select p.subject, p.turn, d.comment, d.reviewed_at
-        from decisions d join predictions p on p.key = d.subject
-        where d.kind = ? and d.decision = 'reject' and list_contains(d.reasons, ?)
-    ), pending as (
-        select f.* from found f where not exists (
-            select 1 from standing_reviews v where v.subject = f.subject and v.kind = ? and v.reviewed_at > f.reviewed_at
-        )
-    )
-    select n.subject, arg_min(n.turn, (n.reviewed_at, n.turn)) as turn, arg_min(n.comment, (n.reviewed_at, n.turn)) as comment,
-        coalesce(any_value(a.build), '') as build
-    from pending n left join acceptances a on a.subject = n.subject group by n.subject order by n.subject
-"""

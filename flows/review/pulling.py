@@ -34,13 +34,14 @@ from callwright.flows.review.reading_reviews import (
     read_reviews,
     remove_doubles,
 )
-from callwright.flows.review.resolutions import UNDECIDED_EDITS, VOUCHED_EDITS, settle_decisions, settle_edited_tools
+from callwright.flows.review.resolutions import VOUCHED_EDITS, settle_decisions, settle_edited_tools
 from callwright.flows.review.status import note_agreement
 from callwright.flows.review.turns import async_review_turn
 from callwright.flows.runner import local_workers
 from callwright.flows.settings import Settings, open_warehouse
 from callwright.flows.stages import LANDING
 from callwright.warehouse.outcomes import outcome_row, remove_outcomes
+from callwright.warehouse.queries import sql
 from callwright.warehouse.records import Outcome, ReasonCode, Sample
 from callwright.warehouse.rows import Row, Stamp, rows_of
 from callwright.warehouse.store import Warehouse
@@ -80,7 +81,7 @@ async def pull_reviews(settings: Settings, studio: LabelStudio, progress: Progre
 
 async def _pull(settings: Settings, studio: LabelStudio, progress: Progress) -> Pulled:
     warehouse = open_warehouse(settings)
-    left = {row["key"] for row in warehouse.rows(_UNSEEN, [_EDITING])}
+    left = {row["key"] for row in warehouse.rows(sql("pulling.unseen"), [_EDITING])}
     projects = {kind: studio.find_project(kind) for kind in (*REVIEW_KINDS, TRAINING)}
     with warehouse.together():
         absent = [kind for kind, project in projects.items() if project is None]
@@ -90,7 +91,7 @@ async def _pull(settings: Settings, studio: LabelStudio, progress: Progress) -> 
     with warehouse.together():
         carry_over_corrections(warehouse)
         reopen_undecided(warehouse)
-        warehouse.execute(_SECOND_PERSON, [DOUBTFUL, VOUCHED_EDITS])
+        warehouse.execute(sql("pulling.second_person"), [DOUBTFUL, VOUCHED_EDITS])
         settle_decisions(warehouse)
         if pulled.reviews or pulled.withdrawn:
             note_agreement(warehouse)
@@ -103,19 +104,9 @@ async def _pull(settings: Settings, studio: LabelStudio, progress: Progress) -> 
         contradicted = _ask_about_edits(warehouse, again)
         suspects_of_audits(warehouse)
     ask_more_people(warehouse, studio)
-    if warehouse.rows(_CAME_BACK):
+    if warehouse.rows(sql("pulling.came_back")):
         push_reviews(settings, studio, progress)
     return pulled._replace(contradicted=contradicted + tools_against, resumed=resumed)
-
-
-_CAME_BACK = """
-    select 1 from review_rounds where pushed_at is null
-    union all
-    select 1 from review_requests q join samples s on s.key = q.subject where q.pushed_at is null and s.stage = 'review'
-    union all
-    select 1 from review_requests q join decisions d on d.result = q.subject and d.kind = q.kind where q.pushed_at is null
-    limit 1
-"""
 
 
 def _added(pulls: Iterable[Pulled]) -> Pulled:
@@ -175,7 +166,7 @@ def _take_in(project: Project, warehouse: Warehouse, studio: LabelStudio, progre
 
 async def _check_edited(warehouse: Warehouse, settings: Settings, progress: Progress) -> list[Row]:
     """Run edited samples that no check has seen yet through the checks of the build that asked about them."""
-    unseen = warehouse.rows(_UNSEEN, [_EDITING])
+    unseen = warehouse.rows(sql("pulling.unseen"), [_EDITING])
     by_build: defaultdict[str, list[Sample]] = defaultdict(list)
     for row in unseen:
         by_build[row["build"]].append(Sample.model_validate(orjson.loads(row["body"])))
@@ -187,53 +178,14 @@ async def _check_edited(warehouse: Warehouse, settings: Settings, progress: Prog
 
 
 _EDITING = [SAMPLE_REVIEW, DISAMBIGUATION, DIALOGUE_ACTS]  # the review kinds of which new versions of samples come
-# A sample that was imported as a release has no build, whose checks its edit could go through; it is kept as it is.
-_UNSEEN = """
-    select s.key, s.body, min(q.build) as build
-    from decisions d join samples s on s.key = d.result join review_requests q on q.subject = d.subject and q.kind = d.kind
-    join builds b on b.key = q.build
-    where list_contains(?::varchar[], d.kind) and d.decision = 'edit'
-        and not exists (select 1 from verdicts v where v.subject = s.key) and q.build in (select key from builds)
-    group by all order by s.key
-"""
 
 
 def _ask_about_edits(warehouse: Warehouse, edited: Sequence[Row]) -> int:
     """Ask people about edits that a check contradicted, or that none can decide; how many of `edited` those are."""
-    rows = warehouse.rows(_AGAINST, [_EDITING, VOUCHED_EDITS])
+    rows = warehouse.rows(sql("pulling.against"), [_EDITING, VOUCHED_EDITS])
     ask(warehouse, [ReviewQuestion(row["subject"], DOUBTFUL, row["reason"], row["build"]) for row in rows])
     keys = {row["key"] for row in edited}
     return len({row["subject"] for row in rows} & keys)
-
-
-_AGAINST = f"""
-    with stopped as (
-        select f.build, f.subject, any_value(d.reviewer) as reviewer, arg_max(f.reason, f.made_at) as reason
-        from decisions d join outcomes f on f.subject = d.result
-        where list_contains(?::varchar[], d.kind) and d.decision = 'edit' and f.outcome in ('waiting', 'failed')
-        group by f.build, f.subject
-    ), undecided as ({UNDECIDED_EDITS})
-    select build, subject, 'As edited by ' || reviewer || ': ' || reason as reason from stopped
-    union all
-    select min(f.build), u.subject, any_value('As edited by ' || u.reviewer || ': ' || u.reason)
-    from undecided u join decisions d on d.result = u.subject and d.decision = 'edit'
-    join outcomes f on f.subject = u.subject
-    where u.subject not in (select subject from stopped) group by u.subject
-"""  # noqa: S608 - our own query
-# An edit that is in doubt lands when another person stands for it: the word of whoever made it is not the second one.
-_SECOND_PERSON = """
-    update review_requests set reviewers = 2
-    where cause = ? and list_contains(?::varchar[], kind) and reviewers = 1 and exists (
-        select 1 from standing_reviews e where e.result = review_requests.subject and e.decision = 'edit'
-    ) and exists (
-        select 1 from review_words w where w.subject = review_requests.subject and w.kind = review_requests.kind
-    ) and not exists (
-        select 1 from review_words w where w.subject = review_requests.subject and w.kind = review_requests.kind
-            and w.reviewer not in (
-                select e.reviewer from standing_reviews e where e.result = w.subject and e.decision = 'edit'
-            )
-    )
-"""
 
 
 def withdraw_reviews(warehouse: Warehouse, server: str, states: Iterable[TaskState]) -> int:
@@ -244,11 +196,11 @@ def withdraw_reviews(warehouse: Warehouse, server: str, states: Iterable[TaskSta
     tasks = {state.task_id: state.submitted for state in states}
     if not tasks:
         return 0
-    rows = warehouse.rows(_UNDER_REVIEW, [server, sorted(tasks)])
+    rows = warehouse.rows(sql("pulling.under_review"), [server, sorted(tasks)])
     gone = [row["key"] for row in rows if row["is_taken_over"] or row["annotation_id"] not in tasks[row["task_id"]]]
     if gone:
-        warehouse.execute(_WITHDRAW, [gone])
-        warehouse.execute(_WITHDRAW_CARRIED, [CORRECTION])
+        warehouse.execute(sql("pulling.withdraw"), [gone])
+        warehouse.execute(sql("pulling.withdraw_carried"), [CORRECTION])
     return len(gone)
 
 
@@ -259,7 +211,7 @@ def reopen_undecided(warehouse: Warehouse) -> None:
     taken back, and where those who spoke agree no more.
     """
     positions: dict[tuple[str, str], list[Row]] = {}
-    for row in warehouse.rows(_UNDECIDED, [_SETTLING, DIALOGUE_ACTS]):
+    for row in warehouse.rows(sql("pulling.undecided"), [_SETTLING, DIALOGUE_ACTS]):
         positions.setdefault((row["build"], row["subject"]), []).append(row)
     if not positions:
         return
@@ -271,7 +223,7 @@ def reopen_undecided(warehouse: Warehouse) -> None:
     others = [stated for stated in positions.values() if stated not in doubtful]
     outcomes += [_outcome(stated[0], stage) for stated in others for stage in _stages(stated)]
     landed = {stated[0]["subject"] for stated in others}
-    acceptances = warehouse.rows(_ACCEPTED, [[subject for _, subject in positions]])
+    acceptances = warehouse.rows(sql("pulling.accepted"), [[subject for _, subject in positions]])
     remove_outcomes(warehouse, [(row["build"], row["stage"], row["subject"]) for row in later])
     warehouse.put_rows(
         {
@@ -321,39 +273,3 @@ _SETTLING = [
     TOOL_REVIEW,
     DIALOGUE_ACTS,
 ]  # the review kinds that outcomes tell of
-_UNDER_REVIEW = """
-    select key, task_id, annotation_id, reviewer <> first_value(reviewer) over (
-        partition by annotation_id order by reviewed_at desc, key
-    ) as is_taken_over
-    from reviews
-    where server = ? and withdrawn_at is null and annotation_id > 0 and list_contains(?::bigint[], task_id)
-"""
-_WITHDRAW = "update reviews set withdrawn_at = now() where list_contains(?::varchar[], key)"
-# What was stated about a path stands as a review about each sample of it, without an annotation of its own.
-_WITHDRAW_CARRIED = """
-    update reviews set withdrawn_at = now() from reviews p
-    where reviews.kind = ? and reviews.annotation_id = 0 and reviews.withdrawn_at is null and p.kind = reviews.kind
-        and p.withdrawn_at is not null and p.reviewer = reviews.reviewer and p.reviewed_at = reviews.reviewed_at
-        and reviews.carried_from = p.subject
-"""
-# The outcomes that tell of a decision which is no more, and why people had been asked. What is stated of dialogue acts decides
-# nothing about a doubt, and an edited sample lands, or does not, by the decision about what it was edited from.
-_UNDECIDED = """
-    with asked as (
-        select subject, coalesce(min(cause) filter (cause = 'doubtful'), min(cause)) as cause,
-            min(reason) filter (cause = 'doubtful') as reason
-        from review_requests group by subject
-    )
-    select f.build, f.stage, f.subject, coalesce(q.cause, 'spot check') as cause, coalesce(q.reason, '') as asked,
-        s.key is not null as is_sample
-    from outcomes f join stages t on t.name = f.stage left join asked q on q.subject = f.subject
-    left join samples s on s.key = f.subject
-    where f.decided_by = 'person'
-        and not exists (
-            select 1 from decisions d where d.subject = f.subject and list_contains(?::varchar[], d.kind)
-                and (d.kind <> ? or d.decision = 'reject' or coalesce(q.cause, '') <> 'doubtful')
-        )
-        and not (f.stage = 'land' and coalesce(s.stage, '') = 'review')
-    order by f.build, f.subject, t.position
-"""
-_ACCEPTED = "select * from acceptances where list_contains(?::varchar[], subject)"

@@ -40,6 +40,7 @@ from callwright.flows.review.tool_checking import tools_of
 from callwright.flows.review.turns import review_turn
 from callwright.flows.settings import Settings, open_warehouse
 from callwright.validators.toolset.complexity import gap_facts
+from callwright.warehouse.queries import sql
 from callwright.warehouse.records import DoubtedFact, Evidence, Language, Sample, Tool, Verdict
 from callwright.warehouse.releases import read_tools
 from callwright.warehouse.rows import Row
@@ -47,32 +48,6 @@ from callwright.warehouse.store import Warehouse
 
 _AT_ONCE = 500
 _FEW_AT_ONCE = 20  # of records with long responses
-_TO_PUSH = """
-    select * from review_queue where kind = ? and is_current and not is_answered and (pushed_at is null or server <> ? or ?)
-    order by priority desc, build, category, requested_at, subject, version
-"""
-# The kinds of which tasks stand there: their screens follow a new version or another language, also where nothing waits.
-_THERE = "select distinct kind from task_states where server = ? and deleted_at is null"
-_ONE_MORE = """
-    update review_requests set reviewers = u.speakers + 1
-    from unsettled_reviews u where review_requests.subject = u.subject and review_requests.kind = u.kind
-"""
-_MORE_WANTED = """
-    select q.*, arg_max(t.task_id, t.version) as task_id
-    from review_requests q join task_states t on t.subject = q.subject and t.kind = q.kind and t.server = ? and t.deleted_at is null
-    where q.overlap < q.reviewers and q.pushed_at is not null
-    group by all
-"""
-_VERDICTS = """
-    select subject, check_name, arg_max(decision, made_at) as decision, arg_max(score, made_at) as score,
-        arg_max(reason, made_at) as reason, arg_max(evidence, made_at) as evidence,
-        arg_max(doubts, made_at) as doubts, arg_max(version, made_at) as version
-    from verdicts where list_contains(?::varchar[], subject) group by subject, check_name order by check_name
-"""
-_EDITORS = """
-    select result, arg_max(reviewer, reviewed_at) as reviewer from standing_reviews
-    where decision = 'edit' and list_contains(?::varchar[], result) group by result
-"""
 Worded = Callable[..., ReviewTask]  # a task, but for why it is asked and in which language
 Shown = Callable[[Row], Worded]
 
@@ -118,7 +93,7 @@ def _push(settings: Settings, studio: LabelStudio, progress: Progress, *, again:
     warehouse = open_warehouse(settings)
     set_priorities(warehouse)
     rows = warehouse.rows_by_name(_to_push(studio.name, again=again))
-    there = {row["kind"] for row in warehouse.rows(_THERE, [studio.name])}
+    there = {row["kind"] for row in warehouse.rows(sql("pushing.there"), [studio.name])}
     ask_more_people(warehouse, studio)
     if not there and not any(rows.values()):
         studio.signed_in_as()  # a dead address or a wrong token is reported also when nothing waits
@@ -166,8 +141,8 @@ def _push_kind(kind: str, asked: Sequence[Row], settings: Settings, studio: Labe
 def ask_more_people(warehouse: Warehouse, studio: LabelStudio) -> None:
     """Ask one person more about each thing on which those asked do not agree, and tell Label Studio how many it are."""
     with warehouse.together():
-        warehouse.execute(_ONE_MORE)
-        rows = warehouse.rows(_MORE_WANTED, [studio.name])
+        warehouse.execute(sql("pushing.one_more"))
+        rows = warehouse.rows(sql("pushing.more_wanted"), [studio.name])
     studio.ask_several({row["task_id"]: row["reviewers"] for row in rows})
     requested = [row | {"overlap": row["reviewers"]} for row in rows]
     warehouse.put_rows({"review_requests": requested}, replacing=True)
@@ -175,7 +150,7 @@ def ask_more_people(warehouse: Warehouse, studio: LabelStudio) -> None:
 
 def _to_push(server: str, *, again: bool) -> dict[str, tuple[str, list[object]]]:
     """The queries for what `server` shall have of each review kind."""
-    return {kind: (_TO_PUSH, [kind, server, again]) for kind in REVIEW_KINDS}
+    return {kind: (sql("pushing.to_push"), [kind, server, again]) for kind in REVIEW_KINDS}
 
 
 def _note_pushed(
@@ -286,7 +261,7 @@ _MAKERS: Mapping[str, Callable[[Warehouse, Sequence[Row]], Shown]] = MappingProx
 def tasks_for(kind: str, warehouse: Warehouse, language: Language, asked: Sequence[Row]) -> list[ReviewTask]:
     """The tasks of a review kind that rows of the view review_queue ask for, one each, in their order."""
     shown = _MAKERS[kind](warehouse, asked)
-    editors = {row["result"]: row["reviewer"] for row in warehouse.rows(_EDITORS, [_keys(asked)])}
+    editors = {row["result"]: row["reviewer"] for row in warehouse.rows(sql("pushing.editors"), [_keys(asked)])}
     return [
         shown(row)(
             reason=reason_of(row, language, editors.get(row["subject"], "")), language=language, returned=edit_of(row)
@@ -327,7 +302,7 @@ def _keys(asked: Sequence[Row]) -> list[str]:
 
 def _verdicts(warehouse: Warehouse, keys: Sequence[str]) -> defaultdict[str, list[Verdict]]:
     verdicts: defaultdict[str, list[Verdict]] = defaultdict(list)
-    for row in warehouse.rows(_VERDICTS, [list(keys)]):
+    for row in warehouse.rows(sql("pushing.verdicts"), [list(keys)]):
         verdicts[row["subject"]].append(
             Verdict(
                 subject=row["subject"],

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from callwright.annotation.screens import SAMPLE_REVIEW
+from callwright.warehouse.queries import sql
 from callwright.warehouse.rows import Row
 from callwright.warehouse.store import Warehouse
 
@@ -54,7 +55,7 @@ def ask_again(warehouse: Warehouse, questions: Sequence[ReviewQuestion]) -> int:
     How many of the questions are new.
     """
     subjects = sorted({question.subject for question in questions})
-    rows = warehouse.rows(_ASKED, [subjects])
+    rows = warehouse.rows(sql("questions.asked"), [subjects])
     asked = {(row["subject"], row["kind"]): row for row in rows}
     first, rounds = [], []
     for question in questions:
@@ -83,45 +84,12 @@ def _put(warehouse: Warehouse, requests: list[Row], rounds: list[Row]) -> int:
 
 
 def _count(warehouse: Warehouse) -> int:
-    return int(warehouse.rows(_COUNT)[0]["questions"])
-
-
-_COUNT = "select (select count(*) from review_requests) + (select count(*) from review_rounds) as questions"
-# `version` is the newest version of the task; `is_open`: nobody has answered that one yet.
-_ASKED = """
-    select q.subject, q.kind, coalesce(max(n.version), 1) as version,
-        list_concat(
-            [any_value(q.cause || ': ' || q.reason)], coalesce(list(n.cause || ': ' || n.problem), [])
-        ) as asked,
-        not exists (
-            select 1 from standing_reviews v where v.subject = q.subject and v.kind = q.kind
-                and v.reviewed_at >= coalesce(max(n.made_at), max(q.requested_at))
-        ) as is_open
-    from review_requests q left join review_rounds n on n.subject = q.subject and n.kind = q.kind
-    where list_contains(?::varchar[], q.subject)
-    group by q.subject, q.kind
-"""
+    return int(warehouse.rows(sql("questions.count"))[0]["questions"])
 
 
 def set_priorities(warehouse: Warehouse) -> None:
     """Give every question that has not been pushed yet its place in the queue; gold items keep theirs."""
     with warehouse.writing() as connection:
-        # As a table first: the view reads what is about to change, and is read twice.
-        connection.execute(f"create temp table worth as {_WORTH}")
-        connection.execute(_REQUESTS)
-        connection.execute(_ROUNDS)
-
-
-_WORTH = """
-    select p.subject, p.kind, p.version, p.priority from review_priority p
-    join review_queue q on q.subject = p.subject and q.kind = p.kind and q.version = p.version
-    where q.pushed_at is null and p.priority is distinct from q.priority
-"""
-_REQUESTS = """
-    update review_requests set priority = w.priority from worth w
-    where w.version = 1 and w.subject = review_requests.subject and w.kind = review_requests.kind
-"""
-_ROUNDS = """
-    update review_rounds set priority = w.priority from worth w
-    where w.version = review_rounds.version and w.subject = review_rounds.subject and w.kind = review_rounds.kind
-"""
+        connection.execute(sql("questions.worth"))
+        connection.execute(sql("questions.requests"))
+        connection.execute(sql("questions.rounds"))

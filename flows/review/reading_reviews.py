@@ -28,37 +28,14 @@ from callwright.annotation.tool_review import parse_tool_review
 from callwright.flows.review.prediction_audits import read_audited
 from callwright.flows.review.questions import RETURNED_EDIT, RETURNED_FIRST
 from callwright.warehouse.errors import AnnotationError
+from callwright.warehouse.queries import sql
 from callwright.warehouse.records import Review, Sample, Tool
 from callwright.warehouse.releases import read_tools
 from callwright.warehouse.rows import Row
 from callwright.warehouse.store import Warehouse
 
-_REVIEWED = "select server, annotation_id, max(reviewed_at) as moment from reviews group by server, annotation_id"
-_RETURNED = "select subject, kind, version, reviewer, made_at from review_rounds"
 NOTHING_YET: Row = {"annotations": 0, "skipped": 0, "drafts": 0, "deleted_at": None}
 _LATE = timedelta(hours=1)
-_PUSHED_LATELY = """
-    select distinct t.kind, t.subject, t.version from task_states t join review_queue q using (kind, subject, version)
-    where t.server = ? and t.kind = ? and t.deleted_at is null and q.pushed_at > coalesce(?::timestamptz, '-infinity')
-"""
-_KNOWN = "select * from task_states where server = ? and kind = ?"
-_TASKS = "select task_id from task_states where server = ? and kind = ? and deleted_at is null"
-_DELETED = (
-    "update task_states set deleted_at = now() where server = $server and list_contains($gone::bigint[], task_id)"
-)
-_OPEN = """
-    t.server = $server and list_contains($gone::bigint[], t.task_id) and exists (
-        select 1 from review_queue u
-        where u.subject = t.subject and u.kind = t.kind and u.version = t.version and not u.is_answered)
-"""
-_REQUEST_ANEW = f"""
-    update review_requests set pushed_at = null, server = null from task_states t
-    where {_OPEN} and t.version = 1 and t.subject = review_requests.subject and t.kind = review_requests.kind
-"""  # noqa: S608 - our own condition
-_ROUND_ANEW = f"""
-    update review_rounds set pushed_at = null, server = null from task_states t
-    where {_OPEN} and t.version = review_rounds.version and t.subject = review_rounds.subject and t.kind = review_rounds.kind
-"""  # noqa: S608
 
 
 class ReadReviews(NamedTuple):
@@ -107,37 +84,19 @@ PushedTasks = Set[tuple[str, int]]  # subjects and versions
 
 def pushed_tasks(warehouse: Warehouse, studio: LabelStudio, kind: str) -> PushedTasks:
     """The tasks that this work folder has at a server: what others have there, even about the same samples, is theirs."""
-    rows = warehouse.rows(_PUSHED, [studio.name, kind])
+    rows = warehouse.rows(sql("reading_reviews.pushed"), [studio.name, kind])
     return {(row["subject"], row["version"]) for row in rows}
 
 
 def note_answers(warehouse: Warehouse) -> None:
     """Note what edits of samples say that have not been looked at, and what edits of gold items must say to be right."""
-    for table, (key, sql) in _UNANSWERED.items():
-        rows = warehouse.rows(sql)
+    for table, key in (("reviews", "key"), ("gold_items", "subject")):
+        rows = warehouse.rows(sql(f"reading_reviews.unanswered_{table}"))
         if rows:
             answers = [answer_of_edit(Sample.model_validate_json(row["body"])) for row in rows]
-            warehouse.execute(_ANSWER.format(table=table, key=key), [[row["id"] for row in rows], answers])
-
-
-_PUSHED = "select distinct subject, version from task_states where server = ? and kind = ?"
-_UNANSWERED = {
-    "reviews": (
-        "key",
-        """
-        select r.key as id, s.body from reviews r join samples s on s.key = r.result
-        where r.decision = 'edit' and r.answer is null
-        """,
-    ),
-    "gold_items": (
-        "subject",
-        "select g.subject as id, s.body from gold_items g join samples s on s.key = g.made_of where g.answer is null",
-    ),
-}
-_ANSWER = """
-    update {table} set answer = a.answer from (select unnest(?::varchar[]) as id, unnest(?::varchar[]) as answer) a
-    where a.id = {table}.{key}
-"""
+            warehouse.execute(
+                sql("reading_reviews.answer", table=table, key=key), [[row["id"] for row in rows], answers]
+            )
 
 
 class _ReviewSubject(NamedTuple):
@@ -196,7 +155,9 @@ def read_samples(warehouse: Warehouse, keys: Sequence[str]) -> tuple[dict[str, S
 
 
 def _known(warehouse: Warehouse) -> _Known:
-    rows = warehouse.rows_by_name({"reviewed": (_REVIEWED, []), "returned": (_RETURNED, [])})
+    rows = warehouse.rows_by_name(
+        {"reviewed": (sql("reading_reviews.reviewed"), []), "returned": (sql("reading_reviews.returned"), [])}
+    )
     reviewed, returned = rows["reviewed"], rows["returned"]
     versions: dict[str, int] = {}
     for row in returned:
@@ -241,7 +202,7 @@ def changed_states(
 ) -> list[Row]:
     """The states that are not known yet, as rows; a draft that a pull does not tell of any more is gone."""
     now = datetime.now(UTC)
-    known = {row["task_id"]: row for row in warehouse.rows(_KNOWN, [studio.name, project.kind])}
+    known = {row["task_id"]: row for row in warehouse.rows(sql("reading_reviews.known"), [studio.name, project.kind])}
     seen = {
         state.task_id: state.model_dump(exclude={"submitted"})
         | {"server": studio.name, "annotations": len(state.submitted), "seen_at": now, "deleted_at": None}
@@ -262,7 +223,7 @@ def remove_doubles(warehouse: Warehouse, studio: LabelStudio, project: Project, 
     it. So what was pushed not long before `since`, or after it, is looked at once more.
     """
     start = since - _LATE if since else None
-    rows = warehouse.rows(_PUSHED_LATELY, [studio.name, project.kind, start])
+    rows = warehouse.rows(sql("reading_reviews.pushed_lately"), [studio.name, project.kind, start])
     asked = {task_key(row["kind"], row["subject"], row["version"]): row for row in rows}
     doubles = studio.remove_doubles(project, list(asked))
     if doubles.kept:
@@ -272,7 +233,7 @@ def remove_doubles(warehouse: Warehouse, studio: LabelStudio, project: Project, 
         known = {row["task_id"] for row in noted}
         warehouse.put_rows({"task_states": [NOTHING_YET | row for row in states if row["task_id"] not in known]})
         with warehouse.writing() as connection:
-            connection.execute(_DELETED, {"server": studio.name, "gone": sorted(doubles.removed)})
+            connection.execute(sql("reading_reviews.deleted"), {"server": studio.name, "gone": sorted(doubles.removed)})
     return len(doubles.removed)
 
 
@@ -281,10 +242,10 @@ def note_deleted(warehouse: Warehouse, studio: LabelStudio, kind: str, project: 
 
     About those of which nobody has decided people are asked anew.
     """
-    tasks = {row["task_id"] for row in warehouse.rows(_TASKS, [studio.name, kind])}
+    tasks = {row["task_id"] for row in warehouse.rows(sql("reading_reviews.tasks"), [studio.name, kind])}
     gone = tasks if project is None else studio.gone(project, tasks)
     if gone:
         with warehouse.writing() as connection:
-            for statement in (_DELETED, _REQUEST_ANEW, _ROUND_ANEW):
-                connection.execute(statement, {"server": studio.name, "gone": sorted(gone)})
+            for name in ("deleted", "request_anew", "round_anew"):
+                connection.execute(sql(f"reading_reviews.{name}"), {"server": studio.name, "gone": sorted(gone)})
     return len(gone)

@@ -12,6 +12,7 @@ from callwright.flows.settings import Settings
 from callwright.generators.kinds import kind_named
 from callwright.language.packs import of
 from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.queries import sql
 from callwright.warehouse.records import Record
 from callwright.warehouse.rows import Row
 from callwright.warehouse.store import Warehouse
@@ -84,7 +85,7 @@ def queues_of(kind: str, languages: Iterable[str], team: Team) -> list[TaskQueue
 
 def subjects_of(warehouse: Warehouse, keys: Sequence[str]) -> dict[str, Row]:
     """The language and the kind of sample that questions about these are about, as far as they have one."""
-    return {row["key"]: row for row in warehouse.rows(_SUBJECTS, [list(keys)])}
+    return {row["key"]: row for row in warehouse.rows(sql("team.subjects"), [list(keys)])}
 
 
 def chosen_by(about: Row | None) -> dict[str, str]:
@@ -94,29 +95,8 @@ def chosen_by(about: Row | None) -> dict[str, str]:
 
 def outside_reviews(warehouse: Warehouse, team: Team) -> dict[str, int]:
     """How many reviews people of the team gave that were not theirs to give: Label Studio lets everybody answer everything."""
-    rows = warehouse.rows(_GIVEN, [list(team)]) if team else []
+    rows = warehouse.rows(sql("team.given"), [list(team)]) if team else []
     counts = dict.fromkeys(team, 0)
     for row in rows:
         counts[row["reviewer"]] += 0 if team[row["reviewer"]].is_for(row) else row["reviews"]
     return counts
-
-
-_OF_SUBJECTS = """
-    select key, language, kind as sample_kind from samples
-    union all
-    select key, language, '' from tools
-    union all
-    select p.key, s.language, s.kind from predictions p join samples s on s.key = p.subject
-    union all
-    select b.draft, any_value(s.language), any_value(s.kind) from build_samples b join samples s on s.key = b.sample
-    group by b.draft
-"""
-_SUBJECTS = f"from ({_OF_SUBJECTS}) where list_contains(?::varchar[], key)"
-_GIVEN = f"""
-    with given as (
-        select reviewer, kind, subject from standing_reviews
-        where annotation_id > 0 and kind <> 'training' and list_contains(?::varchar[], reviewer)
-    )
-    select g.reviewer, g.kind, s.language, s.sample_kind, count(*) as reviews
-    from given g join ({_OF_SUBJECTS}) s on s.key = g.subject group by all
-"""  # noqa: S608 - our own query

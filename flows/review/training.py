@@ -17,6 +17,7 @@ from callwright.flows.review.reading_reviews import NOTHING_YET
 from callwright.flows.review.turns import review_turn
 from callwright.flows.settings import Settings, open_warehouse
 from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.queries import sql
 from callwright.warehouse.records import GoldCall, Sample
 from callwright.warehouse.rows import Row
 from callwright.warehouse.store import Warehouse
@@ -44,7 +45,7 @@ def push_training(settings: Settings, studio: LabelStudio, progress: Progress, i
     with review_turn(settings, progress):
         warehouse = open_warehouse(settings)
         _make(warehouse, items)
-        asked = warehouse.rows(_ITEMS, [TRAINING, items])
+        asked = warehouse.rows(sql("training.items"), [TRAINING, items])
         if not asked:
             raise ConfigurationError(
                 "There is nothing to learn on yet: training items are made of proved samples that have landed. Build first."
@@ -75,13 +76,13 @@ def training_answers(warehouse: Warehouse, reviewer: str = "") -> list[TrainingA
             row["reviewer"], row["subject"], row["request"], row["decision"], row["is_right"], row["defect"],
             _calls(Sample.model_validate_json(row["body"]).gold),
         )
-        for row in warehouse.rows(_ANSWERS, [TRAINING, reviewer, reviewer])
+        for row in warehouse.rows(sql("training.answers"), [TRAINING, reviewer, reviewer])
     ]  # fmt: skip
 
 
 def _make(warehouse: Warehouse, items: int) -> None:
     """Make what is lacking, of the newest build of one recipe after the other."""
-    for row in warehouse.rows(_BUILDS):
+    for row in warehouse.rows(sql("training.builds")):
         [held] = warehouse.rows("select count(*) as items from gold_items where kind = ?", [TRAINING])
         if held["items"] >= items:
             return
@@ -103,17 +104,3 @@ def _calls(calls: Sequence[GoldCall]) -> str:
         for call in calls
     )
     return "; ".join(named) or "no call"
-
-
-_BUILDS = (
-    "select l.build, b.body from latest_builds l join builds b on b.key = l.build order by l.started_at desc, l.build"
-)
-_ITEMS = """
-    select g.subject, s.language, s.kind as sample_kind from gold_items g join samples s on s.key = g.subject
-    where g.kind = ? order by g.made_at, g.subject limit ?
-"""
-_ANSWERS = """
-    select a.reviewer, a.subject, s.request, a.decision, a.is_right, a.defect, s.body
-    from gold_answers a join samples s on s.key = a.made_of
-    where a.kind = ? and (? = '' or a.reviewer = ?) order by a.reviewer, a.reviewed_at, a.subject
-"""

@@ -2,12 +2,11 @@
 
 from typing import NamedTuple
 
+from callwright.warehouse.queries import sql
 from callwright.warehouse.rows import Row
 from callwright.warehouse.store import Warehouse
 
 READ = 10
-_NOW = "build in (select build from latest_builds)"
-_LANDED_NOW = "key in (select m.sample from build_samples m join latest_builds l on l.build = m.build)"
 
 
 class SummaryRows(NamedTuple):
@@ -33,135 +32,17 @@ class SummaryRows(NamedTuple):
     samples: list[Row]
 
 
-# One run of a candidate, named as shortly as it can be distinguished from the others.
-_NAME = (
-    "candidate || if(strategy <> 'direct', ', by ' || strategy, '')"
-    " || if(tools_shown = 'always', ', all tools always', '') || if(run > 0, ', run ' || (run + 1), '')"
-    " || if(split <> '', ', ' || split || ' split alone', '') as name"
-)
-# All of a release, or its splits where a candidate has not answered all of it.
-_WHOLE = "(split = '' or (release, candidate) not in (select (release, candidate) from scores where split = ''))"
-_METRICS = ("func_acc", "args_acc", "pn_hr", "pn_mr", "pr", "sr")
-_QUERIES = {
-    "builds": f"""
-        with planned as (select recipe, sum(planned)::bigint as planned from recipe_needs group by recipe),
-        ended as (
-            select build, count(*) filter (stage = 'land' and outcome = 'passed') as landed,
-                count(distinct subject) filter (outcome = 'waiting') as waiting,
-                count(distinct subject) filter (outcome = 'rejected') as rejected,
-                count(distinct subject) filter (outcome = 'failed') as failed
-            from outcomes where {_NOW} group by build
-        )
-        select l.recipe, l.build, l.is_trial, l.started_at, coalesce(p.planned, 0) as planned, coalesce(e.landed, 0) as landed,
-            coalesce(e.waiting, 0) as waiting, coalesce(e.rejected, 0) as rejected, coalesce(e.failed, 0) as failed
-        from latest_builds l left join planned p using (recipe) left join ended e using (build) order by l.started_at desc""",
-    "funnel": """
-        select stage, min(position) as position, sum(entered)::bigint as entered, sum(passed)::bigint as passed,
-            sum(rejected)::bigint as rejected, sum(failed)::bigint as failed, sum(waiting)::bigint as waiting,
-            sum(entered) = sum(passed) as none_stopped
-        from funnel where is_latest group by stage order by position""",
-    "accepted": f"""
-        select kind, language, count(*) as samples, count(*) filter (proved) as proved,
-            count(*) filter (grade = 'judged') as judged, count(*) filter (vouched) as vouched,
-            count(*) filter (is_template) as of_template
-        from accepted_samples where {_LANDED_NOW} group by all order by kind, language""",
-    "categories": f"""
-        select category, count(*) as samples from accepted_samples where {_LANDED_NOW}
-        group by all order by samples desc, category""",
-    "grades": """
-        select grade, coalesce(is_template, false) as is_template, samples, judged as reviewed, bad, precision
-        from check_precision where check_name = 'land'""",
-    "repeated": f"select * from too_frequent where {_NOW}",
-    "superseded": f"""
-        select count(*) as samples from acceptances
-        where withdrawn_at is null and subject not in (select sample from build_samples where {_NOW})""",
-    "checks": "select * from check_precision where check_name <> 'land'",
-    "audits": """
-        select source, model, check_name, broken, still_proved, recall, recall_low, recall_high, intact, false_alarms, precision
-        from audit_summary where slice_by = 'all'""",
-    "unseen": """
-        select source, model, slice_value as defect, broken, still_proved, recall, recall_low, recall_high from audit_summary
-        where check_name = 'all checks' and slice_by = 'defect' and still_proved > 0
-        order by source, model, still_proved / broken desc, defect""",
-    "arguments": "select * exclude (wrong_share, correct_share) from audit_argument_grades",
-    "kinds": f"""
-        select release, {_NAME}, judge, slice_value as kind, max(conversations) as conversations,
-            {", ".join(f"max({metric}) filter (snapshots = 'all') as {metric}" for metric in _METRICS)},
-            max(args_acc) filter (snapshots = 'shift') as args_acc_at_shift, max(coalesce(irrelevant, intent_shift)) as stopped
-        from metrics_by_slice where slice_by = 'kind' and {_WHOLE} group by all having count(func_acc) + count(no_call) > 0
-        order by release, kind, name, judge""",
-    "answers": f"""
-        select *, {_NAME} from answer_board where slice_by in ('all', 'difficulty') and {_WHOLE}
-        order by release, name, slice_by, slice_value""",
-    "domains": "select * from domain_board where split = ''",
-    "parameter_types": """
-        select release, candidate, mode, judge, parameter_type, sum(due)::bigint as due, sum(wrong)::bigint as wrong,
-            sum(wrong) / sum(due) as error_rate
-        from parameter_type_errors group by all order by release, candidate, mode, judge, error_rate desc, parameter_type""",
-    "steps": """
-        select release, candidate, mode, judge, extra_steps, sum(runs)::bigint as runs, sum(successes)::bigint as successes
-        from step_distribution group by all order by release, candidate, mode, judge, extra_steps""",
-    "cost": f"select * from cost_per_accepted where {_NOW} order by recipe",
-    # Of each reason some, of different kinds; then a few that nobody has anything against.
-    "samples": f"""
-        with landed as (
-            select a.subject, a.grade, a.judged_by, s.kind, s.language from acceptances a join samples s on s.key = a.subject
-            where a.withdrawn_at is null and s.{_LANDED_NOW}
-        ), reasons as (
-            select subject, 1 as rank, 'Candidates agree on another answer than the gold.' as why from suspects where agreeing > 1
-            union all
-            select subject, 2, 'Every candidate fails: ' || errors from suspects where agreeing <= 1 and failing = candidates
-            union all
-            select subject, 3, 'A person said ' || decision || if(comment <> '', ': “' || comment || '”', '.') from decisions
-            union all
-            select subject, 4, stage || ' contradicts it: ' || reason from outcomes
-            where outcome = 'waiting' and reason_code = 'contradicted' and {_NOW}
-            union all
-            select min(a.subject), 5, 'It landed on the word of ' || array_to_string(any_value(a.judged_by), ', ') || ' alone.'
-            from landed a where a.grade = 'judged' group by a.kind, a.language
-            union all
-            select min(a.subject), 6, 'It landed, proved by rules.' from landed a
-            where a.grade = 'proved' group by a.kind, a.language
-        ), firsts as (
-            select r.subject, min(r.rank) as rank, arg_min(r.why, r.rank) as why from reasons r group by r.subject
-        ), ranked as (
-            select f.*, s.kind, s.language, s.request, s.category,
-                row_number() over (partition by f.rank, s.kind, s.language order by f.subject) as of_kind
-            from firsts f join samples s on s.key = f.subject
-        ), spread as (
-            select *, row_number() over (partition by rank order by of_kind, subject) as place from ranked
-        )
-        select subject as key, kind, language, category, request, why from spread order by place > 2, rank, place limit {READ}""",
-}  # fmt: skip
-
-
 def read_summary(warehouse: Warehouse) -> SummaryRows:
     """The rows of every section, of one state of the warehouse."""
-    return SummaryRows(**warehouse.rows_by_name({name: (sql, []) for name, sql in _QUERIES.items()}))
+    return SummaryRows(
+        **warehouse.rows_by_name({name: (sql(f"summary.{name}", read=READ), []) for name in SummaryRows._fields})
+    )
 
 
 DAYS = 14
-_REVIEWS = {
-    "days": f"""
-        select day, reviewer, reviews, active_hours from review_pace
-        where day in (select distinct day from review_pace order by day desc limit {DAYS}) order by day desc, reviewer""",
-    "gold": "select * from annotator_accuracy",
-    "usable": "select * from usable_share",
-    # Gold items are left out: why a spoiled one is rejected is known.
-    "reasons": """
-        select r.kind, r.reason, count(*) as reviews, count(distinct r.reviewer) as reviewers,
-            count(distinct r.subject) as subjects, any_value(a.share) as share
-        from (
-            select kind, subject, reviewer, unnest(reasons) as reason from review_words v
-            where annotation_id > 0
-                and not exists (select 1 from gold_items g where g.subject = v.subject and g.kind = v.kind)
-        ) r left join (
-            select kind, reason, sum(agreeing) / sum(pairs) as share from reviewer_agreement group by all
-        ) a using (kind, reason)
-        group by r.kind, r.reason order by r.kind, reviews desc, r.reason""",
-}
+_REVIEW_FACTS = ("days", "gold", "usable", "reasons")
 
 
 def read_review_facts(warehouse: Warehouse) -> dict[str, list[Row]]:
     """Reviews by day and person, answers to gold items, what is usable of what was drawn, and why things were turned away."""
-    return warehouse.rows_by_name({name: (sql, []) for name, sql in _REVIEWS.items()})
+    return warehouse.rows_by_name({name: (sql(f"review_facts.{name}", days=DAYS), []) for name in _REVIEW_FACTS})

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from callwright.warehouse.exports.writing import TEST, Format, ReleaseSplit, TableFormat, Write, canary
+from callwright.warehouse.queries import sql
 from callwright.warehouse.records import CallTurn, Release, ResultTurn, Sample, Tool
 from callwright.warehouse.store import Warehouse
 
@@ -53,12 +54,12 @@ def copy_tables(warehouse: Warehouse, release: Release, kinds: Sequence[str], fo
     asked = [release.name, list(kinds)]
     copied: dict[str, CopiedSplit] = {}
     with warehouse.together():
-        for row in warehouse.rows(_COUNTED, asked):
+        for row in warehouse.rows(sql("whole.counted"), asked):
             split, path = row["split"], folder / row["split"] / "samples.parquet"
             mark = canary(release) if split == TEST else ""
-            _copy(warehouse, _SAMPLES.format(split=_literal(split), canary=_literal(mark)), asked, path)
+            _copy(warehouse, sql("whole.samples", split=_literal(split), canary=_literal(mark)), asked, path)
             copied[split] = CopiedSplit(path, row["samples"], mark)
-        _copy(warehouse, _TOOLS, [release.name], folder / TOOLS_FILE)
+        _copy(warehouse, sql("whole.tools"), [release.name], folder / TOOLS_FILE)
     return copied
 
 
@@ -72,22 +73,6 @@ def _literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-_CHOSEN = """
-    select s.*, coalesce(r.split, '') as split from samples s join release_samples r on r.subject = s.key,
-        (select ? as release, ?::varchar[] as kinds) asked
-    where r.release = asked.release and (asked.kinds = [] or list_contains(asked.kinds, s.kind))
-"""
-_COUNTED = f"select split, count(*) as samples from ({_CHOSEN}) group by split order by split"  # noqa: S608 - our own
-_SAMPLES = f"""
-    select key, kind, language, category, request, gold::varchar as gold, body::varchar as body, call_turns, calls,
-        stage, parents, seed, model, prompt_version, planted, {{canary}} as canary
-    from ({_CHOSEN}) where split = {{split}} order by key
-"""  # noqa: S608
-_TOOLS = """
-    select key, name, category, language, source, description, parameters::varchar as parameters,
-        returns::varchar as returns, constants::varchar as constants
-    from tools t semi join release_tools r on r.tool = t.key and r.release = ? order by key
-"""
 RECORDS = Format(
     name="records",
     holds="each sample with its evidence, its tools and the responses to its calls, one a line",

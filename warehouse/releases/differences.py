@@ -7,6 +7,7 @@ from typing import NamedTuple
 import orjson
 from pydantic import JsonValue
 
+from callwright.warehouse.queries import sql
 from callwright.warehouse.releases.reading import release_named
 from callwright.warehouse.store import Warehouse
 
@@ -67,11 +68,11 @@ def diff_releases(warehouse: Warehouse, old: str, new: str) -> ReleaseDiff:
     """What `new` holds that `old` does not, and the other way round. Raises ConfigurationError for an unknown release."""
     names = [release_named(warehouse, name).name for name in (old, new)]
     with warehouse.reading():  # of one state, also of a copy that may not be written to
-        pairs = tuple((one, other) for one, other, _ in warehouse.stream(_BOTH + _PAIRS, names))
+        pairs = tuple((one, other) for one, other, _ in warehouse.stream(sql("differences.pairs"), names))
         paired = {key for pair in pairs for key in pair}
-        alone = [row for row in warehouse.stream(_BOTH + _ALONE, names) if row[0] not in paired]
-        kept = dict(warehouse.stream(_BOTH + _KEPT, names))
-        moved = tuple((key, was, now) for key, was, now in warehouse.stream(_BOTH + _MOVED, names))
+        alone = [row for row in warehouse.stream(sql("differences.alone"), names) if row[0] not in paired]
+        kept = dict(warehouse.stream(sql("differences.kept"), names))
+        moved = tuple((key, was, now) for key, was, now in warehouse.stream(sql("differences.moved"), names))
         numbers, first, anew = Counter[str](), dict[str, tuple[str, FieldChange]](), Counter[str]()
         for sample in changed_samples(warehouse, old, new, pairs):
             anew[sample.kind] += 1
@@ -100,70 +101,10 @@ def changed_samples(
     for start in range(0, len(pairs), _AT_ONCE):
         some = pairs[start : start + _AT_ONCE]
         keys = [[one for one, _ in some], [other for _, other in some]]
-        for one, other, kind, *sides in warehouse.stream(_CHANGED, [*keys, old, new]):
+        for one, other, kind, *sides in warehouse.stream(sql("differences.changed"), [*keys, old, new]):
             before, after = map(orjson.loads, sides)
             fields = [FieldChange(name, before[name], after[name]) for name in before if before[name] != after[name]]
             yield ChangedSample(one, other, kind, tuple(fields))
 
 
 _AT_ONCE = 2000  # pairs: each pass reads the table of samples
-_BOTH = """
-    with older as (
-        select s.key, s.kind, s.parents, coalesce(r.split, '') as split
-        from release_samples r join samples s on s.key = r.subject where r.release = ?
-    ), newer as (
-        select s.key, s.kind, s.parents, coalesce(r.split, '') as split
-        from release_samples r join samples s on s.key = r.subject where r.release = ?
-    ), gone as (
-        select * from older anti join newer using (key)
-    ), come as (
-        select * from newer anti join older using (key)
-    )
-"""
-# A sample that was made of one that is gone (an edit), else the next one of the same kind and the same parents.
-_PAIRS = """
-    , edits as (
-        select g.key as old, c.key as new from gone g join come c on list_contains(c.parents, g.key)
-        qualify row_number() over (partition by g.key order by c.key) = 1
-            and row_number() over (partition by c.key order by g.key) = 1
-    ), numbered as (
-        select key, kind, parents, false as is_new, row_number() over (partition by kind, parents order by key) as number
-        from gone where key not in (select old from edits) and len(parents) > 0
-        union all
-        select key, kind, parents, true, row_number() over (partition by kind, parents order by key)
-        from come where key not in (select new from edits) and len(parents) > 0
-    )
-    select old, new, old as place from edits union all
-    select o.key, n.key, o.key from numbered o join numbered n using (kind, parents, number) where not o.is_new and n.is_new
-    order by place
-"""
-_ALONE = """
-    select key, kind, false as is_new from gone union all select key, kind, true from come order by key
-"""
-_KEPT = "select kind, count(*) from older semi join newer using (key) group by kind"
-_MOVED = """
-    select key, o.split, n.split from older o join newer n using (key)
-    where o.split <> '' and n.split <> '' and o.split <> n.split order by key
-"""
-
-
-def _fields(sample: str, place: str) -> str:
-    """What is compared of a sample, as one JSON object."""
-    return f"""json_object(
-        'kind', {sample}.kind, 'language', {sample}.language, 'category', {sample}.category,
-        'split', coalesce({place}.split, ''), 'request', {sample}.request, 'gold', {sample}.gold,
-        'turns', {sample}.body -> '$.turns', 'candidates', {sample}.body -> '$.candidates',
-        'withheld', {sample}.body -> '$.withheld', 'tags', {sample}.body -> '$.tags',
-        'system_message', coalesce({sample}.body ->> '$.system_message', ''), 'model', {sample}.model,
-        'prompt_version', {sample}.prompt_version
-    )"""
-
-
-_CHANGED = f"""
-    select p.old, p.new, n.kind, {_fields("o", "ro")}, {_fields("n", "rn")}
-    from (select unnest(?::varchar[]) as old, unnest(?::varchar[]) as new) p
-        join samples o on o.key = p.old join samples n on n.key = p.new
-        join release_samples ro on ro.subject = p.old and ro.release = ?
-        join release_samples rn on rn.subject = p.new and rn.release = ?
-    order by p.old
-"""  # noqa: S608 - our own

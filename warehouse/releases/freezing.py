@@ -10,9 +10,10 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.queries import sql
 from callwright.warehouse.records import FIRST_VERSION, Release
 from callwright.warehouse.releases.duplicates import CrossDuplicate, find_duplicates
-from callwright.warehouse.releases.manifests import MANIFEST_HASH, TAKE_SAMPLES, TAKE_TOOLS, content_hash
+from callwright.warehouse.releases.manifests import content_hash
 from callwright.warehouse.releases.reading import check_release_name, list_releases, release_named, splits_of
 from callwright.warehouse.releases.selecting import SelectedSamples, Selection, select_samples
 from callwright.warehouse.releases.splits import SplitBy, SplitPlan, plan_splits
@@ -159,26 +160,17 @@ def _keep(
         )
     with warehouse.writing() as connection:
         connection.execute(
-            _CHOSEN, [list(keys), list(plan.splits or [None] * len(keys)), list(plan.groups or [None] * len(keys))]
+            sql("manifests.chosen"),
+            [list(keys), list(plan.splits or [None] * len(keys)), list(plan.groups or [None] * len(keys))],
         )
-        connection.execute(TAKE_SAMPLES, [release.name])
-        connection.execute(TAKE_TOOLS, [release.name])
+        connection.execute(sql("manifests.take_samples"), [release.name])
+        connection.execute(sql("manifests.take_tools"), [release.name])
         connection.execute("drop table chosen")
         columns = [list(column) for column in zip(*duplicates, strict=True)] or [[], [], [], [], []]
-        connection.execute(_DUPLICATES, [release.name, *columns])
-        hashed = connection.execute(MANIFEST_HASH, [release.name, release.name]).fetchone()
+        connection.execute(sql("manifests.duplicates"), [release.name, *columns])
+        hashed = connection.execute(sql("manifests.manifest_hash"), [release.name, release.name]).fetchone()
         release = release.with_changes(manifest_hash=hashed[0] if hashed and hashed[0] else "")
         ((table, row),) = rows_of([release], Stamp(release.created_at))
         places = ", ".join("?" * len(row))
         connection.execute(f"insert into {table} ({', '.join(row)}) values ({places})", [*row.values()])  # noqa: S608
     return release
-
-
-_CHOSEN = """
-    create temp table chosen as
-    select unnest(?::varchar[]) as key, unnest(?::varchar[]) as split, unnest(?::varchar[]) as split_group
-"""
-_DUPLICATES = """
-    insert into release_duplicates
-    select ?, unnest(?::varchar[]), unnest(?::varchar[]), unnest(?::varchar[]), unnest(?::varchar[]), unnest(?::double[])
-"""

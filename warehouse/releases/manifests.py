@@ -6,6 +6,7 @@ from typing import Literal, NamedTuple
 from pydantic import JsonValue
 
 from callwright.warehouse.errors import StoreError
+from callwright.warehouse.queries import sql
 from callwright.warehouse.records import Release, content_key
 from callwright.warehouse.releases.reading import list_releases, release_named
 from callwright.warehouse.store import Warehouse
@@ -79,10 +80,10 @@ def _state(warehouse: Warehouse, release: Release) -> ReleaseState:
     name = release.name
     found = warehouse.rows_by_name(
         {
-            "samples": (_CHANGED_SAMPLES, [name]),
-            "tools": (_CHANGED_TOOLS, [name]),
-            "manifest": (MANIFEST_HASH, [name, name]),
-            "keys": (_KEYS, [name]),
+            "samples": (sql("manifests.changed_samples"), [name]),
+            "tools": (sql("manifests.changed_tools"), [name]),
+            "manifest": (sql("manifests.manifest_hash"), [name, name]),
+            "keys": (sql("manifests.keys"), [name]),
         }
     )
     changes = [ReleaseChange(row["change"], "samples", row["key"]) for row in found["samples"]]
@@ -100,50 +101,3 @@ def _changes_of_the_whole(
         yield ReleaseChange("added or removed", "release_samples")
     elif not is_manifest or content_hash(keys, splits if release.splits else ()) != release.content_hash:
         yield ReleaseChange("edited", "release_samples")
-
-
-# The hashes of rows, over the columns that say what the release holds; a column that comes later changes none of them.
-_SAMPLE_HASH = """md5(concat_ws(
-    chr(31), s.key, s.kind, s.language, s.category, s.request, s.gold::varchar, s.body::varchar
-))"""
-_TOOL_HASH = """md5(concat_ws(
-    chr(31), t.key, t.name, t.category, t.language, t.source, t.description, t.parameters::varchar,
-    coalesce(t.returns::varchar, ''), coalesce(t.constants::varchar, '')
-))"""
-# The manifest's lines of the release ?, each with the hash that was taken when it was made.
-_LINES = """
-    select concat_ws(' ', 'sample', subject, coalesce(split, ''), coalesce(row_hash, '')) as line
-    from release_samples where release = ?
-    union all
-    select concat_ws(' ', 'tool', tool, '', coalesce(row_hash, '')) from release_tools where release = ?
-"""
-MANIFEST_HASH = f"select md5(string_agg(line, chr(10) order by line)) as hash from ({_LINES})"  # noqa: S608 - our own
-# Takes the rows of `chosen` (key, split, split_group) and of the tools that they name into the manifest of the release ?.
-TAKE_SAMPLES = f"""
-    insert into release_samples
-    select ?, s.key, c.split, c.split_group, {_SAMPLE_HASH} from chosen c join samples s on s.key = c.key
-"""  # noqa: S608
-TAKE_TOOLS = f"""
-    insert into release_tools
-    with named as (
-        select distinct unnest(
-            json_extract_string(s.body, '$.candidates[*]') || json_extract_string(s.body, '$.withheld[*]')
-        ) as tool
-        from samples s semi join chosen c on c.key = s.key
-    )
-    select ?, n.tool, {_TOOL_HASH} from named n left join tools t on t.key = n.tool
-"""  # noqa: S608
-_CHANGED_SAMPLES = f"""
-    select r.subject as key, if(s.key is null, 'missing', 'changed') as change
-    from release_samples r left join samples s on s.key = r.subject
-    where r.release = ? and r.row_hash is distinct from if(s.key is null, null, {_SAMPLE_HASH}) order by key
-"""  # noqa: S608
-_CHANGED_TOOLS = f"""
-    select r.tool as key, if(t.key is null, 'missing', 'changed') as change
-    from release_tools r left join tools t on t.key = r.tool
-    where r.release = ? and r.row_hash is distinct from if(t.key is null, null, {_TOOL_HASH}) order by key
-"""  # noqa: S608
-_KEYS = """
-    select list(subject order by subject, split) as keys, list(coalesce(split, '') order by subject, split) as splits
-    from release_samples where release = ?
-"""

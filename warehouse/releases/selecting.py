@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Literal, NamedTuple
 
 from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.queries import sql
 from callwright.warehouse.rows import Row
 from callwright.warehouse.store import Warehouse
 
@@ -46,7 +47,7 @@ class SelectedSamples(NamedTuple):
 
 def select_samples(warehouse: Warehouse, selection: Selection) -> SelectedSamples:
     """The landed samples that a selection takes. Raises ConfigurationError where it names what there is not, or nothing is left."""
-    builds = warehouse.rows(_BUILDS)
+    builds = warehouse.rows(sql("selecting.builds"))
     if not builds:
         raise ConfigurationError(
             "Nothing has been accepted, so there is nothing to release. Run `callwright build` first."
@@ -106,7 +107,7 @@ def _nothing_taken(builds: Sequence[Row], reasons: Mapping[str, LeftOut]) -> str
 
 def _keys_of(warehouse: Warehouse, builds: Sequence[str], selection: Selection) -> tuple[str, ...]:
     lists = [list(names) for names in (builds, selection.kinds, selection.languages)]
-    keys = (row["subject"] for row in warehouse.rows(_SELECTED, lists))
+    keys = (row["subject"] for row in warehouse.rows(sql("selecting.selected"), lists))
     if not selection.where:
         return tuple(keys)
     matching = _matching(warehouse, selection.where)
@@ -130,7 +131,7 @@ def _matching(warehouse: Warehouse, where: str) -> Set[str]:
 def _shares(
     warehouse: Warehouse, keys: Sequence[str], builds: Sequence[Row], reasons: Mapping[str, LeftOut]
 ) -> Iterator[BuildShare]:
-    counts = {row["build"]: row["taken"] for row in warehouse.rows(_TAKEN, [list(keys)])}
+    counts = {row["build"]: row["taken"] for row in warehouse.rows(sql("selecting.taken"), [list(keys)])}
     for row in builds:
         taken = counts.get(row["key"], 0)
         reason = "" if taken == row["landed"] else reasons[row["key"]] or "filtered"
@@ -143,31 +144,3 @@ def _shares(
             taken=taken,
             left_out=reason,
         )
-
-
-_LANDED = """
-    landed as (
-        select f.build, f.subject from outcomes f semi join acceptances a on a.subject = f.subject and a.withdrawn_at is null
-        where f.stage = 'land' and f.outcome = 'passed'
-    )
-"""
-# The builds that have landed samples, the newest of each recipe first.
-_BUILDS = f"""
-    with {_LANDED}
-    select b.key, b.recipe, coalesce(b.is_trial, false) as is_trial, b.started_at, b.finished_at,
-        l.build is not null as is_latest, count(*) as landed, list(distinct s.kind) as kinds, list(distinct s.language) as languages
-    from landed d join builds b on b.key = d.build join samples s on s.key = d.subject left join latest_builds l on l.build = b.key
-    group by all order by recipe, b.started_at desc, key
-"""  # noqa: S608 - our own
-_SELECTED = f"""
-    with {_LANDED}, asked as (select ?::varchar[] as builds, ?::varchar[] as kinds, ?::varchar[] as languages)
-    select distinct d.subject from landed d join samples s on s.key = d.subject, asked a
-    where list_contains(a.builds, d.build) and (a.kinds = [] or list_contains(a.kinds, s.kind))
-        and (a.languages = [] or list_contains(a.languages, s.language))
-    order by d.subject
-"""  # noqa: S608
-_TAKEN = f"""
-    with {_LANDED}
-    select d.build, count(*) as taken from landed d semi join (select unnest(?::varchar[]) as key) t on t.key = d.subject
-    group by d.build
-"""  # noqa: S608

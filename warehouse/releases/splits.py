@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast, get_args
 
 from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.queries import sql
 from callwright.warehouse.store import Warehouse
 
 if TYPE_CHECKING:
@@ -70,12 +71,14 @@ def plan_splits(
     import numpy as np
 
     with warehouse.reading() as connection:
-        there = connection.execute(_THERE, [[key for key, split in earlier.items() if split in shares]]).fetchall()
+        there = connection.execute(
+            sql("splits.there"), [[key for key, split in earlier.items() if split in shares]]
+        ).fetchall()
         known = {key: earlier[key] for (key,) in there}
         everything = sorted({*keys, *known})
         connection.execute("create temp table chosen as select unnest(?::varchar[]) as key", [everything])
-        samples = connection.execute(_SAMPLES).fetchnumpy()
-        edges = connection.execute(_EDGES + (_SAME_TOOL if by == "tool" else "")).fetchnumpy()
+        samples = connection.execute(sql("splits.samples")).fetchnumpy()
+        edges = connection.execute(sql("splits.edges_and_tools" if by == "tool" else "splits.edges")).fetchnumpy()
         connection.execute("drop table chosen")
     groups = group_relatives(samples["node"], edges["one"], edges["other"])
     wanted = set(keys)
@@ -180,52 +183,4 @@ def _offsets(levels: Sequence["Numbers"]) -> list[int]:
     return offsets[:-1]
 
 
-_THERE = "select key from samples semi join (select unnest(?::varchar[]) as key) using (key)"
 _LEVELS = ("everything", "of_kind", "of_category")
-_SAMPLES = """
-    select hash(s.key) as node, 0::bigint as everything, dense_rank() over (order by s.kind, s.language) - 1 as of_kind,
-        dense_rank() over (order by s.kind, s.language, s.category) - 1 as of_category
-    from samples s semi join chosen c on c.key = s.key order by s.key
-"""
-# The first request of a sample with the values of its calls, as they were worded, and all that is quoted or a number masked.
-MASKED = r"""lower(regexp_replace(regexp_replace(
-    list_reduce(
-        list_filter(
-            list_reverse_sort(list_distinct(json_extract_string(s.body, '$.turns[*].calls[*].evidence[*].quote'))),
-            lambda quote: length(quote) > 1
-        ),
-        lambda text, quote: replace(text, quote, '…'), s.request
-    ),
-    '["“\x{300c}«][^"”\x{300d}»]*["”\x{300d}»]', '…', 'g'), '\d[\d.,:]*', '…', 'g'))"""
-_EDGES = rf"""
-    with parents as (
-        select key, unnest(parents) as parent from drafts union all select key, unnest(parents) from samples
-    ), mine as (
-        select s.* from samples s semi join chosen c on c.key = s.key
-    ), goals as (
-        select key, if(
-            list_contains(json_extract_string(body, '$.turns[*].executed'), 'true'),
-            to_json([json_extract(body, '$.turns[*].calls[*].tool'), json_extract(body, '$.turns[*].calls[*].arguments')])::varchar,
-            nullif(gold::varchar, '[]')
-        ) as goal from mine
-    ), texts as (
-        select s.key, {MASKED} as text from mine s
-    ), tags as (
-        select key, unnest(json_extract_string(body, '$.tags[*]')) as tag from mine
-    )
-    select hash(p.key) as one, hash(p.parent) as other from parents p anti join tools t on t.key = p.parent
-    union all
-    select hash(key), hash('goal', goal) from goals where goal is not null
-    union all
-    select hash(key), hash('text', text) from texts where length(regexp_replace(text, '[^\p{{L}}]', '', 'g')) > 3
-    union all
-    select hash(key), hash('template', tag) from tags where starts_with(tag, 'template=')
-"""  # noqa: S608 - our own
-_SAME_TOOL = """
-    union all
-    select hash(key), hash('tool', tool)
-    from (select key, unnest(json_extract_string(body, '$.turns[*].calls[*].tool')) as tool from mine)
-    union all
-    select hash(m.key), hash('tool', t.name)
-    from (select key, unnest(json_extract_string(body, '$.withheld[*]')) as tool from mine) m join tools t on t.key = m.tool
-"""

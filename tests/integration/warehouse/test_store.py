@@ -71,7 +71,9 @@ def test_any_text_survives_the_bulk_insert(warehouse: Warehouse, text: str) -> N
 
 
 def test_every_table_of_the_file_has_rules_and_the_columns_that_they_name(warehouse: Warehouse) -> None:
-    rows = warehouse.rows("select table_name, column_name from duckdb_columns() join duckdb_tables() using (table_name)")
+    rows = warehouse.rows(
+        "select table_name, column_name from duckdb_columns() join duckdb_tables() using (table_name)"
+    )
     found: dict[str, set[str]] = {}
     for row in rows:
         found.setdefault(row["table_name"], set()).add(row["column_name"])

@@ -1,0 +1,22 @@
+-- name: asked
+-- A call is about a draft, about a sample, or about what comes between them; a draft has the kind of what was made of it.
+with kinds as (
+    select key as subject, kind from samples
+    union all
+    select b.draft, any_value(s.kind) from build_samples b join samples s on s.key = b.sample group by b.draft
+    union all
+    select d.key, d.body ->> 'kind' from drafts d
+    where d.body ->> 'kind' is not null and d.key not in (select draft from build_samples)
+)
+select c.stage, coalesce(k.kind, '') as kind, count(*)::int as calls, sum(c.prompt_tokens)::int as prompt_tokens,
+    sum(c.completion_tokens)::int as reply_tokens, sum(c.cost)::double as dollars
+from llm_calls c left join (select subject, any_value(kind) as kind from kinds group by subject) k on k.subject = c.subject
+where not c.cached group by all order by c.stage
+
+-- name: earlier
+select b.key, b.body, sum(c.made)::int as made, sum(c.landed)::int as accepted,
+    (select sum(p.calls + p.cached) from calls_per_accepted p where p.build = b.key) as calls,
+    (select sum(p.cost) from calls_per_accepted p where p.build = b.key) as cost
+from builds b join composition c on c.build = b.key
+where b.recipe = ? and b.finished_at is not null
+group by b.key, b.body, b.finished_at order by b.finished_at desc
