@@ -41,6 +41,7 @@ from callwright.llm.models import open_adapter
 from callwright.llm.prompts import own_prompts
 from callwright.warehouse.build_checks import met_checks
 from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.queries import sql
 from callwright.warehouse.records import Tool, content_key
 from callwright.warehouse.releases import read_tools
 from callwright.warehouse.rows import Row, body_of
@@ -307,26 +308,12 @@ def report_build(run: GroupRun) -> BuildReport:
 
 
 def _spending(run: GroupRun, landed: int) -> SpendingRow:
-    [row] = run.warehouse.rows(
-        """
-        select count(*) filter (not cached)::int as calls, count(*) filter (cached)::int as known,
-            coalesce(sum(prompt_tokens + completion_tokens), 0)::bigint as tokens, coalesce(sum(cost), 0)::double as cost
-        from llm_calls where build = ?
-        """,
-        [run.build],
-    )
+    [row] = run.warehouse.rows(sql("statistics.spent"), [run.build])
     return SpendingRow(**row, cost_per_accepted=row["cost"] / landed if landed else None)
 
 
 def _composition(run: GroupRun) -> Iterator[CompositionRow]:
-    rows = run.warehouse.rows(
-        """
-        select kind, sum(made)::int as made, sum(landed)::int as landed, sum(proved)::int as proved,
-            sum(judged)::int as judged, sum(waiting)::int as waiting, sum(tools)::int as tools
-        from composition where build = ? group by kind
-        """,
-        [run.build],
-    )
+    rows = run.warehouse.rows(sql("statistics.composition"), [run.build])
     made = {row.pop("kind"): row for row in rows}
     known = all_kinds()
     for name in dict.fromkeys((*run.recipe.samples, *made)):

@@ -15,13 +15,13 @@ from callwright.validators.metrics.grades import GradeScores
 from callwright.validators.metrics.multi_step import metric_names
 from callwright.validators.metrics.snapshots import SnapshotScores
 from callwright.validators.predictions import CandidateRun
+from callwright.warehouse.queries import sql
 from callwright.warehouse.records import Call, Grade, Prediction, Sample, Score
 from callwright.warehouse.releases import ReleaseContent
 from callwright.warehouse.rows import Row
 from callwright.warehouse.store import Warehouse
 
 _AT_ONCE = 10_000
-_OF_CANDIDATE = "release = ? and candidate = ? and strategy = ? and tools_shown = ?"
 _OF_RUNS = [*metric_names("as_paper"), *metric_names("as_published_code")]
 
 
@@ -35,21 +35,13 @@ class CandidateAnswers(NamedTuple):
 
 def read_pieces(warehouse: Warehouse, run: CandidateRun, at_once: int = _AT_ONCE) -> Iterator[CandidateAnswers]:
     """What a candidate answered on a release in all of its runs, a piece at a time: memory does not grow with it."""
-    bounds = warehouse.rows(
-        f"""
-        select min(subject) as lowest, max(subject) as highest from (
-            select subject, (sum(count(*)) over (order by subject) - 1) // ? as piece
-            from predictions where {_OF_CANDIDATE} group by subject
-        ) group by piece order by piece
-        """,  # noqa: S608 - our own names
-        [at_once, *run[:4]],
-    )
-    sql = f"""
-        select {", ".join(Prediction.model_fields)}, key, error_type from predictions
-        where {_OF_CANDIDATE} and subject between ? and ? order by subject, run, turn
-    """  # noqa: S608 - our own names
+    bounds = warehouse.rows(sql("answers.pieces"), [at_once, *run[:4]])
+    columns = ", ".join(Prediction.model_fields)
     for piece in bounds:
-        rows = warehouse.rows(sql, [*run[:4], piece["lowest"], piece["highest"]])
+        rows = warehouse.rows(
+            sql("answers.of_piece", columns=columns),
+            [*run[:4], piece["lowest"], piece["highest"]],
+        )
         keys, mistakes = [row.pop("key") for row in rows], [row.pop("error_type") for row in rows]
         yield CandidateAnswers(list(_predictions(rows)), keys, mistakes)
 
@@ -72,10 +64,7 @@ def read_predictions(warehouse: Warehouse, run: CandidateRun) -> Iterator[Predic
 def complete_runs(warehouse: Warehouse, content: ReleaseContent, run: CandidateRun) -> dict[str, set[int]]:
     """The runs in which a candidate has answered every sample of a split, by split, and of the release (""): these are scored."""
     rows = warehouse.rows(
-        f"""
-        select run, coalesce(m.split, '') as split, count(distinct p.subject) as answered
-        from predictions p join release_samples m using (release, subject) where {_OF_CANDIDATE} group by all
-        """,  # noqa: S608 - our own names
+        sql("answers.answered"),
         run[:4],
     )
     sizes = Counter(content.splits.get(sample.key, "") for sample in content.samples)
@@ -93,27 +82,21 @@ def runs_by_split(answered: Mapping[tuple[int, str], int], sizes: Mapping[str, i
 
 def answered_subjects(warehouse: Warehouse, run: CandidateRun) -> set[str]:
     """The samples that a candidate has answered on a release in one run."""
-    sql = f"select distinct subject from predictions where {_OF_CANDIDATE} and run = ?"  # noqa: S608 - our own names
-    return {row["subject"] for row in warehouse.rows(sql, run)}
+    return {row["subject"] for row in warehouse.rows(sql("answers.subjects"), run)}
 
 
 def read_agreements(warehouse: Warehouse, release: str, judge: str) -> dict[str, bool]:
     """What a judge says of the predictions on a release, by their keys, on the prompt as it is now."""
-    sql = """
-        select v.prediction, v.agree from judge_verdicts v join predictions p on p.key = v.prediction
-        where p.release = ? and v.judge = ? and v.version = ?
-    """
-    return {row["prediction"]: row["agree"] for row in warehouse.rows(sql, [release, judge, judge_version()])}
+    return {
+        row["prediction"]: row["agree"]
+        for row in warehouse.rows(sql("answers.agreements"), [release, judge, judge_version()])
+    }
 
 
 def read_grades(warehouse: Warehouse, release: str, judge: str) -> dict[str, Grade]:
     """How a judge grades the predictions on a release, by their keys, on the prompts as they are now."""
     columns = ", ".join(f"g.{name}" for name in Grade.model_fields)
-    sql = f"""
-        select {columns} from grades g join predictions p on p.key = g.prediction
-        where p.release = ? and g.judge = ? and list_contains(?::varchar[], g.version)
-    """  # noqa: S608 - our own names
-    rows = warehouse.rows(sql, [release, judge, list(grade_versions().values())])
+    rows = warehouse.rows(sql("answers.grades", columns=columns), [release, judge, list(grade_versions().values())])
     return {row["prediction"]: Grade(**row) for row in rows}
 
 
@@ -121,13 +104,7 @@ def put_scores(warehouse: Warehouse, scores: Sequence[Score], split: str) -> Non
     """Keep the scores of a candidate over a split in the place of those it had by the same verdicts; others' metrics stay."""
     runs = {(one.release, one.candidate, one.strategy, one.tools_shown, one.judge) for one in scores}
     for run in runs:
-        warehouse.execute(
-            """
-            delete from scores where release = ? and candidate = ? and strategy = ? and tools_shown = ? and judge = ? and split = ?
-                and not list_contains(?::varchar[], metric)
-            """,
-            [*run, split, _OF_RUNS],
-        )
+        warehouse.execute(sql("answers.remove_scores"), [*run, split, _OF_RUNS])
     warehouse.put_rows({"scores": [one.model_dump() | {"split": split} for one in scores]})
 
 

@@ -21,6 +21,7 @@ from callwright.llm.chat import ChatModel
 from callwright.validators.metrics.multi_step import RunResult, RunsOf, metric_names, score_runs
 from callwright.validators.path_runs import PATH_STRATEGIES, PathRun, run_path
 from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.queries import sql
 from callwright.warehouse.records import Record, Score, Tool
 from callwright.warehouse.releases import keys_of_kinds, read_sample, read_tools
 from callwright.warehouse.store import Warehouse
@@ -93,43 +94,29 @@ async def _drive(
     await evaluation.ask_about(keys, drive, candidate.model.concurrency, title)
 
 
-_OF = "release = ? and candidate = ? and mode = ? and judge = ? and strategy = ?"
-
-
 def count_runs(warehouse: Warehouse, of: RunsOf) -> dict[tuple[int, str], int]:
     """How many samples of each split a candidate has been through, by the number of the run."""
-    sql = f"""
-        select run, coalesce(m.split, '') as split, count(*) as runs
-        from multi_step_runs join release_samples m using (release, subject) where {_OF} group by all
-    """  # noqa: S608 - our own names
-    return {(row["run"], row["split"]): row["runs"] for row in warehouse.rows(sql, _shared(of))}
+    return {(row["run"], row["split"]): row["runs"] for row in warehouse.rows(sql("path_runs.counted"), _shared(of))}
 
 
 def known_runs(warehouse: Warehouse, of: RunsOf, run: int) -> set[str]:
     """The samples that a candidate has been through in the run of this number."""
-    sql = f"select subject from multi_step_runs where {_OF} and run = ?"  # noqa: S608 - our own names
-    return {row["subject"] for row in warehouse.rows(sql, [*_shared(of), run])}
+    return {row["subject"] for row in warehouse.rows(sql("path_runs.known"), [*_shared(of), run])}
 
 
 def read_results(warehouse: Warehouse, of: RunsOf, split: str = "") -> Iterator[RunResult]:
     """How a candidate's runs over a split ended, those that ended alike as one; what was stated in them stays where it is."""
     columns = ", ".join(name for name in RunResult._fields if name != "times")
-    sql = f"""
-        select {columns}, count(*) as times
-        from multi_step_runs r join (select key, kind, category, language from samples) s on s.key = r.subject
-        join release_samples m using (release, subject)
-        where {_OF} and (? = '' or m.split = ?) group by {columns}
-    """  # noqa: S608 - our own names
-    return (RunResult(**row) for row in warehouse.rows(sql, [*_shared(of), split, split]))
+    return (
+        RunResult(**row)
+        for row in warehouse.rows(sql("path_runs.results", columns=columns), [*_shared(of), split, split])
+    )
 
 
 def put_run_scores(warehouse: Warehouse, of: RunsOf, scores: Sequence[Score], split: str) -> None:
     """Keep the scores of a candidate's runs over a split in the place of those it had in this mode with this judge."""
     warehouse.execute(
-        """
-        delete from scores where release = ? and candidate = ? and strategy = ? and tools_shown = ? and judge = ? and split = ?
-            and list_contains(?::varchar[], metric)
-        """,
+        sql("path_runs.remove_scores"),
         [of.release, of.candidate, of.strategy, of.tools_shown, of.judge, split, list(metric_names(of.mode))],
     )
     warehouse.put_rows({"scores": [one.model_dump() | {"split": split} for one in scores]})
@@ -137,14 +124,6 @@ def put_run_scores(warehouse: Warehouse, of: RunsOf, scores: Sequence[Score], sp
 
 def _shared(of: RunsOf) -> list[str]:
     return [of.release, of.candidate, of.mode, of.judge, of.strategy]
-
-
-_BUILDS = """
-    select b.recipe, b.body from builds b where b.key in (
-        select f.build from outcomes f join release_samples r on r.subject = f.subject join samples s on s.key = f.subject
-        where r.release = ? and f.stage = 'land' and f.outcome = 'passed' and list_contains(?::varchar[], s.kind)
-    ) order by b.started_at
-"""
 
 
 @contextmanager
@@ -157,7 +136,7 @@ def open_release_environments(
     """
     environments: dict[str, Environment] = {}
     with ExitStack() as opened:
-        for row in warehouse.rows(_BUILDS, [release, list(kinds)]):
+        for row in warehouse.rows(sql("path_runs.builds"), [release, list(kinds)]):
             try:
                 recipe = Recipe.model_validate_json(row["body"])
                 environments |= opened.enter_context(open_environments(recipe, settings.ledger.parent))

@@ -9,6 +9,7 @@ from callwright.generators.conversations.scenarios import PAPER
 from callwright.generators.multi_step.goals import PAPER as PATHS_OF_PAPER
 from callwright.generators.multi_step.goals import Shape
 from callwright.language.packs import of
+from callwright.warehouse.queries import sql
 from callwright.warehouse.records import CallTurn, ReplyTurn, Sample, Turn, UserTurn
 from callwright.warehouse.store import Warehouse
 
@@ -31,13 +32,7 @@ class ConversationRow(NamedTuple):
 
 def conversation_rows(run: GroupRun) -> Iterator[ConversationRow]:
     """The statistics of a build's landed conversations; nothing where there are none."""
-    bodies = run.warehouse.stream(
-        """
-        select s.body from samples s join outcomes f on f.subject = s.key join kinds k on k.name = s.kind
-        where f.build = ? and f.stage = 'land' and f.outcome = 'passed' and k.has_acts
-        """,
-        [run.build],
-    )
+    bodies = run.warehouse.stream(sql("statistics.conversations"), [run.build])
     yield from count_conversations(Sample.model_validate_json(body) for (body,) in bodies)
 
 
@@ -90,13 +85,7 @@ class PathRow(NamedTuple):
 
 def path_rows(run: GroupRun) -> Iterator[PathRow]:
     """The landed paths of a build, a row a domain, and one for all where there are several."""
-    sql = """
-        select coalesce(domain, 'Total') as domain, sum(samples)::int as samples,
-            sum(steps * samples) / sum(samples) as steps, sum(calls * samples) / sum(samples) as calls
-        from path_statistics where build = ? group by grouping sets ((domain), ())
-        having count(domain) > 0 order by grouping(domain), domain
-    """
-    rows = run.warehouse.rows(sql, [run.build])
+    rows = run.warehouse.rows(sql("statistics.paths"), [run.build])
     for row in rows if len(rows) > 2 else rows[:1]:  # noqa: PLR2004 - one domain is the total
         paper = _PAPER_PATHS.get(row["domain"])
         yield PathRow(**row, paper_steps=paper and paper.steps, paper_calls=paper and paper.calls)
@@ -117,8 +106,7 @@ class FailureRow(NamedTuple):
 
 def failure_rows(warehouse: Warehouse, build: str) -> tuple[FailureRow, ...]:
     """What failed in a build, stage by stage."""
-    sql = "select stage, records, reason from rejections where build = ? and outcome = 'failed' order by position, records desc"
-    return tuple(FailureRow(**row) for row in warehouse.rows(sql, [build]))
+    return tuple(FailureRow(**row) for row in warehouse.rows(sql("statistics.failures"), [build]))
 
 
 class RepeatedWords(NamedTuple):

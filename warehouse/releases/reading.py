@@ -8,6 +8,7 @@ from typing import NamedTuple
 import orjson
 
 from callwright.warehouse.errors import ConfigurationError, StoreError
+from callwright.warehouse.queries import sql
 from callwright.warehouse.records import Language, Release, Sample, Tool
 from callwright.warehouse.store import Warehouse
 
@@ -87,15 +88,9 @@ def stream_release(
     """
     release = release_named(warehouse, name)
     wanted = warehouse.rows("select tool from release_tools where release = ?", [release.name])
-    found = warehouse.stream(_BODIES, [release.name, list(without)])
+    found = warehouse.stream(sql("releases.bodies"), [release.name, list(without)])
     samples = ((split, Sample.model_validate(orjson.loads(body))) for split, body in found)
     return ReleaseStream(release, samples, read_tools(warehouse, [row["tool"] for row in wanted]), refusals)
-
-
-_BODIES = """
-    select coalesce(r.split, ''), s.body from samples s join release_samples r on r.subject = s.key
-    where r.release = ? and not list_contains(?::varchar[], s.kind) order by s.key
-"""
 
 
 def splits_of(warehouse: Warehouse, name: str) -> dict[str, str]:
@@ -106,20 +101,17 @@ def splits_of(warehouse: Warehouse, name: str) -> dict[str, str]:
 
 def count_kinds(warehouse: Warehouse, name: str) -> dict[str, int]:
     """How many samples of each kind a release has. Raises ConfigurationError for an unknown name."""
-    sql = """
-        select s.kind, count(*) as samples from samples s join release_samples r on r.subject = s.key
-        where r.release = ? group by s.kind order by s.kind
-    """
-    return {row["kind"]: row["samples"] for row in warehouse.rows(sql, [release_named(warehouse, name).name])}
+    return {
+        row["kind"]: row["samples"]
+        for row in warehouse.rows(sql("releases.kinds"), [release_named(warehouse, name).name])
+    }
 
 
 def keys_of_kinds(warehouse: Warehouse, name: str, kinds: Sequence[str]) -> dict[str, str]:
     """The keys of a release's samples of these kinds in order, each with its split, "": what is too large to be read at once."""
-    sql = """
-        select s.key, r.split from samples s join release_samples r on r.subject = s.key
-        where r.release = ? and list_contains(?::varchar[], s.kind) order by s.key
-    """
-    return {row["key"]: row["split"] or "" for row in warehouse.rows(sql, [name, list(kinds)])}
+    return {
+        row["key"]: row["split"] or "" for row in warehouse.rows(sql("releases.keys_of_kinds"), [name, list(kinds)])
+    }
 
 
 def read_sample(warehouse: Warehouse, key: str) -> Sample:

@@ -51,7 +51,8 @@ def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
 def test_duckdb_understands_each_statement(warehouse: Warehouse, topic: str) -> None:
     understood = 0
     for name in statements(topic).keys() - part_names():
-        whole = sql(name, **PARTS)
+        columns = {"answers.grades": "g.key", "path_runs.results": "success"}.get(name, "key")
+        whole = sql(name, **PARTS, columns=columns)
         if not APART.search(whole):
             with warehouse.writing() as connection:
                 connection.execute(f"prepare one as {whole}")

@@ -1,0 +1,31 @@
+-- name: of_candidate
+release = ? and candidate = ? and strategy = ? and tools_shown = ?
+
+-- name: pieces
+select min(subject) as lowest, max(subject) as highest from (
+    select subject, (sum(count(*)) over (order by subject) - 1) // ? as piece
+    from predictions where @of_candidate group by subject
+) group by piece order by piece
+
+-- name: of_piece
+select @columns, key, error_type from predictions
+where @of_candidate and subject between ? and ? order by subject, run, turn
+
+-- name: answered
+select run, coalesce(m.split, '') as split, count(distinct p.subject) as answered
+from predictions p join release_samples m using (release, subject) where @of_candidate group by all
+
+-- name: agreements
+select v.prediction, v.agree from judge_verdicts v join predictions p on p.key = v.prediction
+where p.release = ? and v.judge = ? and v.version = ?
+
+-- name: grades
+select @columns from grades g join predictions p on p.key = g.prediction
+where p.release = ? and g.judge = ? and list_contains(?::varchar[], g.version)
+
+-- name: remove_scores
+delete from scores where release = ? and candidate = ? and strategy = ? and tools_shown = ? and judge = ? and split = ?
+    and not list_contains(?::varchar[], metric)
+
+-- name: subjects
+select distinct subject from predictions where @of_candidate and run = ?
