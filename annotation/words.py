@@ -4,15 +4,22 @@ from functools import cache, partial
 from importlib.resources import files
 from typing import Literal, TypeVar
 
-import yaml
+from pydantic import ConfigDict
 
+from callwright.language.packs import packaged
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import CorrectionKind, Decision, DialogueAct, DoubtKind, Language, Record
 from callwright.warehouse.records.paths import Test
 from callwright.warehouse.records.samples import EvidenceKind
 
 
-class ScreenWords(Record):
+class ShownWords(Record):
+    """Words of a screen or a page. Declared are those that code asks for; what only a template shows is there besides."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+class ScreenWords(ShownWords):
     """The words that every screen has; a screen's own words are those of its `configs/<kind>.<language>.yaml`.
 
     `drawn` tells why people see what was drawn by chance, `edited` why they see what somebody edited, "" where these are told as
@@ -21,13 +28,7 @@ class ScreenWords(Record):
 
     title: str
     instruction: str
-    verdict: str
-    accept: str
-    reject: str
-    reasons: str
     reason: dict[str, str]
-    comment: str
-    why: str
     drawn: str = ""
     edited: str = ""
 
@@ -54,31 +55,17 @@ def read_words(made: type[_Words], kind: str, language: Language) -> _Words:
         raise ConfigurationError(
             f"The review screens have no words in {language!r}; they have them in {', '.join(interface_languages())}."
         )
-    text = files("callwright.annotation.configs").joinpath(f"{kind}.{language}.yaml").read_text(encoding="utf-8")
-    return made.model_validate(yaml.safe_load(text))
+    return made.model_validate(packaged("callwright.annotation.configs", f"{kind}.{language}.yaml"))
 
 
 class SampleScreenWords(ScreenWords):
     """Every word that an annotator of samples reads and that is not part of the sample."""
 
-    edit: str
-    conversation: str
     kind: dict[str, str]
-    calls: str
-    earlier_calls: str
-    failed: str
-    passed: str
     none: str
-    tools: str
-    other_tools: str
-    edit_request: str
-    edit_calls: str
-    edit_dialogue: str
-    edit_lines: str
     in_doubt: str
     user: str
     assistant: str
-    called: str
     result: str
     message: str
     no_calls: str
@@ -101,37 +88,20 @@ class SampleScreenWords(ScreenWords):
     check_other: str
     at_turn: str
     managed: dict[str, str]
-    details: str
     required: str
     optional: str
     one_of: str
     returned: str
 
 
-class EditFormWords(Record):
+class EditFormWords(ShownWords):
     """What the page on which a sample is edited by form says beside the words of the screen of samples."""
 
     link: str
     title: str
-    signed_in: str
     sign_in: str
     gone: str
-    why: str
-    call: str
-    one_more: str
-    no_tool: str
-    not_given: str
-    one_a_line: str
-    as_json: str
-    follows: str
-    problems: str
-    doubts: str
-    fits: str
-    unchanged: str
-    boxes: str
     check: str
-    submit: str
-    keys: str
     saved: str
     onward: str
     stale: str
@@ -140,19 +110,11 @@ class EditFormWords(Record):
 class ToolWords(ScreenWords):
     """Every word that an annotator of tools reads and that is not part of a tool."""
 
-    edit: str
-    tool: str
     name: str
     description: str
     returns: str
-    twin: str
     no_twin: str
-    company: str
-    gaps: str
     none: str
-    edit_name: str
-    edit_description: str
-    edit_parameters: str
     returned: str
 
 
@@ -161,24 +123,16 @@ class CorrectionWords(ScreenWords):
 
     request: str
     first_request: str
-    corrections: str
-    before: str
-    after: str
-    same: str
     none: str
     stopped: str
     idle: str
-    tools: str
     kind: dict[CorrectionKind, str]
 
 
 class DisambiguationWords(ScreenWords):
     """Every word that an annotator of competing entries reads and that is not part of the sample."""
 
-    edit: str
     request: str
-    picked: str
-    strikes: str
     more: str
     returned: str
 
@@ -186,13 +140,7 @@ class DisambiguationWords(ScreenWords):
 class ActsWords(ScreenWords):
     """Every word that an annotator of dialogue acts reads and that is not part of the sample."""
 
-    edit: str
-    conversation: str
-    edit_acts: str
-    edit_lines: str
-    rules: str
     rule: tuple[str, ...]
-    results: str
     none: str
     returned: str
 
@@ -200,20 +148,14 @@ class ActsWords(ScreenWords):
 class AuditWords(ScreenWords):
     """Every word that an auditor reads and that is part of no answer; `mistake` tells the error types in plain words."""
 
-    conversation: str
-    metric: str
     right: str
     wrong: str
     mistake: dict[str, str]
-    gold: str
     no_gold: str
-    answer: str
     says: str
     says_nothing: str
     unreadable: str
     no_arguments: str
-    whole: str
-    tools: str
     returned: str
 
 

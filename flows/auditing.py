@@ -10,6 +10,8 @@ from random import Random
 from typing import Literal, NamedTuple
 
 import orjson
+from jinja2 import Environment as Templates
+from jinja2 import PackageLoader, StrictUndefined
 
 from callwright.flows.data_checks import CheckedRequest, check_sample, find_requests, opened_chats
 from callwright.flows.environments import open_environments
@@ -275,75 +277,15 @@ def _argument_rows(case: DefectCase) -> Iterator[Row]:
 
 def audit_page(report: AuditReport) -> str:
     """The figures as Markdown tables: by check, family, kind, language and grade, and how many of each defect are still proved."""
+    together = [row for row in report.figures if row["check_name"] == ALL_CHECKS]
+    slices: dict[str, list[Row]] = defaultdict(list)
+    for row in together:
+        slices[row["slice_by"]].append(row)
+    slices["defect"].sort(key=lambda row: (-row["still_proved"] / row["broken"], row["slice_value"]))
+    within = {row["slice_value"]: row for row in slices["defect and family"]}
     by_check = [row for row in report.figures if row["slice_by"] == "all"]
-    parts = [f"Audit of {report.source} by {report.model}.", _table("check", "check_name", by_check)]
-    parts += [_table(name, "slice_value", _together(report, name)) for name in ("family", "kind", "language")]
-    grades = [
-        f"| {row['language']} | {row['grade']} | {row['broken']} | {row['intact']} | {_percent(row['precision'])} |"
-        for row in report.grades
-    ]
-    parts.append("\n".join(("| language | grade | broken | intact | precision |", "|---|---|---:|---:|---:|", *grades)))
-    parts.append(_argument_table(report))
-    parts.append(_defect_table(report))
-    return "\n\n".join(parts) + "\n"
-
-
-def _argument_table(report: AuditReport) -> str:
-    """How often each grade was given to arguments that a defect made wrong, and to those of intact samples."""
-    lines = [
-        f"| {row['language']} | {row['grade']} | {row['wrong']} | {row['wrong_landed']} | {row['correct']} |"
-        f" {_percent(row['precision'])} |"
-        for row in report.arguments
-    ]
-    columns = ("language", "grade of the argument", "wrong", "in samples that land", "correct", "precision")
-    head = f"| {' | '.join(columns)} |\n|---|---|{'---:|' * (len(columns) - 2)}"
-    return "\n".join((head, *lines))
-
-
-def _together(report: AuditReport, name: str) -> list[Row]:
-    """The rows of a slice for all checks together."""
-    return [row for row in report.figures if (row["check_name"], row["slice_by"]) == (ALL_CHECKS, name)]
-
-
-def _table(title: str, column: str, rows: Sequence[Row]) -> str:
-    columns = ("broken", "still proved", "still judged", "recall", "intact", "false alarms", "precision")
-    head = f"| {title} | {' | '.join(columns)} |\n|---|{'---:|' * len(columns)}"
-    lines = [
-        f"| {row[column]} | {row['broken']} | {row['still_proved']} | {row['still_judged']} |"
-        f" {_share(row, 'recall', 'recall')} | {row['intact']} |"
-        f" {_share(row, 'false_alarms', 'alarms')} | {_share(row, 'precision', 'precision')} |"
-        for row in rows
-    ]
-    return "\n".join((head, *lines))
-
-
-def _defect_table(report: AuditReport) -> str:
-    """How many broken samples of each defect are still proved, over all and in each family; the worst come first."""
-    families = [row["slice_value"] for row in _together(report, "family")]
-    within = {row["slice_value"]: row for row in _together(report, "defect and family")}
-    rows = sorted(
-        _together(report, "defect"), key=lambda row: (-row["still_proved"] / row["broken"], row["slice_value"])
+    templates = Templates(  # noqa: S701 - Markdown
+        loader=PackageLoader("callwright.flows", "."), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    lines = []
-    for row in rows:
-        cells = [_proved(within.get(f"{row['slice_value']} in {family}")) for family in families]
-        lines.append(
-            f"| {row['slice_value']} | {_proved(row)} | {_share(row, 'recall', 'recall')} | {' | '.join(cells)} |"
-        )
-    head = f"| defect | still proved | recall | {' | '.join(families)} |\n|---|---:|---:|{'---:|' * len(families)}"
-    return "\n".join((head, *lines))
-
-
-def _proved(row: Row | None) -> str:
-    return f"{row['still_proved']} of {row['broken']}" if row and row["broken"] else ""
-
-
-def _percent(value: float | None) -> str:
-    return "" if value is None else f"{value:.1%}"
-
-
-def _share(row: Row, name: str, bounds: str) -> str:
-    """A share in percent with its interval; "" where there is nothing to take a share of."""
-    if row[name] is None:
-        return ""
-    return f"{_percent(row[name])} ({_percent(row[f'{bounds}_low'])} to {_percent(row[f'{bounds}_high'])})"
+    page = templates.get_template("audit.md.j2").render(report=report, by_check=by_check, slices=slices, within=within)
+    return page.strip() + "\n"

@@ -25,7 +25,7 @@ from callwright.validators.checks.verdicts import outcome_of
 from callwright.warehouse.outcomes import outcome_row, pass_all, remove_outcomes
 from callwright.warehouse.queries import sql
 from callwright.warehouse.records import Outcome, ReasonCode, Sample, StageOutcome, Verdict
-from callwright.warehouse.rows import Row, Stamp, rows_of
+from callwright.warehouse.rows import Row, rows_of
 from callwright.warehouse.store import Warehouse
 
 
@@ -86,7 +86,7 @@ def _rendered(landing: Landing, verdict: Verdict) -> tuple[dict[str, list[Row]],
     outcome = landing.note(
         LANDING.duplicates, verdict.subject, found.outcome, found.reason, "duplicate" if found.reason else "none"
     )
-    [(table, row)] = rows_of([verdict], Stamp(datetime.now(UTC)))
+    [(table, row)] = rows_of([verdict], datetime.now(UTC))
     return {table: [row], "outcomes": [outcome]}, (found.outcome, found.reason)
 
 

@@ -50,7 +50,7 @@ from callwright.warehouse.records import (
     Tool,
     Verdict,
 )
-from callwright.warehouse.rows import Row, Stamp, rows_of
+from callwright.warehouse.rows import Row, rows_of
 
 # What no record is to blame for: it ends the shard.
 NOT_OF_A_RECORD = (CallwrightError, OSError, MemoryError)
@@ -191,7 +191,7 @@ class Facts:
         for record in records:
             if isinstance(record, Verdict):
                 self._verdicts[record.subject].append(record)
-        for table, row in [*rows_of(records, Stamp(self._now))]:  # all of them, or none where one can't be a row
+        for table, row in [*rows_of(records, self._now)]:  # all of them, or none where one can't be a row
             self.rows[table].append(row)
 
     def verdicts_on(self, record: Record) -> list[Verdict]:
@@ -365,7 +365,7 @@ class _Work:
     def _note_call(self, calls: list[LlmCall], subject: str, call: LlmCall) -> None:
         """Note a call about a record whatever comes of it: money is spent also on what fails."""
         calls.append(call)
-        [(table, row)] = rows_of([call.with_changes(subject=subject)], Stamp(self.now))
+        [(table, row)] = rows_of([call.with_changes(subject=subject)], self.now)
         self.files.add({table: [row]})
         if call.cost:
             self.cost += call.cost

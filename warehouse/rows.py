@@ -38,16 +38,13 @@ class RowPage(NamedTuple):
     total: int
 
 
-class Stamp(NamedTuple):
-    """What a row says beyond its record: the moment it was made."""
+def rows_of(records: Iterable[Record], made_at: datetime) -> Iterator[tuple[str, Row]]:
+    """The table and the row of each record, made at this moment; TypeError for a type that has no table.
 
-    made_at: datetime
-
-
-def rows_of(records: Iterable[Record], stamp: Stamp) -> Iterator[tuple[str, Row]]:
-    """The table and the row of each record; TypeError for a type that has no table."""
+    A row may hold more than its table has columns for.
+    """
     for record in records:
-        yield _row(record, stamp)
+        yield _row(record, made_at)
 
 
 def body_of(record: BaseModel) -> str:
@@ -59,20 +56,31 @@ def _json(value: object) -> str:
     return orjson.dumps(value).decode()
 
 
+_PLAIN: dict[type[Record], str] = {
+    Failure: "failures",
+    Review: "reviews",
+    JudgeVerdict: "judge_verdicts",
+    Grade: "grades",
+    CallError: "call_errors",
+    ParameterCount: "parameter_counts",
+    Score: "scores",
+}
+
+
 @singledispatch
-def _row(record: Record, stamp: Stamp) -> tuple[str, Row]:
-    raise TypeError(f"{type(record).__name__} has no table")
+def _row(record: Record, made_at: datetime) -> tuple[str, Row]:
+    if type(record) not in _PLAIN:
+        raise TypeError(f"{type(record).__name__} has no table")
+    return _PLAIN[type(record)], _fields(record, made_at)
+
+
+def _fields(record: Record, made_at: datetime) -> Row:
+    return dict(record) | {"key": record.key, "made_at": made_at}
 
 
 @_row.register
-def _(record: Tool, _stamp: Stamp) -> tuple[str, Row]:
-    return "tools", {
-        "key": record.key,
-        "name": record.name,
-        "category": record.category,
-        "language": record.language,
-        "source": record.source,
-        "description": record.description,
+def _(record: Tool, made_at: datetime) -> tuple[str, Row]:
+    return "tools", _fields(record, made_at) | {
         "parameters": _json(record.parameters),
         "returns": None if record.returns is None else _json(record.returns),
         "constants": _json(record.constants) if record.constants else None,
@@ -91,13 +99,13 @@ def _made_by(origin: Origin | None) -> Row:
 
 
 @_row.register
-def _(record: Draft, _stamp: Stamp) -> tuple[str, Row]:
+def _(record: Draft, _made_at: datetime) -> tuple[str, Row]:
     row = {"key": record.key, "type": type(record).__name__, "body": record.stored_body()}
     return "drafts", row | _made_by(record.origin)
 
 
 @_row.register
-def _(record: Sample, _stamp: Stamp) -> tuple[str, Row]:
+def _(record: Sample, _made_at: datetime) -> tuple[str, Row]:
     return "samples", _made_by(record.origin) | {
         "key": record.key,
         "kind": record.kind,
@@ -113,85 +121,35 @@ def _(record: Sample, _stamp: Stamp) -> tuple[str, Row]:
 
 
 @_row.register
-def _(record: Verdict, stamp: Stamp) -> tuple[str, Row]:
-    return "verdicts", {
-        "key": record.key,
-        "subject": record.subject,
+def _(record: Verdict, made_at: datetime) -> tuple[str, Row]:
+    return "verdicts", _fields(record, made_at) | {
         "check_name": record.check,
-        "decision": record.decision,
-        "score": record.score,
-        "reason": record.reason,
-        "evidence": _json([proof.model_dump(mode="json") for proof in record.evidence]),
-        "open_arguments": list(record.open_arguments),
-        "doubts": _json([doubt.model_dump(mode="json", exclude_defaults=True) for doubt in record.doubts]),
-        "version": record.version,
         "grade": record.grade,
-        "model": record.model,
-        "made_at": stamp.made_at,
+        "evidence": _json([proof.model_dump(mode="json") for proof in record.evidence]),
+        "doubts": _json([doubt.model_dump(mode="json", exclude_defaults=True) for doubt in record.doubts]),
     }
 
 
 @_row.register
-def _(record: Failure, stamp: Stamp) -> tuple[str, Row]:
-    return "failures", {"key": record.key, "made_at": stamp.made_at} | record.model_dump()
+def _(record: LlmCall, made_at: datetime) -> tuple[str, Row]:
+    return "llm_calls", dict(record) | {"made_at": made_at}
 
 
 @_row.register
-def _(record: LlmCall, stamp: Stamp) -> tuple[str, Row]:
-    return "llm_calls", dict(record) | {"made_at": stamp.made_at}
-
-
-@_row.register
-def _(record: Review, _stamp: Stamp) -> tuple[str, Row]:
-    return "reviews", dict(record) | {"key": record.key, "reasons": list(record.reasons)}
-
-
-@_row.register
-def _(record: Release, _stamp: Stamp) -> tuple[str, Row]:
-    return "releases", dict(record) | {
-        "key": record.key,
+def _(record: Release, made_at: datetime) -> tuple[str, Row]:
+    return "releases", _fields(record, made_at) | {
         "selection": _json(record.selection),
         "splits": _json(record.splits),
     }
 
 
 @_row.register
-def _(record: Prediction, stamp: Stamp) -> tuple[str, Row]:
+def _(record: Prediction, made_at: datetime) -> tuple[str, Row]:
     calls = None if record.calls is None else _json([call.model_dump(mode="json") for call in record.calls])
-    return "predictions", dict(record) | {
-        "key": record.key,
-        "calls": calls,
-        "error_type": None,
-        "made_at": stamp.made_at,
-    }
+    return "predictions", _fields(record, made_at) | {"calls": calls, "error_type": None}
 
 
 @_row.register
-def _(record: JudgeVerdict, stamp: Stamp) -> tuple[str, Row]:
-    return "judge_verdicts", dict(record) | {"key": record.key, "made_at": stamp.made_at}
-
-
-@_row.register
-def _(record: Grade, stamp: Stamp) -> tuple[str, Row]:
-    return "grades", dict(record) | {"key": record.key, "made_at": stamp.made_at}
-
-
-@_row.register
-def _(record: MultiStepRun, stamp: Stamp) -> tuple[str, Row]:
+def _(record: MultiStepRun, made_at: datetime) -> tuple[str, Row]:
     messages = _json([turn.model_dump(mode="json", exclude_defaults=True) for turn in record.messages])
-    return "multi_step_runs", dict(record) | {"key": record.key, "messages": messages, "made_at": stamp.made_at}
-
-
-@_row.register
-def _(record: CallError, _stamp: Stamp) -> tuple[str, Row]:
-    return "call_errors", dict(record) | {"key": record.key}
-
-
-@_row.register
-def _(record: ParameterCount, _stamp: Stamp) -> tuple[str, Row]:
-    return "parameter_counts", dict(record)
-
-
-@_row.register
-def _(record: Score, _stamp: Stamp) -> tuple[str, Row]:
-    return "scores", dict(record)
+    return "multi_step_runs", _fields(record, made_at) | {"messages": messages}

@@ -19,7 +19,7 @@ from callwright.warehouse.comments import comment_script, view_comments, vocabul
 from callwright.warehouse.engine import Answer, Attached, Connection, DatabaseFile, DatabaseLimits
 from callwright.warehouse.errors import StoreError
 from callwright.warehouse.records import Record, content_key
-from callwright.warehouse.rows import Row, Stamp, rows_of
+from callwright.warehouse.rows import Row, rows_of
 from callwright.warehouse.tables import TABLES, insert_statement, pieces, write_batch
 
 logger = logging.getLogger(__name__)
@@ -137,7 +137,7 @@ class Warehouse:
     def put(self, records: Iterable[Record], *, made_at: datetime | None = None) -> None:
         """Keep records, each in its table; the same record twice is kept once."""
         tables: dict[str, list[Row]] = defaultdict(list)
-        for table, row in rows_of(records, Stamp(made_at or datetime.now(UTC))):
+        for table, row in rows_of(records, made_at or datetime.now(UTC)):
             tables[table].append(row)
         self.put_rows(tables)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from callwright.flows.cli.screen import AsJson, Terminal, show, show_json, show_table
+from callwright.flows.settings import read_settings
 
 if TYPE_CHECKING:
     from callwright.flows.auditing import AuditReport
@@ -53,7 +54,6 @@ def checks(  # noqa: PLR0913, PLR0917 - each is an option of its own
 ) -> None:
     """Inject defects into accepted samples and tell how many each check finds, and how many intact ones it doubts."""
     from callwright.flows.auditing import AuditPlan, audit_checks, audit_page, audit_wordings
-    from callwright.flows.settings import read_settings
 
     plan = AuditPlan(release, limit, seed, model, tuple(defect or ()), survivors)
     with Terminal() as screen:
@@ -64,7 +64,7 @@ def checks(  # noqa: PLR0913, PLR0917 - each is an option of its own
         out.parent.mkdir(parents=True, exist_ok=True)
         out.write_text(audit_page(report), encoding="utf-8")
     if as_json:
-        show_json(report._asdict())
+        show_json(report)
     else:
         _show(report)
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from callwright.flows.cli.screen import AsJson, say, show, show_json
+from callwright.flows.cli.screen import AsJson, present, say, show, show_json
 
 WRONG = 2  # as of any command that is given a wrong recipe
 
@@ -24,7 +24,7 @@ def check(recipes: Annotated[list[Path], typer.Argument(help="Recipes, YAML file
 
     problems = [problem for path in recipes for problem in check_recipe(path)]
     if as_json:
-        show_json([problem._asdict() for problem in problems])
+        show_json(problems)
     else:
         for problem in problems:
             show(str(problem))
@@ -45,8 +45,6 @@ def schema(
         show(schema_text().rstrip())
         return
     path = write_schema(out)
-    if as_json:
-        show_json({"schema": str(path)})
-    else:
-        show(str(path))
+    present({"schema": str(path)}, str(path), as_json=as_json)
+    if not as_json:
         say(f"The first line of a recipe beside it: # yaml-language-server: $schema={path.name}")

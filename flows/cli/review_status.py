@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from callwright.flows.cli.screen import AsJson, show, show_json, show_table
+from callwright.flows.cli.screen import AsJson, present, show, show_json, show_table
+from callwright.flows.settings import open_warehouse, read_settings
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -33,7 +34,6 @@ def status(
 ) -> None:
     """Say what waits for people, who reviewed how much and how fast, and how much time and money is left to spend."""
     from callwright.flows.review.status import review_status
-    from callwright.flows.settings import read_settings
 
     found = review_status(read_settings(), ask_server=refresh)
     if as_json:
@@ -148,11 +148,10 @@ def suspects(
     least two candidates must have been evaluated on the release. `review push` asks; suspects are the first that people see.
     """
     from callwright.flows.review.asking_again import raise_suspicions
-    from callwright.flows.settings import open_warehouse
 
     found = raise_suspicions(open_warehouse(), release)
     if as_json:
-        show_json({"release": release, "new": found.new, "suspects": [one._asdict() for one in found.suspects]})
+        show_json({"release": release, "new": found.new, "suspects": found.suspects})
         return
     for one in found.suspects:
         show(f"{one.subject} {one.category} · {one.kind}{' · new' if one.is_new else ''}\n  {one.reason}")
@@ -215,24 +214,20 @@ def recheck(
 ) -> None:
     """Ask people about accepted samples again, drawn at random: what share of them is usable? `review agreement` tells."""
     from callwright.flows.review.asking_again import recheck as draw_again
-    from callwright.flows.settings import read_settings
 
     drawn = draw_again(read_settings(), name, draw=draw, seed=seed)
-    if as_json:
-        show_json(drawn._asdict())
-        return
     of = f"the {drawn.scope} {drawn.name!r}" if drawn.name else "all recipes"
-    show(
+    lines = [
         f"{drawn.drawn} of {drawn.samples} accepted samples of {of} are drawn; {drawn.asked} questions about them are new."
-    )
+    ]
     if drawn.asked:
-        show("`callwright review push` takes them to people.")
+        lines.append("`callwright review push` takes them to people.")
+    present(drawn, *lines, as_json=as_json)
 
 
 def agreement(as_json: AsJson = False) -> None:
     """Say how far reviewers agree, how they do on gold items, and what share of the accepted samples is usable."""
     from callwright.flows.review.status import agreement_report
-    from callwright.flows.settings import read_settings
 
     report = agreement_report(read_settings())
     if as_json:

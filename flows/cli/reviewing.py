@@ -11,13 +11,13 @@ import orjson
 import typer
 
 from callwright.flows.cli.review_status import agreement, recheck, status, suspects
-from callwright.flows.cli.screen import AsJson, Terminal, say, show, show_json, show_table
+from callwright.flows.cli.screen import AsJson, Terminal, present, say, show, show_json, show_table
+from callwright.flows.settings import Settings, open_warehouse, read_settings
 
 if TYPE_CHECKING:
     from callwright.annotation.studio.client import LabelStudio
     from callwright.flows.review.pulling import Pulled
     from callwright.flows.review.training import TrainingAnswer
-    from callwright.flows.settings import Settings
 
 
 def register(app: typer.Typer) -> None:
@@ -54,7 +54,6 @@ def serve(
     """Start a local Label Studio in the background (its own environment, SQLite), or find the one that runs."""
     from callwright.annotation.studio.server import StudioAddress
     from callwright.flows.review.servers import serve_label_studio
-    from callwright.flows.settings import read_settings
 
     server = serve_label_studio(read_settings(), say, StudioAddress(host, port, url))
     if host not in {"127.0.0.1", "localhost"}:
@@ -62,24 +61,20 @@ def serve(
             f"Warning: whoever reaches {host} reaches the sign-in page, and passwords and answers cross the network as they are. "
             "Let a proxy with TLS stand before it (docs/reviewing.md)."
         )
-    if as_json:
-        show_json({"url": server.url, "username": server.username, "password": server.password, "pid": server.pid})
-        return
-    show(
-        f"Label Studio: {server.url}\nuser: {server.username}\npassword: {server.password}\nTo end it: callwright review stop"
+    present(
+        {"url": server.url, "username": server.username, "password": server.password, "pid": server.pid},
+        f"Label Studio: {server.url}\nuser: {server.username}\npassword: {server.password}\nTo end it: callwright review stop",
+        as_json=as_json,
     )
 
 
 def stop(as_json: AsJson = False) -> None:
     """End the local Label Studio; its data stay."""
     from callwright.flows.review.servers import stop_label_studio
-    from callwright.flows.settings import read_settings
 
     stopped = stop_label_studio(read_settings())
-    if as_json:
-        show_json({"stopped": stopped})
-    else:
-        show("Label Studio has ended." if stopped else "No Label Studio of this work folder was running.")
+    words = "Label Studio has ended." if stopped else "No Label Studio of this work folder was running."
+    present({"stopped": stopped}, words, as_json=as_json)
 
 
 def push(
@@ -91,18 +86,15 @@ def push(
     """Push what waits for people; what is there already is not pushed again."""
     from callwright.flows.review.pushing import push_reviews
     from callwright.flows.review.servers import require_label_studio
-    from callwright.flows.settings import read_settings
 
     settings = read_settings()
     with Terminal() as screen, require_label_studio(settings) as studio:
         result = push_reviews(settings, studio, screen, again=again)
-    if as_json:
-        show_json(result._asdict())
-    elif result.created or result.already_there:
-        there = f", {result.already_there} were there already" if result.already_there else ""
-        show(f"{result.created} tasks pushed{there}: {result.url}")
-    else:
-        show(f"Nothing waits to be pushed. What people have still to do is at {result.url}")
+    there = f", {result.already_there} were there already" if result.already_there else ""
+    words = f"{result.created} tasks pushed{there}: {result.url}"
+    if not (result.created or there):
+        words = f"Nothing waits to be pushed. What people have still to do is at {result.url}"
+    present(result, words, as_json=as_json)
 
 
 def pull(
@@ -115,16 +107,11 @@ def pull(
     from callwright.flows.review.listening import interrupts, poll_reviews
     from callwright.flows.review.pulling import pull_reviews
     from callwright.flows.review.servers import require_label_studio
-    from callwright.flows.settings import read_settings
 
     settings = read_settings()
 
     def tell(result: "Pulled") -> None:
-        if as_json:
-            show_json(result._asdict())
-            return
-        for line in pulled_lines(result):
-            show(line)
+        present(result, *pulled_lines(result), as_json=as_json)
 
     if every:
         with Terminal() as screen, suppress(KeyboardInterrupt), interrupts():
@@ -150,23 +137,16 @@ def training(
     """
     from callwright.flows.review.servers import require_label_studio
     from callwright.flows.review.training import push_training, training_answers
-    from callwright.flows.settings import open_warehouse, read_settings
 
     settings = read_settings()
     if results:
         found = training_answers(open_warehouse(settings), reviewer)
-        if as_json:
-            show_json([one._asdict() for one in found])
-            return
-        for line in training_lines(found):
-            show(line)
+        present(found, *training_lines(found), as_json=as_json)
         return
     with Terminal() as screen, require_label_studio(settings) as studio:
         pushed = push_training(settings, studio, screen, items)
-    if as_json:
-        show_json(pushed._asdict())
-    else:
-        show(f"{pushed.created} training items pushed, {pushed.already_there} were there already: {pushed.url}")
+    words = f"{pushed.created} training items pushed, {pushed.already_there} were there already: {pushed.url}"
+    present(pushed, words, as_json=as_json)
 
 
 def training_lines(found: "Sequence[TrainingAnswer]") -> Iterator[str]:
@@ -200,11 +180,10 @@ def audit(
     multi-step samples are not drawn.
     """
     from callwright.flows.review.prediction_audits import draw_audits
-    from callwright.flows.settings import read_settings
 
     drawn = draw_audits(release, read_settings(), model or [], draw)
     if as_json:
-        show_json(drawn._asdict())
+        show_json(drawn)
         return
     show(f"{drawn.drawn} of {drawn.answers} answers to {release} are drawn, {drawn.new} of them now.")
     show_table(
@@ -233,7 +212,6 @@ def edit(
     from callwright.flows.review.editing import served_edit_page
     from callwright.flows.review.listening import interrupts
     from callwright.flows.review.servers import require_label_studio
-    from callwright.flows.settings import read_settings
 
     settings = read_settings()
     with (
@@ -263,13 +241,12 @@ def listen(
     """Listen for Label Studio's webhooks and pull two seconds after people did something; Ctrl-C ends it."""
     from callwright.flows.review.listening import register_webhooks, remove_webhooks
     from callwright.flows.review.servers import require_label_studio
-    from callwright.flows.settings import read_settings
 
     settings = read_settings()
     with Terminal() as screen, require_label_studio(settings) as studio:
         if remove:
             removed = remove_webhooks(studio)
-            show_json({"removed": removed}) if as_json else show(f"{removed} webhooks taken away.")
+            present({"removed": removed}, f"{removed} webhooks taken away.", as_json=as_json)
             return
         if url:
             projects = register_webhooks(settings, studio, url)
@@ -280,7 +257,7 @@ def listen(
 
 
 async def _listen(
-    settings: "Settings", studio: "LabelStudio", screen: Terminal, *, host: str, port: int, as_json: bool
+    settings: Settings, studio: "LabelStudio", screen: Terminal, *, host: str, port: int, as_json: bool
 ) -> None:
     from callwright.flows.review import listening
 

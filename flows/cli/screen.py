@@ -58,6 +58,15 @@ def _plain(value: object) -> object:
     return str(value)
 
 
+def present(value: object, *lines: str, as_json: bool) -> None:
+    """Print a result: as JSON where that was asked for, else as these lines."""
+    if as_json:
+        show_json(value)
+    else:
+        for line in lines:
+            show(line)
+
+
 def show(text: str) -> None:
     """Print a line of a result."""
     sys.stdout.write(text + "\n")

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from callwright.flows.cli.screen import AsJson, Terminal, show, show_json, show_table
+from callwright.flows.cli.screen import AsJson, Terminal, present, show, show_json, show_table
+from callwright.flows.settings import open_warehouse, read_settings
 
 if TYPE_CHECKING:
     from callwright.flows.catalogs import KeptCatalog
@@ -43,7 +44,6 @@ def make(
 ) -> None:
     """Make a recipe's tools; those that a check does not prove wait for people, the others are used by its builds."""
     from callwright.flows.recipe import read_recipe_to_build
-    from callwright.flows.settings import read_settings
     from callwright.flows.toolmaking import preview_tools, report_tools
 
     chosen = read_recipe_to_build(recipe).as_asked(model=model)
@@ -54,7 +54,7 @@ def make(
             reports = asyncio.run(report_tools(chosen, read_settings(), screen))
     if preview:
         if as_json:
-            show_json([tool._asdict() for tool in shown])
+            show_json(shown)
         else:
             show_table(("name", "language", "description", "parameters", "doubt"), shown)
         return
@@ -67,7 +67,6 @@ def make(
 
 def _report_json(report: "ToolsetReport") -> dict[str, object]:
     return report._asdict() | {
-        "categories": [row._asdict() for row in report.categories],
         "waiting": [{"tool": name, "reason": reason} for name, reason in report.waiting],
     }
 
@@ -91,7 +90,6 @@ def refresh(
     """Ask the live servers of a recipe again all that is stored, and list what they answer otherwise by now."""
     from callwright.flows.environments import refresh_environments
     from callwright.flows.recipe import read_recipe
-    from callwright.flows.settings import read_settings
 
     drifts = asyncio.run(refresh_environments(read_recipe(recipe), read_settings()))
     if as_json:
@@ -130,7 +128,6 @@ def import_tools(  # noqa: PLR0913, PLR0917 - one for each option
 ) -> None:
     """Import tools of a file, a folder or an MCP server; everything odd in them is reported item by item."""
     from callwright.flows.catalogs import catalog_json, problems_in
-    from callwright.flows.settings import open_warehouse, read_settings
     from callwright.generators.catalogs.choosing import ToolChoice, read_constants, read_pairs, read_pattern
 
     choice = ToolChoice(
@@ -190,7 +187,6 @@ def show_catalog(
 ) -> None:
     """Show a catalog: where it is from, what was chosen, its tools with what is required (*) and what is fixed."""
     from callwright.flows.catalogs import catalog_json, catalog_named, problems_in, tools_in
-    from callwright.flows.settings import open_warehouse, read_settings
 
     warehouse = open_warehouse(read_settings())
     kept = catalog_named(warehouse, name)
@@ -219,18 +215,13 @@ def drop_catalog_named(
 ) -> None:
     """Drop a catalog's name; builds that used its tools keep them."""
     from callwright.flows.catalogs import catalog_json, drop_catalog
-    from callwright.flows.settings import open_warehouse, read_settings
 
     dropped = drop_catalog(open_warehouse(read_settings()), name)
-    if as_json:
-        show_json(catalog_json(dropped))
-        return
-    show(f"The catalog {name!r} is dropped ({dropped.tools} tools).")
+    present(catalog_json(dropped), f"The catalog {name!r} is dropped ({dropped.tools} tools).", as_json=as_json)
 
 
 def _list_catalogs(*, as_json: bool) -> None:
     from callwright.flows.catalogs import catalog_json, catalogs_in
-    from callwright.flows.settings import open_warehouse, read_settings
 
     found = catalogs_in(open_warehouse(read_settings()))
     if as_json:
@@ -247,7 +238,6 @@ def list_tools(
     as_json: AsJson = False,
 ) -> None:
     """List the tools that were imported or used so far, or the catalogs that have names."""
-    from callwright.flows.settings import open_warehouse, read_settings
     from callwright.generators.catalogs.seed_catalog import seed_tools
 
     if catalogs:
@@ -286,7 +276,6 @@ def check_tools(
 
 def _tools_to_check(format_name: str, path: Path | None) -> "tuple[list[Tool], tuple[Problem, ...]]":
     """The tools, and what was odd in the file that they were read from."""
-    from callwright.flows.settings import open_warehouse
     from callwright.generators.catalogs import read_catalog
     from callwright.generators.catalogs.seed_catalog import seed_tools
     from callwright.warehouse.errors import ConfigurationError

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from callwright.flows.cli.screen import AsJson, say, show, show_json
+from callwright.flows.cli.screen import AsJson, present, say
+from callwright.flows.settings import Settings, open_warehouse, read_settings, reading
 
 if TYPE_CHECKING:
-    from callwright.flows.settings import Settings
     from callwright.warehouse.store import Warehouse
 
 
@@ -38,8 +38,6 @@ def view(
 
     It answers on this machine only, until Ctrl-C. The copy is made anew where the warehouse has changed since.
     """
-    from callwright.flows.settings import read_settings
-
     with _readable_copy(read_settings()) as copy:
         if out is None:
             _serve(copy, port, as_json=as_json)
@@ -47,10 +45,8 @@ def view(
         from callwright.flows.pages.files import write_site
 
         written = write_site(copy, out, samples)
-    if as_json:
-        show_json(written._asdict())
-    else:
-        show(str(written.first))
+    present(written, str(written.first), as_json=as_json)
+    if not as_json:
         say(f"{written.pages} pages, {written.samples} samples among them.")
 
 
@@ -58,10 +54,8 @@ def _serve(copy: "Warehouse", port: int, *, as_json: bool) -> None:
     from callwright.flows.pages.serving import PageServer
 
     server = PageServer(copy, port)
-    if as_json:
-        show_json({"address": server.address, "copy": copy.path})
-    else:
-        show(server.address)
+    present({"address": server.address, "copy": copy.path}, server.address, as_json=as_json)
+    if not as_json:
         say("Ctrl-C ends it.")
     server.run()
 
@@ -72,18 +66,13 @@ def notebook(
 ) -> None:
     """Write a Jupyter notebook that opens the published copy and draws stages, samples, scores, errors, differences and cost."""
     from callwright.flows.pages.notebook import write_notebook
-    from callwright.flows.settings import read_settings
 
     written = write_notebook(_fresh_copy(read_settings()).path, file)
-    if as_json:
-        show_json({"notebook": str(written)})
-    else:
-        show(str(written))
+    present({"notebook": str(written)}, str(written), as_json=as_json)
 
 
-def _fresh_copy(settings: "Settings") -> "Warehouse":
+def _fresh_copy(settings: Settings) -> "Warehouse":
     """The published copy, made anew where the warehouse has changed since; during a build, what was published last."""
-    from callwright.flows.settings import open_warehouse
     from callwright.warehouse.publish import is_build_under_way, published_copy
 
     may_be_older = is_build_under_way(settings.home)
@@ -92,9 +81,8 @@ def _fresh_copy(settings: "Settings") -> "Warehouse":
 
 
 @contextmanager
-def _readable_copy(settings: "Settings") -> Iterator["Warehouse"]:
+def _readable_copy(settings: Settings) -> Iterator["Warehouse"]:
     """The same; where nothing can be published, one that goes at the end."""
-    from callwright.flows.settings import open_warehouse
     from callwright.warehouse.errors import StoreError
 
     with TemporaryDirectory(prefix="callwright-") as folder:
@@ -119,11 +107,7 @@ def report(
 ) -> None:
     """Write a summary on one HTML page: funnel, scores with intervals, error types, cost. It opens from a file."""
     from callwright.flows.pages.report import write_report
-    from callwright.flows.settings import read_settings, reading
 
     with reading() as warehouse:
         path = write_report(warehouse, out or read_settings().home / "report.html")
-    if as_json:
-        show_json({"report": path})
-    else:
-        show(str(path))
+    present({"report": path}, str(path), as_json=as_json)

@@ -29,7 +29,7 @@ from callwright.validators.strategies import PromptingStrategy
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.paid_notes import PaidNotes
 from callwright.warehouse.records import EvalMode, Failure, LlmCall, Prediction, Record, Sample, ToolsShown
-from callwright.warehouse.rows import Stamp, rows_of
+from callwright.warehouse.rows import rows_of
 from callwright.warehouse.store import Warehouse
 
 Item = TypeVar("Item")
@@ -108,7 +108,7 @@ class EvaluationRun(NamedTuple):
         call = call.with_changes(release=self.release, candidate=candidate, strategy=strategy, subject=_SUBJECT.get())
         self.calls.append(call)
         if call.cost:
-            [(_, row)] = rows_of([call], Stamp(datetime.now(UTC)))
+            [(_, row)] = rows_of([call], datetime.now(UTC))
             self.paid.note(row)
 
     def first_run_of(self, candidate: NamedCandidate) -> CandidateRun:

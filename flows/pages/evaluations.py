@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 from callwright.flows.pages.answers import show_answer
 from callwright.flows.pages.look import Look, Query, page_number
-from callwright.flows.pages.plots import ShareInterval
 from callwright.flows.pages.wording import ERROR_TYPES
 from callwright.warehouse.browsing.evaluations import (
     PAGE,
@@ -26,6 +25,14 @@ _SEPARATOR = "~"
 _PARTS = 4
 _NORMAL = 1.959963984540054  # 95 % of a normal distribution lie between it and its negative
 _USUAL = ("direct", "first")
+
+
+class ShareInterval(NamedTuple):
+    """A share with its interval."""
+
+    value: float
+    low: float
+    high: float
 
 
 class Contestant(NamedTuple):

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from callwright.flows.pages import plots, wording
+from callwright.flows.pages import wording
 from callwright.warehouse.store import Warehouse
 
 Query = Mapping[str, str]
@@ -40,7 +40,7 @@ class Look(NamedTuple):
 
 def render(template: str, **values: Any) -> str:  # noqa: ANN401 - as above
     """What a template makes of values."""
-    return _environment().get_template(template).render(**values)
+    return environment().get_template(template).render(**values)
 
 
 def asset(name: str) -> str:
@@ -83,11 +83,13 @@ def _money(value: float | None) -> str:
 
 
 @cache
-def _environment() -> Environment:
-    environment = Environment(
+def environment() -> Environment:
+    """The templates with what all of them use: filters, words, and plots as macros."""
+    made = Environment(
         loader=PackageLoader("callwright.flows.pages", "templates"), undefined=StrictUndefined, autoescape=True, trim_blocks=True,
         lstrip_blocks=True,
     )  # fmt: skip
-    environment.filters |= {"number": _number, "seconds": _seconds, "hours": _hours, "money": _money}
-    environment.globals |= {"plots": plots, "words": wording, "share": share}
-    return environment
+    made.filters |= {"number": _number, "seconds": _seconds, "hours": _hours, "money": _money}
+    made.globals |= {"words": wording, "share": share}
+    made.globals["plots"] = made.get_template("plots.html").module
+    return made

@@ -6,9 +6,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from callwright.flows.pages.evaluations import Contestant, contestant_of, share_of
+from callwright.flows.pages.evaluations import Contestant, ShareInterval, contestant_of, share_of
 from callwright.flows.pages.look import Look, Query, asset
-from callwright.flows.pages.plots import ShareInterval
 from callwright.flows.pages.reviews import reviews_of
 from callwright.flows.pages.wording import ERROR_TYPES
 from callwright.warehouse.browsing.builds import OUTCOMES

@@ -6,9 +6,8 @@ from itertools import groupby
 from operator import itemgetter
 from typing import NamedTuple
 
-from callwright.flows.pages.evaluations import share_of
+from callwright.flows.pages.evaluations import ShareInterval, share_of
 from callwright.flows.pages.look import Look, Query
-from callwright.flows.pages.plots import ShareInterval
 from callwright.flows.review.status import Status, read_agreement, read_progress
 from callwright.warehouse.browsing.summary import read_review_facts
 from callwright.warehouse.rows import Row

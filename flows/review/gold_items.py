@@ -25,7 +25,7 @@ from callwright.validators.checks.grounding import all_proved
 from callwright.warehouse.queries import sql
 from callwright.warehouse.records import Evidence, GoldCall, Origin, Sample, Tool, Verdict
 from callwright.warehouse.releases import read_tools
-from callwright.warehouse.rows import Row, Stamp, rows_of
+from callwright.warehouse.rows import Row, rows_of
 from callwright.warehouse.store import Warehouse
 
 STAGE = "gold_item"
@@ -76,7 +76,7 @@ def _keep_items(warehouse: Warehouse, build: str, recipe: Recipe, lacking: Mappi
     # One transaction: a gold item must never be asked about as if it were a sample like others.
     now = datetime.now(UTC)
     samples = [
-        row for _, row in rows_of([_with_origin(item, build, recipe.seed).sample for item in items], Stamp(now))
+        row for _, row in rows_of([_with_origin(item, build, recipe.seed).sample for item in items], now)
     ]  # fmt: skip
     warehouse.put_rows(
         {

@@ -15,7 +15,7 @@ from callwright.flows.recipe import Recipe
 from callwright.flows.review.questions import DOUBTFUL, SPOT_CHECK, ReviewQuestion, request_row
 from callwright.warehouse.queries import sql
 from callwright.warehouse.records import GoalPath, Review, Sample
-from callwright.warehouse.rows import Row, Stamp, rows_of
+from callwright.warehouse.rows import Row, rows_of
 from callwright.warehouse.store import Warehouse
 
 MOST_SPOT_CHECKS = 5
@@ -67,7 +67,7 @@ def carry_over_corrections(warehouse: Warehouse) -> None:
         _for_sample(row)
         for row in warehouse.rows(sql("path_reviews.decided"), [CORRECTION, CORRECTION, DISAMBIGUATION])
     ]
-    kept = [row for name, row in rows_of(reviews, Stamp(datetime.now(UTC))) if name == "reviews"]
+    kept = [row for name, row in rows_of(reviews, datetime.now(UTC)) if name == "reviews"]
     warehouse.put_rows({"reviews": kept})
 
 

@@ -43,7 +43,7 @@ from callwright.flows.stages import LANDING
 from callwright.warehouse.outcomes import outcome_row, remove_outcomes
 from callwright.warehouse.queries import sql
 from callwright.warehouse.records import Outcome, ReasonCode, Sample
-from callwright.warehouse.rows import Row, Stamp, rows_of
+from callwright.warehouse.rows import Row, rows_of
 from callwright.warehouse.store import Warehouse
 
 
@@ -140,7 +140,7 @@ def _take_in(project: Project, warehouse: Warehouse, studio: LabelStudio, progre
             "review_rounds": reading.returned,
             "task_states": changed_states(warehouse, studio, project, states),
         }
-        for table, row in rows_of([*reading.edited, *reading.reviews], Stamp(datetime.now(UTC))):
+        for table, row in rows_of([*reading.edited, *reading.reviews], datetime.now(UTC)):
             tables.setdefault(table, []).append(row)
         warehouse.put_rows(tables)
         note_answers(warehouse)

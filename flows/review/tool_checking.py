@@ -11,7 +11,7 @@ from callwright.validators.toolset.redundancy import check_redundancy
 from callwright.warehouse.outcomes import outcome_row
 from callwright.warehouse.records import Outcome, Tool, Verdict
 from callwright.warehouse.releases import read_tools
-from callwright.warehouse.rows import Row, Stamp, rows_of
+from callwright.warehouse.rows import Row, rows_of
 from callwright.warehouse.store import Warehouse
 
 COMPLEXITY, REDUNDANCY, REVIEW = (stage.name for stage in stages_of("toolset_checks"))
@@ -80,4 +80,4 @@ def tool_request(toolset: str, subject: str, reason: str) -> Row:
 
 def verdict_rows(verdicts: Sequence[Verdict]) -> list[Row]:
     """Verdicts as rows of their table."""
-    return [row for _, row in rows_of(verdicts, Stamp(datetime.now(UTC)))]
+    return [row for _, row in rows_of(verdicts, datetime.now(UTC))]

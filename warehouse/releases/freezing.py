@@ -17,7 +17,7 @@ from callwright.warehouse.releases.manifests import content_hash
 from callwright.warehouse.releases.reading import check_release_name, list_releases, release_named, splits_of
 from callwright.warehouse.releases.selecting import SelectedSamples, Selection, select_samples
 from callwright.warehouse.releases.splits import SplitBy, SplitPlan, plan_splits
-from callwright.warehouse.rows import Stamp, rows_of
+from callwright.warehouse.rows import rows_of
 from callwright.warehouse.store import Warehouse
 
 _VERSION = re.compile(r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)")
@@ -170,7 +170,7 @@ def _keep(
         connection.execute(sql("manifests.duplicates"), [release.name, *columns])
         hashed = connection.execute(sql("manifests.manifest_hash"), [release.name, release.name]).fetchone()
         release = release.with_changes(manifest_hash=hashed[0] if hashed and hashed[0] else "")
-        ((table, row),) = rows_of([release], Stamp(release.created_at))
+        ((table, row),) = rows_of([release], release.created_at)
         places = ", ".join("?" * len(row))
         connection.execute(f"insert into {table} ({', '.join(row)}) values ({places})", [*row.values()])  # noqa: S608
     return release

@@ -15,7 +15,7 @@ from callwright.flows.recipe import Recipe, parse_recipe, read_recipe
 from callwright.flows.review.pulling import Pulled
 from callwright.generators.conversations import CONVERSATION
 from callwright.warehouse.records import ReplyTurn, Sample, Turn, UserTurn
-from callwright.warehouse.rows import Stamp, rows_of
+from callwright.warehouse.rows import rows_of
 from tests.support.flows.paper_studio import PaperStudio
 from tests.support.flows.review_sites import NOTHING_NEW, ReviewSite, open_site
 from tests.support.flows.small_builds import TOP, build, settings_of
@@ -72,7 +72,7 @@ def _mislabel(site: ReviewSite) -> None:
     for key in _asked(site):
         sample = site.sample(key)
         changed = sample.with_changes(turns=tuple(_other_acts(sample)))
-        site.warehouse.put_rows({table: [row] for table, row in rows_of([changed], Stamp(datetime.now(UTC)))})
+        site.warehouse.put_rows({table: [row] for table, row in rows_of([changed], datetime.now(UTC))})
         site.warehouse.execute("update build_samples set sample = ? where sample = ?", [changed.key, key])
         for table in ("outcomes", "verdicts", "acceptances", "review_requests"):
             site.warehouse.execute(f"update {table} set subject = ? where subject = ?", [changed.key, key])

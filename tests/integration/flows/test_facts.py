@@ -15,7 +15,7 @@ from callwright.llm.chat import ChatMessage
 from callwright.warehouse.errors import BudgetError, StoreError, TransientError
 from callwright.warehouse.paid_notes import PaidNotes, land_paid, paid_notes_of_process
 from callwright.warehouse.records import LlmCall
-from callwright.warehouse.rows import Stamp, rows_of
+from callwright.warehouse.rows import rows_of
 from callwright.warehouse.store import Warehouse
 from tests.support.flows.small_builds import small_recipe
 
@@ -188,7 +188,7 @@ def test_a_disk_that_takes_half_a_note_leaves_none_of_it(tmp_path: Path, monkeyp
 
 def call_row(cost: float) -> dict[str, object]:
     call = LlmCall(request="r", stage="s", model="m", prompt_version="v", cost=cost)
-    [(_, row)] = rows_of([call], Stamp(datetime.now(UTC)))
+    [(_, row)] = rows_of([call], datetime.now(UTC))
     return dict(row)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from callwright.annotation.picks import Contest, contests_of
 from callwright.warehouse.records import ResultTurn, Sample, UserTurn, Verdict
-from callwright.warehouse.rows import Stamp, rows_of
+from callwright.warehouse.rows import rows_of
 from tests.support.flows.review_sites import ReviewSite
 
 
@@ -38,7 +38,7 @@ def with_twins(sample: Sample, count: int = 1) -> Sample:
 
 def let_wait(site: ReviewSite, sample: Sample, like: str) -> None:
     """Let a sample wait for people in the seat of one that landed."""
-    [(_, row)] = rows_of([sample], Stamp(datetime.now(UTC)))
+    [(_, row)] = rows_of([sample], datetime.now(UTC))
     outcomes = site.rows("select * from outcomes where subject = ? and stage <> 'land'", like)
     seats = site.rows("select * from build_samples where sample = ?", like)
     changed = [
@@ -57,7 +57,7 @@ def let_wait(site: ReviewSite, sample: Sample, like: str) -> None:
 def doubt_the_path(site: ReviewSite, key: str, reason: str = "Another path is as short.") -> None:
     """Let the newest word about the path of a sample be a doubt."""
     verdict = Verdict(subject=key, check="path", decision="unproved", reason=reason)
-    [(table, row)] = rows_of([verdict], Stamp(datetime.now(UTC) + timedelta(minutes=1)))
+    [(table, row)] = rows_of([verdict], datetime.now(UTC) + timedelta(minutes=1))
     site.warehouse.put_rows({table: [row]})
 
 

@@ -7,6 +7,7 @@ from callwright.annotation.screens import REVIEW_KINDS, Screen, screen_for
 from callwright.annotation.studio.projects import tables_of
 from callwright.annotation.task import TaskQueue
 from callwright.annotation.words import interface_languages
+from callwright.language.packs import packaged
 from callwright.warehouse.errors import ConfigurationError
 
 SAFE_TAGS = {"View", "Style", "Header", "Choices", "Choice", "Text", "TextArea", "Paragraphs", "Collapse", "Panel"}
@@ -117,3 +118,12 @@ def test_a_queue_is_a_table_of_its_languages_and_a_persons_of_what_they_have_not
         ("filter:tasks:completed_at", "empty", "true"), ("filter:tasks:annotators", "not_contains", 7),
         ("filter:tasks:data.language", "regex", "^(en|es)$"), ("filter:tasks:data.sample_kind", "regex", "^(perfect)$"),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", [*REVIEW_KINDS, "edit_form"])
+def test_each_language_has_words_for_the_same_things(kind):
+    english, *others = (
+        packaged("callwright.annotation.configs", f"{kind}.{one}.yaml") for one in interface_languages()
+    )
+    for other in others:
+        assert other.keys() ^ english.keys() <= {"drawn"}  # Spanish and Chinese tell it as the question does

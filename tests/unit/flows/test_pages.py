@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -13,7 +14,7 @@ from callwright.flows.pages.answers import pair_calls, show_answer
 from callwright.flows.pages.conversation import Piece, cut_text, show_conversation
 from callwright.flows.pages.evaluations import contestant_name, paired_test, share_of, share_of_items
 from callwright.flows.pages.files import _file_name
-from callwright.flows.pages.plots import counted, shade, stacked
+from callwright.flows.pages.look import environment
 from callwright.flows.pages.samples import filter_of
 from callwright.flows.pages.serving import page_app
 from callwright.flows.pages.site import path_to
@@ -137,11 +138,12 @@ def test_a_contestant_is_named_by_what_is_not_as_usual() -> None:
 
 
 def test_plots_show_what_they_are_told_and_run_none_of_it() -> None:
-    drawn = counted({'"><script>': 2, "refused": 0}, ['"><script>', "refused"], 4)
+    plots: Any = environment().globals["plots"]
+    drawn = plots.counted({'"><script>': 2, "refused": 0}, ['"><script>', "refused"], 4)
     assert "<script>" not in drawn
     assert Markup.escape('"><script>: 2') in drawn
-    assert stacked({"passed": 3, "failed": 1}, ("passed", "failed"), 8).count("<rect") == 2
-    assert [shade(part, 100) for part in (0, 1, 50, 100)] == ["", "heat1", "heat4", "heat9"]
+    assert plots.stacked({"passed": 3, "failed": 1}, ("passed", "failed"), 8).count("<rect") == 2
+    assert [str(plots.shade(part, 100)) for part in (0, 1, 50, 100)] == ["", "heat1", "heat4", "heat9"]
 
 
 def test_a_query_that_asks_for_more_than_filters_is_read_for_filters() -> None:
