@@ -136,8 +136,9 @@ def _(record: LlmCall, made_at: datetime) -> tuple[str, Row]:
 
 
 @_row.register
-def _(record: Release, made_at: datetime) -> tuple[str, Row]:
-    return "releases", _fields(record, made_at) | {
+def _(record: Release, _made_at: datetime) -> tuple[str, Row]:
+    return "releases", dict(record) | {
+        "key": record.key,
         "selection": _json(record.selection),
         "splits": _json(record.splits),
     }

@@ -239,14 +239,14 @@ def test_a_list_of_tasks_is_read_to_its_end_and_no_further(studio, client, tasks
     studio.tasks_a_page = most
     for number in range(count):
         studio.add(tasks[0].data() | {"callwright_key": f"sample_review:{number:032x}:1"})
-    listed = list_tasks(client._connection, 1, filter_on(UNANSWERED))
+    listed = list_tasks(client, 1, filter_on(UNANSWERED))
     assert [task.id for task in listed] == [*range(1, count + 1)]
 
 
 def test_a_list_that_grows_shorter_while_it_is_read_ends_there(studio, client, tasks):
     for _ in range(501):
         studio.add(tasks[0].data())
-    listed = list_tasks(client._connection, 1, filter_on(UNANSWERED))
+    listed = list_tasks(client, 1, filter_on(UNANSWERED))
     first = next(listed)
     studio.tasks.popitem()
     assert len([first, *listed]) == 500

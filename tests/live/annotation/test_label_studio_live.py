@@ -47,7 +47,7 @@ def annotate(label_studio: LabelStudio, task: int, *, skipped: bool = False, **c
         }
         for name, value in controls.items()
     ]
-    made = label_studio._client.annotations.create(id=task, result=result, was_cancelled=skipped, lead_time=4.5)
+    made = label_studio.client.annotations.create(id=task, result=result, was_cancelled=skipped, lead_time=4.5)
     return made.id
 
 
@@ -75,7 +75,7 @@ def test_tasks_pushed_at_once_from_two_sides_stand_there_once(label_studio, labe
 
 def test_a_project_is_found_again_when_somebody_renamed_it(label_studio, screen):
     project = label_studio.ensure_project(screen)
-    label_studio._client.projects.update(project.id, title="My own title")
+    label_studio.client.projects.update(project.id, title="My own title")
     assert label_studio.ensure_project(screen).id == project.id
 
 
@@ -84,11 +84,11 @@ def test_the_interface_changes_its_language_but_not_what_a_person_changed(label_
     ids = label_studio.push(project, tasks[:1]).task_ids
     annotate(label_studio, ids[tasks[0].callwright_key], verdict="accept")
     label_studio.ensure_project(screen_for("sample_review", "zh").with_changes(kind=screen.kind))
-    assert "修改后接受" in label_studio._client.projects.get(project.id).label_config
+    assert "修改后接受" in label_studio.client.projects.get(project.id).label_config
     own = screen.config.replace('<View className="cw-columns">', '<View className="mine">')
-    label_studio._client.projects.update(project.id, label_config=own)
+    label_studio.client.projects.update(project.id, label_config=own)
     assert label_studio.ensure_project(screen).changed_by_hand
-    assert label_studio._client.projects.get(project.id).label_config == own
+    assert label_studio.client.projects.get(project.id).label_config == own
 
 
 def test_tasks_and_the_title_of_their_project_follow_the_language(label_studio, screen, samples, tools, tasks):
@@ -98,9 +98,9 @@ def test_tasks_and_the_title_of_their_project_follow_the_language(label_studio, 
     again = review_task(samples[0], tools, [], reason="-", language="zh").with_changes(kind=screen.kind)
     project = label_studio.ensure_project(chinese)
     assert label_studio.push(project, [QueuedTask(again)]).already_there == 1
-    assert label_studio._client.tasks.get(id=str(task)).data["conversation"][0]["author"] == "用户"
+    assert label_studio.client.tasks.get(id=str(task)).data["conversation"][0]["author"] == "用户"
     assert label_studio.find_project(screen.kind).title == chinese.title
-    label_studio._client.projects.update(project.id, title="My own title")
+    label_studio.client.projects.update(project.id, title="My own title")
     label_studio.ensure_project(screen)
     assert label_studio.find_project(screen.kind).title == "My own title"
 
@@ -126,7 +126,7 @@ def test_what_people_said_is_pulled_once_and_again_only_when_it_changed(label_st
 
     later = pulled.cursor + timedelta(minutes=2)  # the adapter looks back two minutes
     assert label_studio.pull(project, later).annotations == ()
-    label_studio._client.annotations.update(id=bad, result=[])
+    label_studio.client.annotations.update(id=bad, result=[])
     assert [each.annotation_id for each in label_studio.pull(project, later).annotations] == [bad]
 
 
@@ -139,7 +139,7 @@ def test_an_edit_that_came_back_is_a_task_of_its_own(label_studio, screen, sampl
     pushed = label_studio.push(project, [QueuedTask(again)])
     assert pushed.created == 1
     number = pushed.task_ids[again.callwright_key]
-    assert label_studio._client.tasks.get(id=str(number)).data["calls"] == "[{"
+    assert label_studio.client.tasks.get(id=str(number)).data["calls"] == "[{"
 
 
 def test_an_edited_conversation_comes_back_as_it_was_typed(label_studio, screen, dialogue, tools):
@@ -154,11 +154,11 @@ def test_an_edited_conversation_comes_back_as_it_was_typed(label_studio, screen,
 
 def test_the_table_of_tasks_is_arranged_once_and_then_left_to_people(label_studio, screen):
     project = label_studio.ensure_project(screen)
-    view, _ = label_studio._client.views.list(project=project.id)
+    view, _ = label_studio.client.views.list(project=project.id)
     assert "tasks:data.conversation" in view.data["hiddenColumns"]["explore"]
-    label_studio._client.views.update(str(view.id), project=project.id, data={"title": "Mine"})
+    label_studio.client.views.update(str(view.id), project=project.id, data={"title": "Mine"})
     label_studio.ensure_project(screen)
-    assert [view.data["title"] for view in label_studio._client.views.list(project=project.id)] == ["Mine", "Answered"]
+    assert [view.data["title"] for view in label_studio.client.views.list(project=project.id)] == ["Mine", "Answered"]
 
 
 def test_a_task_that_somebody_else_put_there_is_reported_and_left_alone(label_studio, screen, tasks):
@@ -166,7 +166,7 @@ def test_a_task_that_somebody_else_put_there_is_reported_and_left_alone(label_st
     label_studio.push(project, tasks[:1])
     data = {**tasks[1].data(), "callwright_key": ""}
     del data["callwright_key"]
-    made = label_studio._client.projects.import_tasks(project.id, request=[{"data": data}], return_task_ids=True)
+    made = label_studio.client.projects.import_tasks(project.id, request=[{"data": data}], return_task_ids=True)
     pulled = label_studio.pull(project)
     assert pulled.annotations == ()
     assert list(pulled.foreign) == made.task_ids
@@ -174,7 +174,7 @@ def test_a_task_that_somebody_else_put_there_is_reported_and_left_alone(label_st
 
 @pytest.mark.filterwarnings("ignore:The `parse_obj` method")  # of the vendor's own token refresh
 def test_a_personal_access_token_works_as_well(label_studio, label_studio_server):
-    token = label_studio._client.tokens.create()
+    token = label_studio.client.tokens.create()
     with LabelStudio(label_studio_server.url, token.token) as other:
         assert other.signed_in_as() == label_studio_server.username
 

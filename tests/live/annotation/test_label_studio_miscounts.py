@@ -25,7 +25,7 @@ def test_an_annotation_that_label_studio_does_not_count_is_pulled(
     task = review_task(make_sample(), tools, [], reason="-").with_changes(kind=kind)
     [number] = label_studio.push(project, [QueuedTask(task)]).task_ids.values()
     since = None if is_first else datetime.now(UTC)
-    label_studio._connection.client.annotations.create(id=number, result=[control_result("verdict", ["accept"])])
+    label_studio.client.annotations.create(id=number, result=[control_result("verdict", ["accept"])])
     _forget_the_count(label_studio_home, number)
     [annotation] = label_studio.pull(project, since).annotations
     assert annotation.task_id == number

@@ -82,11 +82,11 @@ def test_a_table_that_a_person_arranged_is_told_from_one_that_people_only_looked
     screen = screen_for("sample_review").with_changes(kind=project.kind)
     open_table(page, project)
     next_shown(page, lambda: page.get_by_text("Label All Tasks").click())
-    views = label_studio._client.views.list(project=project.id)
+    views = label_studio.client.views.list(project=project.id)
     assert tuple(view.data for view in views) == tables_of(screen)
     open_table(page, project)
     with page.expect_response(lambda answer: "/api/dm/views" in answer.url and answer.request.method == "PATCH"):
         page.locator("button[aria-label='Sort ascending']").click()
     label_studio.ensure_project(screen)
-    view, _ = label_studio._client.views.list(project=project.id)
+    view, _ = label_studio.client.views.list(project=project.id)
     assert view.data["ordering"] == ["tasks:data.priority"]

@@ -56,7 +56,7 @@ def shown(person: StudioUser, project: Project, **how: bool) -> int | None:
 
 
 def overlaps(label_studio: LabelStudio, ids: list[int]) -> list[int]:
-    return [label_studio._client.tasks.get(id=str(task)).overlap for task in ids]
+    return [label_studio.client.tasks.get(id=str(task)).overlap for task in ids]
 
 
 def test_a_task_for_two_people_is_shown_to_each_of_them_once_and_to_a_third_when_they_disagree(
@@ -107,8 +107,8 @@ def test_a_push_after_a_crash_opens_no_task_again_that_enough_people_answered(la
     first.annotate(one, ACCEPT)
     second.annotate(one, ACCEPT)
     first.annotate(two, ACCEPT)
-    label_studio._client.tasks.update(id=str(one), request_options=_body(overlap=1))
-    label_studio._client.tasks.update(id=str(two), request_options=_body(overlap=1))
+    label_studio.client.tasks.update(id=str(one), request_options=_body(overlap=1))
+    label_studio.client.tasks.update(id=str(two), request_options=_body(overlap=1))
     assert asked(2, 2) == (project, [one, two])  # as if the crash had come between the import and the overlap
     assert overlaps(label_studio, [one, two]) == [2, 2]
     assert shown(third, project) == two
@@ -125,7 +125,7 @@ def test_each_task_gets_its_own_number_of_people_and_what_somebody_raised_stays(
 
 def test_a_task_that_somebody_deleted_keeps_nobody_from_being_asked(label_studio, asked):
     _, [one, two] = asked(1, 1)
-    label_studio._client.tasks.delete(id=str(one))
+    label_studio.client.tasks.delete(id=str(one))
     label_studio.ask_several({one: 2, two: 2})
     assert overlaps(label_studio, [two]) == [2]
 

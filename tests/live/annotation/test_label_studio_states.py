@@ -52,7 +52,7 @@ def states(label_studio: LabelStudio, pushed) -> Callable[..., dict[int, TaskSta
 
 
 def annotate(label_studio: LabelStudio, task: int, **fields: object) -> int:
-    made = label_studio._client.annotations.create(id=task, result=ACCEPT, lead_time=4.5, **fields)
+    made = label_studio.client.annotations.create(id=task, result=ACCEPT, lead_time=4.5, **fields)
     return int(made.id)
 
 
@@ -61,7 +61,7 @@ def test_every_way_of_taking_an_annotation_back_is_seen(label_studio, pushed, st
     held = [annotate(label_studio, task) for task in ids[:5]]
     since = label_studio.pull(project).cursor
     assert states(since) == {}
-    http = label_studio._client
+    http = label_studio.client
     http.annotations.delete(id=held[0])
     http.annotations.update(id=held[1], was_cancelled=True)
     http.annotations.update(id=held[2], result=[control_result("verdict", ["reject"])])
@@ -108,9 +108,9 @@ def test_deleted_tasks_are_named_also_where_somebody_put_as_many_others_there(la
     project, ids = pushed
     assert label_studio.gone(project, ids) == set()
     for task in ids[:2]:
-        label_studio._client.tasks.delete(id=str(task))
+        label_studio.client.tasks.delete(id=str(task))
     fields = {"request": "-", "calls": "-"}
-    label_studio._client.projects.import_tasks(
+    label_studio.client.projects.import_tasks(
         project.id, request=[{"data": _shown(label_studio, ids[2]) | fields} for _ in range(2)]
     )
     assert label_studio.status(project).tasks == 6
@@ -120,7 +120,7 @@ def test_deleted_tasks_are_named_also_where_somebody_put_as_many_others_there(la
 
 def test_a_deleted_project_is_made_anew_and_everything_pushed_again(label_studio, pushed, screen, tasks):
     project, _ = pushed
-    label_studio._client.projects.delete(project.id)
+    label_studio.client.projects.delete(project.id)
     assert label_studio.find_project(screen.kind) is None
     with pytest.raises(AnnotationError, match="does not have that"):
         label_studio.push(project, tasks)
@@ -136,11 +136,11 @@ def test_a_changed_interface_is_reported_and_breaks_neither_push_nor_pull(label_
         screen.config.replace('name="comment"', 'name="remark"'),  # a control renamed
         '<View><Text name="conversation" value="$request"/></View>',  # all controls taken away
     ):
-        label_studio._client.projects.update(project.id, label_config=own)
+        label_studio.client.projects.update(project.id, label_config=own)
         found = label_studio.find_project(screen.kind)
         assert found.changed_by_hand
         assert label_studio.ensure_project(screen).changed_by_hand
-        assert label_studio._client.projects.get(project.id).label_config == own
+        assert label_studio.client.projects.get(project.id).label_config == own
         pulled = label_studio.pull(found)
         assert [one.task_id for one in pulled.annotations] == [ids[0]]
         assert pulled.problems == ()
@@ -150,14 +150,14 @@ def test_a_changed_interface_is_reported_and_breaks_neither_push_nor_pull(label_
 def test_an_interface_that_wants_a_field_that_we_do_not_have_is_told_with_its_name(label_studio, screen, tasks):
     own = '<View><Text name="conversation" value="$price"/></View>'
     empty = label_studio.ensure_project(screen)
-    label_studio._client.projects.update(empty.id, label_config=own)
+    label_studio.client.projects.update(empty.id, label_config=own)
     with pytest.raises(AnnotationError, match=r'refused \(400\).*"price" key is expected in task data'):
         label_studio.push(empty, tasks)
 
 
 def test_a_table_of_an_older_callwright_is_ordered_and_one_that_a_person_changed_stays(label_studio, pushed, screen):
     project, _ = pushed
-    views = label_studio._client.views
+    views = label_studio.client.views
     wanted, answered = tables_of(screen)
     older = {name: value for name, value in wanted.items() if name not in ("ordering", "filters")}
     for data, becomes in (
@@ -174,13 +174,13 @@ def test_a_table_of_an_older_callwright_is_ordered_and_one_that_a_person_changed
 
 def _shown(label_studio: LabelStudio, task: int) -> dict[str, object]:
     """The data of a task as somebody else's: without our key."""
-    data = label_studio._client.tasks.get(id=str(task)).data
+    data = label_studio.client.tasks.get(id=str(task)).data
     return {name: value for name, value in data.items() if name != "callwright_key"}
 
 
 def _ask(label_studio: LabelStudio, method: str, path: str, body: object = None) -> dict:
     """What the vendor's client has no word for."""
-    http = label_studio._client._client_wrapper.httpx_client
+    http = label_studio.client._client_wrapper.httpx_client
     answer = http.request(path, method=method, json=body)
     assert answer.status_code < 400, answer.text
     return answer.json() if answer.content else {}

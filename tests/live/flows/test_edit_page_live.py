@@ -84,7 +84,7 @@ def pull(edit_site: EditSite) -> Pulled:
 def config_of(studio: LabelStudio) -> str:
     project = studio.find_project("sample_review")
     assert project is not None
-    return str(studio._client.projects.get(project.id).label_config)
+    return str(studio.client.projects.get(project.id).label_config)
 
 
 def subjects(edit_site: EditSite, kind: str) -> list[str]:

@@ -53,7 +53,7 @@ def named(site: ReviewSite, server: ServerInfo) -> ReviewSite:
 def remove_projects(studio: LabelStudio) -> None:
     for project in map(studio.find_project, REVIEW_KINDS):
         if project is not None:
-            studio._client.projects.delete(project.id)
+            studio.client.projects.delete(project.id)
 
 
 def task_of(site: ReviewSite, subject: str) -> dict:
@@ -61,7 +61,7 @@ def task_of(site: ReviewSite, subject: str) -> dict:
     project = site.studio.find_project("sample_review")
     found = [
         task
-        for task in site.studio._client.tasks.list(project=project.id, fields="all")
+        for task in site.studio.client.tasks.list(project=project.id, fields="all")
         if task.data["subject"] == subject
     ]
     return max(found, key=lambda task: task.data["version"])
@@ -71,7 +71,7 @@ def annotate(site: ReviewSite, subject: str, verdict: str, *, skipped: bool = Fa
     controls = {"verdict": [verdict]} if verdict else {}
     controls |= {name: value if isinstance(value, list) else [value] for name, value in typed.items()}
     result = [control_result(name, values) for name, values in controls.items()]
-    made = site.studio._client.annotations.create(
+    made = site.studio.client.annotations.create(
         id=task_of(site, subject).id, result=result, was_cancelled=skipped, lead_time=7.5
     )
     return made.id
@@ -112,7 +112,7 @@ def test_the_loop_goes_round(site: ReviewSite, label_studio_server: ServerInfo) 
     assert {table for table in after if after[table] != before[table]} <= {"review_cursors"}
     assert site.push() == (0, 0)
 
-    site.studio._client.annotations.update(id=change, result=[control_result("verdict", ["accept"])])
+    site.studio.client.annotations.update(id=change, result=[control_result("verdict", ["accept"])])
     annotate(site, doubted, "accept")
     assert site.pull() == Pulled(reviews=2, accepted=2)
     assert site.accepted(rejected)["vouched"]
@@ -152,10 +152,10 @@ def test_another_work_folder_on_the_same_server_mixes_nothing_up(site: ReviewSit
     project = site.studio.find_project("sample_review")
     data = task_of(site, mine).data
     foreign = {name: value for name, value in data.items() if name != "callwright_key"}
-    made = site.studio._client.projects.import_tasks(
+    made = site.studio.client.projects.import_tasks(
         project.id, request=[{"data": foreign}, {"data": data | {"callwright_key": "no key"}}], return_task_ids=True
     )
-    site.studio._client.annotations.create(id=made.task_ids[1], result=[])
+    site.studio.client.annotations.create(id=made.task_ids[1], result=[])
     first, second = site.pull(), other.pull()
     assert (first.accepted, first.rejected, first.elsewhere) == (1, 0, 1)
     assert (second.accepted, second.rejected, second.elsewhere) == (0, 1, 1)

@@ -34,14 +34,14 @@ def studio(oldest: ServerInfo, request: pytest.FixtureRequest) -> Iterator[Label
         if request.param == "legacy":
             yield opened
             return
-        token = opened._client.tokens.create().token
+        token = opened.client.tokens.create().token
     with LabelStudio(oldest.url, token) as opened:
         yield opened
 
 
 @pytest.mark.filterwarnings("ignore:The `parse_obj` method")  # of the vendor's own token refresh
 def test_the_oldest_version_does_all_that_the_review_loop_asks(studio, oldest, make_sample, tools, request):
-    assert studio._client.versions.get().release == "1.20.0"
+    assert studio.client.versions.get().release == "1.20.0"
     assert studio.signed_in_as() == oldest.username
     screen = screen_for("sample_review").with_changes(kind=f"oldest_{abs(hash(request.node.nodeid)) % 10**9}")
     project = studio.ensure_project(screen)
@@ -56,7 +56,7 @@ def test_the_oldest_version_does_all_that_the_review_loop_asks(studio, oldest, m
     assert (pushed.created, again.created, again.already_there) == (3, 0, 3)
     assert pushed.task_ids == again.task_ids
     low, high, middle = (pushed.task_ids[task.callwright_key] for task in tasks)
-    assert tuple(view.data for view in studio._client.views.list(project=project.id)) == tables_of(screen)
+    assert tuple(view.data for view in studio.client.views.list(project=project.id)) == tables_of(screen)
 
     mark = abs(hash(str(oldest.url) + request.node.name)) % 10**6
     with invite(oldest, f"ann{mark}") as ann, invite(oldest, f"ben{mark}") as ben:
@@ -75,12 +75,12 @@ def test_the_oldest_version_does_all_that_the_review_loop_asks(studio, oldest, m
     assert sorted((one.task_id, one.reviewer, one.skipped) for one in pulled.annotations) == sorted([
         (high, ann.email, False), (middle, ann.email, False), (low, ann.email, False), (middle, ben.email, True),
     ])  # fmt: skip
-    studio._client.annotations.delete(id=taken_back)
+    studio.client.annotations.delete(id=taken_back)
     states = {
         one.task_id: (len(one.submitted), one.skipped, one.drafts) for one in studio.pull(project, pulled.cursor).states
     }
     assert states == {high: (1, 0, 1), middle: (1, 1, 0), low: (0, 0, 0)}
-    studio._client.tasks.delete(id=str(low))
+    studio.client.tasks.delete(id=str(low))
     assert studio.gone(project, pushed.task_ids.values()) == {low}
 
 
