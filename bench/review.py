@@ -107,7 +107,7 @@ def measure(adapter: LabelStudio, server: int, count: int, run: int) -> dict[str
         for kind in (screen.kind, f"{screen.kind}_answered"):
             found = adapter.find_project(kind)
             if found is not None:
-                adapter.client.projects.delete(found.id)  # noqa: SLF001 - nobody else deletes projects
+                adapter.client.projects.delete(found.id)
     return seconds
 
 
@@ -122,7 +122,7 @@ def push_many(adapter: LabelStudio, count: int) -> float:
         assert (pushed.created, adapter.status(project).tasks) == (count, count)  # noqa: S101
         return time.perf_counter() - began
     finally:
-        adapter.client.projects.delete(project.id)  # noqa: SLF001
+        adapter.client.projects.delete(project.id)
 
 
 def _task(number: int, kind: str) -> SampleTask:
@@ -147,7 +147,7 @@ def _answer(adapter: LabelStudio, kind: str, count: int) -> Project:
         }
         for number in range(count)
     ]
-    adapter.client.projects.import_tasks(project.id, request=body)  # noqa: SLF001 - as nobody else would
+    adapter.client.projects.import_tasks(project.id, request=body)
     return project
 
 
