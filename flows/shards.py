@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from functools import lru_cache, partial
 from pathlib import Path
 from random import Random
-from types import MappingProxyType, TracebackType
+from types import MappingProxyType
 from typing import Any, BinaryIO, NamedTuple, Self
 
 import orjson
@@ -252,9 +252,7 @@ class FactFiles:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         self._open.close()
         if kind is None:
             self._unfinished.rename(self._folder)

@@ -8,8 +8,9 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime
+from importlib.resources import files
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from callwright.warehouse.comments import table_comments
 from callwright.warehouse.engine import quoted
@@ -17,55 +18,7 @@ from callwright.warehouse.errors import StoreError
 from callwright.warehouse.store import Warehouse
 from callwright.warehouse.tables import TABLES
 
-VIEWS = (
-    "accepted_samples",
-    "composition",
-    "grade_reviews",
-    "making_outcomes",
-    "sample_grades",
-    "sample_voices",
-    "latest_builds",
-    "decisions",
-    "funnel",
-    "llm_cost",
-    "cost_per_accepted",
-    "calls_per_accepted",
-    "check_precision",
-    "metric_audit",
-    "suspects",
-    "review_priority",
-    "review_pace",
-    "leaderboard",
-    "metrics_by_slice",
-    "error_types",
-    "parameter_type_errors",
-    "step_distribution",
-    "domain_board",
-    "answer_board",
-    "candidates",
-    "pass_k",
-    "paired_comparisons",
-    "failed_by_all",
-    "metric_precision",
-)
-# What scans many samples is answered ahead in a copy of that many: its rows stand there in place of the view.
-MANY = 20_000
-SCANNING = (
-    "sample_grades",
-    "funnel",
-    "composition",
-    "making_outcomes",
-    "rejections",
-    "tool_coverage",
-    "parameter_coverage",
-    "argument_types",
-    "lengths",
-    "build_drift",
-    "check_precision",
-    "suspects",
-    "review_priority",
-    "too_frequent",
-)
+MANY = 20_000  # samples, with which views that scan are answered ahead
 _AS_PARQUET = "format parquet, compression zstd, compression_level 1"  # half as large as by default
 # The longest column of samples.parquet does not stand in another file a second time.
 _PARQUET_ROWS = {"accepted_samples": "(select * exclude (body) from accepted_samples)"}
@@ -129,7 +82,7 @@ def _publish(warehouse: Warehouse, folder: Path) -> Publication:
     copy.file.write_for_older_clients()
     _answer_ahead(copy)
     with copy.reading() as connection:
-        for table in (*TABLES, *VIEWS):
+        for table in (*TABLES, *list_views("parquet")):
             target = quoted(fresh / "parquet" / f"{table}.parquet")
             connection.execute(f"copy (from {_PARQUET_ROWS.get(table, table)}) to '{target}' ({_AS_PARQUET})")
     os.utime(copy.path, ns=(written.st_atime_ns, written.st_mtime_ns))  # it is the warehouse as of then
@@ -148,7 +101,7 @@ def _answer_ahead(copy: Warehouse) -> None:
     """Put rows in place of the views that scan, with their comments, where a copy has many samples."""
     [[samples]] = copy.stream("select count(*) from samples")
     with copy.together():
-        for view in SCANNING if samples > MANY else ():
+        for view in list_views("answered_ahead") if samples > MANY else ():
             with copy.writing() as connection:
                 columns = connection.execute(
                     "select column_name, comment from duckdb_columns() where table_name = ? and comment is not null",
@@ -161,6 +114,14 @@ def _answer_ahead(copy: Warehouse) -> None:
                 connection.execute(f"drop view {view}")
                 connection.execute(f"alter table ahead rename to {view}")
                 connection.execute(table_comments(view, comment, columns))
+
+
+def list_views(purpose: Literal["parquet", "answered_ahead"]) -> list[str]:
+    """The views that a publication treats so, as `published.yaml` lists them."""
+    import yaml
+
+    listed: dict[str, list[str]] = yaml.safe_load(files("callwright.warehouse").joinpath("published.yaml").read_text())
+    return listed[purpose]
 
 
 def publish_when_due(warehouse: Warehouse, folder: Path, minutes: float) -> None:

@@ -3,7 +3,6 @@
 import sys
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
-from types import TracebackType
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import orjson
@@ -37,9 +36,7 @@ class JsonList(AbstractContextManager["JsonList"]):
         """Nothing is printed before the first item, or the end."""
         self._is_empty = True
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is None:
             sys.stdout.write("[]\n" if self._is_empty else "\n]\n")
 
@@ -153,9 +150,7 @@ class Terminal(AbstractContextManager["Terminal"]):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._bar is not None:
             self._bar.stop()
 

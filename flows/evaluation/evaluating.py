@@ -1,8 +1,9 @@
 """Evaluating candidate models on a release: what they answer, how they score, how they went wrong."""
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Container, Sequence
 from contextlib import AsyncExitStack
 from random import Random
+from typing import NamedTuple
 
 from callwright.flows.evaluation.answers import (
     answered_subjects,
@@ -36,6 +37,7 @@ from callwright.warehouse.paid_notes import paid_notes_of_process
 from callwright.warehouse.records import Prediction, Record, Sample
 from callwright.warehouse.releases import ReleaseContent, keys_of_kinds, read_release
 from callwright.warehouse.rows import Row
+from callwright.warehouse.store import Warehouse
 
 STAGE, ROUTING, JUDGING = "predict", "route", "judge_prediction"
 
@@ -128,8 +130,7 @@ async def _evaluate_snapshots(
     warehouse, run = evaluation.warehouse, evaluation.first_run_of(candidate)
     score_by_rule(warehouse, content, run)
     if judge is not None:
-        await _judge_missing(evaluation, content, judge, read_predictions(warehouse, run))
-        await _grade_missing(evaluation, content, judge, read_predictions(warehouse, run))
+        await _judge_missing(evaluation, content, judge, run)
         score_by_judge(warehouse, content, run, judge.name, evaluation.conditions.split)
 
 
@@ -172,34 +173,32 @@ def _tell_of_many_tools(evaluation: EvaluationRun, samples: Sequence[Sample]) ->
 
 
 async def _judge_missing(
-    evaluation: EvaluationRun, content: ReleaseContent, judge: ChatModel, predictions: Iterable[Prediction]
+    evaluation: EvaluationRun, content: ReleaseContent, judge: ChatModel, run: CandidateRun
 ) -> None:
-    """Ask the judge about the predictions that only it can decide, and has not yet."""
+    """Ask the judge about the predictions that only it can decide, then to grade plans and parameters, as far as it has not yet."""
     samples = {sample.key: sample for sample in _asked_about(content, evaluation.conditions.split)}
-    known = read_agreements(evaluation.warehouse, evaluation.release, judge.name)
-    open_ones = [
-        one
-        for one in predictions
-        if one.key not in known
-        and one.subject in samples
-        and has_one_call(samples[one.subject])
-        and needs_judge(one, samples[one.subject])
-    ]
-    await _ask_judge(evaluation, content, judge, open_ones, judge_prediction, about="the calls")
+    opinions: tuple[_Opinion, ...] = (
+        _Opinion(read_agreements, _is_left_to_judge, judge_prediction, "the calls"),
+        _Opinion(read_grades, graded_metric, grade_prediction, "the answers"),
+    )
+    for wanted in opinions:
+        known = wanted.known(evaluation.warehouse, evaluation.release, judge.name)
+        predictions = (one for one in read_predictions(evaluation.warehouse, run) if one.subject in samples)
+        missing = [one for one in predictions if one.key not in known and wanted.is_due(one, samples[one.subject])]
+        await _ask_judge(evaluation, content, judge, missing, wanted.ask, about=wanted.about)
 
 
-async def _grade_missing(
-    evaluation: EvaluationRun, content: ReleaseContent, judge: ChatModel, predictions: Iterable[Prediction]
-) -> None:
-    """Ask the judge to grade the plans, and the parameters in conversations, that it has not graded yet."""
-    samples = {sample.key: sample for sample in _asked_about(content, evaluation.conditions.split)}
-    known = read_grades(evaluation.warehouse, evaluation.release, judge.name)
-    open_ones = [
-        one
-        for one in predictions
-        if one.key not in known and one.subject in samples and graded_metric(one, samples[one.subject])
-    ]
-    await _ask_judge(evaluation, content, judge, open_ones, grade_prediction, about="the answers")
+class _Opinion(NamedTuple):
+    """What a judge is asked of predictions: what it said before, of which it is asked, how, and what they are called."""
+
+    known: Callable[[Warehouse, str, str], Container[str]]
+    is_due: Callable[[Prediction, Sample], object]
+    ask: Callable[[Prediction, Sample, StageContext], Awaitable[Record]]
+    about: str
+
+
+def _is_left_to_judge(prediction: Prediction, sample: Sample) -> bool:
+    return has_one_call(sample) and needs_judge(prediction, sample)
 
 
 async def _ask_judge(

@@ -8,7 +8,6 @@ from contextlib import ExitStack, closing, contextmanager, nullcontext
 from itertools import chain, islice
 from math import ceil
 from pathlib import Path
-from types import TracebackType
 from typing import Generic, NamedTuple, Self, TypeVar, overload
 
 from callwright.flows.environments import open_environments
@@ -335,7 +334,5 @@ class Spooled(Sequence[Held], Generic[Held]):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._file.close()

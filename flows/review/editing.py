@@ -10,7 +10,6 @@ import secrets
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
@@ -86,15 +85,8 @@ class EditPage:
         self._words = words_in(settings.review_language)
         self._form_words = edit_form_words_in(settings.review_language)
 
-    def show(self, subject: str, cookie: str) -> _ShownPage:
-        """The form of a sample."""
-        return self._answer(subject, cookie, {})
-
-    def take(self, subject: str, cookie: str, entered: Mapping[str, str]) -> _ShownPage:
-        """The form with what was entered; submitted, where that was asked and nothing stands against it."""
-        return self._answer(subject, cookie, entered)
-
-    def _answer(self, subject: str, cookie: str, entered: Mapping[str, str]) -> _ShownPage:
+    def show(self, subject: str, cookie: str, entered: Mapping[str, str]) -> _ShownPage:
+        """The form of a sample with what was entered; submitted, where that was asked and nothing stands against it."""
         asked = self._asked(subject)
         if asked is None:
             return self._message(self._form_words.gone, 404)
@@ -200,14 +192,11 @@ def edit_app(page: EditPage, hosts: Sequence[str]) -> Starlette:
             return PlainTextResponse(asset(name), media_type=_ASSETS[name], headers=_HEADERS)
         if not _SUBJECT.fullmatch(name):
             return PlainTextResponse("There is no such page.", 404, headers=_HEADERS)
-        work = partial(page.show, name, request.cookies.get(SESSION_COOKIE, ""))
-        if request.method == "POST":
-            entered = await _entered(request)
-            if entered is None:
-                return PlainTextResponse("That is too much for a form.", 413, headers=_HEADERS)
-            work = partial(page.take, name, request.cookies.get(SESSION_COOKIE, ""), entered)
+        entered = await _entered(request) if request.method == "POST" else {}
+        if entered is None:
+            return PlainTextResponse("That is too much for a form.", 413, headers=_HEADERS)
         try:
-            found = await run_in_threadpool(work)
+            found = await run_in_threadpool(page.show, name, request.cookies.get(SESSION_COOKIE, ""), entered)
         except CallwrightError as error:  # Label Studio or the warehouse can't be reached: said on the page
             return PlainTextResponse(str(error), 503, headers=_HEADERS)
         return HTMLResponse(found.page, found.status, headers=_HEADERS)

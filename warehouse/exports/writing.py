@@ -6,7 +6,6 @@ Samples come one after another and leave what a format makes of each; nothing el
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Any, BinaryIO, NamedTuple, Self
 from uuid import NAMESPACE_URL, uuid5
 
@@ -128,9 +127,7 @@ class ReleaseSplit:
         """Its files are closed at the end, whatever happens."""
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Close what is open."""
         self._close()
 

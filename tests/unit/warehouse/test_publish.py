@@ -10,7 +10,7 @@ import pytest
 from bench.warehouse_size import fill
 from callwright.warehouse import publish as publishing
 from callwright.warehouse.errors import StoreError
-from callwright.warehouse.publish import SCANNING, build_under_way, is_build_under_way, publish, published_or_copied
+from callwright.warehouse.publish import build_under_way, is_build_under_way, list_views, publish, published_or_copied
 from callwright.warehouse.store import Warehouse
 from tests.support.warehouse.fixtures import make_tool
 
@@ -24,7 +24,7 @@ def test_a_publish_that_fails_leaves_no_copy(tmp_path: Path, monkeypatch: pytest
     published = publish(warehouse, tmp_path / "published")
     before = names(tmp_path / "published")
     tables = published.parquet.resolve()
-    monkeypatch.setattr(publishing, "VIEWS", (*publishing.VIEWS, "no_such_view"))
+    monkeypatch.setattr(publishing, "list_views", lambda _: ["no_such_view"])
     with pytest.raises(StoreError, match="no_such_view"):
         publish(warehouse, tmp_path / "published")
     assert names(tmp_path / "published") == before
@@ -146,12 +146,13 @@ def test_a_copy_of_many_samples_holds_the_rows_of_the_views_that_scan(
     warehouse, folder = Warehouse(tmp_path / "warehouse.duckdb"), tmp_path / "published"
     fill(warehouse, 200, 200)
     monkeypatch.setattr(publishing, "MANY", 100)
+    scanning = list_views("answered_ahead")
     with duckdb.connect(str(publish(warehouse, folder).database), read_only=True) as read:
-        for view in SCANNING:
+        for view in scanning:
             found = f"select * from {view} order by all"
             assert read.execute(found).fetchall() == [tuple(row.values()) for row in warehouse.rows(found)], view
         there = "select count(*), count(comment) from duckdb_tables() where list_contains(?, table_name)"
-        assert read.execute(there, [list(SCANNING)]).fetchall() == [(len(SCANNING), len(SCANNING))]
+        assert read.execute(there, [scanning]).fetchall() == [(len(scanning), len(scanning))]
         assert read.execute(
             "select count(*) from duckdb_columns() where not internal and comment is null"
         ).fetchall() == [(0,)]
