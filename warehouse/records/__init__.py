@@ -1,218 +1,102 @@
 """The domain model: every stored type, in one place."""
 
-from callwright.warehouse.records.base import Record, content_key
-from callwright.warehouse.records.conversational import (
-    Complexity,
-    Conversation,
-    ConversationPlan,
-    Episode,
-    EpisodeShape,
-    ErrorCode,
-    Fact,
-    Intent,
-    Move,
-    Part,
-    Scenario,
-    SimulatedCall,
-    WordedScenario,
-)
-from callwright.warehouse.records.evaluation import (
-    FIRST_VERSION,
-    CallError,
-    EvalMode,
-    Grade,
-    GradeMetric,
-    JudgeVerdict,
-    LlmCall,
-    MultiStepRun,
-    ParameterCount,
-    Prediction,
-    Release,
-    RunCall,
-    RunTurn,
-    Score,
-    SnapshotsScored,
-    ToolsShown,
-)
-from callwright.warehouse.records.outcomes import (
-    ClaimGrade,
-    DecidedBy,
-    Decision,
-    DoubtedFact,
-    DoubtKind,
-    Failure,
-    Outcome,
-    ReasonCode,
-    Review,
-    ReviewDecision,
-    SampleClaim,
-    StageOutcome,
-    Verdict,
-)
-from callwright.warehouse.records.paths import (
-    Composed,
-    Condition,
-    Correction,
-    CorrectionKind,
-    Default,
-    ElementKind,
-    Exchange,
-    Goal,
-    GoalPath,
-    Link,
-    Picked,
-    PlannedCall,
-    StatedValue,
-    Strike,
-    TracedGoal,
-    ValueSource,
-    WordedGoal,
-)
-from callwright.warehouse.records.planning import (
-    Assignment,
-    Derivation,
-    DescribedTool,
-    DraftCall,
-    EntityKind,
-    EntityReference,
-    ExternalMessage,
-    NamedTool,
-    ParameterChoice,
-    ParameterisedTool,
-    RoutingPlan,
-    Slot,
-    SlotPlan,
-    ToolsetPlan,
-    Transform,
-    ValueChange,
-)
-from callwright.warehouse.records.samples import (
-    TIME_SENTENCE,
-    CallTurn,
-    DialogueAct,
-    Draft,
-    Evidence,
-    GoldCall,
-    Message,
-    Origin,
-    ReplyTurn,
-    ResultTurn,
-    Sample,
-    Snapshot,
-    Trait,
-    Turn,
-    UserTurn,
-    trait_tag,
-    without_traits,
-)
-from callwright.warehouse.records.tools import (
-    DEFAULT_LANGUAGE,
-    Arguments,
-    Call,
-    JsonSchema,
-    Language,
-    Tool,
-)
-
-__all__ = [
-    "DEFAULT_LANGUAGE",
-    "FIRST_VERSION",
-    "TIME_SENTENCE",
-    "Arguments",
-    "Assignment",
-    "Call",
-    "CallError",
-    "CallTurn",
-    "ClaimGrade",
-    "Complexity",
-    "Composed",
-    "Condition",
-    "Conversation",
-    "ConversationPlan",
-    "Correction",
-    "CorrectionKind",
-    "DecidedBy",
-    "Decision",
-    "Default",
-    "Derivation",
-    "DescribedTool",
-    "DialogueAct",
-    "DoubtKind",
-    "DoubtedFact",
-    "Draft",
-    "DraftCall",
-    "ElementKind",
-    "EntityKind",
-    "EntityReference",
-    "Episode",
-    "EpisodeShape",
-    "ErrorCode",
-    "EvalMode",
-    "Evidence",
-    "Exchange",
-    "ExternalMessage",
-    "Fact",
-    "Failure",
-    "Goal",
-    "GoalPath",
-    "GoldCall",
-    "Grade",
-    "GradeMetric",
-    "Intent",
-    "JsonSchema",
-    "JudgeVerdict",
-    "Language",
-    "Link",
-    "LlmCall",
-    "Message",
-    "Move",
-    "MultiStepRun",
-    "NamedTool",
-    "Origin",
-    "Outcome",
-    "ParameterChoice",
-    "ParameterCount",
-    "ParameterisedTool",
-    "Part",
-    "Picked",
-    "PlannedCall",
-    "Prediction",
-    "ReasonCode",
-    "Record",
-    "Release",
-    "ReplyTurn",
-    "ResultTurn",
-    "Review",
-    "ReviewDecision",
-    "RoutingPlan",
-    "RunCall",
-    "RunTurn",
-    "Sample",
-    "SampleClaim",
-    "Scenario",
-    "Score",
-    "SimulatedCall",
-    "Slot",
-    "SlotPlan",
-    "Snapshot",
-    "SnapshotsScored",
-    "StageOutcome",
-    "StatedValue",
-    "Strike",
-    "Tool",
-    "ToolsShown",
-    "ToolsetPlan",
-    "TracedGoal",
-    "Trait",
-    "Transform",
-    "Turn",
-    "UserTurn",
-    "ValueChange",
-    "ValueSource",
-    "Verdict",
-    "WordedGoal",
-    "WordedScenario",
-    "content_key",
-    "trait_tag",
-    "without_traits",
-]
+from callwright.warehouse.records.base import Record as Record
+from callwright.warehouse.records.base import content_key as content_key
+from callwright.warehouse.records.conversational import Complexity as Complexity
+from callwright.warehouse.records.conversational import Conversation as Conversation
+from callwright.warehouse.records.conversational import ConversationPlan as ConversationPlan
+from callwright.warehouse.records.conversational import Episode as Episode
+from callwright.warehouse.records.conversational import EpisodeShape as EpisodeShape
+from callwright.warehouse.records.conversational import ErrorCode as ErrorCode
+from callwright.warehouse.records.conversational import Fact as Fact
+from callwright.warehouse.records.conversational import Intent as Intent
+from callwright.warehouse.records.conversational import Move as Move
+from callwright.warehouse.records.conversational import Part as Part
+from callwright.warehouse.records.conversational import Scenario as Scenario
+from callwright.warehouse.records.conversational import SimulatedCall as SimulatedCall
+from callwright.warehouse.records.conversational import WordedScenario as WordedScenario
+from callwright.warehouse.records.evaluation import FIRST_VERSION as FIRST_VERSION
+from callwright.warehouse.records.evaluation import CallError as CallError
+from callwright.warehouse.records.evaluation import EvalMode as EvalMode
+from callwright.warehouse.records.evaluation import Grade as Grade
+from callwright.warehouse.records.evaluation import GradeMetric as GradeMetric
+from callwright.warehouse.records.evaluation import JudgeVerdict as JudgeVerdict
+from callwright.warehouse.records.evaluation import LlmCall as LlmCall
+from callwright.warehouse.records.evaluation import MultiStepRun as MultiStepRun
+from callwright.warehouse.records.evaluation import ParameterCount as ParameterCount
+from callwright.warehouse.records.evaluation import Prediction as Prediction
+from callwright.warehouse.records.evaluation import Release as Release
+from callwright.warehouse.records.evaluation import RunCall as RunCall
+from callwright.warehouse.records.evaluation import RunTurn as RunTurn
+from callwright.warehouse.records.evaluation import Score as Score
+from callwright.warehouse.records.evaluation import SnapshotsScored as SnapshotsScored
+from callwright.warehouse.records.evaluation import ToolsShown as ToolsShown
+from callwright.warehouse.records.outcomes import ClaimGrade as ClaimGrade
+from callwright.warehouse.records.outcomes import DecidedBy as DecidedBy
+from callwright.warehouse.records.outcomes import Decision as Decision
+from callwright.warehouse.records.outcomes import DoubtedFact as DoubtedFact
+from callwright.warehouse.records.outcomes import DoubtKind as DoubtKind
+from callwright.warehouse.records.outcomes import Failure as Failure
+from callwright.warehouse.records.outcomes import Outcome as Outcome
+from callwright.warehouse.records.outcomes import ReasonCode as ReasonCode
+from callwright.warehouse.records.outcomes import Review as Review
+from callwright.warehouse.records.outcomes import ReviewDecision as ReviewDecision
+from callwright.warehouse.records.outcomes import SampleClaim as SampleClaim
+from callwright.warehouse.records.outcomes import StageOutcome as StageOutcome
+from callwright.warehouse.records.outcomes import Verdict as Verdict
+from callwright.warehouse.records.paths import Composed as Composed
+from callwright.warehouse.records.paths import Condition as Condition
+from callwright.warehouse.records.paths import Correction as Correction
+from callwright.warehouse.records.paths import CorrectionKind as CorrectionKind
+from callwright.warehouse.records.paths import Default as Default
+from callwright.warehouse.records.paths import ElementKind as ElementKind
+from callwright.warehouse.records.paths import Exchange as Exchange
+from callwright.warehouse.records.paths import Goal as Goal
+from callwright.warehouse.records.paths import GoalPath as GoalPath
+from callwright.warehouse.records.paths import Link as Link
+from callwright.warehouse.records.paths import Picked as Picked
+from callwright.warehouse.records.paths import PlannedCall as PlannedCall
+from callwright.warehouse.records.paths import StatedValue as StatedValue
+from callwright.warehouse.records.paths import Strike as Strike
+from callwright.warehouse.records.paths import TracedGoal as TracedGoal
+from callwright.warehouse.records.paths import ValueSource as ValueSource
+from callwright.warehouse.records.paths import WordedGoal as WordedGoal
+from callwright.warehouse.records.planning import Assignment as Assignment
+from callwright.warehouse.records.planning import Derivation as Derivation
+from callwright.warehouse.records.planning import DescribedTool as DescribedTool
+from callwright.warehouse.records.planning import DraftCall as DraftCall
+from callwright.warehouse.records.planning import EntityKind as EntityKind
+from callwright.warehouse.records.planning import EntityReference as EntityReference
+from callwright.warehouse.records.planning import ExternalMessage as ExternalMessage
+from callwright.warehouse.records.planning import NamedTool as NamedTool
+from callwright.warehouse.records.planning import ParameterChoice as ParameterChoice
+from callwright.warehouse.records.planning import ParameterisedTool as ParameterisedTool
+from callwright.warehouse.records.planning import RoutingPlan as RoutingPlan
+from callwright.warehouse.records.planning import Slot as Slot
+from callwright.warehouse.records.planning import SlotPlan as SlotPlan
+from callwright.warehouse.records.planning import ToolsetPlan as ToolsetPlan
+from callwright.warehouse.records.planning import Transform as Transform
+from callwright.warehouse.records.planning import ValueChange as ValueChange
+from callwright.warehouse.records.samples import TIME_SENTENCE as TIME_SENTENCE
+from callwright.warehouse.records.samples import CallTurn as CallTurn
+from callwright.warehouse.records.samples import DialogueAct as DialogueAct
+from callwright.warehouse.records.samples import Draft as Draft
+from callwright.warehouse.records.samples import Evidence as Evidence
+from callwright.warehouse.records.samples import GoldCall as GoldCall
+from callwright.warehouse.records.samples import Message as Message
+from callwright.warehouse.records.samples import Origin as Origin
+from callwright.warehouse.records.samples import ReplyTurn as ReplyTurn
+from callwright.warehouse.records.samples import ResultTurn as ResultTurn
+from callwright.warehouse.records.samples import Sample as Sample
+from callwright.warehouse.records.samples import Snapshot as Snapshot
+from callwright.warehouse.records.samples import Trait as Trait
+from callwright.warehouse.records.samples import Turn as Turn
+from callwright.warehouse.records.samples import UserTurn as UserTurn
+from callwright.warehouse.records.samples import trait_tag as trait_tag
+from callwright.warehouse.records.samples import without_traits as without_traits
+from callwright.warehouse.records.tools import DEFAULT_LANGUAGE as DEFAULT_LANGUAGE
+from callwright.warehouse.records.tools import Arguments as Arguments
+from callwright.warehouse.records.tools import Call as Call
+from callwright.warehouse.records.tools import JsonSchema as JsonSchema
+from callwright.warehouse.records.tools import Language as Language
+from callwright.warehouse.records.tools import Tool as Tool
