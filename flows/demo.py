@@ -7,6 +7,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple
 
+from jinja2 import StrictUndefined, Template
+
 from callwright.flows.build import BuildReport
 from callwright.flows.progress import Progress
 from callwright.flows.settings import Settings, open_warehouse, use_prefect
@@ -33,31 +35,9 @@ class DemoResult(NamedTuple):
 
     def lines(self) -> list[str]:
         """The result for a terminal."""
-        width = max(len(row.stage) for row in self.build.funnel)
-        funnel = [
-            f"  {row.stage:<{width}} {row.entered:>5} in {row.passed:>5} passed {row.rejected:>4} rejected "
-            f"{row.failed:>4} failed {row.waiting:>4} waiting"
-            for row in self.build.funnel
-        ]
-        scores = [
-            f"  {row['candidate']}: Func Acc {row['func_acc']:.3f}, Args Acc {row['args_acc']:.3f}, PN_HR {row['pn_hr']:.3f}, "
-            f"PN_MR {row['pn_mr']:.3f}, Irrelevant {row['irrelevant']:.3f}"
-            for row in self.leaderboard
-        ]
-        return [
-            f"{self.build.landed} of {self.build.planned} planned samples have landed:",
-            *funnel,
-            f"Release {self.release.name}: {self.release.samples} samples, content hash {self.release.content_hash}",
-            *scores,
-            "",
-            f"Review:  {self.label_studio}",
-            f"         user {self.username}, password {self.password}",
-            f"         {self.tasks_with_people} tasks wait for people, {self.tasks_pushed} of them pushed just now",
-            f"Prefect: {self.prefect}",
-            f"Report:  {self.report}",
-            f"DuckDB:  {self.database} (read-only copy; callwright query for the live one)",
-            "Both servers go on in the background. To end them: make stop",
-        ]
+        text = files("callwright.flows").joinpath("demo.txt.j2").read_text(encoding="utf-8")
+        page = Template(text, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+        return page.render(self._asdict(), width=max(len(row.stage) for row in self.build.funnel)).splitlines()
 
 
 def demo_recipe() -> Path:

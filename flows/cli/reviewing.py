@@ -301,16 +301,17 @@ def pulled_lines(result: "Pulled") -> Iterator[str]:
         )
     else:
         yield "No new reviews."
-    if result.resumed:
-        yield f"{result.resumed} edits were checked that an earlier pull had brought and, being cut off, had left."
-    if result.returned:
-        yield f"{result.returned} went back to people as new tasks: what was typed can't be used, and the task says why."
-    if result.contradicted:
-        yield f"{result.contradicted} edited samples wait for a second person: a check contradicts them, or none can decide."
-    if result.withdrawn:
-        yield f"{result.withdrawn} earlier reviews count no more: their annotations were deleted, skipped or changed by others."
-    if result.deleted:
-        yield f"{result.deleted} tasks were deleted; those that nobody had decided are pushed again."
-    if result.elsewhere:
-        yield f"{result.elsewhere} annotations are of samples that another work folder pushed; they are left to it."
+    for name, sentence in _ALSO_PULLED.items():
+        if count := getattr(result, name):
+            yield f"{count} {sentence}"
     yield from result.problems
+
+
+_ALSO_PULLED = {
+    "resumed": "edits were checked that an earlier pull had brought and, being cut off, had left.",
+    "returned": "went back to people as new tasks: what was typed can't be used, and the task says why.",
+    "contradicted": "edited samples wait for a second person: a check contradicts them, or none can decide.",
+    "withdrawn": "earlier reviews count no more: their annotations were deleted, skipped or changed by others.",
+    "deleted": "tasks were deleted; those that nobody had decided are pushed again.",
+    "elsewhere": "annotations are of samples that another work folder pushed; they are left to it.",
+}

@@ -14,11 +14,10 @@ from callwright.warehouse.browsing.evaluations import (
     compare,
     find_items,
     list_boards,
-    list_releases_asked,
-    read_board,
     read_evaluation,
     read_release,
 )
+from callwright.warehouse.queries import sql
 from callwright.warehouse.rows import Row
 
 _SEPARATOR = "~"
@@ -65,7 +64,9 @@ def evaluations_page(look: Look, _query: Query) -> str:
     boards: dict[str, list[Contestant]] = {}
     for row in list_boards(look.warehouse):
         boards.setdefault(row["release"], []).append(contestant_of(row))
-    return look.render("evaluations.html", releases=list_releases_asked(look.warehouse), boards=boards)
+    return look.render(
+        "evaluations.html", releases=look.warehouse.rows(sql("evaluations.releases_asked")), boards=boards
+    )
 
 
 def release_page(look: Look, _query: Query, name: str) -> str | None:
@@ -108,7 +109,8 @@ def items_page(look: Look, query: Query, name: str) -> str | None:
 
 def compare_page(look: Look, query: Query, name: str) -> str | None:
     """Two contestants of a release side by side."""
-    release, board = read_release(look.warehouse, name), read_board(look.warehouse, name)
+    release = read_release(look.warehouse, name)
+    board = look.warehouse.rows(sql("evaluations.board", releases="release = $1"), [name])
     ids = [row["contestant"] for row in board]
     one, other = query.get("one", ""), query.get("other", "")
     if release is None or one not in ids or other not in ids:

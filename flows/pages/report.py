@@ -11,8 +11,9 @@ from callwright.flows.pages.look import Look, Query, asset
 from callwright.flows.pages.reviews import reviews_of
 from callwright.flows.pages.wording import ERROR_TYPES
 from callwright.warehouse.browsing.builds import OUTCOMES
-from callwright.warehouse.browsing.evaluations import list_boards, list_mistakes
+from callwright.warehouse.browsing.evaluations import list_boards
 from callwright.warehouse.browsing.summary import SummaryRows, read_summary
+from callwright.warehouse.queries import sql
 from callwright.warehouse.rows import Row
 from callwright.warehouse.store import Warehouse
 
@@ -87,7 +88,7 @@ def _releases(warehouse: Warehouse, facts: SummaryRows) -> list[ReleaseFacts]:
     boards: dict[str, list[Contestant]] = {}
     for row in list_boards(warehouse):
         boards.setdefault(row["release"], []).append(contestant_of(row))
-    mistakes = list_mistakes(warehouse)
+    mistakes = warehouse.rows(sql("evaluations.mistakes", releases="true"))
     return [_release(name, board, mistakes, facts) for name, board in boards.items()]
 
 

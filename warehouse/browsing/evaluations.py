@@ -64,24 +64,9 @@ def list_boards(warehouse: Warehouse) -> list[Row]:
     return warehouse.rows(sql("evaluations.boards", releases="true"))
 
 
-def list_mistakes(warehouse: Warehouse) -> list[Row]:
-    """How often each contestant went wrong on each release, by error type."""
-    return warehouse.rows(sql("evaluations.mistakes", releases="true"))
-
-
-def list_releases_asked(warehouse: Warehouse) -> list[Row]:
-    """All releases, the newest first, with the number of contestants."""
-    return warehouse.rows(sql("evaluations.releases_asked"))
-
-
 def read_release(warehouse: Warehouse, name: str) -> Row | None:
     """A release by its name, None where there is none."""
     return next(iter(warehouse.rows("select * from releases where name = ?", [name])), None)
-
-
-def read_board(warehouse: Warehouse, name: str) -> list[Row]:
-    """The leaderboard of one release: a row a contestant."""
-    return warehouse.rows(sql("evaluations.board", releases=_ONE), [name])
 
 
 def read_evaluation(warehouse: Warehouse, name: str) -> ReleaseDetail | None:

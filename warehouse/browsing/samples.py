@@ -84,11 +84,6 @@ def neighbours(warehouse: Warehouse, wanted: SampleFilter, key: str) -> tuple[st
     return row["before"] or "", row["after"] or ""
 
 
-def count_samples(warehouse: Warehouse) -> int:
-    """How many samples there are."""
-    return int(warehouse.rows("select count(*) as samples from samples")[0]["samples"])
-
-
 def filter_choices(warehouse: Warehouse) -> dict[str, list[Row]]:
     """What each filter can be set to, with the number of samples."""
     choices: dict[str, list[Row]] = {}
