@@ -37,7 +37,8 @@ class DemoResult(NamedTuple):
         """The result for a terminal."""
         text = files("callwright.flows").joinpath("demo.txt.j2").read_text(encoding="utf-8")
         page = Template(text, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-        return page.render(self._asdict(), width=max(len(row.stage) for row in self.build.funnel)).splitlines()
+        rendered: str = page.render(self._asdict(), width=max(len(row.stage) for row in self.build.funnel))
+        return rendered.splitlines()
 
 
 def demo_recipe() -> Path:
