@@ -7,7 +7,7 @@ another value, or where nothing at all says this one.
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from math import isclose
-from typing import Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from pydantic import BaseModel, JsonValue
 from rapidfuzz import fuzz
@@ -19,7 +19,7 @@ from callwright.language.readers.quantities import find_quantities
 from callwright.language.readers.typed_values import find_typed_values, is_typed, may_mean
 from callwright.language.readers.units import unit_of
 from callwright.language.schemas import kind_of
-from callwright.language.text import VERBATIM
+from callwright.language.text import VERBATIM, Found
 from callwright.language.values import locate
 from callwright.llm.prompts import render
 from callwright.warehouse.records import Evidence, JsonSchema, Language
@@ -104,9 +104,16 @@ def value_evidence(argument: str, value: JsonValue, schema: JsonSchema, place: P
     found = locate(value, schema, text[place.start : place.end])
     if found is None:
         return span_evidence(argument, 0, place, text)
-    exact = Place(place.start + found.start, place.start + found.end)
-    kind: Literal["span", "normalised"] = "span" if found.rule == VERBATIM else "normalised"
-    return span_evidence(argument, 0, exact, text).with_changes(kind=kind, rule=found.rule)
+    exact = found._replace(start=place.start + found.start, end=place.start + found.end)
+    return found_evidence(argument, exact, text, 0)
+
+
+def found_evidence(argument: str, found: Found, text: str, turn: int | None = None, **more: Any) -> Evidence:  # noqa: ANN401 - fields of Evidence
+    """Evidence that the `found` words of a text, that of a turn, state an argument."""
+    return Evidence(
+        argument=argument, kind="span" if found.rule == VERBATIM else "normalised", turn=turn,
+        start=found.start, end=found.end, quote=text[found.start : found.end], rule=found.rule, **more,
+    )  # fmt: skip
 
 
 def span_evidence(argument: str, turn: int, place: Place, text: str) -> Evidence:

@@ -34,19 +34,15 @@ def is_cut(text: str, start: int, end: int) -> bool:
         return True
     if end < len(text) and _joined(text[end - 1], text[end]) and not _PRONOUN.match(text, end):
         return True
-    return _inside_number(text, start, end)
-
-
-def _joined(left: str, right: str) -> bool:
-    return bool(_WORD_CHARACTER.match(left) and _WORD_CHARACTER.match(right))
-
-
-def _inside_number(text: str, start: int, end: int) -> bool:
     if text[start].isdecimal() and _NUMBER_BEFORE.search(text, max(0, start - 2), start):
         return True
     if not text[end - 1].isdecimal():
         return False
     return bool(_MORE_NUMBER.of(text).match(text, end))
+
+
+def _joined(left: str, right: str) -> bool:
+    return bool(_WORD_CHARACTER.match(left) and _WORD_CHARACTER.match(right))
 
 
 def _verbatim(value: str, wanted: str, text: str) -> Found | None:

@@ -92,21 +92,16 @@ class LedgeredChat:
 
     def __init__(self, name: str, options: Options, around: Surroundings, *, stage: str = "") -> None:
         """Ask the model `name` with `options` (all that may change an answer) for `stage`."""
-        self._name = name
+        self.name = name
         self._options = options
         self._around = around if around.tokens else around._replace(tokens=TokenEstimates(name))
         self._stage = stage
         self._priced = cast("Priced", around.adapter) if _is_priced(type(around.adapter)) else None
 
-    @property
-    def name(self) -> str:
-        """The model's name as the recipe gives it."""
-        return self._name
-
     def for_stage(self, stage: str, record: Callable[[LlmCall], object] | None = None) -> "LedgeredChat":
         """The same model, its calls recorded under `stage`, and given to `record` where there is one."""
         around = self._around if record is None else self._around._replace(record=record)
-        return LedgeredChat(self._name, self._options, around, stage=stage)
+        return LedgeredChat(self.name, self._options, around, stage=stage)
 
     async def ask(self, prompt: Prompt, answer: type[Answer], *, sample_index: int = 0) -> Answer:
         """The model's answer as `answer`; asked once more, with the reply and the error, where it does not parse.
@@ -148,7 +143,7 @@ class LedgeredChat:
         options: Options | None = None,
     ) -> RawReply:
         document, text = schema or (None, "")
-        request = ChatRequest(self._name, prompt.messages, document, tools, options or self._options, sample_index)
+        request = ChatRequest(self.name, prompt.messages, document, tools, options or self._options, sample_index)
         key = ledger_key(request, prompt, text)
         most_tokens = int(dict(request.options).get("max_tokens") or _REPLY_TOKENS)
         sending = _Sending(self._around, self._priced, request, most_tokens, key=key, stage=self._stage)
@@ -184,7 +179,7 @@ class LedgeredChat:
             request=key.hex(),
             build=self._around.build,
             stage=self._stage,
-            model=self._name,
+            model=self.name,
             prompt_version=prompt.version,
             sample_index=sample_index,
             prompt_tokens=reply.prompt_tokens,

@@ -50,7 +50,7 @@ class Ledger:
 
     def __init__(self, path: Path) -> None:
         """Open the ledger at `path`, made where there is none. Raises StoreError where the file is no ledger."""
-        self._path = path
+        self.path = path
         self._reader = open_answers(path)
         self._writer = open_answers(path)
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="ledger")
@@ -59,24 +59,19 @@ class Ledger:
         self._asking: dict[bytes, asyncio.Future[RawReply]] = {}
         self._is_open = True
 
-    @property
-    def path(self) -> Path:
-        """The ledger's file."""
-        return self._path
-
     async def get(self, key: bytes) -> RawReply | None:
         """The answer under `key`, None where it was never given."""
         self._must_be_open()
         try:
             row = self._reader.execute(_GET, (key,)).fetchone()
         except sqlite3.Error as error:
-            raise StoreError(_damage(self._path, error)) from error
+            raise StoreError(_damage(self.path, error)) from error
         if row is None:
             return None
         try:
             return _decode(row[0])
         except (ValueError, TypeError) as error:
-            raise StoreError(_damage(self._path, error)) from error
+            raise StoreError(_damage(self.path, error)) from error
 
     async def put(self, key: bytes, reply: RawReply) -> None:
         """Keep an answer; returns when it is on disk. The first answer under a key stays."""
@@ -90,7 +85,7 @@ class Ledger:
         batch.rows.append((key, _encode(reply)))
         await batch.ended.wait()
         if batch.problem:
-            raise StoreError(f"The ledger at {self._path} could not keep an answer: {batch.problem}.")
+            raise StoreError(f"The ledger at {self.path} could not keep an answer: {batch.problem}.")
 
     async def answer(self, key: bytes, ask: Callable[[], Awaitable[RawReply]]) -> tuple[RawReply, bool]:
         """The answer under `key` and whether it was there; else `ask`, once however many want it at the same time.
@@ -138,7 +133,7 @@ class Ledger:
 
     def _must_be_open(self) -> None:
         if not self._is_open:
-            raise StoreError(f"The ledger at {self._path} is closed; open it again.")
+            raise StoreError(f"The ledger at {self.path} is closed; open it again.")
 
     async def _commit_soon(self, batch: _Batch) -> None:
         try:

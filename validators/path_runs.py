@@ -22,6 +22,7 @@ from callwright.validators.metrics.complexeval.results import parameter_type
 from callwright.validators.metrics.complexeval.rules import TURN_LIMIT, UNORDERED, RunRules
 from callwright.validators.metrics.complexeval.runs import RunOutcome, SampleRun
 from callwright.validators.metrics.complexeval.turns import Judge, Matchers, Respond, wrong_arguments
+from callwright.validators.predictions import storable
 from callwright.validators.replies.reading import parse_completion
 from callwright.validators.strategies import IN_MESSAGES, MOST_NATIVE, Question, in_messages, name_tools
 from callwright.warehouse.errors import ReplyError
@@ -275,16 +276,16 @@ def as_exchange(reply: NextReply, judged: Sequence[MatchedCall]) -> Exchange:
 def as_turn(reply: NextReply, judged: Sequence[MatchedCall]) -> RunTurn:
     """A turn as it is kept: a response that the sample has recorded is named by its place there."""
     if reply.problem:
-        return RunTurn(problem=_storable(reply.problem))
+        return RunTurn(problem=storable(reply.problem))
     known = [*judged, *[MatchedCall(None)] * (len(reply.calls) - len(judged))]  # a run that ends at once judges nothing
     calls = tuple(_kept(_shown(made, one), one) for made, one in zip(reply.calls, known, strict=True))
-    return RunTurn(text=_storable(reply.answer), calls=calls)
+    return RunTurn(text=storable(reply.answer), calls=calls)
 
 
 def _kept(call: Call, judged: MatchedCall) -> RunCall:
     golden = judged.golden if judged.matched else None
     return RunCall(
-        tool=_storable(call.tool),
+        tool=storable(call.tool),
         arguments=call.arguments,
         matched=judged.matched,
         step=golden.step if golden else None,
@@ -298,11 +299,6 @@ def _shown(made: CandidateCall, judged: MatchedCall) -> Call:
         return judged.call
     given: JsonValue = made.arguments
     return Call.model_construct(tool=made.tool, arguments=given if isinstance(given, dict) else {})
-
-
-def _storable(text: str) -> str:
-    """The text without halves of broken emoji, which no database takes."""
-    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def matchers_of(sample: Sample, context: StageContext, judge: ChatModel | None) -> Matchers:

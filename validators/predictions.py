@@ -64,9 +64,9 @@ async def predict(  # noqa: PLR0913 - a candidate may be asked in many ways
                 **run._asdict(),
                 subject=sample.key,
                 turn=snapshot.turn,
-                text=_storable(reply.text),
+                text=storable(reply.text),
                 calls=_calls(parsed),
-                problem=_storable(parsed.problem),
+                problem=storable(parsed.problem),
                 settings=settings,
             )
         )
@@ -103,7 +103,7 @@ def _storable_calls(parsed: ParsedReply) -> ParsedReply:
     return parsed
 
 
-def _storable(text: str) -> str:
+def storable(text: str) -> str:
     """The text without halves of broken emoji, which no database takes."""
     return text.encode("utf-8", "replace").decode("utf-8")
 

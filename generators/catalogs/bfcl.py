@@ -32,18 +32,14 @@ def read_bfcl(path: Path) -> Catalog:
     """
     builder = CatalogBuilder("bfcl", change=renaming_types(TYPE_WORDS, reported=False), by_category=False)
     for file in files_at(path):
-        category = _category(file)
+        # `simple_python` of `BFCL_v4_simple_python.json`
+        stem = file.stem
+        category = stem.split("_", 2)[-1] if stem.startswith(PREFIX) else stem
         language = next((name for name in LANGUAGES if category.endswith(f"_{name}")), "")
         others = sum(not _read_row(row, category, language, builder) for row in read_rows(file))
         if others:
             builder.report(str(file), "other_format", f"{others} rows of {file} state no function; left out.")
     return builder.catalog(path, EXPECTED)
-
-
-def _category(file: Path) -> str:
-    """`simple_python` of `BFCL_v4_simple_python.json`."""
-    stem = file.stem
-    return stem.split("_", 2)[-1] if stem.startswith(PREFIX) else stem
 
 
 def _read_row(row: DocumentItem | Problem, category: str, language: str, builder: CatalogBuilder) -> bool:

@@ -18,7 +18,7 @@ from callwright.generators.catalogs.catalog import Catalog, CatalogFormat, Note,
 from callwright.generators.catalogs.descriptions import described, plain_text
 from callwright.generators.catalogs.documents import the_file
 from callwright.generators.catalogs.references import read_bundle
-from callwright.generators.catalogs.response_links import LinkTarget, links_in
+from callwright.generators.catalogs.response_links import LinkTarget, links_in, mapping_of
 from callwright.generators.catalogs.rewriting import ANNOTATIONS, Shortened, WrittenTarget, resolve, rewrite, shortened
 from callwright.generators.catalogs.swagger import METHODS, as_path_item, is_swagger
 from callwright.language.packs import document_language
@@ -90,7 +90,7 @@ def read_operations(path: Path) -> tuple[Operation, ...]:
 def read_document(path: Path) -> ReadDocument:
     """All that a description states. Raises ConfigurationError where it is of no version that is read."""
     bundle = read_bundle(the_file(path, EXPECTED))
-    fields = _mapping(bundle.document)
+    fields = mapping_of(bundle.document)
     version = fields.get("openapi", fields.get("swagger"))
     if not is_swagger(fields) and ("openapi" not in fields or not str(version).startswith("3.")):
         raise ConfigurationError(f"{str(path)!r} names the version {shown(version)}; {EXPECTED} is expected.")
@@ -118,8 +118,8 @@ def _linkable(places: Sequence[ParameterPlace]) -> dict[str, str]:
 
 
 def _with_links(operation: Operation, document: Fields, targets: Mapping[str, LinkTarget]) -> Operation:
-    item = _resolved(_mapping(document.get("paths")).get(operation.path), document)
-    responses = _mapping(_resolved(item.get(operation.method), document).get("responses"))
+    item = _resolved(mapping_of(document.get("paths")).get(operation.path), document)
+    responses = mapping_of(_resolved(item.get(operation.method), document).get("responses"))
     answers = (_resolved(responses.get(code), document) for code in SUCCESSES)
     returns = operation.draft.returns if isinstance(operation.draft.returns, dict) else None
     links, notes = links_in(answers, returns, lambda value: _resolved(value, document), targets)
@@ -131,7 +131,7 @@ def _with_links(operation: Operation, document: Fields, targets: Mapping[str, Li
 
 def _lost_paths(document: Fields, path: Path) -> Iterator[Problem]:
     """A path whose reference leads nowhere in the file; those to other files are reported where they are followed."""
-    for template, stated in _mapping(document.get("paths")).items():
+    for template, stated in mapping_of(document.get("paths")).items():
         pointer = _resolved(stated, document).get("$ref")
         if isinstance(pointer, str) and pointer.startswith("#"):
             message = f"The path {shown(template)} is at {shown(pointer)}, which is nothing in this file; left out."
@@ -145,7 +145,7 @@ def _place(path: Path | str, template: str) -> str:
 def _operations(document: Fields, path: Path) -> Iterator[Operation]:
     known, cut = dict[str, WrittenTarget](), Shortened()
     is_old = is_swagger(document)
-    for template, stated in _mapping(document.get("paths")).items():
+    for template, stated in mapping_of(document.get("paths")).items():
         item = _resolved(stated, document)
         if is_old:
             item = as_path_item(item, document, lambda value: _resolved(value, document))
@@ -237,7 +237,7 @@ class _OperationReader:
             return
         media = _json_schema_of(body.get("content"))
         if media is None:
-            message = f"The body is {shown(sorted(_mapping(body.get('content'))))}, which holds no JSON; dropped."
+            message = f"The body is {shown(sorted(mapping_of(body.get('content'))))}, which holds no JSON; dropped."
             self._notes.append(Note("unsupported", message))
             return
         schema, needed = self._schema(media), body.get("required") is True
@@ -254,7 +254,7 @@ class _OperationReader:
             )
             self._notes.append(Note("assumed_required", message))
         for name, member in fields.properties.items():
-            if not _mapping(member).get("readOnly"):
+            if not mapping_of(member).get("readOnly"):
                 self._add(name, member, "body", name, needed=needed and name in fields.required)
 
     def _add(self, wanted: str, schema: JsonValue, part: Part, name: str, *, needed: bool) -> None:
@@ -282,7 +282,7 @@ class _OperationReader:
 
     def _returns(self, responses: JsonValue) -> JsonSchema | None:
         """What the first success returns as JSON; a schema that can't be used is noted and left open."""
-        stated = _mapping(responses)
+        stated = mapping_of(responses)
         for code in SUCCESSES:
             media = _json_schema_of(_resolved(stated.get(code), self._document).get("content"))
             if isinstance(media, dict):
@@ -326,7 +326,7 @@ def _category(operation: Fields, template: str) -> str:
 
 def _resolved(stated: JsonValue, document: Fields) -> Fields:
     """An object with its reference followed; the reference itself where it leads nowhere."""
-    fields = _mapping(stated)
+    fields = mapping_of(stated)
     for _ in range(LONGEST_CHAIN):
         pointer = fields.get("$ref")
         found = resolve(pointer, document) if isinstance(pointer, str) else None
@@ -338,20 +338,16 @@ def _resolved(stated: JsonValue, document: Fields) -> Fields:
 
 def _json_schema_of(content: JsonValue) -> JsonValue:
     """The schema of the JSON body, or else of a form; None where there is neither."""
-    media = _mapping(content)
+    media = mapping_of(content)
     for wanted in ("json", "x-www-form-urlencoded", "form-data"):
         for kind, stated in media.items():
             if kind.split(";")[0].strip().lower().endswith(wanted):
-                return _mapping(stated).get("schema", {})
-    return _mapping(media.get("*/*")).get("schema")
+                return mapping_of(stated).get("schema", {})
+    return mapping_of(media.get("*/*")).get("schema")
 
 
 def _first_schema(content: JsonValue) -> JsonValue:
-    return next((_mapping(stated).get("schema") for stated in _mapping(content).values()), None)
-
-
-def _mapping(value: JsonValue) -> Fields:
-    return value if isinstance(value, dict) else {}
+    return next((mapping_of(stated).get("schema") for stated in mapping_of(content).values()), None)
 
 
 def _text(value: JsonValue) -> str:
@@ -406,13 +402,13 @@ def _merged(schema: JsonSchema) -> JsonSchema:
     if len(parts) == 1 and not (set(outer) - ANNOTATIONS) & set(parts[0]):
         return {**parts[0], **outer}
     every = [*parts, outer]
-    names = [name for part in every for name in _mapping(part.get("properties"))]
+    names = [name for part in every for name in mapping_of(part.get("properties"))]
     if len(names) != len(set(names)) or not all(_is_simple_object(part) for part in every):
         return schema
     merged: JsonSchema = {"type": "object"}
     for part in every:
         merged |= {key: value for key, value in part.items() if key not in ("properties", "required")}
-    merged["properties"] = {name: value for part in every for name, value in _mapping(part.get("properties")).items()}
+    merged["properties"] = {name: value for part in every for name, value in mapping_of(part.get("properties")).items()}
     required = list(dict.fromkeys(name for part in every for name in part.get("required", [])))
     return {**merged, "required": required} if required else merged
 

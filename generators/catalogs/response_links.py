@@ -40,7 +40,7 @@ def links_in(
     found: dict[StatedLink, None] = {}
     notes: dict[Note, None] = {}
     for response in responses:
-        for name, stated in _mapping(response.get("links")).items():
+        for name, stated in mapping_of(response.get("links")).items():
             for one in _read_link(name, resolved(stated), returns, targets):
                 if isinstance(one, Note):
                     notes[one] = None
@@ -60,7 +60,7 @@ def _read_link(
             f"The link {name!r} leads to {shown(named)}, which is no operation of the document; left out.",
         )
         return
-    for stated, expression in _mapping(link.get("parameters")).items():
+    for stated, expression in mapping_of(link.get("parameters")).items():
         parameter = target.parameters.get(stated)
         if parameter is None:
             message = f"The link {name!r} names {shown(stated)}, which is no parameter of {shown(named)}; left out."
@@ -93,5 +93,6 @@ def _place_of(pointer: str, returns: JsonSchema | None) -> tuple[str, str] | Non
     return (entries, ".".join(names)) if names and is_value and lists < 2 else None  # noqa: PLR2004 - a list in a list
 
 
-def _mapping(value: JsonValue) -> Fields:
+def mapping_of(value: JsonValue) -> Fields:
+    """The value where it is an object, else an empty one."""
     return value if isinstance(value, dict) else {}

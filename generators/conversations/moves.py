@@ -14,6 +14,7 @@ from callwright.generators.tools import argument_problems
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import (
     Arguments,
+    DialogueAct,
     Episode,
     EpisodeShape,
     ErrorCode,
@@ -116,21 +117,12 @@ def failing(tool: Tool, arguments: Arguments, change: Arguments, code: ErrorCode
     return Move(speaker="calls", calls=(SimulatedCall(tool=tool.name, arguments=arguments, result=result),))
 
 
-def tells_error(tool: Tool, failed: Move, change: Arguments, acts: tuple[str, ...]) -> Move:
+def tells_error(tool: Tool, failed: Move, change: Arguments, acts: tuple[DialogueAct, ...]) -> Move:
     """What went wrong, and whether another value would do where one can be given."""
     result: JsonValue = failed.calls[0].result
     returned = str(value_at(result, "error.message"))
-    part = Part(tool=tool.key)
-    return Move.model_validate(
-        {
-            "speaker": "agent",
-            "intent": "tell_error",
-            "parts": (part,),
-            "asked": tuple(change),
-            "error": returned,
-            "acts": acts,
-        }
-    )
+    parts = (Part(tool=tool.key),)
+    return Move(speaker="agent", intent="tell_error", parts=parts, asked=tuple(change), error=returned, acts=acts)
 
 
 _TWO_MISSING_SHARE = 0.3

@@ -9,13 +9,14 @@ from pydantic import BaseModel
 from callwright.generators.conversations.moves import EpisodeContext, moves_of
 from callwright.generators.conversations.values import Values
 from callwright.generators.environments.simulated import SimulatedEnvironment
+from callwright.generators.origins import asked_origin
 from callwright.generators.single_turn.requests import PROMPTS as VALUES_PROMPTS
 from callwright.generators.single_turn.requests import VALUES_TEMPLATE
 from callwright.generators.stages import ATTEMPTS, StageContext, first_fit, made_by
 from callwright.language.packs import writes
-from callwright.llm.prompts import prompt_version, render
+from callwright.llm.prompts import render
 from callwright.warehouse.errors import RecordError
-from callwright.warehouse.records import ConversationPlan, Move, Origin, Scenario, Tool, WordedScenario
+from callwright.warehouse.records import ConversationPlan, Move, Scenario, Tool, WordedScenario
 
 PLANS, GOALS = "conversation_plans", "conversation_goals"
 PROMPTS = "callwright.generators.conversations.prompts"
@@ -40,13 +41,7 @@ async def plan_conversations(scenario: Scenario, context: StageContext) -> list[
     problem = _plan_problem(scenario, moves, tools)
     if problem:
         raise RecordError(f"The scenario can't be acted out: {problem}")
-    origin = Origin(
-        stage=PLANS,
-        parents=(scenario.key,),
-        seed=scenario.seed,
-        model=context.chat.name,
-        prompt_version=prompt_version(VALUES_PROMPTS, VALUES_TEMPLATE),
-    )
+    origin = asked_origin(PLANS, scenario, scenario.seed, context, (VALUES_PROMPTS, VALUES_TEMPLATE))
     return [ConversationPlan(scenario=scenario, moves=tuple(moves), origin=origin)]
 
 

@@ -8,7 +8,7 @@ from pydantic import BaseModel, JsonValue
 
 from callwright.generators.given_values import ArgumentValues, WantedValues, collect_values
 from callwright.generators.stages import ATTEMPTS, StageContext, first_fit, made_by
-from callwright.generators.stated_values import Place, Stated, find_value
+from callwright.generators.stated_values import Place, Stated, find_value, span_evidence
 from callwright.generators.transcripts import conversation_text
 from callwright.language.packs import COMMON_SCRIPT, LanguagePattern, of, writes
 from callwright.language.text import fold
@@ -343,5 +343,4 @@ def _snapshot(tool: Tool, arguments: Arguments, evidence: Sequence[Evidence]) ->
 
 def _span(slot: Slot, answer: SlotAnswer, turn: int, dialogue: _DialogueContext) -> Evidence:
     place = _stated(answer, slot, dialogue.tool, dialogue.language).place or Place(0, len(answer.answer))
-    quote = answer.answer[place.start : place.end]
-    return Evidence(argument=slot.parameter, kind="span", turn=turn, start=place.start, end=place.end, quote=quote)
+    return span_evidence(slot.parameter, turn, place, answer.answer)

@@ -12,10 +12,10 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from callwright.generators.stages import StageContext
+from callwright.generators.stated_values import found_evidence
 from callwright.language.calls.parsing import read_answers
 from callwright.language.calls.tools import ToolView, view_of
 from callwright.language.packs import LanguagePattern, of, widened
-from callwright.language.text import VERBATIM
 from callwright.language.values import locate
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import (
@@ -312,16 +312,7 @@ def _proved(call: GoldCall, request: Turn, tool: Tool) -> GoldCall:
 def _found(name: str, text: str, arguments: Arguments, tool: Tool) -> Evidence | None:
     """Where a text says an argument that nobody has pointed at yet, None where it does not."""
     found = locate(arguments[name], {"title": name, **tool.properties.get(name, {})}, text)
-    if found is None:
-        return None
-    return Evidence(
-        argument=name,
-        kind="span" if found.rule == VERBATIM else "normalised",
-        start=found.start,
-        end=found.end,
-        quote=text[found.start : found.end],
-        rule=found.rule,
-    )
+    return None if found is None else found_evidence(name, found, text)
 
 
 def _moved(evidence: Evidence, turn: int, by: int) -> Evidence:

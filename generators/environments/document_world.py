@@ -84,31 +84,17 @@ class DocumentWorld:
 
     def __init__(self, name: str, endpoints: Sequence[Endpoint], links: Sequence[Link], *, seed: int = 0) -> None:
         """`links` say which parameters a response gives."""
-        self._name, self._links, self._seed = name, tuple(links), seed
+        self.name, self.links, self._seed = name, tuple(links), seed
         self._endpoints = {endpoint.tool.name: endpoint for endpoint in endpoints}
+        self.tools = tuple(endpoint.tool for endpoint in self._endpoints.values())
         self._identities: dict[tuple[str, str, str], list[JsonValue]] = {}
         self._made: dict[tuple[str, str], Thing] = {}
-
-    @property
-    def name(self) -> str:
-        """The name that recipes and samples call it by."""
-        return self._name
-
-    @property
-    def tools(self) -> tuple[Tool, ...]:
-        """Its tools."""
-        return tuple(endpoint.tool for endpoint in self._endpoints.values())
-
-    @property
-    def links(self) -> tuple[Link, ...]:
-        """Every place in a response that can give a parameter its value."""
-        return self._links
 
     async def answer(self, call: Call) -> CallResponse:
         """What the tool's schema of results allows; a call that its parameters do not allow is stated as a problem."""
         endpoint = self._endpoints.get(call.tool)
         if endpoint is None:
-            return CallResponse(problem=f"{self._name} has no tool {call.tool!r}.")
+            return CallResponse(problem=f"{self.name} has no tool {call.tool!r}.")
         call = _without_constants(call, endpoint.tool)
         problems = argument_problems(endpoint.tool, call.arguments, partial=False)
         if problems:
@@ -145,7 +131,7 @@ class DocumentWorld:
     def _linked(self) -> Mapping[str, set[str]]:
         """The parameters of each tool that a response gives."""
         found: dict[str, set[str]] = {}
-        for link in self._links:
+        for link in self.links:
             found.setdefault(link.tool, set()).add(link.parameter.partition(".")[0].removesuffix("[]"))
         return found
 

@@ -16,7 +16,7 @@ from callwright.generators.catalogs.openapi import ParameterPlace
 from callwright.generators.environments.endpoints import Endpoint
 from callwright.generators.environments.protocol import LARGEST, PATIENCE, CallResponse
 from callwright.warehouse.errors import ConfigurationError
-from callwright.warehouse.records import Arguments, Call, Link, Tool
+from callwright.warehouse.records import Arguments, Call, Link
 
 HIDDEN = "[secret]"
 LAST_PORT = 65_535
@@ -74,43 +74,29 @@ class HttpEnvironment:
         limits: HttpLimits | None = None,
     ) -> None:
         """Nothing is sent before the first call. Raises ConfigurationError where an address or a secret is unusable."""
-        self._name = name
+        self.name = name
         self._endpoints = {endpoint.tool.name: endpoint for endpoint in endpoints}
         self._base_url = _checked_address(base_url)
         self._secrets = dict(secrets or {})
         for header, value in self._secrets.items():
             _check_secret(header, value)
         self._hidden_words = hidden_words(self._secrets.values())
-        self._links = tuple(links)
+        self.tools = tuple(endpoint.tool for endpoint in self._endpoints.values())
+        self.links = tuple(links)
         self._limits = limits or HttpLimits()
         self._trust: ssl.SSLContext | None = None
-
-    @property
-    def name(self) -> str:
-        """The name that recipes and samples call it by."""
-        return self._name
-
-    @property
-    def tools(self) -> tuple[Tool, ...]:
-        """The tools that may be called, with the tag or the first segment of the path as category."""
-        return tuple(endpoint.tool for endpoint in self._endpoints.values())
-
-    @property
-    def links(self) -> tuple[Link, ...]:
-        """What the document's schemas say about which response gives which parameter its value."""
-        return self._links
 
     def with_endpoints(self, endpoints: Sequence[Endpoint]) -> "HttpEnvironment":
         """The same server with other endpoints."""
         return HttpEnvironment(
-            self._name, endpoints, self._base_url, secrets=self._secrets, links=self._links, limits=self._limits
+            self.name, endpoints, self._base_url, secrets=self._secrets, links=self.links, limits=self._limits
         )
 
     async def answer(self, call: Call) -> CallResponse:
         """The server's response; whatever goes wrong is stated in `problem`, within the time allowed."""
         endpoint = self._endpoints.get(call.tool)
         if endpoint is None:
-            return CallResponse(problem=f"{self._name} has no tool {call.tool!r} that may be called.")
+            return CallResponse(problem=f"{self.name} has no tool {call.tool!r} that may be called.")
         request = request_of(endpoint, call.arguments)
         if isinstance(request, str):
             return CallResponse(problem=request)
@@ -238,7 +224,9 @@ def request_of(endpoint: Endpoint, arguments: Arguments) -> HttpRequest | str:
 def _mismatch(endpoint: Endpoint, arguments: Arguments) -> str:
     known = [place.parameter for place in endpoint.places]
     missing = [name for name in endpoint.tool.required if name not in arguments]
-    missing += [place.parameter for place in endpoint.places if place.part == "path" and _is_absent(place, arguments)]
+    missing += [
+        place.parameter for place in endpoint.places if place.part == "path" and arguments.get(place.parameter) is None
+    ]
     if missing:
         return f"The call of {endpoint.tool.name} lacks {', '.join(map(repr, dict.fromkeys(missing)))}."
     unknown = [name for name in arguments if name not in known]
@@ -246,10 +234,6 @@ def _mismatch(endpoint: Endpoint, arguments: Arguments) -> str:
         names = ", ".join(known) or "none"
         return f"{endpoint.tool.name} has no parameter {', '.join(map(repr, unknown))}; its parameters are {names}."
     return ""
-
-
-def _is_absent(place: ParameterPlace, arguments: Arguments) -> bool:
-    return arguments.get(place.parameter) is None
 
 
 def _headers(given: list[tuple[ParameterPlace, JsonValue]]) -> list[tuple[str, str]] | str:
@@ -291,13 +275,13 @@ def read_answer(response: HttpResponse) -> CallResponse:
     status = response.status
     if _REDIRECT <= status < _ERROR:
         place = response.location or "an address that it does not give"
-        return _failed(f"The server redirects to {place[:LONGEST_PROBLEM]} ({status}); redirects are not followed.")
+        return _passing(f"The server redirects to {place[:LONGEST_PROBLEM]} ({status}); redirects are not followed.")
     if status >= _ERROR:
         whose = "The server failed with" if status >= _FAULT else "The server refused the call with"
         settled = status in OWN_WORD and _is_json(response)
         return CallResponse(problem=f"{whose} status {status}{_rendered(response)}", passing=not settled)
     if status < _OK:
-        return _failed(f"The server answered with status {status}, which is no response.")
+        return _passing(f"The server answered with status {status}, which is no response.")
     return _read_body(response)
 
 
@@ -306,13 +290,13 @@ def _read_body(response: HttpResponse) -> CallResponse:
     if response.status == _NO_CONTENT or (not body and not response.content_type):
         return CallResponse()
     if not _is_json(response):
-        return _failed(f"The server answered {_kind(response)} and no JSON{_rendered(response)}")
+        return _passing(f"The server answered {_kind(response)} and no JSON{_rendered(response)}")
     try:
         value: JsonValue = orjson.loads(body)
     except orjson.JSONDecodeError as error:
-        return _failed(f"The server's answer of {len(body)} bytes {_fault(body, error)}")
+        return _passing(f"The server's answer of {len(body)} bytes {_fault(body, error)}")
     if depth(value) > DEEPEST:
-        return _failed(f"The server's answer is nested more than {DEEPEST} levels deep.")
+        return _passing(f"The server's answer is nested more than {DEEPEST} levels deep.")
     return CallResponse(value)
 
 
@@ -341,7 +325,3 @@ def _rendered(response: HttpResponse) -> str:
         title = _TITLE.search(text)
         text = title.group(1) if title else ""
     return f": {text if len(text) <= LONGEST_PROBLEM else text[:LONGEST_PROBLEM] + '…'}" if text else "."
-
-
-def _failed(problem: str) -> CallResponse:
-    return CallResponse(problem=problem, passing=True)

@@ -32,34 +32,21 @@ class McpEnvironment:
     ) -> None:
         """`own_names` are the server's names of the tools that were renamed. Nothing is started before the first call."""
         self.address = address
-        self._name, self._limits = name, limits
+        self.name, self._limits = name, limits
         self._tools = {tool.name: tool for tool in tools}
+        self.tools = tuple(self._tools.values())
+        self.links: tuple[Link, ...] = ()  # a server's list of tools names none
         self._own_names = own_names
         self._hidden = hidden_words(value for _, value in address.secrets)
 
-    @property
-    def name(self) -> str:
-        """The name that recipes and samples call it by."""
-        return self._name
-
-    @property
-    def tools(self) -> tuple[Tool, ...]:
-        """The tools that may be called."""
-        return tuple(self._tools.values())
-
-    @property
-    def links(self) -> tuple[Link, ...]:
-        """None: a server's list of tools names none."""
-        return ()
-
     def with_tools(self, tools: Sequence[Tool]) -> "McpEnvironment":
         """The same server with other tools."""
-        return McpEnvironment(self._name, self.address, tools, self._own_names, self._limits)
+        return McpEnvironment(self.name, self.address, tools, self._own_names, self._limits)
 
     async def answer(self, call: Call) -> CallResponse:
         """The server's answer; whatever goes wrong is stated in `problem`."""
         if call.tool not in self._tools:
-            return CallResponse(problem=f"{self._name} has no tool {call.tool!r} that may be called.")
+            return CallResponse(problem=f"{self.name} has no tool {call.tool!r} that may be called.")
         own_name = self._own_names.get(call.tool, call.tool)
         answer = await call_mcp_tool(self.address, own_name, call.arguments, self._limits.seconds)
         body = orjson.dumps(answer.response)

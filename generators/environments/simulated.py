@@ -54,25 +54,15 @@ class SimulatedEnvironment:
 
     def __init__(self, tools: Sequence[Tool], *, seed: int = 0, name: str = _NAME) -> None:
         """`tools` may be any, with or without a schema of what they return."""
-        self._name = name
-        self._tools = tuple(tools)
+        self.name = name
+        self.tools = tuple(tools)
         self._by_name = {tool.name: tool for tool in tools}
         self._seed = seed
 
     @property
-    def name(self) -> str:
-        """The name that recipes and samples call it by."""
-        return self._name
-
-    @property
-    def tools(self) -> tuple[Tool, ...]:
-        """Its tools."""
-        return self._tools
-
-    @property
     def links(self) -> tuple[Link, ...]:
         """Every place in a result that can give a parameter its value: of the same name and schema in one category."""
-        return tuple(link for one in self._tools for other in self._tools for link in links_between(one, other))
+        return tuple(link for one in self.tools for other in self.tools for link in links_between(one, other))
 
     async def answer(self, call: Call) -> CallResponse:
         """A result that the tool's schema allows; a call that the tool does not allow is stated as a problem."""

@@ -159,14 +159,9 @@ class RecordedEnvironment(DescribedEnvironment):
 
     def __init__(self, name: str, recording: Recording, description: Description | None = None) -> None:
         """Take the recording's own tools and links unless others are given."""
-        self._name = name
+        self.name = name
         self._recording = recording
         self._description = description or recording.description
-
-    @property
-    def name(self) -> str:
-        """The name that recipes and samples call it by."""
-        return self._name
 
     async def answer(self, call: Call) -> CallResponse:
         """The recorded answer."""
@@ -229,12 +224,7 @@ class LineRecording:
                 raise ConfigurationError(
                     f"Line {number} of {str(path)!r} is wrong at {place}: {reason['msg']}."
                 ) from error
-        self._description = Description(tuple(tools), tuple(links), tuple(calls))
-
-    @property
-    def description(self) -> Description:
-        """The tools and links that the file states."""
-        return self._description
+        self.description = Description(tuple(tools), tuple(links), tuple(calls))
 
     def answer(self, call: Call) -> CallResponse | None:
         """The response as the file has it now."""

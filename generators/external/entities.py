@@ -9,19 +9,19 @@ from typing import NamedTuple, get_args
 from pydantic import BaseModel
 
 from callwright.generators.external.mentions import TurnMention, fills_parameter, find_mentions, is_pointable
+from callwright.generators.origins import asked_origin
 from callwright.generators.stages import StageContext
 from callwright.language.calls.parameters import entity_of
 from callwright.language.packs import of, packaged, unspaced
 from callwright.language.readers.moments import moment_parts
 from callwright.language.schemas import kind_of
-from callwright.llm.prompts import prompt_version, render
+from callwright.llm.prompts import render
 from callwright.warehouse.errors import ConfigurationError, RecordError
 from callwright.warehouse.records import (
     Derivation,
     EntityKind,
     EntityReference,
     Language,
-    Origin,
     Sample,
     Tool,
     UserTurn,
@@ -110,13 +110,7 @@ async def find_entities(derivation: Derivation, context: StageContext) -> list[E
         raise RecordError(f"None of {listed} is an entity that a user would only point at.")
     mention, kind = context.rng.choice(plausible)
     app = pick_app(_apps_for(mention, kind, source.language), context.rng)
-    origin = Origin(
-        stage=STAGE,
-        parents=(derivation.key,),
-        seed=derivation.seed,
-        model=context.chat.name,
-        prompt_version=prompt_version(PROMPTS, TEMPLATE),
-    )
+    origin = asked_origin(STAGE, derivation, derivation.seed, context, (PROMPTS, TEMPLATE))
     return [
         EntityReference(
             derivation=derivation,

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import orjson
 from pydantic import JsonValue
 
+from callwright.generators.stated_values import found_evidence
 from callwright.language.dates import find_dates
 from callwright.language.packs import own_letters
 from callwright.language.phrases import find_phrase
@@ -133,17 +134,7 @@ def first_call_turn(sample: Sample, turn: int) -> int:
 def as_evidence(argument: str, value: JsonValue, schema: JsonSchema, turn: int, text: str) -> Evidence | None:
     """Evidence that `text` of the user turn `turn` says the value, None where it does not."""
     found = locate(value, schema, text)
-    if found is None:
-        return None
-    return Evidence(
-        argument=argument,
-        kind="normalised" if found.rule else "span",
-        turn=turn,
-        start=found.start,
-        end=found.end,
-        quote=text[found.start : found.end],
-        rule=found.rule,
-    )
+    return None if found is None else found_evidence(argument, found, text, turn)
 
 
 def _text(turn: Turn) -> str:

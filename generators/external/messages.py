@@ -16,14 +16,15 @@ from callwright.generators.external.mentions import (
     says_another_time,
     says_other,
 )
+from callwright.generators.origins import asked_origin
 from callwright.generators.stages import ATTEMPTS, StageContext, first_fit
 from callwright.generators.stated_values import Place, Stated, find_quote, find_value
 from callwright.language.packs import of, signs, widened, writes
 from callwright.language.readers.moments import HALF_DAY
 from callwright.language.values import locate
-from callwright.llm.prompts import prompt_version, render
+from callwright.llm.prompts import render
 from callwright.warehouse.errors import RecordError
-from callwright.warehouse.records import EntityReference, ExternalMessage, Language, Origin, Sample, Tool, UserTurn
+from callwright.warehouse.records import EntityReference, ExternalMessage, Language, Sample, Tool, UserTurn
 
 PROMPTS = "callwright.generators.external.prompts"
 STAGE = "messages"
@@ -58,13 +59,7 @@ async def write_messages(reference: EntityReference, context: StageContext) -> l
     written = await _write_message(reference, mention, phrase, context)
     place = stated_in(written, mention, reference.derivation.source.language).place
     start, end = place or (0, len(written.message))
-    origin = Origin(
-        stage=STAGE,
-        parents=(reference.key,),
-        seed=reference.derivation.seed,
-        model=context.chat.name,
-        prompt_version=prompt_version(PROMPTS, MESSAGE),
-    )
+    origin = asked_origin(STAGE, reference, reference.derivation.seed, context, (PROMPTS, MESSAGE))
     return [
         ExternalMessage(
             reference=reference, phrase=phrase, message=written.message, start=start, end=end, origin=origin

@@ -18,13 +18,14 @@ from callwright.generators.external.mentions import (
 )
 from callwright.generators.external.messages import mention_of
 from callwright.generators.kinds import name_of
+from callwright.generators.origins import asked_origin
 from callwright.generators.shifts.turns import simulation_tags
 from callwright.generators.stages import ATTEMPTS, StageContext, first_fit
-from callwright.generators.stated_values import find_quote
+from callwright.generators.stated_values import find_quote, found_evidence
 from callwright.language.packs import own_letters, writes
-from callwright.language.text import fold
+from callwright.language.text import VERBATIM, Found, fold
 from callwright.language.values import locate
-from callwright.llm.prompts import prompt_version, render
+from callwright.llm.prompts import render
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import (
     CallTurn,
@@ -32,7 +33,6 @@ from callwright.warehouse.records import (
     ExternalMessage,
     GoldCall,
     Message,
-    Origin,
     ReplyTurn,
     Sample,
     Tool,
@@ -79,13 +79,7 @@ async def rewrite_requests(message: ExternalMessage, context: StageContext) -> l
         )
     kept = [one for one in mentions if one.turn == mention.turn and one.value != mention.value]
     text = await _reword(message, mention, kept, context)
-    origin = Origin(
-        stage=STAGE,
-        parents=(message.key,),
-        seed=reference.derivation.seed,
-        model=context.chat.name,
-        prompt_version=prompt_version(PROMPTS, TEMPLATE),
-    )
+    origin = asked_origin(STAGE, message, reference.derivation.seed, context, (PROMPTS, TEMPLATE))
     change = _Change(message, mention, text, {tool.name: tool for tool in context.toolset(source.candidates)})
     return [
         source.with_changes(
@@ -205,19 +199,9 @@ def _evidence(
 
 
 def _in_message(argument: str, message: ExternalMessage, mention: TurnMention) -> Evidence:
-    quote = message.message[message.start : message.end]
-    found = locate(mention.value, mention.schema, quote)
-    rule = found.rule if found else ""
-    return Evidence(
-        argument=argument,
-        kind="normalised" if rule else "span",
-        turn=mention.turn,
-        start=message.start,
-        end=message.end,
-        quote=quote,
-        in_message=True,
-        rule=rule,
-    )
+    read = locate(mention.value, mention.schema, message.message[message.start : message.end])
+    found = Found(mention.value, message.start, message.end, read.rule if read else VERBATIM)
+    return found_evidence(argument, found, message.message, mention.turn, in_message=True)
 
 
 def _shift_tag(source: Sample, mention: TurnMention) -> str:

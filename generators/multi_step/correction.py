@@ -16,8 +16,9 @@ from callwright.generators.multi_step.samples import schema_of, unstated
 from callwright.generators.multi_step.search import ShortestPath, find_plans
 from callwright.generators.multi_step.sources import SourceLeaf, as_text
 from callwright.generators.multi_step.wording import PROMPTS
+from callwright.generators.origins import asked_origin
 from callwright.generators.stages import StageContext
-from callwright.llm.prompts import prompt_version, render
+from callwright.llm.prompts import render
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import (
     Call,
@@ -26,7 +27,6 @@ from callwright.warehouse.records import (
     Exchange,
     Goal,
     GoalPath,
-    Origin,
     StatedValue,
     Tool,
     TracedGoal,
@@ -67,13 +67,7 @@ async def correct_paths(traced: TracedGoal, context: StageContext) -> list[GoalP
             request=request,
             path=plan.path,
             corrections=tuple(corrections),
-            origin=Origin(
-                stage=STAGE,
-                parents=(traced.key,),
-                seed=worded.goal.seed,
-                model=context.chat.name,
-                prompt_version=prompt_version(PROMPTS, TEMPLATE),
-            ),
+            origin=asked_origin(STAGE, traced, worded.goal.seed, context, (PROMPTS, TEMPLATE)),
         )
     ]
 

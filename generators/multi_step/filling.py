@@ -106,9 +106,6 @@ class Filling:
     def _own(self, slot: Slot) -> list[str]:
         return [slot.link.field] if isinstance(slot, Take) else []
 
-    def _is_stated(self, call: SketchedCall) -> bool:
-        return all(isinstance(slot, Say) for slot in call.slots.values())
-
     def _stated(self, say: Say) -> _Filled:
         schema = self._graph.schema(say.tool, say.parameter)
         value = self._trip.say(Wish(say.element, say.role, say.tool, say.parameter, self._ordinal(say), schema))
@@ -153,7 +150,7 @@ class Filling:
             call = sketch.calls[take.source]
             query = self._calls[take.source].arguments[self._graph.tools[call.tool].required[0]]
             where = by_query(entries, str(query), take.link.field)
-            if where is not None and not self._is_stated(call):
+            if where is not None and not all(isinstance(slot, Say) for slot in call.slots.values()):
                 # nobody says the name, so it is what the look-up finds first
                 where = () if choose(entries, where)[:1] == entries[:1] else None
         elif entries and take.selection == "inside":

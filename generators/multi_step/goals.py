@@ -126,7 +126,10 @@ class _Plan:
                 continue
             failures = 0
             seen.add(content)
-            self._note(calls)
+            self._goals += 1
+            self._steps += _steps_in(calls)
+            self._calls += len(calls)
+            self._used.update(call.tool for call in calls if call.wanted)
             yield calls
 
     async def _next(self, rng: Random) -> tuple[PlannedCall, ...] | None:
@@ -209,12 +212,6 @@ class _Plan:
         usual = sum(self._used.values()) / max(1, len(self._wanted))
         apart = abs(steps - self._shape.steps) + abs(calls - self._shape.calls)
         return goals * apart + _REPETITION * often / max(1.0, usual)
-
-    def _note(self, calls: tuple[PlannedCall, ...]) -> None:
-        self._goals += 1
-        self._steps += _steps_in(calls)
-        self._calls += len(calls)
-        self._used.update(call.tool for call in calls if call.wanted)
 
     def obstacle(self) -> str:
         """Why no goal can be planned: what no result gives and no user would say, or that no tool takes another's results."""

@@ -11,9 +11,10 @@ from callwright.generators.multi_step import ONE_DOMAIN, SEVERAL_DOMAINS
 from callwright.generators.multi_step.resolving import PickedPlace, RememberedEnvironment, Resolved, resolve
 from callwright.generators.multi_step.sources import SourceLeaf, leaves_of
 from callwright.generators.stages import StageContext
+from callwright.generators.stated_values import found_evidence
 from callwright.language.names import split_name
 from callwright.language.packs import of
-from callwright.language.text import VERBATIM, Found
+from callwright.language.text import Found
 from callwright.language.values import locate
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import (
@@ -138,7 +139,7 @@ def evidence_of(call: int, goal: Goal, resolved: Resolved, request: str, tool: T
             found.append(_picked(places[leaf.argument], leaf.source))
         elif isinstance(leaf.source, StatedValue):
             span = find_stated(leaf.argument, leaf.source.value, tool, request)
-            found += [_stated(leaf.argument, span, request)] if span else []
+            found += [found_evidence(leaf.argument, span, request, 0)] if span else []
         else:
             found.append(Evidence(argument=leaf.argument, kind="default"))
     return tuple(found)
@@ -149,18 +150,6 @@ def _picked(place: PickedPlace, source: Picked) -> Evidence:
     start = f"turns[{turn}].results[{place.call}]"
     path = start + place.path if place.path.startswith("[") else f"{start}.{place.path}" if place.path else start
     return Evidence(argument=place.leaf.argument, kind="response", turn=turn, path=path, rule=write_rule(source))
-
-
-def _stated(argument: str, found: Found, request: str) -> Evidence:
-    return Evidence(
-        argument=argument,
-        kind="span" if found.rule == VERBATIM else "normalised",
-        turn=0,
-        start=found.start,
-        end=found.end,
-        quote=request[found.start : found.end],
-        rule=found.rule,
-    )
 
 
 def final_answer(wanted: Sequence[tuple[Call, JsonValue]], language: Language) -> str:
@@ -334,15 +323,7 @@ def _evidence(leaf: _Leaf, stated: Sequence[tuple[int, str]], responses: _Respon
         return Evidence(argument=leaf.argument, kind="response", turn=place.turn, path=place.path, rule=place.rule)
     if spans:
         turn, text, found = exact or spans[0]
-        return Evidence(
-            argument=leaf.argument,
-            kind="normalised" if found.rule else "span",
-            turn=turn,
-            start=found.start,
-            end=found.end,
-            quote=text[found.start : found.end],
-            rule=found.rule,
-        )
+        return found_evidence(leaf.argument, found, text, turn)
     if "default" in leaf.schema and leaf.schema["default"] == leaf.value:
         return Evidence(argument=leaf.argument, kind="default")
     return None

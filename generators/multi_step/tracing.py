@@ -7,16 +7,16 @@ from pydantic import BaseModel, Field, JsonValue
 
 from callwright.generators.environments.protocol import Environment
 from callwright.generators.multi_step.wording import PROMPTS
+from callwright.generators.origins import asked_origin
 from callwright.generators.stages import StageContext
 from callwright.llm.chat import Prompt
-from callwright.llm.prompts import prompt_version, render
+from callwright.llm.prompts import render
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import (
     DEFAULT_LANGUAGE,
     Call,
     Exchange,
     Language,
-    Origin,
     Tool,
     TracedGoal,
     WordedGoal,
@@ -68,13 +68,7 @@ async def trace_goals(worded: WordedGoal, context: StageContext) -> list[TracedG
             break
         trace.append(await _made(reply, environment))
         problem = f"It was still calling after {turn + 1} turns."
-    origin = Origin(
-        stage=STAGE,
-        parents=(worded.key,),
-        seed=goal.seed,
-        model=context.chat.name,
-        prompt_version=prompt_version(PROMPTS, TEMPLATE),
-    )
+    origin = asked_origin(STAGE, worded, goal.seed, context, (PROMPTS, TEMPLATE))
     return [TracedGoal(worded=worded, trace=tuple(trace), problem=problem, origin=origin)]
 
 

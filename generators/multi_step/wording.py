@@ -8,17 +8,17 @@ from pydantic import BaseModel, JsonValue
 
 from callwright.generators.multi_step.resolving import resolve
 from callwright.generators.multi_step.sources import leaves_of
+from callwright.generators.origins import asked_origin
 from callwright.generators.stages import ATTEMPTS, Leniency, StageContext, first_fit
 from callwright.generators.stated_values import find_quote, find_value
 from callwright.language.packs import writes
 from callwright.language.values import locate
-from callwright.llm.prompts import prompt_version, render
+from callwright.llm.prompts import render
 from callwright.warehouse.records import (
     Call,
     Exchange,
     Goal,
     JsonSchema,
-    Origin,
     Picked,
     PlannedCall,
     StatedValue,
@@ -70,13 +70,7 @@ async def word_goals(goal: Goal, context: StageContext) -> list[WordedGoal]:
         f"The request for a goal of {goal.domain!r} broke its rules in {ATTEMPTS} wordings",
         leniency=Leniency(goes_on=lambda wording: is_mendable(wording.request.strip(), goal, tools, secrets)),
     )
-    origin = Origin(
-        stage=STAGE,
-        parents=(goal.key,),
-        seed=goal.seed,
-        model=context.chat.name,
-        prompt_version=prompt_version(PROMPTS, TEMPLATE),
-    )
+    origin = asked_origin(STAGE, goal, goal.seed, context, (PROMPTS, TEMPLATE))
     return [WordedGoal(goal=goal, request=wording.request.strip(), origin=origin)]
 
 

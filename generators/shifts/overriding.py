@@ -9,6 +9,7 @@ from typing import NamedTuple
 from pydantic import BaseModel, JsonValue
 
 from callwright.generators.kinds import name_of
+from callwright.generators.origins import asked_origin
 from callwright.generators.shifts.changeable import (
     ChangeableArgument,
     affected,
@@ -39,13 +40,12 @@ from callwright.language.packs import COMMON_SCRIPT, of, script_of, signs, write
 from callwright.language.schemas import kind_of
 from callwright.language.thesaurus import weigh_words
 from callwright.language.values import locate
-from callwright.llm.prompts import prompt_version, render
+from callwright.llm.prompts import render
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import (
     CallTurn,
     Evidence,
     JsonSchema,
-    Origin,
     ReplyTurn,
     Sample,
     Tool,
@@ -103,13 +103,7 @@ async def override_values(change: ValueChange, context: StageContext) -> list[Sa
         kind=name_of(source.kind, change.derivation.transform),
         turns=turns,
         tags=shifted_tags(source, shift),
-        origin=Origin(
-            stage=STAGE,
-            parents=(change.key,),
-            seed=change.derivation.seed,
-            model=context.chat.name,
-            prompt_version=prompt_version(PROMPTS, TEMPLATE),
-        ),
+        origin=asked_origin(STAGE, change, change.derivation.seed, context, (PROMPTS, TEMPLATE)),
     )
     return [sample]
 

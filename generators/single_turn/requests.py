@@ -9,7 +9,7 @@ from callwright.generators.given_values import ArgumentValues, WantedValues, col
 from callwright.generators.kinds import traits_of
 from callwright.generators.own_values import beside_known
 from callwright.generators.stages import ATTEMPTS, StageContext, first_fit, made_by
-from callwright.generators.stated_values import Place, Stated, find_value
+from callwright.generators.stated_values import Stated, find_value, span_evidence
 from callwright.language.packs import writes
 from callwright.llm.prompts import prompt_version, render
 from callwright.warehouse.errors import RecordError
@@ -17,9 +17,7 @@ from callwright.warehouse.records import (
     Assignment,
     CallTurn,
     DraftCall,
-    Evidence,
     GoldCall,
-    Language,
     Origin,
     ParameterChoice,
     Sample,
@@ -181,7 +179,7 @@ def wording_problem(wording: Wording, draft: DraftCall, tool: Tool) -> str:
     text = wording.request.strip()
     if not text or len(text) > LONGEST:
         return f"the request has {len(text)} characters; 1 to {LONGEST} are allowed."
-    if not _is_in_language(text, draft.assignment.language):
+    if not writes(draft.assignment.language, text):
         return f"the request is not in the language {draft.assignment.language!r}."
     return next((one.problem for one in _stated(wording, draft, tool).values() if one.problem), "")
 
@@ -203,14 +201,10 @@ def _stated(wording: Wording, draft: DraftCall, tool: Tool) -> dict[str, Stated]
     }
 
 
-def _is_in_language(text: str, language: Language) -> bool:
-    return writes(language, text)
-
-
 def _sample(wording: Wording, draft: DraftCall, tool: Tool, origin: Origin) -> Sample:
     assignment = draft.assignment
     stated = _stated(wording, draft, tool).items()
-    spans = tuple(_span(name, one.place, wording.request) for name, one in stated if one.place is not None)
+    spans = tuple(span_evidence(name, 0, one.place, wording.request) for name, one in stated if one.place is not None)
     due = (
         ()
         if traits_of(assignment.kind).is_idle
@@ -225,9 +219,3 @@ def _sample(wording: Wording, draft: DraftCall, tool: Tool, origin: Origin) -> S
         turns=(UserTurn(text=wording.request), CallTurn(calls=due)),
         origin=origin,
     )
-
-
-def _span(parameter: str, place: Place, request: str) -> Evidence:
-    return Evidence(
-        argument=parameter, kind="span", turn=0, start=place.start, end=place.end, quote=request[place.start : place.end]
-    )  # fmt: skip

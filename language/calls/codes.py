@@ -19,20 +19,7 @@ _AIRPORTS = words(
 )
 CURRENCIES = ("USD", "EUR", "GBP", "JPY", "CNY", "CHF", "CAD", "AUD", "SEK", "NOK", "DKK", "PLN", "KRW", "SGD")
 _COUNTRY_CODES = ("DE", "FR", "ES", "JP", "US", "GB", "IT", "SE", "PL", "CA", "AU", "CN", "NL", "PT")
-_FILES = (
-    "report",
-    "invoice",
-    "photo",
-    "contract",
-    "slides",
-    "notes",
-    "budget",
-    "scan",
-    "plan",
-    "letter",
-    "menu",
-    "map",
-)
+_FILES = words("report invoice photo contract slides notes budget scan plan letter menu map")
 _ENDINGS = ("pdf", "docx", "xlsx", "png", "jpg", "txt")
 _LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ"  # no I and no O: they look like digits
 _ID_WORDS = frozenset(

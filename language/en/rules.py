@@ -1,7 +1,7 @@
 """The rules of English: dates, times of day, numbers and the words that stand for others."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import date
 from functools import lru_cache
 from random import Random
@@ -17,7 +17,6 @@ from callwright.language.en.calendar import (
     find_month,
 )
 from callwright.language.names import humanise, words
-from callwright.language.protocol import ClockReading, Number
 
 # ruff: noqa: PLR2004 - days, hours and minutes are what this file is about
 
@@ -55,24 +54,9 @@ _EARLIEST_NIGHT = 21
 JOINS_NUMBERS = True
 
 
-def clock_readings(text: str) -> Iterator[ClockReading]:
-    """The times of day in folded `text`."""
-    return clock.english_readings(text)
-
-
-def number_words(text: str) -> Iterator[Number]:
-    """The numbers that folded `text` has in words."""
-    return numerals.english_numbers(text)
-
-
 def day_of_month(words: str) -> int | None:
     """The day that an ordinal states."""
     return numerals.ordinal_words().get(re.sub(r"\s+", " ", words))
-
-
-def month_number(words: str) -> int | None:
-    """The month of this name, short or long."""
-    return MONTH_NUMBERS.get(words)
 
 
 def year_number(words: str) -> int | None:
@@ -235,5 +219,7 @@ def respellings() -> Mapping[str, str]:
 
 
 __all__ = ["find_month"]
+clock_readings, number_words = clock.english_readings, numerals.english_numbers
+month_number = MONTH_NUMBERS.get
 action_of, action_of_name = actions.action_of, actions.action_of_name
 other_actions, cue_of, plain_action = actions.other_actions, actions.cue_of, speech.plain_action

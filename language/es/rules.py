@@ -1,13 +1,12 @@
 """The rules of Spanish: dates, times of day, numbers, and the agreement of gender and number."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
-from random import Random
 from typing import Any
 
 from callwright.language.es import actions, agreement, clock, numerals
-from callwright.language.protocol import ClockReading, Number, PlainAction
+from callwright.language.protocol import PlainAction
 
 _MONTHS = (
     "enero", "febrero", "marzo", "abril", "mayo", "junio", "julio", "agosto", "septiembre", "octubre", "noviembre",
@@ -30,24 +29,9 @@ _SENTENCE_START = re.compile(r"(?:^|[.!?]\s+)$")
 _NUMBER_OF = "número de "
 
 
-def clock_readings(text: str) -> Iterator[ClockReading]:
-    """The times of day in folded `text`."""
-    return clock.spanish_readings(text)
-
-
-def number_words(text: str) -> Iterator[Number]:
-    """The numbers that folded `text` has in words."""
-    return numerals.spanish_numbers(text)
-
-
 def day_of_month(words: str) -> int | None:
     """The day that a numeral states."""
     return _DAYS.get(re.sub(r"\s+", " ", words))
-
-
-def month_number(words: str) -> int | None:
-    """The month of this name."""
-    return _MONTH_NUMBERS.get(words)
 
 
 def year_number(words: str) -> int | None:
@@ -66,19 +50,9 @@ def date_forms(year: int, month: int, day: int) -> tuple[str, ...]:
     )
 
 
-def write_clock(hour: int, minute: int, rng: Random) -> str:
-    """One way in which a person states this time, in words that can mean no other."""
-    return clock.write_clock(hour, minute, rng)
-
-
 def moment_forms(day: str, clock: str) -> tuple[str, ...]:
     """The one way to state a day and a time together."""
     return (f"{day} a {clock}",)
-
-
-def number_forms(number: int) -> tuple[str, ...]:
-    """The ways besides digits to state a whole number that is not negative."""
-    return numerals.number_forms(number)
 
 
 def find_month(phrase: str, text: str) -> tuple[int, int] | None:
@@ -115,16 +89,6 @@ def counted_argument(called: str) -> str:
     return what if what != called and what in _PEOPLE else ""
 
 
-def agreed(shape: str, called: str) -> str:
-    """A shape that agrees with what the parameter is called."""
-    return agreement.agree(shape, called)
-
-
-def in_number(shape: str, called: str) -> str:
-    """A shape that agrees with what the parameter is called."""
-    return agreement.agree(shape, called)
-
-
 def point(before: str, phrase: str, after: str, cue: str, *, is_typed: bool) -> str:
     """The phrase brings its article, follows a name behind a colon, and takes the preposition that a value needs."""
     if before.lower().endswith(f" {cue.lower()} ") or before.lower() == f"{cue.lower()} ":
@@ -154,5 +118,9 @@ def is_for_speaker(action: str) -> bool:
     return False
 
 
+clock_readings, write_clock = clock.spanish_readings, clock.write_clock
+number_words, number_forms = numerals.spanish_numbers, numerals.number_forms
+month_number = _MONTH_NUMBERS.get
+agreed = in_number = agreement.agree
 with_article, is_plural = agreement.with_article, agreement.is_plural
 action_of, other_actions, cue_of = actions.action_of, actions.other_actions, actions.cue_of

@@ -1,11 +1,11 @@
 """The rules of Chinese: dates, times of day and numbers."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any
 
-from callwright.language.protocol import ClockReading, Number, PlainAction
+from callwright.language.protocol import PlainAction
 from callwright.language.zh import actions, clock, numerals
 from callwright.language.zh.numerals import SMALL_NUMERAL, write_chinese
 
@@ -25,31 +25,6 @@ DATE_PATTERNS = (
     rf"(?P<d>\d{{1,2}}|{SMALL_NUMERAL})(?:日|号|(?![\d个月天年零〇一二三四五六七八九十百千]))",
 )
 JOINS_NUMBERS = False
-
-
-def clock_readings(text: str) -> Iterator[ClockReading]:
-    """The times of day in folded `text`."""
-    return clock.chinese_readings(text)
-
-
-def number_words(text: str) -> Iterator[Number]:
-    """The numerals in folded `text` that are numbers."""
-    return numerals.chinese_numbers(text)
-
-
-def day_of_month(words: str) -> int | None:
-    """The day that a numeral states."""
-    return numerals.parse_chinese(words)
-
-
-def month_number(words: str) -> int | None:
-    """The month that a numeral states."""
-    return numerals.parse_chinese(words)
-
-
-def year_number(words: str) -> int | None:
-    """The year that numerals state."""
-    return numerals.parse_chinese(words)
 
 
 def date_forms(year: int, month: int, day: int) -> tuple[str, ...]:
@@ -172,4 +147,6 @@ def respellings() -> Mapping[str, str]:
     return {}
 
 
+clock_readings, number_words = clock.chinese_readings, numerals.chinese_numbers
+day_of_month = month_number = year_number = numerals.parse_chinese
 action_of, other_actions, cue_of = actions.action_of, actions.other_actions, actions.cue_of

@@ -223,7 +223,7 @@ def with_tools(sections: Sections, tools: Sequence[Tool]) -> Sections:
     if not tools:
         return sections
     shown: list[JsonValue] = [_with_returns(tool.signature) for tool in tools]
-    return sections._replace(tagged={**sections.tagged, "tools": _dumped(shown)})
+    return sections._replace(tagged={**sections.tagged, "tools": dumped(shown)})
 
 
 def _with_returns(shown: dict[str, JsonValue]) -> dict[str, JsonValue]:
@@ -248,7 +248,7 @@ def _next_step(sections: Sections, flaws: Random, defect: str) -> tuple[str, str
     step, planted = next_calls_of_run(sections, defect, flaws)
     if not isinstance(step, dict):
         raise ReplyError("template/v1 has no next step for this run.")
-    return (_dumped(step["calls"]) if step["calls"] else str(step["answer"])), planted
+    return (dumped(step["calls"]) if step["calls"] else str(step["answer"])), planted
 
 
 def _as_one_call(sections: Sections, rng: Random, flaws: Random, defect: str) -> tuple[str, str]:
@@ -313,13 +313,14 @@ def _listed(plan: Sequence[Proposal]) -> list[JsonValue]:
 
 def _written(value: JsonValue, notation: str) -> str:
     if notation != "yaml":
-        return _dumped(value)
+        return dumped(value)
     import yaml
 
     return str(yaml.safe_dump(value, allow_unicode=True, sort_keys=False)).rstrip()
 
 
-def _dumped(value: JsonValue) -> str:
+def dumped(value: JsonValue) -> str:
+    """The value in JSON; ReplyError where it has none."""
     try:
         return orjson.dumps(value).decode()
     except orjson.JSONEncodeError as error:

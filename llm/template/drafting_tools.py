@@ -151,36 +151,14 @@ class Result(NamedTuple):
         return {**texts, "members": [member.sketch(language) for member in members]} if members else texts
 
 
-_SUCCESS = Result("success", "boolean", "success of the operation")
-_DONE_AT = Result("done_at", "date_time", "time of the change")
-_RESULTS = Result("results", "list", "results")
-_MEMBERS = (Result("title", "text", "title"), Result("summary", "text", "short summary"))
-_TOTAL = Result("total", "integer", "number of results")
-_AS_OF = Result("as_of", "date_time", "time of the information")
-_ANSWER = Result("answer", "text", "answer in words")
-_MESSAGE = Result("message", "text", "message about the outcome")
-_AMOUNT = Result("amount", "number", "amount")
-_TIME = Result("time", "time", "time")
-_STATUS = Result("status", "text", "status")
-_VALUE = Result("value", "number", "value")
-_DATE = Result("date", "date", "date")
-_CONFIRMATION = Result("confirmation", "text", "confirmation number")
-_RECEIPT = Result("receipt", "text", "receipt number")
-_FILE = Result("file", "text", "path of the file")
-# the first whose pattern the function's words match tells what is looked up
-_LOOKED_UP = (
-    ("prices?|rates?|fare|costs?|fees?|postage|salaries|mortgage|balance|spending|debt", _AMOUNT),
-    ("when|time|hours|sunrise|first and last", _TIME),
-    ("status|progress|late|crowded|queue|permissions|waiting|track|parked", _STATUS),
-    ("count|distance|minutes|score|calories|days|miles|level|mass|value", _VALUE),
-    ("day|date|expiry|holiday", _DATE),
-)
-# what is made comes with something to refer to it by
-_MADE = (
-    ("^(book|reserve|buy|rent|order|reorder|request|schedule|rebook|enroll|register)", _CONFIRMATION),
-    ("^(pay|transfer|top|tip|repay|exchange|invest|sell)", _RECEIPT),
-    ("^(export|download|convert|scan|merge|compress|print|trim|crop|join two|translate|transcribe)", _FILE),
-)
+def _functions(name: str) -> Mapping[str, Any]:
+    """One of the tables of what functions do, take and return."""
+    table: Mapping[str, Any] = packaged(FOLDER, "functions.yaml")[name]
+    return table
+
+
+def _result(name: str) -> Result:
+    return Result(name, *_functions("results")[name])
 
 
 def result_sketches(sections: Sections, language: Language) -> list[JsonValue]:
@@ -189,15 +167,17 @@ def result_sketches(sections: Sections, language: Language) -> list[JsonValue]:
     stated = " ".join(function)
     deed = deed_of(function[0]) if function else "other"
     if deed in ("list", "search"):
-        return [_RESULTS.sketch(language, _MEMBERS), _TOTAL.sketch(language)]
+        members = (_result("title"), _result("summary"))
+        return [_result("results").sketch(language, members), _result("total").sketch(language)]
     if deed == "look":
-        return [_first(_LOOKED_UP, stated, _ANSWER).sketch(language), _AS_OF.sketch(language)]
-    otherwise = _DONE_AT if deed in CHANGES else _MESSAGE
-    return [_SUCCESS.sketch(language), _first(_MADE, stated, otherwise).sketch(language)]
+        return [_first("looked_up", stated, "answer").sketch(language), _result("as_of").sketch(language)]
+    otherwise = "done_at" if deed in CHANGES else "message"
+    return [_result("success").sketch(language), _first("made", stated, otherwise).sketch(language)]
 
 
-def _first(rules: Sequence[tuple[str, Result]], stated: str, otherwise: Result) -> Result:
-    return next((result for pattern, result in rules if _whole(pattern).search(stated)), otherwise)
+def _first(table: str, stated: str, otherwise: str) -> Result:
+    found = (result for pattern, result in _functions(table).items() if _whole(pattern).search(stated))
+    return _result(next(found, otherwise))
 
 
 @lru_cache(64)
@@ -207,23 +187,6 @@ def _whole(pattern: str) -> re.Pattern[str]:
 
 _NO_LETTERS = re.compile("[^A-Za-z]+")
 _SMALL = frozenset(words("a an the my"))
-_AREAS = {
-    "list": "Overview", "search": "Search", "look": "Lookup", "make": "Actions", "change": "Settings",
-    "switch": "Controls", "drop": "Actions",
-}  # fmt: skip
-# what can be done with anything that is kept, with one or many of them; other languages have words for each
-_UPKEEP = (
-    "add {one}",
-    "list {many}",
-    "change {one}",
-    "delete {one}",
-)
-_FURTHER = (
-    "search {many} by keyword",
-    "restore a deleted {r}",
-    "export {many} to a file",
-    "rename {one}",
-)
 
 
 class Wanted(NamedTuple):
@@ -291,7 +254,7 @@ def _first_name(goals: Sequence[Wanted], count: int, rng: Random) -> list[Wanted
 
 def _upkeep(resources: Sequence[Wanted], language: Language) -> Iterator[Wanted]:
     """Add, list, change and delete each thing; for those who want still more, search, restore, export and rename."""
-    for shapes in (_UPKEEP, _FURTHER):
+    for shapes in (_functions("upkeep"), _functions("further")):
         for resource in resources:
             one, many = with_article(resource.english), plural(resource.english)
             for english in shapes:
@@ -314,38 +277,13 @@ def _area(goal: str, things: Sequence[str]) -> str:
     if about:
         chosen = plural(max(about, key=len))
         return "".join(_NO_LETTERS.sub("", word).capitalize() for word in chosen.split())
-    return _AREAS.get(deed_of(goal.split(maxsplit=1)[0]), "Actions")
+    return str(_functions("areas").get(deed_of(goal.split(maxsplit=1)[0]), "Actions"))
 
 
 MOST_PARAMETERS = 4
 _FEWEST = 2
 _NAMED = frozenset(words("add create change update delete remove rename restore"))
 _LABELLED = 3
-_LABEL = ("label!", "{thing} name", "label")
-_NEW_LABEL = (
-    "new_label!",
-    "new name",
-    "text",
-    "Old Days|Sunday|Neighbors|Seaside|Second Try",
-)
-_KEYWORD = ("keyword!", "keyword", "keyword")
-_ORDER = ("sort_by", "order", "pick", "newest first|oldest first|by name")
-_COUNT = ("count", "number of results", "int", 1, 50)
-_FORMAT = ("format!", "file format", "pick", "text|PDF|spreadsheet")
-_SINCE = ("since", "start date", "date")
-_DELETED_ON = ("deleted_on", "deletion date", "date")
-_COPY = ("keep_copy", "backup copy", "flag")
-_MINUTES = ("minutes", "number of minutes", "int", 5, 240)
-_DETAIL = ("detail", "level of detail", "pick", "short|normal|full")
-_REMARK = ("remark", "remark", "wish")
-_FILLERS: dict[Deed, tuple[tuple[str | int, ...], ...]] = {
-    "list": (_ORDER, _COUNT),
-    "search": (_COUNT, _ORDER),
-    "look": (_DETAIL, _COUNT),
-    "switch": (_MINUTES, _REMARK),
-    "drop": (_COPY, _REMARK),
-    "restore": (_DELETED_ON, _REMARK),
-}
 
 
 def describe(sections: Sections, language: Language) -> str:
@@ -367,7 +305,7 @@ def parameter_rows(category: str, function: Sequence[str]) -> list[LexiconParame
     if function[:1] == ("list",):
         found = []
     elif deed in ("search", "export") and function[-1:] in (("keyword",), ("file",)) and not _is_required(found):
-        found = [_row(_KEYWORD)] if deed == "search" else [_row(_FORMAT), _row(_SINCE)]
+        found = [_row("keyword")] if deed == "search" else [_row("format"), _row("since")]
     elif function[:1] and function[0] in _NAMED:
         found = _of_kept(deed, function, found)
     filled = _filled(found, deed)
@@ -381,18 +319,18 @@ def _of_kept(deed: Deed, function: Sequence[str], found: list[LexiconParameter])
     texts = [one for one in found if one.names_thing]
     known = texts[0]._replace(is_required=True) if texts else _label(function)
     if function[0] == "rename":
-        return [known, _row(_NEW_LABEL)]
+        return [known, _row("new_label")]
     if deed in ("drop", "restore"):
         is_kept = texts and "from" not in function  # pages deleted from a document are not the document
         return [known] if is_kept or not _is_required(found) else found
     if deed == "change" and len(found) < _FEWEST and (texts or not found):
-        return [known, _row(_NEW_LABEL)]
+        return [known, _row("new_label")]
     return found or [known]
 
 
 def _label(function: Sequence[str]) -> LexiconParameter:
     thing = " ".join(function[1:][-_LABELLED:])
-    label = _row(_LABEL)
+    label = _row("label")
     words = {code: one._replace(description=one.description.format(thing=thing)) for code, one in label.words.items()}
     return label._replace(words=words)
 
@@ -400,7 +338,7 @@ def _label(function: Sequence[str]) -> LexiconParameter:
 def _filled(found: list[LexiconParameter], deed: Deed) -> list[LexiconParameter]:
     """At least two parameters: to what the lexicon gives comes what goes with the deed."""
     filled = list(found)
-    for filler in _FILLERS.get(deed, (_REMARK, _DETAIL)):
+    for filler in _functions("fillers").get(deed, ("remark", "detail")):
         if len(filled) >= _FEWEST:
             break
         filled.append(_row(filler))
@@ -411,8 +349,9 @@ def _is_required(rows: Sequence[LexiconParameter]) -> bool:
     return any(one.is_required for one in rows)
 
 
-def _row(row: _Row) -> LexiconParameter:
-    """The parameter of a row of this module."""
+def _row(name: str) -> LexiconParameter:
+    """A parameter that goes with what is done."""
+    row: _Row = tuple(_functions("parameters")[name])
     texts = [str(part) for part in row[1::2] if isinstance(part, str)]  # the description, and the values
     others = {code: [lexicon["texts"][text] for text in texts] for code, lexicon in _lexicons().items()}
     return _parameter(row, others)

@@ -4,15 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from hashlib import blake2b
 from random import Random
 
-import orjson
-from pydantic import JsonValue
-
 from callwright.language.calls.defects import MALFORMED_JSON, REFUSAL, apology, break_json, error_rates
 from callwright.llm.chat import ChatMessage, ChatRequest, RawReply
-from callwright.llm.template.candidate import as_native_calls, candidate_reply, with_tools
+from callwright.llm.template.candidate import as_native_calls, candidate_reply, dumped, with_tools
 from callwright.llm.template.sections import Sections, read_sections
 from callwright.llm.template.tasks import task_named
-from callwright.warehouse.errors import ReplyError
 
 
 def rng_for(seed: int, request: ChatRequest, sections: Sections, purpose: str) -> Random:
@@ -68,20 +64,13 @@ class TemplateModel:
         if defect == REFUSAL:
             return _replied(request, apology(flaws), REFUSAL)
         answer = task(sections, rng, flaws, defect)
-        text = _dumped(answer.value)
+        text = dumped(answer.value)
         if defect == MALFORMED_JSON:
             return _replied(request, break_json(text, flaws), MALFORMED_JSON)
         return _replied(request, text, answer.planted)
 
     async def close(self) -> None:
         """Nothing to give back."""
-
-
-def _dumped(value: JsonValue) -> str:
-    try:
-        return orjson.dumps(value).decode()
-    except orjson.JSONEncodeError as error:
-        raise ReplyError(f"template/v1 read a value that JSON can't hold: {error}.") from error
 
 
 def _replied(request: ChatRequest, text: str, planted: str) -> RawReply:

@@ -9,8 +9,8 @@ from random import Random
 from pydantic import JsonValue
 
 from callwright.validators.audit.editing import with_arguments
-from callwright.validators.audit.subjects import ArgumentPlace, AuditSubject, Injection, Injector, pick
-from callwright.warehouse.records import CallTurn, GoldCall, Sample
+from callwright.validators.audit.subjects import ArgumentPlace, AuditSubject, Injection, Injector, pick, pick_if_any
+from callwright.warehouse.records import Arguments, CallTurn, GoldCall, Sample
 
 _DATE = re.compile(r"^(\d{4})-(\d\d)-(\d\d)(?=$|[ T])")
 _CLOCK = re.compile(r"(?<!\d)([01]\d|2[0-3]):([0-5]\d)(?!\d)")
@@ -21,15 +21,21 @@ ValueChange = Callable[[ArgumentPlace, AuditSubject, Random], Sequence[JsonValue
 
 def with_value(sample: Sample, place: ArgumentPlace, value: JsonValue) -> Sample:
     """The sample with another value for an argument, at every snapshot that has the old one; its evidence stays."""
+    return _with_others(sample, place, lambda arguments: {**arguments, place.name: value})
+
+
+def _with_others(sample: Sample, place: ArgumentPlace, changed: Callable[[Arguments], Arguments]) -> Sample:
+    """The sample with other arguments at every snapshot that has the value of the place, from the same words."""
 
     def has(call: GoldCall) -> bool:
-        return (
-            call.tool == place.call.tool
-            and place.evidence in call.evidence
-            and call.arguments.get(place.name) == place.value
-        )
+        is_same = call.tool == place.call.tool and place.evidence in call.evidence
+        return is_same and call.arguments.get(place.name) == place.value
 
-    return with_arguments(sample, has, lambda arguments: {**arguments, place.name: value})
+    return with_arguments(sample, has, changed)
+
+
+def _without(arguments: Arguments, name: str) -> Arguments:
+    return {one: value for one, value in arguments.items() if one != name}
 
 
 def _changing(change: ValueChange) -> Injection:
@@ -84,7 +90,7 @@ def _digit_changed(place: ArgumentPlace, _subject: AuditSubject, rng: Random) ->
     if not isinstance(value, str) or _DATE.match(value) or _CLOCK.search(value):
         return []
     digits = [at for at, letter in enumerate(value) if letter.isdecimal()]
-    at = pick(digits, rng)
+    at = pick_if_any(digits, rng)
     return [] if at is None else [f"{value[:at]}{(int(value[at]) + rng.randint(1, 9)) % 10}{value[at + 1 :]}"]
 
 
@@ -94,7 +100,7 @@ def _letters_changed(place: ArgumentPlace, _subject: AuditSubject, rng: Random) 
     if not isinstance(value, str) or not any(letter.isdecimal() for letter in value) or " " in value:
         return []
     capitals = [at for at, letter in enumerate(value) if "A" <= letter <= "Z"]
-    at = pick(capitals, rng)
+    at = pick_if_any(capitals, rng)
     return [] if at is None else [f"{value[:at]}{chr((ord(value[at]) - 64) % 26 + 65)}{value[at + 1 :]}"]
 
 
@@ -165,7 +171,7 @@ def _type_changed(subject: AuditSubject, rng: Random) -> Sample | None:
         place for place in _last_places(subject) if isinstance(place.value, int) and not isinstance(place.value, bool)
     ]
     place = pick(places, rng)
-    return with_value(subject.sample, place, str(place.value)) if place else None
+    return with_value(subject.sample, place, str(place.value))
 
 
 def _of_lists(
@@ -206,14 +212,14 @@ def _item_dropped(
 def _item_added(
     items: list[JsonValue], place: ArgumentPlace, subject: AuditSubject, rng: Random
 ) -> list[JsonValue] | None:
-    other = pick(_other_items(items, place, subject), rng)
+    other = pick_if_any(_other_items(items, place, subject), rng)
     return None if other is None else [*items, other]
 
 
 def _item_exchanged(
     items: list[JsonValue], place: ArgumentPlace, subject: AuditSubject, rng: Random
 ) -> list[JsonValue] | None:
-    other = pick(_other_items(items, place, subject), rng)
+    other = pick_if_any(_other_items(items, place, subject), rng)
     at = rng.randrange(len(items)) if items else None
     return None if other is None or at is None else [*items[:at], other, *items[at + 1 :]]
 
@@ -238,16 +244,7 @@ def _dropping(*, required: bool) -> Injection:
             and place.value != place.schema.get("default")
         ]  # fmt: skip
         place = pick(places, rng)
-        if place is None:
-            return None
-
-        def has(call: GoldCall) -> bool:
-            is_same = call.tool == place.call.tool and place.evidence in call.evidence
-            return is_same and call.arguments.get(place.name) == place.value
-
-        return with_arguments(
-            subject.sample, has, lambda arguments: {name: arguments[name] for name in arguments if name != place.name}
-        )
+        return _with_others(subject.sample, place, lambda arguments: _without(arguments, place.name))
 
     return inject
 
@@ -258,10 +255,7 @@ def _added(subject: AuditSubject, rng: Random) -> Sample | None:
     for _, turn in subject.call_turns[-1:]:
         for call in turn.calls:
             options += [(call, name, value) for name, value in _absent(call, subject)]
-    chosen = pick(options, rng)
-    if chosen is None:
-        return None
-    call, name, value = chosen
+    call, name, value = pick(options, rng)
     return with_arguments(subject.sample, lambda one: one == call, lambda arguments: {**arguments, name: value})
 
 
@@ -288,10 +282,7 @@ def _exchanged(subject: AuditSubject, rng: Random) -> Sample | None:
                 for at, one in enumerate(names) for other in names[at + 1 :]
                 if _is_exchangeable(call, one, other, subject)
             ]  # fmt: skip
-    chosen = pick(pairs, rng)
-    if chosen is None:
-        return None
-    call, one, other = chosen
+    call, one, other = pick(pairs, rng)
     first, second = call.arguments[one], call.arguments[other]
 
     def has(found: GoldCall) -> bool:
@@ -321,10 +312,7 @@ def _of_another_user(subject: AuditSubject, rng: Random) -> Sample | None:
                 if other.arguments.keys() == call.arguments.keys() and other.arguments != call.arguments
                 and all(str(value).casefold() not in subject.words for value in other.arguments.values())
             ]  # fmt: skip
-    chosen = pick(options, rng)
-    if chosen is None:
-        return None
-    own, other = chosen
+    own, other = pick(options, rng)
     return with_arguments(subject.sample, lambda call: call == own, lambda _arguments: other.arguments)
 
 
@@ -337,15 +325,11 @@ def _behind(subject: AuditSubject, rng: Random) -> Sample | None:
         for name in turn.calls[0].arguments
         if _is_one(turn, later) and name in later.calls[0].arguments
     ]
-    chosen = None if subject.traits.is_executed else pick(options, rng)
-    if chosen is None:
+    if subject.traits.is_executed:
         return None
-    at, name = chosen
+    at, name = pick(options, rng)
     call = dict(turns)[at].calls[0]
-    return with_arguments(
-        subject.sample, lambda one: one is call,
-        lambda arguments: {other: arguments[other] for other in arguments if other != name},
-    )  # fmt: skip
+    return with_arguments(subject.sample, lambda one: one is call, lambda arguments: _without(arguments, name))
 
 
 def _ahead(subject: AuditSubject, rng: Random) -> Sample | None:
@@ -357,10 +341,9 @@ def _ahead(subject: AuditSubject, rng: Random) -> Sample | None:
         if _is_one(turn, later)
         for name in later.calls[0].arguments if name not in turn.calls[0].arguments
     ]  # fmt: skip
-    chosen = None if subject.traits.is_executed else pick(options, rng)
-    if chosen is None:
+    if subject.traits.is_executed:
         return None
-    call, name, value = chosen
+    call, name, value = pick(options, rng)
     return with_arguments(subject.sample, lambda one: one is call, lambda arguments: {**arguments, name: value})
 
 
@@ -380,8 +363,7 @@ def _taken_back(subject: AuditSubject, rng: Random) -> Sample | None:
         ]  # fmt: skip
         options += [(place, value) for value in earlier if value != place.value]
         options += [(place, value) for value in _stated_besides(place, subject)]
-    chosen = pick(options, rng)
-    return with_value(subject.sample, *chosen) if chosen else None
+    return with_value(subject.sample, *pick(options, rng))
 
 
 def _stated_besides(place: ArgumentPlace, subject: AuditSubject) -> Iterator[JsonValue]:

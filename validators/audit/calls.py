@@ -8,7 +8,7 @@ from pydantic import JsonValue
 
 from callwright.validators.audit.editing import KeptTurn, kept_turns, rebuilt, with_arguments, with_turn, with_words
 from callwright.validators.audit.editing import Replacement as Words
-from callwright.validators.audit.subjects import AuditSubject, BrokenSample, Injector, pick
+from callwright.validators.audit.subjects import AuditSubject, BrokenSample, Injector, pick, pick_if_any
 from callwright.warehouse.records import CallTurn, GoldCall, JsonSchema, ResultTurn, Sample, Tool
 
 _UNKNOWN = "$$$"
@@ -35,37 +35,31 @@ def _call_dropped(subject: AuditSubject, rng: Random) -> Sample | None:
     options = [
         (at, position) for at, turn in subject.call_turns if len(turn.calls) > 1 for position in range(len(turn.calls))
     ]
-    chosen = pick(options, rng)
-    return _without_call(subject, *chosen) if chosen else None
+    return _without_call(subject, *pick(options, rng))
 
 
 def _step_dropped(subject: AuditSubject, rng: Random) -> Sample | None:
     """All calls of a step and what they returned, where no later call takes a value from there."""
     used = {one.turn for _, turn in subject.call_turns for call in turn.calls for one in call.evidence if one.path}
     steps = [at for at, turn in subject.call_turns if turn.executed and at + 1 not in used]
-    at = pick(steps, rng) if len(subject.call_turns) > 1 else None
-    if at is None:
+    if len(subject.call_turns) < 2:  # noqa: PLR2004 - one of several
         return None
+    at = pick(steps, rng)
     return rebuilt(subject.sample, [one for one in kept_turns(subject.sample) if one.old not in (at, at + 1)])
 
 
 def _call_unasked(subject: AuditSubject, rng: Random) -> Sample | None:
     """A call of another candidate, as another sample has it, stands with those that are due."""
-    due = {call.tool for _, turn in subject.call_turns for call in turn.calls}
-    turns = (
-        [at for at, _ in subject.call_turns[-1:]]
-        if not subject.traits.is_executed
-        else [at for at, _ in subject.call_turns]
-    )
-    at = pick(turns, rng)
-    return _with_one_more(subject, at, due, rng) if at is not None else None
+    due = subject.due
+    at, _ = pick(subject.call_turns if subject.traits.is_executed else subject.call_turns[-1:], rng)
+    return _with_one_more(subject, at, due, rng)
 
 
 def _call_where_none_is_due(subject: AuditSubject, rng: Random) -> Sample | None:
     """No candidate fits, and yet one is called."""
     idle = [at for at, turn in enumerate(subject.sample.turns) if isinstance(turn, CallTurn) and not turn.calls]
     at = pick(idle, rng)
-    return _with_one_more(subject, at, set(), rng) if at is not None else None
+    return _with_one_more(subject, at, set(), rng)
 
 
 def _with_one_more(subject: AuditSubject, at: int, without: set[str], rng: Random) -> Sample | None:
@@ -76,8 +70,7 @@ def _with_one_more(subject: AuditSubject, at: int, without: set[str], rng: Rando
         made = [
             one for name in subject.candidates if name not in without for one in subject.pool.executed.get(name, [])
         ]
-        chosen = pick(made, rng)
-        return _with_executed(subject, at, *chosen) if chosen else None
+        return _with_executed(subject, at, *pick(made, rng))
     language = subject.sample.language
     calls = [
         call
@@ -86,8 +79,6 @@ def _with_one_more(subject: AuditSubject, at: int, without: set[str], rng: Rando
         for call in subject.pool.calls.get((language, name), [])
     ]
     call = pick(calls, rng)
-    if call is None:
-        return None
     return with_turn(subject.sample, at, turn.with_changes(calls=(*turn.calls, call.with_changes(evidence=()))))
 
 
@@ -100,10 +91,7 @@ def _with_executed(subject: AuditSubject, at: int, call: GoldCall, result: JsonV
 
 
 def _call_repeated(subject: AuditSubject, rng: Random) -> Sample | None:
-    at = pick([at for at, turn in subject.call_turns if not turn.executed], rng)
-    turn = subject.sample.turns[at] if at is not None else None
-    if at is None or not isinstance(turn, CallTurn):
-        return None
+    at, turn = pick([(at, turn) for at, turn in subject.call_turns if not turn.executed], rng)
     return with_turn(subject.sample, at, turn.with_changes(calls=(*turn.calls, rng.choice(turn.calls))))
 
 
@@ -115,10 +103,7 @@ def _calls_reordered(subject: AuditSubject, rng: Random) -> Sample | None:
             (at, place) for place, call in enumerate(turn.calls)
             if any(one.rule.startswith(f"calls[{place - 1}]") for one in call.evidence)
         ]  # fmt: skip
-    chosen = pick(options, rng)
-    if chosen is None:
-        return None
-    at, place = chosen
+    at, place = pick(options, rng)
     kept = kept_turns(subject.sample)
     order = [*range(place - 1), place, place - 1, *range(place + 1, len(kept[at].places))]
     calls = dict(subject.call_turns)[at].calls
@@ -134,10 +119,7 @@ def _steps_reordered(subject: AuditSubject, rng: Random) -> Sample | None:
         if second == first + 2
         and any(one.turn == first + 1 for call in turn.calls for one in call.evidence if one.path)
     ]
-    chosen = pick(options, rng)
-    if chosen is None:
-        return None
-    first, second = chosen
+    first, second = pick(options, rng)
     kept = kept_turns(subject.sample)
     return rebuilt(
         subject.sample, [*kept[:first], *kept[second : second + 2], *kept[first:second], *kept[second + 2 :]]
@@ -147,8 +129,8 @@ def _steps_reordered(subject: AuditSubject, rng: Random) -> Sample | None:
 def _no_call(subject: AuditSubject, rng: Random) -> Sample | None:
     """The gold of the last turn says that nothing is to be called."""
     turns = [(at, turn) for at, turn in subject.call_turns[-1:] if not turn.executed]
-    chosen = pick(turns, rng)
-    return with_turn(subject.sample, chosen[0], chosen[1].with_changes(calls=())) if chosen else None
+    at, turn = pick(turns, rng)
+    return with_turn(subject.sample, at, turn.with_changes(calls=()))
 
 
 def _other_tool(subject: AuditSubject, rng: Random) -> Sample | None:
@@ -157,10 +139,7 @@ def _other_tool(subject: AuditSubject, rng: Random) -> Sample | None:
     for _, turn in subject.call_turns[-1:]:
         for call in turn.calls:
             options += [(call.tool, tool) for tool in _fitting(call, subject)]
-    chosen = pick(options, rng)
-    if chosen is None:
-        return None
-    return _with_tool(subject.sample, *chosen)
+    return _with_tool(subject.sample, *pick(options, rng))
 
 
 def _fitting(call: GoldCall, subject: AuditSubject) -> list[Tool]:
@@ -186,11 +165,11 @@ def _with_tool(sample: Sample, name: str, tool: Tool) -> Sample:
 
 def _tool_missing(subject: AuditSubject, rng: Random) -> Sample | None:
     """The tool that is called is not among the candidates."""
-    due = {call.tool for _, turn in subject.call_turns for call in turn.calls}
+    due = subject.due
     keys = [key for key in subject.sample.candidates if subject.tools[key].name in due]
-    key = pick(keys, rng) if len(subject.sample.candidates) > 1 else None
-    if key is None:
+    if len(subject.sample.candidates) < 2:  # noqa: PLR2004 - another one is left
         return None
+    key = pick(keys, rng)
     return subject.sample.with_changes(candidates=tuple(one for one in subject.sample.candidates if one != key))
 
 
@@ -224,9 +203,7 @@ def _altered(change: str, properties: dict[str, JsonSchema], name: str) -> dict[
         case "rename":
             return {f"{one}_value" if one == name else one: value for one, value in properties.items()}
         case "retype":
-            other = {"string": "integer", "integer": "boolean", "number": "boolean", "boolean": "string"}.get(
-                schema.get("type", "")
-            )
+            other = _OTHER_TYPES.get(schema.get("type", ""))
             return {**properties, name: {"type": other}} if other else None
         case _:
             return (
@@ -252,7 +229,7 @@ def _served_request(subject: AuditSubject, rng: Random) -> Sample | None:
     names = subject.candidates.keys()
     served = [text for text, tools in subject.pool.requests.get(subject.sample.language, []) if tools <= names]
     text, (at, turn) = pick(served, rng), subject.user_turns[0]
-    return with_words(subject.sample, at, [Words(0, len(turn.text), text)]) if text else None
+    return with_words(subject.sample, at, [Words(0, len(turn.text), text)])
 
 
 def _unknown_guessed(subject: AuditSubject, rng: Random) -> Sample | None:
@@ -261,13 +238,10 @@ def _unknown_guessed(subject: AuditSubject, rng: Random) -> Sample | None:
         (call, name)
         for _, turn in subject.call_turns for call in turn.calls for name, value in call.arguments.items() if value == _UNKNOWN
     ]  # fmt: skip
-    chosen = pick(options, rng)
-    if chosen is None:
-        return None
-    call, name = chosen
+    call, name = pick(options, rng)
     known = subject.pool.values_by_name.get((subject.sample.language, name), [])
     others = [one.value for one in known if str(one.value).casefold() not in subject.words]
-    guess = pick(others, rng) or f"{name[:2].upper()}-{rng.randrange(10000, 99999)}"
+    guess = pick_if_any(others, rng) or f"{name[:2].upper()}-{rng.randrange(10000, 99999)}"
     return with_arguments(subject.sample, lambda one: one is call, lambda arguments: {**arguments, name: guess})
 
 
@@ -278,8 +252,6 @@ def _unknown_for_known(subject: AuditSubject, rng: Random) -> Sample | None:
     ):
         return None
     place = pick(subject.stated(), rng)
-    if place is None:
-        return None
     return with_arguments(
         subject.sample, lambda one: one is place.call, lambda arguments: {**arguments, place.name: _UNKNOWN}
     )
@@ -289,7 +261,7 @@ def _language_changed(subject: AuditSubject, rng: Random) -> Sample | None:
     """The sample is said to be in another language."""
     others = sorted({language for language in subject.pool.requests if language != subject.sample.language})
     other = pick(others, rng)
-    return subject.sample.with_changes(language=other) if other else None
+    return subject.sample.with_changes(language=other)
 
 
 INJECTORS = (

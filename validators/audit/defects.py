@@ -5,10 +5,10 @@ from random import Random
 
 from callwright.validators.audit.arguments import INJECTORS as OF_ARGUMENTS
 from callwright.validators.audit.calls import INJECTORS as OF_CALLS
-from callwright.validators.audit.editing import root_of
-from callwright.validators.audit.subjects import AuditSubject, BrokenSample, Injector
+from callwright.validators.audit.subjects import AuditSubject, BrokenSample, Injector, UnfitError
 from callwright.validators.audit.turns import INJECTORS as OF_TURNS
 from callwright.validators.audit.wordings import INJECTORS as OF_WORDINGS
+from callwright.validators.checks.grounding import root_of
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import CallTurn, GoldCall, Sample
 
@@ -36,7 +36,10 @@ def broken_variants(
 
 def inject(injector: Injector, subject: AuditSubject, rng: Random) -> BrokenSample | None:
     """The subject with this defect; None where it does not fit, or leaves the sample as it was."""
-    found = injector.inject(subject, rng)
+    try:
+        found = injector.inject(subject, rng)
+    except UnfitError:
+        return None
     if found is None:
         return None
     made = found if isinstance(found, BrokenSample) else BrokenSample(found, {})

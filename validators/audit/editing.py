@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
+from callwright.validators.checks.grounding import root_of
 from callwright.warehouse.records import (
     CallTurn,
     Evidence,
@@ -121,11 +122,6 @@ def with_arguments(
                 kept = tuple(one for one in call.evidence if root_of(one.argument) in arguments)
                 sample = with_call(sample, at, position, call.with_changes(arguments=arguments, evidence=kept))
     return sample
-
-
-def root_of(argument: str) -> str:
-    """The argument that a part of it belongs to."""
-    return re.split(r"[.\[]", argument, maxsplit=1)[0]
 
 
 def kept_turns(sample: Sample) -> list[KeptTurn]:

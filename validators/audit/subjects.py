@@ -3,12 +3,13 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from random import Random
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from pydantic import JsonValue
 
 from callwright.generators.families import Traits
 from callwright.generators.kinds import traits_of
+from callwright.language.packs import of
 from callwright.warehouse.records import (
     CallTurn,
     Evidence,
@@ -109,6 +110,17 @@ class AuditSubject(NamedTuple):
         return "\n".join(texts).casefold()
 
     @property
+    def word_lists(self) -> Mapping[str, Any]:
+        """The word lists of the sample's language; empty where it has none."""
+        lists: Mapping[str, Any] = of(self.sample.language).data.get("injections", {})
+        return lists
+
+    @property
+    def due(self) -> set[str]:
+        """The names of the tools that are called."""
+        return {call.tool for _, turn in self.call_turns for call in turn.calls}
+
+    @property
     def wishes(self) -> list[int]:
         """The user's turns that ask for calls: the first one; of a conversation each that calls follow at once."""
         if self.traits.asked != "conversation":
@@ -197,7 +209,18 @@ def first_evidence(call: GoldCall) -> dict[str, Evidence]:
     return found
 
 
-def pick(options: Sequence[Option], rng: Random) -> Option | None:
+class UnfitError(Exception):
+    """A defect finds nothing in a sample that it could break; it never leaves this package."""
+
+
+def pick(options: Sequence[Option], rng: Random) -> Option:
+    """One of the options; UnfitError where there is none."""
+    if not options:
+        raise UnfitError
+    return rng.choice(options)
+
+
+def pick_if_any(options: Sequence[Option], rng: Random) -> Option | None:
     """One of the options, None where there is none."""
     return rng.choice(options) if options else None
 

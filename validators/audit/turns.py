@@ -1,13 +1,13 @@
 """Defects of how a conversation goes on: turns, results, replies, dialogue acts and messages."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from random import Random
 from typing import Any, get_args
 
 from pydantic import JsonValue
 
-from callwright.language.packs import of, widened
+from callwright.language.packs import widened
 from callwright.validators.audit.editing import kept_turns, rebuilt, with_evidence, with_turn
 from callwright.validators.audit.subjects import AuditSubject, Injection, Injector, names_answered, pick
 from callwright.warehouse.records import (
@@ -35,7 +35,7 @@ def _without(kind: str, *, before: str = "") -> Injection:
         kinds = [turn.kind for turn in subject.sample.turns]
         found = [at for at in range(1, len(kinds)) if kinds[at] == kind and before in ("", *kinds[at + 1 : at + 2])]
         at = pick(found, rng)
-        return _left_out(subject.sample, {at}) if at is not None else None
+        return _left_out(subject.sample, {at})
 
     return inject
 
@@ -51,7 +51,7 @@ def _exchange_removed(subject: AuditSubject, rng: Random) -> Sample | None:
     used = {one.turn for call in due.calls for one in call.evidence}
     found = [at for at in range(1, last - 2) if kinds[at : at + 3] == ["reply", "user", "calls"] and at + 1 in used]
     at = pick(found, rng)
-    return _left_out(subject.sample, {at, at + 1, at + 2}) if at is not None else None
+    return _left_out(subject.sample, {at, at + 1, at + 2})
 
 
 def _turns_exchanged(subject: AuditSubject, rng: Random) -> Sample | None:
@@ -73,8 +73,8 @@ def _question_exchanged(subject: AuditSubject, rng: Random) -> Sample | None:
         if isinstance(turn, ReplyTurn) and names and _is_bare(subject, at + 1):
             others = subject.pool.questions.get(subject.sample.language, [])
             options += [(at, turn, one.text) for one in others if one.names and not one.names & names]
-    chosen = pick(options, rng)
-    return with_turn(subject.sample, chosen[0], chosen[1].with_changes(text=chosen[2])) if chosen else None
+    at, turn, text = pick(options, rng)
+    return with_turn(subject.sample, at, turn.with_changes(text=text))
 
 
 def _is_bare(subject: AuditSubject, at: int) -> bool:
@@ -101,10 +101,7 @@ def _response_altered(subject: AuditSubject, rng: Random) -> Sample | None:
         (at, place, path)
         for at, turn in _results(subject) for place, result in enumerate(turn.results) for path, _ in _leaves(result)
     ]  # fmt: skip
-    chosen = pick(options, rng)
-    if chosen is None:
-        return None
-    at, place, path = chosen
+    at, place, path = pick(options, rng)
     turn = subject.sample.turns[at]
     result = turn.results[place] if isinstance(turn, ResultTurn) else None
     return _with_result(subject, at, place, _with_leaf(result, path, rng))
@@ -150,8 +147,7 @@ def _response_of_other(subject: AuditSubject, rng: Random) -> Sample | None:
                 (at, place, other) for one, other in subject.pool.executed.get(call.tool, [])
                 if one.arguments != call.arguments and other != result
             ]  # fmt: skip
-    chosen = pick(options, rng)
-    return _with_result(subject, *chosen) if chosen else None
+    return _with_result(subject, *pick(options, rng))
 
 
 def _results_exchanged(subject: AuditSubject, rng: Random) -> Sample | None:
@@ -159,10 +155,7 @@ def _results_exchanged(subject: AuditSubject, rng: Random) -> Sample | None:
     options = [
         (at, turn) for at, turn in _results(subject) if len(turn.results) > 1 and turn.results[0] != turn.results[1]
     ]
-    chosen = pick(options, rng)
-    if chosen is None:
-        return None
-    at, turn = chosen
+    at, turn = pick(options, rng)
     return with_turn(subject.sample, at, ResultTurn(results=(turn.results[1], turn.results[0], *turn.results[2:])))
 
 
@@ -194,20 +187,12 @@ def _with_reply(subject: AuditSubject, at: int, text: str) -> Sample:
     )
 
 
-def _lists(subject: AuditSubject) -> Mapping[str, Any]:
-    lists: Mapping[str, Any] = of(subject.sample.language).data.get("injections", {})
-    return lists
-
-
 def _fact_changed(subject: AuditSubject, rng: Random) -> Sample | None:
     """A figure that the reply tells is another one than was returned."""
     options = [
         (at, turn.text, found.span()) for at, turn, _ in _replies(subject) for found in _FACT.finditer(turn.text)
     ]
-    chosen = pick(options, rng)
-    if chosen is None:
-        return None
-    at, text, (start, end) = chosen
+    at, text, (start, end) = pick(options, rng)
     return _with_reply(subject, at, text[:start] + _other_digit(text[start:end], rng) + text[end:])
 
 
@@ -218,10 +203,7 @@ def _name_changed(subject: AuditSubject, rng: Random) -> Sample | None:
         for at, turn, results in _replies(subject) for _, value in _leaves(list(results))
         if isinstance(value, str) and len(value) > _SHORTEST_FACT and value in turn.text and not any(map(str.isdecimal, value))
     ]  # fmt: skip
-    chosen = pick(options, rng)
-    if chosen is None:
-        return None
-    at, text, value = chosen
+    at, text, value = pick(options, rng)
     own = {str(leaf) for _, turn in _results(subject) for _, leaf in _leaves(list(turn.results))}
     others = sorted(
         {
@@ -231,13 +213,13 @@ def _name_changed(subject: AuditSubject, rng: Random) -> Sample | None:
         }
     )  # fmt: skip
     other = pick(others, rng)
-    return _with_reply(subject, at, text.replace(value, other)) if other else None
+    return _with_reply(subject, at, text.replace(value, other))
 
 
 def _fact_added(subject: AuditSubject, rng: Random) -> Sample | None:
     """The reply tells something besides that nothing returned."""
-    chosen, fact = pick(_replies(subject), rng), pick(_lists(subject).get("wrong_facts", []), rng)
-    return _with_reply(subject, chosen[0], f"{chosen[1].text} {fact}") if chosen and fact else None
+    (at, turn, _), fact = pick(_replies(subject), rng), pick(subject.word_lists.get("wrong_facts", []), rng)
+    return _with_reply(subject, at, f"{turn.text} {fact}")
 
 
 def _fact_left_out(subject: AuditSubject, rng: Random) -> Sample | None:
@@ -246,10 +228,7 @@ def _fact_left_out(subject: AuditSubject, rng: Random) -> Sample | None:
         (at, turn.text, found.span())
         for at, turn, _ in _replies(subject) for found in _SENTENCE.finditer(turn.text) if _FACT.search(found.group())
     ]  # fmt: skip
-    chosen = pick(options, rng)
-    if chosen is None:
-        return None
-    at, text, (start, end) = chosen
+    at, text, (start, end) = pick(options, rng)
     left = (text[:start] + text[end:]).strip()
     return _with_reply(subject, at, left) if left else None
 
@@ -259,30 +238,23 @@ def _outcome_turned(name: str, *, of_failure: bool) -> Injection:
 
     def inject(subject: AuditSubject, rng: Random) -> Sample | None:
         found = [(at, turn) for at, turn, results in _replies(subject) if _has_failed(results) is of_failure]
-        chosen, text = pick(found, rng), pick(_lists(subject).get(name, []), rng)
-        return _with_reply(subject, chosen[0], text) if chosen and text else None
+        (at, _), text = pick(found, rng), pick(subject.word_lists.get(name, []), rng)
+        return _with_reply(subject, at, text)
 
     return inject
 
 
 def _reply_of_other(subject: AuditSubject, rng: Random) -> Sample | None:
     """The reply is one that the assistant gives in another sample."""
-    chosen = pick(_replies(subject), rng)
-    if chosen is None:
-        return None
-    at, turn, _ = chosen
+    at, turn, _ = pick(_replies(subject), rng)
     others = [one.text for one in subject.pool.questions.get(subject.sample.language, []) if one.text != turn.text]
-    text = pick(others, rng)
-    return _with_reply(subject, at, text) if text else None
+    return _with_reply(subject, at, pick(others, rng))
 
 
 def _act_changed(subject: AuditSubject, rng: Random) -> Sample | None:
     """A reply has another dialogue act."""
     replies = [(at, turn) for at, turn in enumerate(subject.sample.turns) if isinstance(turn, ReplyTurn) and turn.acts]
-    chosen = pick(replies, rng)
-    if chosen is None:
-        return None
-    at, turn = chosen
+    at, turn = pick(replies, rng)
     others: list[DialogueAct] = [act for act in get_args(DialogueAct) if act not in turn.acts]
     acts = (rng.choice(others), *turn.acts[1:])
     return with_turn(subject.sample, at, turn.with_changes(acts=acts))
@@ -309,36 +281,23 @@ def _with_message(subject: AuditSubject, at: int, message: Message) -> Sample:
 
 def _message_of_other(subject: AuditSubject, rng: Random) -> Sample | None:
     """The message is that of another sample."""
-    chosen = pick(_messages(subject), rng)
-    others = [
-        one for one in subject.pool.messages.get(subject.sample.language, []) if chosen and one.text != chosen[2].text
-    ]
-    other = pick(others, rng)
-    return _with_message(subject, chosen[0], other) if chosen and other else None
+    at, _, message = pick(_messages(subject), rng)
+    others = [one for one in subject.pool.messages.get(subject.sample.language, []) if one.text != message.text]
+    return _with_message(subject, at, pick(others, rng))
 
 
 def _app_changed(subject: AuditSubject, rng: Random) -> Sample | None:
     """The message came by another app than the user says."""
-    chosen = pick(_messages(subject), rng)
-    apps = sorted(
-        {
-            one.app
-            for one in subject.pool.messages.get(subject.sample.language, [])
-            if chosen and one.app != chosen[2].app
-        }
-    )
-    app = pick(apps, rng)
-    return _with_message(subject, chosen[0], chosen[2].with_changes(app=app)) if chosen and app else None
+    at, _, message = pick(_messages(subject), rng)
+    apps = {one.app for one in subject.pool.messages.get(subject.sample.language, [])} - {message.app}
+    return _with_message(subject, at, message.with_changes(app=pick(sorted(apps), rng)))
 
 
 def _sender_changed(subject: AuditSubject, rng: Random) -> Sample | None:
     """The message is signed by somebody of whom the user says nothing."""
-    chosen, sender = pick(_messages(subject), rng), pick(_lists(subject).get("senders", []), rng)
-    if chosen is None or sender is None:
-        return None
-    return _with_message(
-        subject, chosen[0], chosen[2].with_changes(text=f"{chosen[2].text}\n{sender[0].upper()}{sender[1:]}")
-    )
+    (at, _, message), sender = pick(_messages(subject), rng), pick(subject.word_lists.get("senders", []), rng)
+    text = f"{message.text}\n{sender[0].upper()}{sender[1:]}"
+    return _with_message(subject, at, message.with_changes(text=text))
 
 
 def _message_without_value(subject: AuditSubject, rng: Random) -> Sample | None:
@@ -348,19 +307,13 @@ def _message_without_value(subject: AuditSubject, rng: Random) -> Sample | None:
         for at, _, message in _messages(subject) for _, turn in subject.call_turns for call in turn.calls
         for evidence in call.evidence if evidence.turn == at and evidence.in_message and evidence.quote in message.text
     ]  # fmt: skip
-    chosen = pick(options, rng)
-    if chosen is None:
-        return None
-    at, message, quote = chosen
+    at, message, quote = pick(options, rng)
     return _with_message(subject, at, message.with_changes(text=message.text.replace(quote, "")))
 
 
 def _message_missing(subject: AuditSubject, rng: Random) -> Sample | None:
     """The user points to a message that is not there."""
-    chosen = pick(_messages(subject), rng)
-    if chosen is None:
-        return None
-    at, turn, _ = chosen
+    at, turn, _ = pick(_messages(subject), rng)
     left = with_evidence(subject.sample, lambda one: None if one.turn == at and one.in_message else one)
     return with_turn(left, at, turn.with_changes(external=None))
 

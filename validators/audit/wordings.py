@@ -5,24 +5,18 @@ by the sample's own evidence. Nothing here parses a text.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from random import Random
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from callwright.language.packs import of, unspaced, widened
+from callwright.language.packs import unspaced, widened
 from callwright.validators.audit.editing import Replacement, with_words
-from callwright.validators.audit.subjects import ArgumentPlace, AuditSubject, Injection, Injector, pick
+from callwright.validators.audit.subjects import ArgumentPlace, AuditSubject, Injection, Injector, pick, pick_if_any
 from callwright.warehouse.records import Sample, UserTurn
 
 _SENTENCE = re.compile(widened(r"@[^.!?]+@[.!?]+[\"'”’»]?\s*"))
 _CLOCK = re.compile(r"(?<!\d)\d\d:\d\d(?!\d)")
 _LATIN = re.compile(r"[A-Za-zÀ-ÿ]")
-
-
-def _lists(subject: AuditSubject) -> Mapping[str, Any]:
-    """The word lists of the sample's language; empty where it has none."""
-    lists: Mapping[str, Any] = of(subject.sample.language).data.get("injections", {})
-    return lists
 
 
 def _text(subject: AuditSubject, at: int) -> str:
@@ -39,9 +33,7 @@ def _wrapping(name: str) -> Injection:
     """A request with other words around it."""
 
     def inject(subject: AuditSubject, rng: Random) -> Sample | None:
-        frame, at = pick(_lists(subject).get(name, []), rng), pick(subject.wishes, rng)
-        if frame is None or at is None:
-            return None
+        frame, at = pick(subject.word_lists.get(name, []), rng), pick(subject.wishes, rng)
         return _framed(subject, at, frame)
 
     return inject
@@ -59,7 +51,7 @@ def _framed(subject: AuditSubject, at: int, frame: str, **more: str) -> Sample:
 
 def _negated_opening(subject: AuditSubject, rng: Random) -> Sample | None:
     """The request begins by asking for the opposite."""
-    openings: dict[str, str] = _lists(subject).get("openings", {})
+    openings: dict[str, str] = subject.word_lists.get("openings", {})
     options = [
         (at, opening, other)
         for at in subject.wishes for opening, other in openings.items() if _text(subject, at).startswith(opening)
@@ -73,21 +65,23 @@ def _negated_opening(subject: AuditSubject, rng: Random) -> Sample | None:
 
 def _joined_wish(subject: AuditSubject, rng: Random) -> Sample | None:
     """The request of another sample, for other tools, stands behind it."""
-    due = {call.tool for _, turn in subject.call_turns for call in turn.calls}
-    others = [text for text, tools in subject.pool.requests.get(subject.sample.language, []) if not tools & due]
-    frame, other, at = pick(_lists(subject).get("joined_wishes", []), rng), pick(others, rng), pick(subject.wishes, rng)
-    if frame is None or other is None or at is None:
-        return None
+    frame = pick(subject.word_lists.get("joined_wishes", []), rng)
+    other, at = pick(_other_requests(subject), rng), pick(subject.wishes, rng)
     return _framed(subject, at, frame, o=_small(other), O=other)
 
 
 def _other_request(subject: AuditSubject, rng: Random) -> Sample | None:
     """What another sample asks of other tools stands in the place of the request."""
-    due = {call.tool for _, turn in subject.call_turns for call in turn.calls}
-    others = [text for text, tools in subject.pool.requests.get(subject.sample.language, []) if not tools & due]
+    return _asking_instead(subject, _other_requests(subject), rng)
+
+
+def _other_requests(subject: AuditSubject) -> list[str]:
+    requests = subject.pool.requests.get(subject.sample.language, [])
+    return [text for text, tools in requests if not tools & subject.due]
+
+
+def _asking_instead(subject: AuditSubject, others: Sequence[str], rng: Random) -> Sample:
     other, at = pick(others, rng), pick(subject.wishes, rng)
-    if other is None or at is None:
-        return None
     return with_words(subject.sample, at, [Replacement(0, len(_text(subject, at)), other)])
 
 
@@ -102,7 +96,7 @@ def _rewording(name: str, *, other: bool = False, fits: Callable[[ArgumentPlace]
         places = [place for place in subject.stated() if fits(place)]
         rng.shuffle(places)
         for place in places:
-            frame, quote = pick(_lists(subject).get(name, []), rng), _other_quote(place, subject, rng)
+            frame, quote = pick_if_any(subject.word_lists.get(name, []), rng), _other_quote(place, subject, rng)
             if frame is not None and (quote or not other):
                 return _reworded(subject, place, frame.format(v=place.evidence.quote, o=quote))
         return None
@@ -114,7 +108,7 @@ def _other_quote(place: ArgumentPlace, subject: AuditSubject, rng: Random) -> st
     """How another sample says another value of the parameter; or another choice of its schema."""
     quotes = [one.quote for one in subject.others(place)]
     choices = [str(one) for one in place.schema.get("enum", []) if str(one).casefold() not in subject.words]
-    return pick(quotes, rng) or pick(choices, rng) or ""
+    return pick_if_any(quotes, rng) or pick_if_any(choices, rng) or ""
 
 
 def _reworded(subject: AuditSubject, place: ArgumentPlace, words: str) -> Sample | None:
@@ -127,8 +121,7 @@ def _reworded(subject: AuditSubject, place: ArgumentPlace, words: str) -> Sample
 def _other_value(subject: AuditSubject, rng: Random) -> Sample | None:
     """The words of a value are those of another sample's value."""
     places = [(place, _other_quote(place, subject, rng)) for place in subject.stated()]
-    chosen = pick([(place, quote) for place, quote in places if quote], rng)
-    return _reworded(subject, *chosen) if chosen else None
+    return _reworded(subject, *pick([(place, quote) for place, quote in places if quote], rng))
 
 
 def _digit_of_words(subject: AuditSubject, rng: Random) -> Sample | None:
@@ -139,10 +132,7 @@ def _digit_of_words(subject: AuditSubject, rng: Random) -> Sample | None:
         for at, letter in enumerate(place.evidence.quote)
         if letter.isdecimal()
     ]
-    chosen = pick(options, rng)
-    if chosen is None:
-        return None
-    place, at = chosen
+    place, at = pick(options, rng)
     quote = place.evidence.quote
     return _reworded(subject, place, f"{quote[:at]}{(int(quote[at]) + rng.randint(1, 9)) % 10}{quote[at + 1 :]}")
 
@@ -150,7 +140,7 @@ def _digit_of_words(subject: AuditSubject, rng: Random) -> Sample | None:
 def _value_removed(subject: AuditSubject, rng: Random) -> Sample | None:
     """The words of a value are gone, wherever the user says them."""
     place = pick(subject.stated(), rng)
-    if place is None or subject.words.count(place.evidence.quote.casefold()) != 1:
+    if subject.words.count(place.evidence.quote.casefold()) != 1:
         return None
     return _reworded(subject, place, "")
 
@@ -173,22 +163,20 @@ def _word_exchanged(name: str, reach: _Reach | None) -> Injection:
             for change in _exchanges(text, _pairs(subject, name))
             if reach is None or _is_in_reach(subject, at, change, reach)
         ]
-        chosen = pick(options, rng)
-        return with_words(subject.sample, chosen[0], [chosen[1]]) if chosen else None
+        at, exchanged = pick(options, rng)
+        return with_words(subject.sample, at, [exchanged])
 
     return inject
 
 
 def _pairs(subject: AuditSubject, name: str) -> list[list[str]]:
-    pairs: list[list[str]] = _lists(subject).get("exchanged", {}).get(name, [])
+    pairs: list[list[str]] = subject.word_lists.get("exchanged", {}).get(name, [])
     return pairs
 
 
 def _other_deed(subject: AuditSubject, rng: Random) -> Sample | None:
     """The first word for a deed in a request is one for another deed."""
     at = pick(subject.wishes, rng)
-    if at is None:
-        return None
     places = [place for place in subject.stated() if place.evidence.turn == at]
     changes = sorted(_exchanges(_text(subject, at), _pairs(subject, "deeds")))
     first = next((one for one in changes if not any(_is_near(one, place, 0, 0) for place in places)), None)
@@ -247,10 +235,7 @@ def _quotes_exchanged(subject: AuditSubject, rng: Random) -> Sample | None:
         for at, one in enumerate(places) for other in places[at + 1 :]
         if _is_like(one, other) and one.evidence.quote.casefold() != other.evidence.quote.casefold()
     ]  # fmt: skip
-    chosen = pick(options, rng)
-    if chosen is None:
-        return None
-    one, other = (place.evidence for place in chosen)
+    one, other = (place.evidence for place in pick(options, rng))
     if one.turn is None or one.start is None or one.end is None or other.start is None or other.end is None:
         return None
     changes = [Replacement(one.start, one.end, other.quote), Replacement(other.start, other.end, one.quote)]
@@ -294,24 +279,21 @@ def _sentence_removed(subject: AuditSubject, rng: Random) -> Sample | None:
                 (at, Replacement(start, end, ""))
                 for start, end in spans if any(start <= (one.start or 0) < end for one in stated)
             ]  # fmt: skip
-    chosen = pick(options, rng)
-    return with_words(subject.sample, chosen[0], [chosen[1]]) if chosen else None
+    at, removed = pick(options, rng)
+    return with_words(subject.sample, at, [removed])
 
 
 def _word_doubled(subject: AuditSubject, rng: Random) -> Sample | None:
     """A word stands twice in a row."""
     at = pick(subject.wishes, rng)
-    words = list(re.finditer(rf"[A-Za-zÀ-ÿ]+|[{unspaced()}]{{2}}", _text(subject, at))) if at is not None else []
-    word = pick(words, rng)
-    if at is None or word is None:
-        return None
+    word = pick(list(re.finditer(rf"[A-Za-zÀ-ÿ]+|[{unspaced()}]{{2}}", _text(subject, at))), rng)
     joint = " " if _LATIN.search(word.group()) else ""
     return with_words(subject.sample, at, [Replacement(word.end(), word.end(), joint + word.group())])
 
 
 def _placeholder(subject: AuditSubject, rng: Random) -> Sample | None:
-    place, mark = pick(subject.stated(), rng), pick(_lists(subject).get("placeholders", []), rng)
-    return _reworded(subject, place, mark) if place and mark else None
+    place, mark = pick(subject.stated(), rng), pick(subject.word_lists.get("placeholders", []), rng)
+    return _reworded(subject, place, mark)
 
 
 def _wrong_language(subject: AuditSubject, rng: Random) -> Sample | None:
@@ -322,10 +304,7 @@ def _wrong_language(subject: AuditSubject, rng: Random) -> Sample | None:
         if language != subject.sample.language
         for text, _ in requests
     ]
-    other, at = pick(others, rng), pick(subject.wishes, rng)
-    if other is None or at is None:
-        return None
-    return with_words(subject.sample, at, [Replacement(0, len(_text(subject, at)), other)])
+    return _asking_instead(subject, others, rng)
 
 
 INJECTORS = (

@@ -7,10 +7,11 @@ from pydantic import JsonValue
 
 from callwright.generators.kinds import traits_of
 from callwright.generators.routing.tool_graph import UNKNOWN, feeds, unknown_arguments
+from callwright.generators.stated_values import found_evidence
 from callwright.generators.transcripts import walk
 from callwright.language.booleans import ANSWERED, is_about
 from callwright.language.readers.moments import HALF_DAY
-from callwright.language.text import VERBATIM, Found
+from callwright.language.text import Found
 from callwright.language.values import locate
 from callwright.warehouse.records import (
     Arguments,
@@ -119,16 +120,7 @@ def _spoken_in_parts(claim: Claim, stated: Sequence[UserText]) -> Evidence | Non
 
 
 def _evidence(claim: Claim, stated: UserText, found: Found) -> Evidence:
-    return Evidence(
-        argument=claim.name,
-        kind="span" if found.rule == VERBATIM else "normalised",
-        turn=stated.turn,
-        start=found.start,
-        end=found.end,
-        quote=stated.text[found.start : found.end],
-        in_message=stated.in_message,
-        rule=found.rule,
-    )
+    return found_evidence(claim.name, found, stated.text, stated.turn, in_message=stated.in_message)
 
 
 def _by_default(claim: Claim) -> Evidence | None:

@@ -19,13 +19,12 @@ from callwright.generators.stages import StageContext
 from callwright.generators.tools import are_redundant
 from callwright.language.names import humanise
 from callwright.language.packs import unspaced
-from callwright.language.thesaurus import stem_groups
 from callwright.language.values import locate
-from callwright.language.vocabulary import deep_stem
 from callwright.validators.checks.evidence import feed_problem, is_routed, known_arguments
 from callwright.validators.checks.verdicts import CheckName, Finding, contradicted, unproved, verdict_of
 from callwright.validators.datasets.callnavi_requests import find_stated
 from callwright.validators.toolset.actions import READ, doing_of
+from callwright.validators.toolset.redundancy import meaning_of
 from callwright.warehouse.records import DoubtedFact, GoldCall, JsonSchema, Sample, Snapshot, Tool, UserTurn, Verdict
 
 CHECK = "routing"
@@ -201,7 +200,7 @@ _EMPTY = frozenset(
 @lru_cache(8192)
 def words_of(text: str) -> frozenset[str]:
     """What a text speaks of: its words by their stems, those of one meaning as one."""
-    return frozenset(_meaning(word) for word in _WORD.findall(text.lower()) if word not in _EMPTY)
+    return frozenset(meaning_of(word) for word in _WORD.findall(text.lower()) if word not in _EMPTY)
 
 
 @lru_cache(8192)
@@ -248,14 +247,8 @@ def does_the_same(one: Tool, other: Tool) -> bool:
 def _may_be_asked(rival: Tool, gold: Tool, stated: frozenset[str]) -> bool:
     """Whether the request has a verb for the rival in the tool's place: any where both only look up, else its own."""
     both = doing_of(rival.name, rival.description).kinds & doing_of(gold.name, gold.description).kinds
-    return READ in both or (bool(both) and _meaning(_rendered(rival).split()[0].lower()) in stated)
+    return READ in both or (bool(both) and meaning_of(_rendered(rival).split()[0].lower()) in stated)
 
 
 def _rendered(tool: Tool) -> str:
     return tool.description.strip() or humanise(tool.name)
-
-
-def _meaning(word: str) -> str:
-    root = deep_stem(word)
-    group = stem_groups().get(root)
-    return root if group is None else str(group)

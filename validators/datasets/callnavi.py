@@ -1,27 +1,22 @@
 """Faults of CallNavi's data: in its questions, its gold answers, its tools, and against its paper's Table 2."""
 
-from __future__ import annotations
-
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
 
 from pydantic import JsonValue
 
 from callwright.generators.catalogs.callnavi import read_callnavi
+from callwright.generators.catalogs.catalog import Catalog
 from callwright.generators.catalogs.documents import read_json
 from callwright.validators.datasets.callnavi_requests import RequestFault, check_values, fault_kinds, leaves
 from callwright.validators.metrics.callnavi.files import read_questions
 from callwright.validators.metrics.callnavi.matching import UNKNOWN
+from callwright.validators.metrics.callnavi.scores import GoldQuestion
+from callwright.warehouse.records import JsonSchema, Tool
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from callwright.generators.catalogs.catalog import Catalog
-    from callwright.validators.metrics.callnavi.scores import GoldQuestion
-    from callwright.warehouse.records import JsonSchema, Tool
-
-    Tools = dict[str, JsonSchema]
+Tools = dict[str, JsonSchema]
 
 
 class CheckedDataset(NamedTuple):

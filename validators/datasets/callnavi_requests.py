@@ -1,25 +1,20 @@
 """Faults in the values of CallNavi's gold answers: what a request states and what a tool declares, against what is given."""
 
-from __future__ import annotations
-
 import re
 from calendar import month_name
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+from pydantic import JsonValue
 
 from callwright.language.dates import find_dates
 from callwright.language.packs import packaged
 from callwright.language.text import fold
 from callwright.language.values import locate
 from callwright.validators.metrics.callnavi.matching import UNKNOWN
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from pydantic import JsonValue
-
-    from callwright.validators.metrics.callnavi.scores import GoldQuestion
-    from callwright.warehouse.records import JsonSchema
+from callwright.validators.metrics.callnavi.scores import GoldQuestion
+from callwright.warehouse.records import JsonSchema
 
 
 class RequestFault(NamedTuple):

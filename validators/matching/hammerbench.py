@@ -1,20 +1,13 @@
 """When HammerBench counts arguments as right, and how it counts their names (EVALUATORS 1.4)."""
 
-from __future__ import annotations
-
 import re
+from collections.abc import Collection
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING
+
+from pydantic import JsonValue
 
 from callwright.language.packs import puts_spaces, sentence_ends, unspaced
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from pydantic import JsonValue
-
-    from callwright.warehouse.records import Arguments, Language
-
+from callwright.warehouse.records import Arguments, Language
 
 THRESHOLD = 0.7
 CATCH_ALL = "kwargs"

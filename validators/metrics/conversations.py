@@ -14,7 +14,7 @@ from pydantic import JsonValue
 
 from callwright.validators.metrics.confetti.bfcl import OPTIONAL
 from callwright.validators.metrics.confetti.decoding import DecodedCall
-from callwright.validators.metrics.confetti.scores import read_acts
+from callwright.validators.metrics.confetti.scores import bucket_of, read_acts
 from callwright.validators.metrics.confetti.soft import (
     Combining,
     StringScorer,
@@ -50,16 +50,9 @@ class ChainScore(NamedTuple):
 
     def slices(self, tools: int) -> Iterator[tuple[str, str]]:
         """What the paper's figures tell chains apart by (CONFETTI 5.2); `tools` is how many candidates there are."""
-        yield "chain_length", _bucket(self.length, ((1, 1), (2, 2), (3, 3)), "4+")
-        yield "user_turns", _bucket(self.user_turns, ((1, 5), (6, 10)), "11+")
-        yield "tools", _bucket(tools, ((1, 9), (10, 19)), "20+")
-
-
-def _bucket(number: int, ranges: Sequence[tuple[int, int]], beyond: str) -> str:
-    for least, most in ranges:
-        if number <= most:
-            return str(least) if least == most else f"{least}-{most}"
-    return beyond
+        yield "chain_length", bucket_of(self.length, ((1, 1), (2, 2), (3, 3)), "4+")
+        yield "user_turns", bucket_of(self.user_turns, ((1, 5), (6, 10)), "11+")
+        yield "tools", bucket_of(tools, ((1, 9), (10, 19)), "20+")
 
 
 class ConversationScores(NamedTuple):

@@ -3,26 +3,20 @@
 The published code divides by n + 1e-9 here and by n there; both are kept, so that its numbers come out to the digit.
 """
 
-from __future__ import annotations
-
 import math
 import operator
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, repeat
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
+
+from pydantic import JsonValue
 
 from callwright.language.packs import fallback
 from callwright.validators.matching.hammerbench import arguments_match, hallucinated_names, missing_names
 from callwright.validators.replies.reading import Style, parse_reply
 from callwright.warehouse.errors import RecordError
-
-if TYPE_CHECKING:
-    from pydantic import JsonValue
-
-    from callwright.validators.replies.reading import Style
-    from callwright.warehouse.records import Arguments, Language
-
+from callwright.warehouse.records import Language
 
 _EPSILON = 1e-9
 _SHOWN = 60
@@ -209,7 +203,7 @@ def score_snapshot(row: LogRow, language: Language, style: Style = "default") ->
         arguments_right=arguments_match(wanted, call.arguments, language),
         hallucinated=hallucinated_names(wanted, call.arguments),
         missing=missing_names(wanted, call.arguments),
-        refused=not tool_right and is_refusal(_as_text(call.tool, call.arguments)),
+        refused=not tool_right and is_refusal(f"{call.tool} {call.arguments}"),
     )
 
 
@@ -311,7 +305,3 @@ def _failed(row: LogRow, problem: str, missing: int = 0) -> SnapshotResult:
     return SnapshotResult(
         tool_right=False, arguments_right=False, missing=missing, refused=refused, is_call=False, problem=problem
     )
-
-
-def _as_text(tool: JsonValue, arguments: Arguments) -> str:
-    return f"{tool} {arguments}"

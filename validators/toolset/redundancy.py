@@ -93,7 +93,7 @@ def _text(tool: Tool) -> str:
 
 
 def _name(tool: Tool) -> frozenset[str]:
-    return frozenset(map(_meaning, doing_of(tool.name, tool.description).resource))
+    return frozenset(map(meaning_of, doing_of(tool.name, tool.description).resource))
 
 
 def _same_parameters(one: Tool, other: Tool) -> float:
@@ -102,7 +102,7 @@ def _same_parameters(one: Tool, other: Tool) -> float:
 
 
 def _parameter_words(tool: Tool) -> frozenset[str]:
-    return frozenset(_meaning(word) for name in tool.properties for word in split_name(name) if word != "name")
+    return frozenset(meaning_of(word) for name in tool.properties for word in split_name(name) if word != "name")
 
 
 def _same_words(words: frozenset[str], others: frozenset[str]) -> float:
@@ -110,7 +110,7 @@ def _same_words(words: frozenset[str], others: frozenset[str]) -> float:
     return len(words & others) / len(union) if union else 0.0
 
 
-def _meaning(word: str) -> str:
+def meaning_of(word: str) -> str:
     """The word, or the number of its group in the thesaurus: words of one group mean much the same."""
     root = deep_stem(word)
     group = stem_groups().get(root)

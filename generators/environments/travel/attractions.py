@@ -22,7 +22,6 @@ from callwright.generators.environments.travel.frame import (
     score,
     sentences,
     share,
-    success,
     words,
     write_token,
 )
@@ -72,12 +71,10 @@ def search_location(request: Request, world: World) -> JsonValue:
     found = _named_so(wanted, named or cities())
     beside = [product for city in named if words_of(city.name) == wanted for product in products_in(city.number)[:3]]
     shown = list(dict.fromkeys([*found, *beside]))[:_FOUND]
-    return success(
-        {
-            "destinations": [_destination(city, world) for city in named[:_FOUND]],
-            "products": [_brief(product, world) for product in shown],
-        }
-    )
+    return {
+        "destinations": [_destination(city, world) for city in named[:_FOUND]],
+        "products": [_brief(product, world) for product in shown],
+    }
 
 
 def _named_so(wanted: frozenset[str], inside: Iterable[City]) -> list[Product]:
@@ -152,7 +149,7 @@ def search_attractions(request: Request, world: World) -> JsonValue:
     ]
     found.sort(key=lambda product: (order(product), product.number))
     page = page_of(found, request.whole("page"), world)
-    return success({"products": [_entry(product, currency, world) for product in page], "products_in_all": len(found)})
+    return {"products": [_entry(product, currency, world) for product in page], "products_in_all": len(found)}
 
 
 def _span(request: Request) -> tuple[date | None, date | None]:
@@ -214,13 +211,11 @@ def filters(request: Request, world: World) -> JsonValue:
     """Filters of a destination."""
     known = products_in(_city(request, world).number)
     counts = {code: sum(product.category == title for product in known) for code, title in CATEGORIES.items()}
-    return success(
-        {
-            "filters": [
-                {"id": code, "title": CATEGORIES[code], "products": count} for code, count in counts.items() if count
-            ]
-        }
-    )
+    return {
+        "filters": [
+            {"id": code, "title": CATEGORIES[code], "products": count} for code, count in counts.items() if count
+        ]
+    }
 
 
 def details(request: Request, world: World) -> JsonValue:
@@ -228,33 +223,29 @@ def details(request: Request, world: World) -> JsonValue:
     product = product_with_slug(request.text("slug"), world)
     city = cities()[product.city]
     included = ("Entrance fee", "Guide", "Headset", "Map", "Cold drink", "Insurance")
-    return success(
-        {
-            **_entry(product, request.text("currency_code"), world),
-            "city": city.name,
-            "address": f"{product.sight.name}, {city.label}",
-            "latitude": product.sight.latitude,
-            "longitude": product.sight.longitude,
-            "included": [item for n, item in enumerate(included) if (product.serial + n) % 3],
-            "cancellation": f"Free of charge until {12 * (1 + product.serial % 4)} hours before.",
-            "description": sentences("attraction", 4 + world.size.sentences * 6, world.seed, product.serial),
-        }
-    )
+    return {
+        **_entry(product, request.text("currency_code"), world),
+        "city": city.name,
+        "address": f"{product.sight.name}, {city.label}",
+        "latitude": product.sight.latitude,
+        "longitude": product.sight.longitude,
+        "included": [item for n, item in enumerate(included) if (product.serial + n) % 3],
+        "cancellation": f"Free of charge until {12 * (1 + product.serial % 4)} hours before.",
+        "description": sentences("attraction", 4 + world.size.sentences * 6, world.seed, product.serial),
+    }
 
 
 def photos(request: Request, world: World) -> JsonValue:
     """Photos of an attraction."""
     product = product_with_slug(request.text("slug"), world)
     subjects = ("entrance", "visitors", "view", "detail", "guide")
-    return success(
-        [
-            {
-                "url": f"https://photos.travel.example/a{number_for(product.serial, 'photos', world.seed)}/{n}.jpg",
-                "subject": subjects[n % len(subjects)],
-            }
-            for n in range(6 + 20 * world.size.sentences)
-        ]
-    )
+    return [
+        {
+            "url": f"https://photos.travel.example/a{number_for(product.serial, 'photos', world.seed)}/{n}.jpg",
+            "subject": subjects[n % len(subjects)],
+        }
+        for n in range(6 + 20 * world.size.sentences)
+    ]
 
 
 def _review(product: Product, number: int, world: World) -> dict[str, JsonValue]:
@@ -278,7 +269,7 @@ def reviews(request: Request, world: World) -> JsonValue:
     body = [_review(product, n, world) for n in range(3 * world.size.entries)]
     body.sort(key=lambda review: str(review[field]), reverse=down)
     page: list[JsonValue] = [*page_of(body, request.whole("page"), world)]
-    return success({"reviews": page, "review_count": _review_count(product, world)})
+    return {"reviews": page, "review_count": _review_count(product, world)}
 
 
 @lru_cache(256)
@@ -330,7 +321,7 @@ def calendar(request: Request, world: World) -> JsonValue:
     listed: list[JsonValue] = [
         {"date": day.isoformat(), "available": is_open(product, day, world), "price": price} for day in days
     ]
-    return success({"days": listed, "currency": request.text("currency_code")})
+    return {"days": listed, "currency": request.text("currency_code")}
 
 
 def availability(request: Request, world: World) -> JsonValue:
@@ -350,7 +341,7 @@ def availability(request: Request, world: World) -> JsonValue:
         }
         for hour in hours
     ]
-    return success({"offers": offers})
+    return {"offers": offers}
 
 
 def ticket_types(request: Request, world: World) -> JsonValue:
@@ -368,7 +359,7 @@ def ticket_types(request: Request, world: World) -> JsonValue:
         {"title": title, "price": in_currency(round(base * part, 1), currency), "currency": currency, "most": most}
         for title, part, most in _TICKETS
     ]
-    return success({"name": product.name, "startTime": f"{day} {hour:02}:00", "tickets": tickets})
+    return {"name": product.name, "startTime": f"{day} {hour:02}:00", "tickets": tickets}
 
 
 ANSWERS: Mapping[str, Callable[[Request, World], JsonValue]] = {

@@ -21,7 +21,6 @@ from callwright.generators.environments.travel.frame import (
     score,
     sentences,
     share,
-    success,
     words,
     write_token,
 )
@@ -75,7 +74,7 @@ class Hire(NamedTuple):
 def search_location(request: Request, world: World) -> JsonValue:
     """Places that a query may mean."""
     found = find_places(request.text("query"), ("city", "airport", "district", "landmark"))
-    return success([_location(place, world) for place in found[:_LOCATIONS]])
+    return [_location(place, world) for place in found[:_LOCATIONS]]
 
 
 def _location(place: SearchPlace, world: World) -> JsonValue:
@@ -109,13 +108,11 @@ def search_rentals(request: Request, world: World) -> JsonValue:
     order = orders[request.text("sort_by")]
     cars = sorted(cars_for(hire, world), key=lambda car: (order(car), car.number))
     shown: list[JsonValue] = [_entry(car, request.text("currency_code"), world) for car in page_of(cars, 1, world)]
-    return success(
-        {
-            "search_key": write_key(hire, world),
-            "search_results": shown,
-            "vehicles_in_all": len(cars),
-        }
-    )
+    return {
+        "search_key": write_key(hire, world),
+        "search_results": shown,
+        "vehicles_in_all": len(cars),
+    }
 
 
 def _entry(car: Car, currency: str, world: World) -> JsonValue:
@@ -151,16 +148,14 @@ def details(request: Request, world: World) -> JsonValue:
     hire, car = _chosen(request, world)
     entry = _entry(car, request.text("currency_code"), world)
     included = ["Theft cover", "Collision cover", "Breakdown service", "Third-party insurance", "Local taxes"]
-    return success(
-        {
-            **(entry if isinstance(entry, dict) else {}),
-            "days": days_of(hire),
-            "included": [item for n, item in enumerate(included) if n < 2 or share(world.seed, car.number, n) < 0.6],  # noqa: PLR2004 - most
-            "fuel_policy": ("Full to full", "Pick up full, return empty")[len(car.model) % 2],
-            "pick_up": f"{car.company} counter, {city_near(hire.pick_up).label}",
-            "description": sentences("car", 2 + world.size.sentences * 4, world.seed, car.number),
-        }
-    )
+    return {
+        **(entry if isinstance(entry, dict) else {}),
+        "days": days_of(hire),
+        "included": [item for n, item in enumerate(included) if n < 2 or share(world.seed, car.number, n) < 0.6],  # noqa: PLR2004 - most
+        "fuel_policy": ("Full to full", "Pick up full, return empty")[len(car.model) % 2],
+        "pick_up": f"{car.company} counter, {city_near(hire.pick_up).label}",
+        "description": sentences("car", 2 + world.size.sentences * 4, world.seed, car.number),
+    }
 
 
 def supplier_details(request: Request, world: World) -> JsonValue:
@@ -168,16 +163,14 @@ def supplier_details(request: Request, world: World) -> JsonValue:
     hire, car = _chosen(request, world)
     latitude, longitude = beside(*hire.pick_up, 0.004, car.company)
     street = words()["streets"][len(car.company) % len(words()["streets"])]
-    return success(
-        {
-            "company": car.company,
-            "address": f"{1 + len(car.company) * 3} {street}, {city_near(hire.pick_up).label}",
-            "opening_hours": f"{6 + len(car.company) % 3:02}:00 to {20 + len(car.company) % 4}:00",
-            "latitude": latitude,
-            "longitude": longitude,
-            "instructions": sentences("car", 2 + world.size.sentences * 2, world.seed, "counter", car.company),
-        }
-    )
+    return {
+        "company": car.company,
+        "address": f"{1 + len(car.company) * 3} {street}, {city_near(hire.pick_up).label}",
+        "opening_hours": f"{6 + len(car.company) % 3:02}:00 to {20 + len(car.company) % 4}:00",
+        "latitude": latitude,
+        "longitude": longitude,
+        "instructions": sentences("car", 2 + world.size.sentences * 2, world.seed, "counter", car.company),
+    }
 
 
 def _review(car: Car, number: int, world: World) -> dict[str, JsonValue]:
@@ -193,20 +186,20 @@ def supplier_reviews(request: Request, world: World) -> JsonValue:
     """What customers wrote."""
     _, car = _chosen(request, world)
     numbers = page_of(range(3 * world.size.entries), request.whole("page_number"), world)
-    return success({"company": car.company, "reviews": [_review(car, n, world) for n in numbers]})
+    return {"company": car.company, "reviews": [_review(car, n, world) for n in numbers]}
 
 
 def supplier_ratings(request: Request, world: World) -> JsonValue:
     """How customers rate the company."""
     _, car = _chosen(request, world)
     parts: list[JsonValue] = [{"question": part, "score": score(world.seed, car.company, part)} for part in _ASKED]
-    return success({"company": car.company, "rating": rating(car.company, world), "ratings": parts})
+    return {"company": car.company, "rating": rating(car.company, world), "ratings": parts}
 
 
 def extras(request: Request, world: World) -> JsonValue:
     """What can be added."""
     hire, car = _chosen(request, world)
-    return success({"extras": _extras(hire, car, request.text("currency_code"))})
+    return {"extras": _extras(hire, car, request.text("currency_code"))}
 
 
 def _extras(hire: Hire, car: Car, currency: str) -> list[JsonValue]:
@@ -225,7 +218,7 @@ def _extras(hire: Hire, car: Car, currency: str) -> list[JsonValue]:
 def packages(request: Request, world: World) -> JsonValue:
     """Packages of insurance."""
     hire, car = _chosen(request, world)
-    return success({"packages": _packages(hire, car, request.text("currency_code"), world)})
+    return {"packages": _packages(hire, car, request.text("currency_code"), world)}
 
 
 def _packages(hire: Hire, car: Car, currency: str, world: World) -> list[JsonValue]:
@@ -254,7 +247,7 @@ def booking_summary(request: Request, world: World) -> JsonValue:
     items += [_ordered(_extras(hire, car, currency), code, "extras") for code in codes]
     prices = (item["price"] for item in items if isinstance(item, dict))
     total = round(sum(price for price in prices if isinstance(price, int | float)), 2)
-    return success({"vehicle": car.model, "company": car.company, "items": items, "total": total, "currency": currency})
+    return {"vehicle": car.model, "company": car.company, "items": items, "total": total, "currency": currency}
 
 
 def _ordered(offered: list[JsonValue], code: str, parameter: str) -> JsonValue:

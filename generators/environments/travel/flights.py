@@ -19,7 +19,6 @@ from callwright.generators.environments.travel.frame import (
     read_token,
     sentences,
     share,
-    success,
     words,
     write_token,
 )
@@ -104,7 +103,7 @@ def search_location(request: Request, world: World) -> JsonValue:
     """Cities and airports that a query may mean."""
     found = find_places(request.text("query"), ("city", "airport"))
     flown = [place for place in found if cities()[place.city].airports]
-    return success([_location(place) for place in flown[:_LOCATIONS]])
+    return [_location(place) for place in flown[:_LOCATIONS]]
 
 
 def _location(place: SearchPlace) -> JsonValue:
@@ -159,7 +158,7 @@ def _listed(trip: FlightSearch, request: Request, world: World) -> JsonValue:
     rank = ranks[request.text("sort")]
     offers = sorted(offers_for(trip, world), key=lambda offer: (rank(offer), offer.number))
     page, currency = page_of(offers, request.whole("pageNo"), world), request.text("currency_code")
-    return success({"flightOffers": [_entry(offer, currency, world) for offer in page], "offers_in_all": len(offers)})
+    return {"flightOffers": [_entry(offer, currency, world) for offer in page], "offers_in_all": len(offers)}
 
 
 def _entry(offer: FlightOffer, currency: str, world: World) -> dict[str, JsonValue]:
@@ -219,7 +218,7 @@ def flight_details(request: Request, world: World) -> JsonValue:
         "flights": [_flight(flight) for flight in offer.flights],
         "conditions": sentences("flight", 2 + world.size.sentences * 8, world.seed, *stored),
     }
-    return success(body)
+    return body
 
 
 def _flight(flight: Flight) -> JsonValue:
@@ -250,7 +249,7 @@ def seat_map(request: Request, world: World) -> JsonValue:
         for row in range(1, _ROWS + 1 + 2 * world.size.sentences)
         for letter, position in positions.items()
     ]
-    return success({"cabinClass": offer.trip.cabin, "seats": seats, "currency": currency})
+    return {"cabinClass": offer.trip.cabin, "seats": seats, "currency": currency}
 
 
 def min_price(request: Request, world: World) -> JsonValue:
@@ -275,7 +274,7 @@ def _cheapest(legs: tuple[Leg, ...], request: Request, world: World) -> JsonValu
         lowest = _lowest(offers_for(_trip(moved, request, back=False), world))
         price = in_currency(lowest, currency)
         days.append({"departureDate": moved[0].day, "isSearched": shift == 0, "price": price, "currency": currency})
-    return success(days)
+    return days
 
 
 def _lowest(offers: Iterable[FlightOffer]) -> int:
@@ -290,30 +289,26 @@ def fare_rules(request: Request, world: World) -> JsonValue:
     """What changing an offer costs."""
     offer, currency = _offer(request, "token", world), request.text("currency_code")
     seeds = (world.seed, *trip_stored(offer.trip), offer.number)
-    return success(
-        {
-            "refundable": share("refundable", *seeds) < 0.5,  # noqa: PLR2004 - one in two
-            "changeFee": in_currency(10 * int(9 * share("change", *seeds)), currency),
-            "cancellationFee": in_currency(20 + 10 * int(12 * share("cancel", *seeds)), currency),
-            "currency": currency,
-            "conditions": sentences("flight", 3 + world.size.sentences * 4, *seeds),
-        }
-    )
+    return {
+        "refundable": share("refundable", *seeds) < 0.5,  # noqa: PLR2004 - one in two
+        "changeFee": in_currency(10 * int(9 * share("change", *seeds)), currency),
+        "cancellationFee": in_currency(20 + 10 * int(12 * share("cancel", *seeds)), currency),
+        "currency": currency,
+        "conditions": sentences("flight", 3 + world.size.sentences * 4, *seeds),
+    }
 
 
 def baggage(request: Request, world: World) -> JsonValue:
     """What may be taken along."""
     offer, currency = _offer(request, "token", world), request.text("currency_code")
     roomy = offer.trip.cabin in {"BUSINESS", "FIRST"}
-    return success(
-        {
-            "cabinBags": 2 if roomy else 1,
-            "cabinBagKilograms": 8 + offer.number % 3,
-            "checkedBags": 2 if roomy else offer.number % 2,
-            "extraBagPrice": in_currency(25 + 5 * (offer.number % 5), currency),
-            "currency": currency,
-        }
-    )
+    return {
+        "cabinBags": 2 if roomy else 1,
+        "cabinBagKilograms": 8 + offer.number % 3,
+        "checkedBags": 2 if roomy else offer.number % 2,
+        "extraBagPrice": in_currency(25 + 5 * (offer.number % 5), currency),
+        "currency": currency,
+    }
 
 
 def airport_information(request: Request, world: World) -> JsonValue:
@@ -334,7 +329,7 @@ def airport_information(request: Request, world: World) -> JsonValue:
         }
         for airport in asked
     ]
-    return success({"airports": body})
+    return {"airports": body}
 
 
 ANSWERS: Mapping[str, Callable[[Request, World], JsonValue]] = {
@@ -360,7 +355,12 @@ def location(identifier: str) -> SearchPlace:
 
 def offers_for(trip: FlightSearch, world: World) -> Iterator[FlightOffer]:
     """Every offer for a trip, in no order; refused where a leg leads nowhere or goes back in time."""
-    _check(trip.legs)
+    for leg in trip.legs:
+        if location(leg.start).city == location(leg.end).city:
+            raise RequestError(f"A flight cannot lead from {leg.start} to {leg.end}: they are the same city.")
+    days = [_day(leg.day) for leg in trip.legs]
+    if days != sorted(days):
+        raise RequestError("The flights must be in the order of their days.")
     for number in range(max(MIN_OFFERS, world.size.entries)):
         yield offer_of(trip, number, world)
 
@@ -386,15 +386,6 @@ def trip_of(stored: JsonValue) -> FlightSearch:
             return FlightSearch(tuple(read), back, cabin, float(fares))
         case _:
             raise RequestError("The token is not one of a flight offer.")
-
-
-def _check(legs: tuple[Leg, ...]) -> None:
-    for leg in legs:
-        if location(leg.start).city == location(leg.end).city:
-            raise RequestError(f"A flight cannot lead from {leg.start} to {leg.end}: they are the same city.")
-    days = [_day(leg.day) for leg in legs]
-    if days != sorted(days):
-        raise RequestError("The flights must be in the order of their days.")
 
 
 def _day(text: str) -> date:

@@ -110,11 +110,6 @@ class Request:
         return start, (end - start).days
 
 
-def success(data: JsonValue) -> JsonValue:
-    """A response that worked."""
-    return {"status": True, "message": "Success", "data": data}
-
-
 def refusal(message: str) -> JsonValue:
     """A response that says what was wrong with the request."""
     return {"status": False, "message": message}

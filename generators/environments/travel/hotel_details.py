@@ -16,7 +16,6 @@ from callwright.generators.environments.travel.frame import (
     score,
     sentences,
     share,
-    success,
     words,
 )
 from callwright.generators.environments.travel.geography import cities, distance_km
@@ -53,28 +52,26 @@ def details(request: Request, world: World) -> JsonValue:
     hotel = _hotel(request, world)
     start, nights = request.stay("arrival_date", "departure_date")
     dollars = stay_price(hotel, start, nights, request, world)
-    return success(
-        {
-            "hotel_id": hotel_number(hotel, world),
-            "hotel_name": hotel.place.name,
-            "chain": hotel.chain,
-            "address": address(hotel),
-            "city": cities()[hotel.place.city].name,
-            "country": cities()[hotel.place.city].country,
-            "latitude": hotel.place.latitude,
-            "longitude": hotel.place.longitude,
-            "stars": hotel.stars,
-            "review_score": review_score(hotel, world),
-            "review_count": review_count(hotel, world),
-            "available": is_free(hotel, start, world),
-            "nights": nights,
-            "price": in_currency(dollars, request.text("currency_code")),
-            "currency": request.text("currency_code"),
-            "checkin_from": f"{14 + hotel.serial % 3}:00",
-            "checkout_until": f"{10 + hotel.serial % 3}:00",
-            "description": sentences("hotel", 4 + world.size.sentences * 4, world.seed, hotel.serial),
-        }
-    )
+    return {
+        "hotel_id": hotel_number(hotel, world),
+        "hotel_name": hotel.place.name,
+        "chain": hotel.chain,
+        "address": address(hotel),
+        "city": cities()[hotel.place.city].name,
+        "country": cities()[hotel.place.city].country,
+        "latitude": hotel.place.latitude,
+        "longitude": hotel.place.longitude,
+        "stars": hotel.stars,
+        "review_score": review_score(hotel, world),
+        "review_count": review_count(hotel, world),
+        "available": is_free(hotel, start, world),
+        "nights": nights,
+        "price": in_currency(dollars, request.text("currency_code")),
+        "currency": request.text("currency_code"),
+        "checkin_from": f"{14 + hotel.serial % 3}:00",
+        "checkout_until": f"{10 + hotel.serial % 3}:00",
+        "description": sentences("hotel", 4 + world.size.sentences * 4, world.seed, hotel.serial),
+    }
 
 
 def rooms(request: Request, world: World) -> JsonValue:
@@ -82,7 +79,7 @@ def rooms(request: Request, world: World) -> JsonValue:
     hotel = _hotel(request, world)
     start, nights = request.stay("arrival_date", "departure_date")
     dollars = stay_price(hotel, start, nights, request, world)
-    return success({"rooms": [_room(hotel, kind, dollars, request, world) for kind in _room_kinds(hotel)]})
+    return {"rooms": [_room(hotel, kind, dollars, request, world) for kind in _room_kinds(hotel)]}
 
 
 def _room_kinds(hotel: Hotel) -> list[int]:
@@ -112,7 +109,7 @@ def room_details(request: Request, world: World) -> JsonValue:
         if request.text("room_id") == str(number_for(hotel.serial * 10 + kind, "rooms", world.seed)):
             beds = "one double bed" if kind % 2 else "two single beds"
             body = _room(hotel, kind, dollars, request, world)
-            return success({"room": body, "beds": beds, "amenities": titles_of(hotel)})
+            return {"room": body, "beds": beds, "amenities": titles_of(hotel)}
     raise RequestError(f"The hotel has no room with the id {request.text('room_id')!r}.")
 
 
@@ -128,7 +125,7 @@ def room_availability(request: Request, world: World) -> JsonValue:
         }
         for day in days
     ]
-    return success({"days": listed, "currency": request.text("currency_code")})
+    return {"days": listed, "currency": request.text("currency_code")}
 
 
 def photos(request: Request, world: World) -> JsonValue:
@@ -136,16 +133,14 @@ def photos(request: Request, world: World) -> JsonValue:
     hotel = _hotel(request, world)
     subjects = ("front", "lobby", "room", "bathroom", "breakfast room", "view", "street", "stairs")
     count = 8 + 24 * world.size.sentences
-    return success(
-        [
-            {
-                "id": number_for(hotel.serial * 1000 + n, "photos", world.seed),
-                "url": f"https://photos.travel.example/{hotel_number(hotel, world)}/{n}.jpg",
-                "subject": subjects[n % len(subjects)],
-            }
-            for n in range(count)
-        ]
-    )
+    return [
+        {
+            "id": number_for(hotel.serial * 1000 + n, "photos", world.seed),
+            "url": f"https://photos.travel.example/{hotel_number(hotel, world)}/{n}.jpg",
+            "subject": subjects[n % len(subjects)],
+        }
+        for n in range(count)
+    ]
 
 
 def reviews(request: Request, world: World) -> JsonValue:
@@ -158,7 +153,7 @@ def reviews(request: Request, world: World) -> JsonValue:
     if field:
         body.sort(key=lambda review: str(review[field]), reverse=down == sort.endswith("desc"))
     page: list[JsonValue] = [*page_of(body, request.whole("page_number"), world)]
-    return success({"reviews": page, "review_count": review_count(hotel, world)})
+    return {"reviews": page, "review_count": review_count(hotel, world)}
 
 
 def _review(hotel: Hotel, number: int, world: World) -> dict[str, JsonValue]:
@@ -175,61 +170,55 @@ def _review(hotel: Hotel, number: int, world: World) -> dict[str, JsonValue]:
 def review_filters(request: Request, world: World) -> JsonValue:
     """The orders that reviews of a hotel can be put in."""
     _hotel(request, world)
-    return success({"sort_options": [{"id": code, "title": title} for code, title in REVIEW_SORTS.items()]})
+    return {"sort_options": [{"id": code, "title": title} for code, title in REVIEW_SORTS.items()]}
 
 
 def review_scores(request: Request, world: World) -> JsonValue:
     """How guests score a hotel, question by question."""
     hotel = _hotel(request, world)
     parts: list[JsonValue] = [{"question": part, "score": score(world.seed, hotel.serial, part)} for part in _REVIEWED]
-    return success({"review_score": review_score(hotel, world), "breakdown": parts})
+    return {"review_score": review_score(hotel, world), "breakdown": parts}
 
 
 def policies(request: Request, world: World) -> JsonValue:
     """House rules of a hotel."""
     hotel = _hotel(request, world)
     deposit = 50 * (hotel.serial % 4)
-    return success(
-        {
-            "cancellation": f"Free of charge until {1 + hotel.serial % 5} days before arrival.",
-            "deposit": f"{deposit} US dollars on arrival." if deposit else "No deposit is asked for.",
-            "pets": "Pets are welcome." if "facility::4" in hotel.facilities else "Pets are not allowed.",
-            "smoking": "Smoking is not allowed anywhere in the house.",
-            "quiet_hours": f"From {21 + hotel.serial % 3}:00 to 07:00.",
-            "minimum_age": 18 + 3 * (hotel.serial % 2),
-            "house_rules": sentences("hotel", 2 + world.size.sentences * 2, world.seed, "rules", hotel.serial),
-        }
-    )
+    return {
+        "cancellation": f"Free of charge until {1 + hotel.serial % 5} days before arrival.",
+        "deposit": f"{deposit} US dollars on arrival." if deposit else "No deposit is asked for.",
+        "pets": "Pets are welcome." if "facility::4" in hotel.facilities else "Pets are not allowed.",
+        "smoking": "Smoking is not allowed anywhere in the house.",
+        "quiet_hours": f"From {21 + hotel.serial % 3}:00 to 07:00.",
+        "minimum_age": 18 + 3 * (hotel.serial % 2),
+        "house_rules": sentences("hotel", 2 + world.size.sentences * 2, world.seed, "rules", hotel.serial),
+    }
 
 
 def child_policies(request: Request, world: World) -> JsonValue:
     """What children pay in a hotel."""
     hotel = _hotel(request, world)
     free_until = 2 + hotel.serial % 6
-    return success(
-        {
-            "children_welcome": True,
-            "free_until_age": free_until,
-            "cots": f"Free of charge for children up to {free_until}.",
-            "extra_bed_price": 5 * (2 + hotel.serial % 6),
-            "currency": "USD",
-        }
-    )
+    return {
+        "children_welcome": True,
+        "free_until_age": free_until,
+        "cots": f"Free of charge for children up to {free_until}.",
+        "extra_bed_price": 5 * (2 + hotel.serial % 6),
+        "currency": "USD",
+    }
 
 
 def facilities(request: Request, world: World) -> JsonValue:
     """What a hotel offers its guests."""
     hotel = _hotel(request, world)
-    return success(
-        [{"id": code, "title": title} for code, title in zip(hotel.facilities, titles_of(hotel), strict=True)]
-    )
+    return [{"id": code, "title": title} for code, title in zip(hotel.facilities, titles_of(hotel), strict=True)]
 
 
 def payment_features(request: Request, world: World) -> JsonValue:
     """How a hotel can be paid."""
     hotel = _hotel(request, world)
     taken = [way for n, way in enumerate(words()["payments"]) if n < 2 or (hotel.serial + n) % 3]  # noqa: PLR2004 - cards
-    return success([{"method": way, "prepayment": (hotel.serial + len(way)) % 2 == 0} for way in taken])
+    return [{"method": way, "prepayment": (hotel.serial + len(way)) % 2 == 0} for way in taken]
 
 
 def nearby_sights(request: Request, world: World) -> JsonValue:
@@ -240,12 +229,10 @@ def nearby_sights(request: Request, world: World) -> JsonValue:
         (round(distance_km(here, (sight.latitude, sight.longitude)), 2), sight)
         for sight in cities()[hotel.place.city].landmarks
     ]
-    return success(
-        [
-            {"name": sight.name, "distance_km": way, "latitude": sight.latitude, "longitude": sight.longitude}
-            for way, sight in sorted(sights)
-        ]
-    )
+    return [
+        {"name": sight.name, "distance_km": way, "latitude": sight.latitude, "longitude": sight.longitude}
+        for way, sight in sorted(sights)
+    ]
 
 
 ANSWERS: Mapping[str, Callable[[Request, World], JsonValue]] = {

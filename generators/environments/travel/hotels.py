@@ -20,7 +20,6 @@ from callwright.generators.environments.travel.frame import (
     score,
     sentences,
     share,
-    success,
     words,
 )
 from callwright.generators.environments.travel.geography import (
@@ -80,7 +79,7 @@ def search_destination(request: Request, world: World) -> JsonValue:
     """Places that a query may mean."""
     query = request.text("query")
     found = [*hotels_called(query), *find_places(query, ("city", "district", "airport", "landmark"))]
-    return success([_destination(place, world) for place in found[:_DESTINATIONS]])
+    return [_destination(place, world) for place in found[:_DESTINATIONS]]
 
 
 def hotels_called(query: str) -> list[SearchPlace]:
@@ -133,14 +132,14 @@ def get_filter(request: Request, world: World) -> JsonValue:
         for code, title in filter_titles().items()
         if counts[code]
     ]
-    return success({"filters": filters, "hotels_in_all": len(free)})
+    return {"filters": filters, "hotels_in_all": len(free)}
 
 
 def get_sort_by(request: Request, world: World) -> JsonValue:
     """The orders that a search of a destination can be put in."""
     destination_numbered(request.text("dest_id"), request.text("search_type"), world)
     request.stay("arrival_date", "departure_date")
-    return success([{"id": code, "title": title} for code, title in SORTS.items()])
+    return [{"id": code, "title": title} for code, title in SORTS.items()]
 
 
 def _near(place: SearchPlace) -> list[Hotel]:
@@ -170,7 +169,7 @@ def _listed(known: Iterable[Hotel], point: tuple[float, float], request: Request
     offers.sort(key=_order(request.text("sort_by"), world))
     page = request.whole("page_number")
     shown: list[JsonValue] = [_entry(offer, request, world) for offer in page_of(offers, page, world)]
-    return success({"hotels": shown, "hotels_in_all": len(offers), "page": page})
+    return {"hotels": shown, "hotels_in_all": len(offers), "page": page}
 
 
 def _order(sort: str, world: World) -> Callable[[HotelOffer], tuple[float, int]]:

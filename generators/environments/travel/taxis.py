@@ -13,7 +13,6 @@ from callwright.generators.environments.travel.frame import (
     number_for,
     read_token,
     share,
-    success,
     write_token,
 )
 from callwright.generators.environments.travel.geography import (
@@ -37,7 +36,7 @@ def search_location(request: Request, world: World) -> JsonValue:
     """Places that a query may mean."""
     query = request.text("query")
     found = [*hotels_called(query), *find_places(query, ("airport", "landmark", "district", "city"))]
-    return success([_listed(place, world) for place in found[:_FOUND]])
+    return [_listed(place, world) for place in found[:_FOUND]]
 
 
 def _listed(place: SearchPlace, world: World) -> JsonValue:
@@ -90,7 +89,7 @@ def search_taxi(request: Request, world: World) -> JsonValue:
                     "supplier": _SUPPLIERS[int(share("supplier", *seeds) * len(_SUPPLIERS))],
                 }
             )
-    return success({"taxis": fares, "distance_km": round(way, 1), "pickUpTime": moment.strftime(MOMENT_FORMAT)})
+    return {"taxis": fares, "distance_km": round(way, 1), "pickUpTime": moment.strftime(MOMENT_FORMAT)}
 
 
 ANSWERS: Mapping[str, Callable[[Request, World], JsonValue]] = {

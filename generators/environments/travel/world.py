@@ -18,7 +18,6 @@ from callwright.generators.environments.travel.frame import (
     World,
     in_currency,
     refusal,
-    success,
 )
 from callwright.generators.environments.travel.geography import SearchPlace, cities, find_places
 from callwright.generators.environments.travel.hotels import hotels_called
@@ -41,13 +40,8 @@ class TravelWorld:
     def __init__(self, world: World, name: str) -> None:
         """Answer as `world` does, under `name`."""
         self._world = world
-        self._name = name
+        self.name = name
         self._answering = _answering()
-
-    @property
-    def name(self) -> str:
-        """The name that recipes and samples call it by."""
-        return self._name
 
     @property
     def tools(self) -> tuple[Tool, ...]:
@@ -73,7 +67,8 @@ class TravelWorld:
                 refusal(f"{code!r} is not a language that texts are shown in; Get_Languages lists them.")
             )
         try:
-            return CallResponse(self._answering[call.tool](Request(_filled(tool, call.arguments)), self._world))
+            data = self._answering[call.tool](Request(_filled(tool, call.arguments)), self._world)
+            return CallResponse({"status": True, "message": "Success", "data": data})
         except RequestError as error:
             return CallResponse(refusal(str(error)))
 
@@ -212,7 +207,7 @@ def locate_place(request: Request, world: World) -> JsonValue:
     """Places of a name with their coordinates."""
     query = request.text("query")
     found = [*hotels_called(query), *find_places(query, ("city", "district", "airport", "landmark"), around=False)]
-    return success([_located(place) for place in found[:_FOUND]])
+    return [_located(place) for place in found[:_FOUND]]
 
 
 def _located(place: SearchPlace) -> JsonValue:
@@ -233,17 +228,17 @@ def exchange_rates(request: Request, world: World) -> JsonValue:
     listed: list[JsonValue] = [
         {"currency": code, "rate": round(rate / unit, 6)} for code, rate in RATES.items() if code != base
     ]
-    return success({"base_currency": base, "exchange_rates": listed})
+    return {"base_currency": base, "exchange_rates": listed}
 
 
 def currencies(request: Request, world: World) -> JsonValue:
     """The currencies that are known."""
-    return success([{"code": code} for code in RATES])
+    return [{"code": code} for code in RATES]
 
 
 def languages(request: Request, world: World) -> JsonValue:
     """The languages that are known."""
-    return success([{"code": code, "name": name} for code, name in LANGUAGES.items()])
+    return [{"code": code, "name": name} for code, name in LANGUAGES.items()]
 
 
 _SHARED: Mapping[str, Callable[[Request, World], JsonValue]] = {

@@ -1,24 +1,18 @@
 """Reading an answer as CallNavi does: a few characters are washed off, then it is JSON or it is not (CallNavi 5.1)."""
 
-from __future__ import annotations
-
 import ast
 import json
 import re
 import warnings
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
-from callwright.validators.replies.parsing import parse_lenient
+from pydantic import JsonValue
+
+from callwright.validators.replies.parsing import ParsedReply, parse_lenient
 from callwright.validators.replies.published import parse_toolace
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from pydantic import JsonValue
-
-    from callwright.validators.replies.parsing import ParsedReply
-
-    Answer = dict[str, JsonValue]
+Answer = dict[str, JsonValue]
 
 
 _REPLACED = (("'", '"'), ("```json", ""), ("```", ""))

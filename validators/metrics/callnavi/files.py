@@ -1,20 +1,16 @@
 """Reading CallNavi's folders: the questions of each domain, and what a model predicted for them."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from pydantic import JsonValue
 
 from callwright.validators.metrics.callnavi.matching import GoldAnswer
 from callwright.validators.metrics.callnavi.scores import GoldQuestion
 from callwright.warehouse.errors import ConfigurationError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from pydantic import JsonValue
 
 QUESTIONS = "Questions"
 PREDICTED = ("predict", "predit")  # the published scripts write the one or the other

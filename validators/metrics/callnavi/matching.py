@@ -1,16 +1,12 @@
 """Whether an answer names the right calls with the right parameters, placeholders taking any value (CallNavi 5.1)."""
 
-from __future__ import annotations
-
 import string
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+from pydantic import JsonValue
 
 from callwright.validators.metrics.callnavi.answers import NAMES, PARAMETERS
-
-if TYPE_CHECKING:
-    from pydantic import JsonValue
-
 
 UNKNOWN = "$$$"
 _QUOTING = str.maketrans("", "", "'\"[]\n `\\")

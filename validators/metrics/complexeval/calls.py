@@ -1,23 +1,15 @@
 """Calls as candidates make them and as the gold has them; reading what may be anything."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import orjson
 from pydantic import JsonValue, ValidationError
 
 from callwright.validators.metrics.complexeval.rules import Mistake
-from callwright.warehouse.records import Call, Exchange
-
-if TYPE_CHECKING:
-    from pydantic import JsonValue
-
-    from callwright.warehouse.records import Call, EvalMode, Sample, Tool
-
+from callwright.warehouse.records import Call, EvalMode, Exchange, Sample, Tool
 
 _DEEPEST = 100  # beyond it comparing two values may outgrow the interpreter's stack
 _PUBLISHED: Mapping[str, Callable[[JsonValue], bool]] = {  # object and integer pass unchecked, a boolean is a number

@@ -1,19 +1,13 @@
 """The list of gold calls that are due: how it begins, what a turn does to it, and what is forgiven at the end."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from pydantic import JsonValue
 
 from callwright.validators.metrics.complexeval.calls import GoldenCall, call_text, golden_calls, is_equal, sorted_call
-from callwright.validators.metrics.complexeval.rules import Mistake
-
-if TYPE_CHECKING:
-    from callwright.validators.metrics.complexeval.rules import RunRules
-    from callwright.warehouse.records import Call, Exchange
-
+from callwright.validators.metrics.complexeval.rules import Mistake, RunRules
+from callwright.warehouse.records import Call, Exchange
 
 MatchedBy = Literal["", "free", "rule", "response", "judge"]
 GENERAL_ERROR: Mapping[str, JsonValue] = {

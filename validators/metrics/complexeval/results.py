@@ -9,14 +9,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TextIO
+from typing import Any, Literal, NamedTuple, TextIO
 
 from callwright.validators.metrics.complexeval.rules import ERROR_TYPES, SUCCESS
 from callwright.warehouse.errors import ConfigurationError
-
-if TYPE_CHECKING:
-    from callwright.warehouse.records import EvalMode
-
+from callwright.warehouse.records import EvalMode
 
 CROSS = "Cross"
 PUBLISHED_DOMAIN, PUBLISHED_CROSS, PUBLISHED_ALL = 150, 400, 1000

@@ -6,12 +6,12 @@ while run.outcome is None:
     ...or, where it calls nothing, await run.finish(text), which gives the outcome (None: it gave no answer at all)...
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from callwright.validators.metrics.complexeval.calls import CandidateCall, read_call
+from pydantic import JsonValue
+
+from callwright.validators.metrics.complexeval.calls import CandidateCall, GoldenCall, read_call
 from callwright.validators.metrics.complexeval.golden import (
     FreeCalls,
     GoldenList,
@@ -23,13 +23,7 @@ from callwright.validators.metrics.complexeval.golden import (
 from callwright.validators.metrics.complexeval.rules import SUCCESS, Mistake, RunRules
 from callwright.validators.metrics.complexeval.turns import Matchers, Setting, compare_turn
 from callwright.warehouse.errors import RecordError
-
-if TYPE_CHECKING:
-    from pydantic import JsonValue
-
-    from callwright.validators.metrics.complexeval.calls import GoldenCall
-    from callwright.validators.metrics.complexeval.golden import MatchedCall
-    from callwright.warehouse.records import Call, EvalMode, Exchange, Tool
+from callwright.warehouse.records import Call, EvalMode, Exchange, Tool
 
 
 class RunOutcome(NamedTuple):

@@ -1,22 +1,15 @@
 """The calls of one turn against what is due: mapping, format check and matching, in the order of either mode."""
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from pydantic import JsonValue
 
 from callwright.validators.matching.calls import assign
 from callwright.validators.metrics.complexeval.calls import GoldenCall, call_text, check_format, is_equal, sorted_call
 from callwright.validators.metrics.complexeval.golden import FreeCalls, MatchedCall, TurnResult
-from callwright.validators.metrics.complexeval.rules import Mistake
-from callwright.warehouse.records import Call
-
-if TYPE_CHECKING:
-    from callwright.validators.metrics.complexeval.rules import RunRules
-    from callwright.warehouse.records import Call, EvalMode, Tool
-
+from callwright.validators.metrics.complexeval.rules import Mistake, RunRules
+from callwright.warehouse.records import Call, EvalMode, Tool
 
 Mapped = Literal["equal", "free", "like"]
 Respond = Callable[[Call], Awaitable[JsonValue]]

@@ -1,17 +1,13 @@
 """BFCL's AST check, which CONFETTI extends: whether calls are the accepted ones, parameter by parameter (CONFETTI 4.1)."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+from callwright.validators.metrics.confetti.decoding import DecodedCall
 
-    from callwright.validators.metrics.confetti.decoding import DecodedCall
-
-    Document = Mapping[str, Any]
-    Answer = Mapping[str, Mapping[str, Any]]
+Document = Mapping[str, Any]
+Answer = Mapping[str, Mapping[str, Any]]
 
 
 TYPES: dict[str, type] = {

@@ -1,16 +1,12 @@
 """Calls written as Python text, `[f(a=1), g(b="x")]`, read as BFCL reads them: a syntax tree, never run."""
 
-from __future__ import annotations
-
 import ast
 import keyword
 import operator
 import re
 import warnings
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 LONGEST = 100_000
 _LARGEST = 10**15

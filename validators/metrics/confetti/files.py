@@ -1,18 +1,14 @@
 """Reading CONFETTI's rows, as BFCL has them: accepted calls, dialogue acts, questions where there are any, predictions."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from callwright.warehouse.errors import ConfigurationError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
 
 CALLS, ACTS, POSSIBLE = "*conversationsclean*.json*", "*dialogacts*.json*", "possible_answer"
 _NUMBERED = re.compile(r"^(?P<dialogue>.+)_(?P<place>\d+)$")

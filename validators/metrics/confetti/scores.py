@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import prod
 from statistics import fmean
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from callwright.validators.metrics.confetti.decoding import Decoded, DecodedCall, decode_calls
-from callwright.validators.metrics.confetti.soft import Combining, foresee, score_call, score_exactly, texts_to_compare
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from callwright.validators.metrics.confetti.decoding import DecodedCall
-    from callwright.validators.metrics.confetti.files import DueCall, GoldAnswers, QuestionContext
-    from callwright.validators.metrics.confetti.soft import StringScorer
-
+from callwright.validators.metrics.confetti.files import DueCall, GoldAnswers, QuestionContext
+from callwright.validators.metrics.confetti.soft import (
+    Combining,
+    StringScorer,
+    foresee,
+    score_call,
+    score_exactly,
+    texts_to_compare,
+)
 
 Row = dict[str, Any]
 _AT_ONCE = 4096
@@ -109,7 +110,7 @@ def score_confetti(
         ast=fmean(one.strict for one in scored.values()),
         ast_soft_chains=fmean(soft for _, soft, _ in products),
         ast_chains=fmean(strict for _, _, strict in products),
-        by_chain_length=slices(lambda chain: _bucket(len(chain), ((1, 1), (2, 2), (3, 3)), "4+")),
+        by_chain_length=slices(lambda chain: bucket_of(len(chain), ((1, 1), (2, 2), (3, 3)), "4+")),
         by_user_turns=slices(lambda chain: _turns(chain[0].id, known, answers)),
         by_tools=slices(lambda chain: _tools(known.get(chain[0].id))),
         acts=_acts(answers, predicted),
@@ -153,7 +154,8 @@ def _slicer(
     return slices
 
 
-def _bucket(number: int, ranges: Iterable[tuple[int, int]], beyond: str) -> str:
+def bucket_of(number: int, ranges: Iterable[tuple[int, int]], beyond: str) -> str:
+    """Which of these ranges a number is in, as figures are told apart by."""
     for least, most in ranges:
         if number <= most:
             return str(least) if least == most else f"{least}-{most}"
@@ -163,11 +165,11 @@ def _bucket(number: int, ranges: Iterable[tuple[int, int]], beyond: str) -> str:
 def _turns(first: str, known: Mapping[str, QuestionContext], answers: GoldAnswers) -> str:
     """The user turns so far: those of the question, else by the number of the agent's turn."""
     number = known[first].user_turns if first in known else answers.user_turns.get(first)
-    return "" if number is None else _bucket(number, ((1, 5), (6, 10)), "11+")
+    return "" if number is None else bucket_of(number, ((1, 5), (6, 10)), "11+")
 
 
 def _tools(asked: QuestionContext | None) -> str:
-    return "" if asked is None else _bucket(len(asked.tools), ((1, 9), (10, 19)), "20+")
+    return "" if asked is None else bucket_of(len(asked.tools), ((1, 9), (10, 19)), "20+")
 
 
 def _acts(answers: GoldAnswers, predicted: Mapping[str, Row]) -> ActScores | None:
