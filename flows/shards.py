@@ -6,6 +6,7 @@ paid for is in the ledger, and the next build asks for the rest.
 """
 
 import asyncio
+import inspect
 import shutil
 import traceback
 from collections import defaultdict
@@ -54,6 +55,7 @@ from callwright.warehouse.rows import Row, rows_of
 
 # What no record is to blame for: it ends the shard.
 NOT_OF_A_RECORD = (CallwrightError, OSError, MemoryError)
+OUR_BUG = "A bug, to be reported:"
 _SHOWN, _FRAMES, _TRACE = 200, 12, 6_000  # characters of a bug's message, frames and characters of its traceback
 
 
@@ -142,9 +144,12 @@ def read_records(path: Path) -> Iterator[Record]:
             yield types[name].model_validate(body)
 
 
-def failure_by_bug(error: Exception, stage: str, subject: str, build: str = "") -> Failure:
-    """The failure of a record at which a stage broke down; its reason is one line, and the traceback below it."""
-    line = f"A bug, to be reported: {type(error).__name__}: {str(error)[:_SHOWN]}".replace("\n", " ")
+def failure_by_bug(error: Exception, stage: str, subject: str, build: str = "", whose: str = OUR_BUG) -> Failure:
+    """The failure of a record at which a stage broke down; its reason is one line, and the traceback below it.
+
+    `whose` code broke down begins that line.
+    """
+    line = f"{whose} {type(error).__name__}: {str(error)[:_SHOWN]}".replace("\n", " ")
     trace = "".join(traceback.format_exception(error, limit=-_FRAMES, chain=False))
     return Failure(
         stage=stage,
@@ -153,6 +158,29 @@ def failure_by_bug(error: Exception, stage: str, subject: str, build: str = "") 
         reason=f"{line}\n{trace[-_TRACE:]}".encode(errors="replace").decode(),
         build=build,
     )
+
+
+def _whose_bug(stage: Stage, error: Exception) -> str:
+    """Whose code broke down, and where in it, for who wrote a stage or a check of their own; that it is ours where it is."""
+    function = inspect.unwrap(stage.function) if stage.function else None
+    code = getattr(function, "__code__", None)
+    if function is None or code is None or function.__module__.startswith("callwright."):
+        return OUR_BUG
+    sort = "check" if stage.is_check else "stage"
+    lines = [one.lineno for one in traceback.extract_tb(error.__traceback__) if one.filename == code.co_filename]
+    return f"Your {sort} {stage.name!r} ({code.co_filename}:{lines[-1] if lines else code.co_firstlineno}) raised"
+
+
+def _outputs_of(stage: Stage, given: object) -> list[Any]:
+    """What a stage gave. Raises TypeError where it is not a list of what its row says."""
+    strange = (
+        [one for one in given if type(one).__name__ != stage.yields] if isinstance(given, list | tuple) else [given]
+    )
+    if strange:
+        raise TypeError(
+            f"it gave a {type(strange[0]).__name__}; the stage {stage.name!r} must give a list of {stage.yields}"
+        )
+    return [*given] if isinstance(given, list | tuple) else []
 
 
 def run_shard(shard: Shard) -> ShardResult:
@@ -327,7 +355,7 @@ class _Work:
             if isinstance(record, Sample) and not await has_rest(stage, record, context, facts.verdicts_on(record)):
                 facts.note(stage.name, record, "passed", "Nothing is left that a model may settle.", "not_applicable")
                 return []
-            outputs = await stage.function(record, context, **self._threshold(stage))
+            outputs = _outputs_of(stage, await stage.function(record, context, **self._threshold(stage)))
             if voice != SILENT:
                 outputs = [marked(one, voice) if isinstance(one, Sample) else one for one in outputs]
             outputs = self._instructed(stage, outputs)
@@ -370,7 +398,7 @@ class _Work:
             self.paid.note(row)
 
     def _note_bug(self, facts: Facts, stage: Stage, record: Record, error: Exception) -> None:
-        failure = failure_by_bug(error, stage.name, record.key, self.shard.build)
+        failure = failure_by_bug(error, stage.name, record.key, self.shard.build, _whose_bug(stage, error))
         facts.keep([failure])
         facts.note(stage.name, record, "failed", failure.reason.partition("\n")[0], "error")
         self.bugs.append(failure)

@@ -4,6 +4,7 @@ Whoever needs to know what samples of a kind are like asks the traits, never the
 is one object in a folder or file of its own; generators/kinds.py has the table of them.
 """
 
+import inspect
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
@@ -166,7 +167,11 @@ def problem_of_family(family: Family, others: Sequence[Family]) -> str:
     """
     if not family.kinds:
         return "it has no kinds"
-    idle = [f"its stage {stage.name!r} has no function" for stage in family.stages if stage.function is None]
+    idle = [
+        f"its stage {stage.name!r} has no function that is an `async def`"
+        for stage in family.stages
+        if not inspect.iscoroutinefunction(stage.function)
+    ]
     gaps = (gap for kind in family.kinds for gap in _gaps(family, kind))
     return next(iter((*idle, *gaps, *_clashes(family, others))), "")
 

@@ -13,6 +13,7 @@ from callwright.validators.grading import grade_versions, judge_version
 from callwright.validators.metrics.answers import Answered, AnswerScores, has_one_call, mistakes_of
 from callwright.validators.metrics.grades import GradeScores
 from callwright.validators.metrics.multi_step import metric_names
+from callwright.validators.metrics.own import OwnScores
 from callwright.validators.metrics.snapshots import SnapshotScores
 from callwright.validators.predictions import CandidateRun
 from callwright.warehouse.queries import sql
@@ -112,19 +113,20 @@ def score_by_rule(warehouse: Warehouse, content: ReleaseContent, run: CandidateR
     """Score the complete runs of a candidate without asking anybody, over the release and each split; name all mistakes."""
     samples = {sample.key: sample for sample in content.samples}
     complete = complete_runs(warehouse, content, run)
-    gathered = {split: (SnapshotScores(content.tools), AnswerScores(content.tools)) for split in complete}
+    gathered = {split: (SnapshotScores(content.tools), AnswerScores(content.tools), OwnScores()) for split in complete}
     with warehouse.together(), _no_search_for_garbage():
         for piece in read_pieces(warehouse, run):
             answered = list(_by_sample(piece, samples))
-            for split, (snapshots, answers) in gathered.items():
+            for split, (snapshots, answers, own) in gathered.items():
                 counted = list(_of_split(answered, content, split, complete[split]))
                 for sample, predictions in counted:
+                    own.add(sample, predictions)
                     if has_one_call(sample):
                         snapshots.add(sample, predictions)
                 answers.add(counted)
             _mark_errors(warehouse, piece, samples)
-        for split, (snapshots, answers) in gathered.items():
-            put_scores(warehouse, [*snapshots.scores(), *answers.scores()], split)
+        for split, (snapshots, answers, own) in gathered.items():
+            put_scores(warehouse, [*snapshots.scores(), *answers.scores(), *own.scores()], split)
 
 
 def score_by_judge(

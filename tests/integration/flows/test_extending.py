@@ -158,3 +158,25 @@ def test_another_content_of_the_file_is_another_build_and_a_wrong_file_a_line_of
         ConfigurationError, match=r"extensions\[0\]: .*own.py: running this file raised ZeroDivisionError.*own.py:1"
     ):
         parse_recipe(settings_in_recipe(**SMALL, extensions=["own.py:FAMILY"]), tmp_path, "small")
+
+
+@pytest.mark.parametrize(
+    ("line", "wrong"),
+    [
+        ("    1 / 0", r"Your stage 'thanks' \(.*own.py:16\) raised ZeroDivisionError: division by zero"),
+        (
+            "    return 3",
+            r"Your stage 'thanks' \(.*own.py:10\) raised TypeError: it gave a int; the stage 'thanks' must give a",
+        ),
+        ("    return [origin]", r"it gave a Origin; the stage 'thanks' must give a list of Sample"),
+    ],
+)
+def test_an_author_is_told_which_stage_raised_and_where(tmp_path: Path, line: str, wrong: str) -> None:
+    last = "    return [derivation.source"
+    (tmp_path / "own.py").write_text(code_of("kind").replace(last, f"{line}\n{last}"), encoding="utf-8")
+    stated = settings_in_recipe(**SMALL | {"samples": {"perfect": 2, "example": 1}}, extensions=["own.py:FAMILY"])
+    settings = settings_of(tmp_path / "home")
+    report = build(parse_recipe(stated, tmp_path, "small"), settings)
+    assert report.landed == 2
+    [failure] = warehouse_of(settings).rows("select reason from failures")
+    assert re.search(wrong, failure["reason"])

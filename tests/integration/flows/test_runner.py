@@ -1,6 +1,7 @@
 """The runner: shards flow into each other, land together where they wait, and leave nothing behind."""
 
 import asyncio
+import re
 import threading
 import time
 from collections.abc import Callable
@@ -194,7 +195,10 @@ def test_a_bug_in_a_stage_ends_its_record_and_neither_the_build_nor_its_rerun(
     assert_balanced(report, settings)
     [failed] = warehouse_of(settings).rows("select count(*) as n, min(reason) as reason from failures")
     assert 0 < failed["n"] < 12
-    assert failed["reason"].startswith("A bug, to be reported: TypeError: Integer exceeds 64-bit range\nTraceback")
+    assert re.match(
+        r"Your stage 'parameters' \(.*test_runner.py:\d+\) raised TypeError: Integer exceeds 64-bit range\nTraceback",
+        failed["reason"],
+    )
     assert "break_down" in failed["reason"]
     assert any("records met a bug and failed" in sentence for sentence in progress.stated)
     assert build(small_recipe(samples={"perfect": 12}), settings).landed == report.landed

@@ -44,7 +44,8 @@ def test_each_of_our_families_is_whole() -> None:
         (OWN._replace(kinds=()), "it has no kinds"),
         (OWN._replace(stages=()), "'own' is made by the group 'own', of which the family has no stages"),
         (OWN._replace(plan=None), "nothing plans its kind 'own': give the family a `plan`"),
-        (stage(function=None), "its stage 'own_requests' has no function"),
+        (stage(function=None), "its stage 'own_requests' has no function that is an `async def`"),
+        (stage(function=lambda _plan, _context: []), "its stage 'own_requests' has no function that is an `async def`"),
         (stage(reads="Goal"), "its stage 'own_requests' reads 'Goal', and what is planned is 'RoutingPlan'"),
         (stage(yields="Goal"), "the last of the group 'own', and yields 'Goal', no 'Sample'"),
         (

@@ -1,0 +1,113 @@
+"""Packages of others, really installed: what they bring is used as ours is; what can't be used is named and passed over."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import uv
+import yaml
+
+from tests.support.flows.small_builds import TOP, environment
+
+PACKAGES = TOP / "tests" / "support"
+CODE = """
+import asyncio, sys
+from callwright.llm.chat import ChatMessage, ChatRequest
+from callwright.llm.models import open_adapter, read_model
+asked = ChatRequest("town/x", (ChatMessage(role="user", content="Hello."),), None, (), (), 0)
+print(asyncio.run(open_adapter(read_model("town/x")).send(asked)).text)
+"""
+
+
+@pytest.fixture(scope="module")
+def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An environment that sees all that this one has, and two packages more."""
+    folder = tmp_path_factory.mktemp("plugins")
+    copies = [folder / name for name in ("plugin_package", "broken_package")]
+    for copy in copies:  # what a build leaves beside its sources has no place in the repository
+        copy.mkdir()
+        for file in (PACKAGES / copy.name).iterdir():
+            if file.is_file():
+                (copy / file.name).write_bytes(file.read_bytes())
+    words = ["--no-deps", *map(str, copies)]
+    program = folder / "env" / "bin" / "python"
+    install(folder, "venv", "--python", sys.executable, str(folder / "env"))
+    install(folder, "pip", "install", "--python", str(program), *words)
+    [site] = (folder / "env").glob("lib/*/site-packages")
+    ours = [path for path in sys.path if path.endswith("site-packages")]
+    (site / "ours.pth").write_text("".join(f"import site; site.addsitedir({path!r})\n" for path in ours))
+    return program
+
+
+def install(folder: Path, *words: str) -> None:
+    surroundings = {name: value for name, value in os.environ.items() if name != "VIRTUAL_ENV"}
+    subprocess.run([uv.find_uv_bin(), *words, "--quiet"], env=surroundings, cwd=folder, check=True)
+
+
+def done(*words: str, home: Path, code: int = 0) -> str:
+    ended = subprocess.run(words, env=environment(home), cwd=home, capture_output=True, text=True, check=False)
+    assert ended.returncode == code, ended.stderr + ended.stdout
+    return ended.stdout
+
+
+def test_doctor_lists_what_packages_bring_and_says_what_is_wrong(python: Path, tmp_path: Path) -> None:
+    found = json.loads(done(str(python), "-m", "callwright", "doctor", "--json", home=tmp_path, code=1))
+    said = {part["part"]: part for part in found if part["part"].partition(":")[0] in TABLES}
+    sound = {name for name, part in said.items() if part["advice"] == "of town-plugins 0.3"}
+    assert sound == {*(f"{table}: town" for table in TABLES - {"metrics"}), "metrics: brevity"}
+    broken = {name: part["advice"] for name, part in said.items() if part["state"] == "broken"}
+    assert {name for name, _ in broken.items()} == {
+        "exports: gone",
+        "exports: openai",
+        "kinds: unfinished",
+        "models: absent",
+    }
+    assert "of the package broken-plugins 0.1 can't be used" in broken["exports: gone"]
+    assert "there is no 'GONE' in the module 'broken_plugins'" in broken["exports: gone"]
+    assert "callwright itself has one of this name" in broken["exports: openai"]
+    assert "by the group 'unfinished', of which the family has no stages" in broken["kinds: unfinished"]
+    assert "there is no module 'absent_plugins'" in broken["models: absent"]
+
+
+TABLES = {"kinds", "exports", "catalogs", "environments", "models", "metrics"}
+
+
+def test_a_packages_kind_is_built_released_and_exported_in_its_format(python: Path, tmp_path: Path) -> None:
+    recipe = {
+        "name": "town", "samples": {"perfect": 3, "town": 2}, "languages": ["en"],
+        "tools": [{"seed": ["Weather", "Trains"]}, {"environment": "town"}],
+    }  # fmt: skip
+    (tmp_path / "recipe.yaml").write_text(yaml.safe_dump(recipe))
+    callwright = (str(python), "-m", "callwright")
+    done(*callwright, "recipe", "check", "recipe.yaml", home=tmp_path)
+    report = json.loads(done(*callwright, "build", "recipe.yaml", "--no-review", "--json", home=tmp_path))
+    assert report["landed"] == 5
+    done(*callwright, "release", "create", "v1", home=tmp_path)
+    done(*callwright, "export", "v1", "--to", "town", "--out", "out", home=tmp_path)
+    rows = [json.loads(line) for line in (tmp_path / "out" / "town.jsonl").read_text().splitlines()]
+    assert sorted(row["kind"] for row in rows) == ["perfect"] * 3 + ["town"] * 2
+    assert all(row["request"].endswith("Greetings from town.") for row in rows if row["kind"] == "town")
+    done(*callwright, "evaluate", "v1", "--model", "template/v1", home=tmp_path)
+    query = "select value, count from scores where metric = 'brevity' and slice_by = 'kind' and slice_value = 'town'"
+    [score] = json.loads(done(*callwright, "query", query, "--json", home=tmp_path))
+    assert 0 < score["value"] < 1
+    assert score["count"] == 2
+
+
+def test_a_packages_importer_and_model_are_used_by_their_names(python: Path, tmp_path: Path) -> None:
+    (tmp_path / "town.txt").write_text("ring_bell sweep_street")
+    callwright = (str(python), "-m", "callwright")
+    done(*callwright, "tools", "import", "town", "town.txt", home=tmp_path)
+    [row] = json.loads(done(*callwright, "query", "select count(*) as n from tools", "--json", home=tmp_path))
+    assert row == {"n": 2}
+    assert done(str(python), "-c", CODE, home=tmp_path) == "Hello.\n"
+
+
+def test_what_is_wrong_with_a_row_is_the_answer_to_whoever_names_it(python: Path, tmp_path: Path) -> None:
+    words = (str(python), "-m", "callwright", "export", "v1", "--to", "gone")
+    ended = subprocess.run(words, env=environment(tmp_path), cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert ended.returncode == 2
+    assert "The export format 'gone' of the package broken-plugins 0.1 can't be used" in ended.stderr

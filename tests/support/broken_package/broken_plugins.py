@@ -1,0 +1,7 @@
+"""Rows that can't be used."""
+
+from callwright.generators.families import Family, Kind, Traits
+from callwright.warehouse.exports.openai import FORMAT
+
+OPENAI = FORMAT
+FAMILY = Family("unfinished", (Kind("unfinished", "a kind that nothing makes", "unfinished", Traits()),), ())
