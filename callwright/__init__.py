@@ -5,16 +5,17 @@
     def get_weather(city: str, day: str = "today") -> str:
         '''Tell the weather of a city.'''
 
-    recipe = callwright.make_recipe("mine", tools=[get_weather, {"seed": ["Weather"]}], samples={"perfect": 20})
+    tools = [get_weather, {"seed": ["Weather"]}]
+    recipe = callwright.make_recipe("mine", tools=tools, samples={"perfect": 20})
     callwright.build(recipe)
     for kept in callwright.samples("grade = 'proved'"):
         print(kept.request, kept.calls[0].arguments, kept.evidence[0].quote)
     callwright.create_release("v1").export("openai", "train")
-    found = callwright.evaluate("v1", lambda messages, tools: [("get_weather", {"city": "Ulm"})], name="always Ulm")
+    found = callwright.evaluate("v1", lambda messages, tools: [("get_weather", {"city": "Ulm"})])
     print(found.figures["args_acc"], len(found.failures))
 
-Everything is kept in `.callwright/` in the current folder, or in the `home` that each function takes; the command `callwright`
-works on the same folder. docs/python.md goes through all of it.
+Everything is kept in `.callwright/` in the current folder, or in the `home` that each function
+takes; the command `callwright` works on the same folder. docs/python.md goes through all of it.
 """
 
 from importlib import import_module

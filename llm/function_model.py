@@ -1,4 +1,4 @@
-"""Python functions as models: they are given messages and tools in OpenAI's form, and give calls, a text, or a message back."""
+"""Python functions as models: given messages and tools in OpenAI's form, they give calls or a text."""
 
 import asyncio
 import inspect
@@ -24,10 +24,10 @@ _FORMS = "calls are (name, arguments) or {'name': …, 'arguments': {…}}, in a
 
 
 class FunctionModel:
-    """A ChatModel behind which a function stands; whatever goes wrong in it is a ReplyError with the reason."""
+    """A ChatModel behind which a function stands; what goes wrong in it is a ReplyError."""
 
     def __init__(self, name: str, function: AnswerFunction, record: Callable[[LlmCall], object], stage: str) -> None:
-        """Call `function`, in a thread unless it is async; each call is given to `record` as one of `stage`."""
+        """Call `function`, in a thread unless it is async; `record` is given each call of `stage`."""
         self._name = name
         self._function = function
         self._record = record
@@ -47,7 +47,7 @@ class FunctionModel:
         return await self.answer([dict(message) for message in wire_messages(prompt.messages)], tools)
 
     async def answer(self, messages: Messages, tools: Sequence[Tool]) -> Completion:
-        """What the function gives to a conversation, its calls under the tools' own names. Raises ReplyError."""
+        """What the function gives, its calls under the tools' own names. Raises ReplyError."""
         names = wire_names(tools)
         started, error = time.perf_counter(), ""
         try:

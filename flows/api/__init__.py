@@ -1,1 +1,1 @@
-"""What `import callwright` offers: the one door to builds, checks, releases and evaluations, which the command line takes too."""
+"""What `import callwright` offers: the one door to the house, which the command line takes too."""

@@ -29,25 +29,27 @@ def make_recipe(
     samples: Mapping[str, int],
     **settings: Any,  # noqa: ANN401
 ) -> Recipe:
-    """A recipe made of objects; `settings` are those of a recipe's file (docs/recipes.md), such as `models` or `languages`.
+    """A recipe made of objects; `settings` are those of a recipe's file, such as `models`.
 
-    A tool is a function with annotations, a pydantic model, a `Tool`, OpenAI's document of one, the path of a file of tools
-    (OpenAPI, MCP or OpenAI's list), or a source as a file has it: `{"seed": ["Weather"]}`. `samples` counts each kind.
+    A tool is a function with annotations, a pydantic model, a `Tool`, OpenAI's document of one, the
+    path of a file of tools (OpenAPI, MCP or OpenAI's list), or a source as a file has it: `{"seed":
+    ["Weather"]}`. `samples` counts each kind.
 
         >>> def get_weather(city: str) -> str:
         ...     '''Tell the weather of a city.'''
-        >>> recipe = make_recipe("mine", tools=[get_weather, {"seed": ["Weather"]}], samples={"perfect": 20}, seed=7)
+        >>> recipe = make_recipe("mine", tools=[get_weather, {"seed": "all"}], samples={"perfect": 20})
         >>> recipe.samples, recipe.tools[0].own[0].name
         ({'perfect': 20}, 'get_weather')
 
-    Raises ConfigurationError that names everything that is wrong, as `callwright recipe check` does for a file.
+    Raises ConfigurationError that names everything that is wrong, as `callwright recipe check` does
+    for a file.
     """
     stated = {"name": name, "tools": _sources(tools), "samples": dict(samples)}
     return parse_recipe(stated | {key: _plain(value) for key, value in settings.items()}, Path.cwd(), f"recipe {name}")
 
 
 def _sources(tools: Iterable[ToolSeed | Path | Mapping[str, Any]]) -> list[object]:
-    """The sources of a recipe; tools that are given themselves are one, at the place of the first."""
+    """The sources of a recipe; tools that are given themselves are one, where the first stands."""
     sources: list[object] = []
     own: list[object] = []
     for one in tools:
@@ -100,19 +102,21 @@ def build(
     workers: int | None = 1,
     progress: ProgressReceiver = None,
 ) -> BuildReport:
-    """Build a recipe's samples, going on where the last build of it stopped; what was made, checked and landed is counted.
+    """Build a recipe's samples, going on where its last build stopped, and count what came of it.
 
-    `recipe` is one that was made or read, or a file. `home` is the work folder, `CALLWRIGHT_HOME` or `.callwright` unless given.
-    `model` takes all three roles; of each kind at most `limit` samples are built. It computes in this process unless there
-    are more `workers`, which run a script again: such a call stands under `if __name__ == "__main__":`; None asks the
-    environment. `progress` is a function that is given each `ProgressStep`, or "terminal".
+    `recipe` is one that was made or read, or a file. `home` is the work folder, `CALLWRIGHT_HOME`
+    or `.callwright` unless given. `model` takes all three roles; of each kind at most `limit`
+    samples are built. It computes in this process unless there are more `workers`, which run a
+    script again: such a call stands under `if __name__ == "__main__":`; None asks the environment.
+    `progress` is a function that is given each `ProgressStep`, or "terminal".
 
         report = callwright.build("recipe.yaml", limit=5)
         report.landed, report.planned          # 14, 15
-        report.funnel[0]                       # FunnelRow(stage='perfect/single', entered=5, passed=5, …)
+        report.funnel[0]                       # FunnelRow(stage='parameters', entered=15, …)
 
-    Raises ConfigurationError where the recipe or the environment is wrong, TransientError or BudgetError where it stopped
-    before its end: what is done is kept, and the same call goes on from there. Money is in US dollars.
+    Raises ConfigurationError where the recipe or the environment is wrong, TransientError or
+    BudgetError where it stopped before its end: what is done is kept, and the same call goes on
+    from there. Money is in US dollars.
     """
     return run(_build(recipe, settings_of(home, workers=workers), progress, model=model, limit=limit))
 
@@ -126,7 +130,7 @@ async def build_async(
     workers: int | None = 1,
     progress: ProgressReceiver = None,
 ) -> BuildReport:
-    """As `build`, to be awaited: the loop goes on meanwhile, and cancelling it stops the build, of which what is done is kept.
+    """As `build`, to be awaited: the loop goes on meanwhile, and cancelling it stops the build.
 
         report = await callwright.build_async("recipe.yaml", progress=print)
 
@@ -158,7 +162,7 @@ def preview(
     workers: int | None = 1,
     progress: ProgressReceiver = None,
 ) -> list[ShownSample]:
-    """Make `count` samples of each kind and keep none; what models answer is kept, so that the build does not ask it again.
+    """Make `count` samples of each kind and keep none, but what models answered for the build.
 
         for shown in callwright.preview("recipe.yaml", 2):
             shown.kind, shown.request          # 'perfect', 'What is the weather in Ulm?'

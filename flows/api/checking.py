@@ -1,4 +1,4 @@
-"""Checks of data that others bring, from Python: `check_requests` and `check_records`, each also as it goes on."""
+"""Checks of data that others bring, from Python: `check_requests` and `check_records`."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -11,18 +11,21 @@ Found = TypeVar("Found")
 
 
 def check_requests(rows: Rows, *, model: str = "", home: Path | str | None = None) -> list[CheckedRequest]:
-    """Tell of each request whether its words prove the call, argument by argument, and with nothing left over.
+    """Tell of each request whether its words prove the call, and of each argument.
 
-    `rows` are mappings with id, language, tool, arguments, request and perhaps now; or a file of such lines. Without a `model`
-    that reads what rules leave open only values are decided, never a whole request. `home` keeps what a model answers.
+    `rows` are mappings with id, language, tool, arguments, request and perhaps now; or a file of
+    such lines. Without a `model` that reads what rules leave open only values are decided, never a
+    whole request. `home` keeps what a model answers.
 
-        >>> tool = {"name": "get_weather", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}}}
-        >>> asked = {"id": "1", "language": "en", "request": "What is the weather in Ulm?", "tool": tool}
+        >>> schema = {"type": "object", "properties": {"city": {"type": "string"}}}
+        >>> asked = {"id": "1", "language": "en", "request": "What is the weather in Ulm?"}
+        >>> asked |= {"tool": {"name": "get_weather", "parameters": schema}}
         >>> [found] = check_requests([asked | {"arguments": {"city": "Ulm"}}])
         >>> found.id, sorted(found.arguments)
         ('1', ['city'])
 
-    A row that is no request is answered with the reason. Raises ConfigurationError where the file or the model can't be had.
+    A row that is no request is answered with the reason. Raises ConfigurationError where the file
+    or the model can't be had.
     """
     return run(_gathered(check_requests_async(rows, model=model, home=home)))
 
@@ -41,12 +44,14 @@ def check_requests_async(
 def check_records(rows: Rows, *, model: str = "", home: Path | str | None = None) -> list[CheckedRecordLine]:
     """Run today's checks on samples, whole or broken; evidence that stands in them is found again.
 
-    `rows` are mappings as `export --to records` writes them (`KeptSample.record` is one), or a file of such lines.
+    `rows` are mappings as `export --to records` writes them (`KeptSample.record` is one), or a file
+    of such lines.
 
         [found] = callwright.check_records([sample.record])
-        found.decision                         # 'proved'; with found.verdicts, each with check, decision, grade and reason
+        found.decision, found.verdicts         # 'proved', [CheckVerdict(check='format', …), …]
 
-    A row that is no record is answered with the reason. Raises ConfigurationError where the file or the model can't be had.
+    A row that is no record is answered with the reason. Raises ConfigurationError where the file or
+    the model can't be had.
     """
     return run(_gathered(check_records_async(rows, model=model, home=home)))
 

@@ -1,9 +1,9 @@
-"""Evaluations from Python: `evaluate` and `evaluate_async`, of models by name or of functions, and what came of them."""
+"""Evaluations from Python: `evaluate` and `evaluate_async`, of models or functions, and their results."""
 
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypedDict, Unpack
 from uuid import uuid4
 
 import orjson
@@ -29,11 +29,13 @@ CandidateLike = str | Candidate | AnswerFunction
 class AnsweredItem(NamedTuple):
     """What a candidate answered where calls were due, or a whole run over a multi-step sample.
 
-    `due` and `calls` are lists of {'tool': …, 'arguments': {…}}; `calls` is None where the answer can't be read, and `problem`
-    says why. `verdict` is by rule, None where nothing was judged; `error_type` names the mistake.
+    `due` and `calls` are lists of {'tool': …, 'arguments': {…}}; `calls` is None where the answer
+    can't be read, and `problem` says why. `verdict` is by rule, None where nothing was judged;
+    `error_type` names the mistake.
 
-        AnsweredItem(sample='5c1f…', kind='perfect', turn=1, run=0, due=[{'tool': 'get_weather', …}], calls=None,
-                     text='', problem='python/agent raised KeyError: …', verdict=False, error_type='…')
+        item.sample, item.turn, item.due       # '5c1f…', 1, [{'tool': 'get_weather', …}]
+        item.calls, item.problem               # None, 'python/agent raised KeyError: …'
+        item.verdict, item.error_type          # False, 'unreadable'
     """
 
     sample: str
@@ -49,7 +51,7 @@ class AnsweredItem(NamedTuple):
 
 
 class Evaluation:
-    """How candidates did on a release, as the warehouse keeps it: boards, and for the first candidate figures and answers.
+    """How candidates did on a release: boards, and of the first one figures and answers.
 
     found = callwright.evaluate("v1", agent)
     found.figures["args_acc"]              # 0.93, a fraction
@@ -66,7 +68,7 @@ class Evaluation:
 
     @property
     def candidate(self) -> str:
-        """The name that the first candidate has on the leaderboard, such as 'agent' or, asked anew, 'agent#2'."""
+        """The first candidate's name on the leaderboard, such as 'agent' or, asked anew, 'agent#2'."""
         return self.candidates[0]
 
     @cached_property
@@ -86,7 +88,7 @@ class Evaluation:
 
     @cached_property
     def figures(self) -> dict[str, float]:
-        """The first candidate's figures by metric, fractions, each the mean of its runs; a judge's stand in place of the rule's.
+        """The first candidate's figures by metric, fractions; a judge's in place of the rule's.
 
         {'args_acc': 0.93, 'func_acc': 0.97, …}; docs/scoring.md says what each means.
         """
@@ -101,17 +103,19 @@ class Evaluation:
 
     @property
     def failures(self) -> list[AnsweredItem]:
-        """What was answered wrongly, or can't be read, which `problem` tells: exceptions of a function, too."""
+        """What was answered wrongly, or can't be read: exceptions of a function, too."""
         return [item for item in self.samples if item.verdict is False or item.problem]
 
 
 _FIGURES = """
     select metric, judge, avg(value) as value from scores
-    where release = ? and candidate = ? and strategy = ? and split = ? and slice_by = 'all' and snapshots = 'all'
+    where release = ? and candidate = ? and strategy = ? and split = ?
+        and slice_by = 'all' and snapshots = 'all'
     group by metric, judge order by metric, judge
 """
 _ITEMS = f"""
-    select {", ".join(AnsweredItem._fields)} from prediction_items where release = ? and candidate = ? and strategy = ?
+    select {", ".join(AnsweredItem._fields)} from prediction_items
+    where release = ? and candidate = ? and strategy = ?
     order by sample, turn, run
 """  # noqa: S608 - our own names
 
@@ -120,25 +124,52 @@ def _loaded(text: object) -> Any:  # noqa: ANN401 - JSON
     return orjson.loads(text) if isinstance(text, str) else text
 
 
-def evaluate(release: str, candidate: CandidateLike | Sequence[CandidateLike] = (), **options: Any) -> Evaluation:  # noqa: ANN401
-    """Ask a candidate for the calls that are due in a release's samples, score what it answers, and keep it in the warehouse.
+class EvaluationOptions(TypedDict, total=False):
+    """What `evaluate` may be given beside the candidate."""
 
-    The candidate is a model's name, a `Candidate`, a Python function, or several of them; no server is needed for any. A
-    function takes `(messages, tools)` in OpenAI's form and gives calls, as (name, arguments) or OpenAI's dicts, a text, or
-    None for no call; it may be async. What it raises or gives that is no call is scored as a failure, with the reason.
+    name: str
+    version: str
+    concurrency: int
+    home: Path | str | None
+    progress: ProgressReceiver
+    runs: int
+    split: str
+    strategy: str
+    router: str
+    format: Literal["json", "yaml"]
+    tools: ToolsShown
+    judge: str
+    complexeval: EvalMode
+    turns: int
+    budget: float | None
+    resume: bool
+
+
+def evaluate(
+    release: str, candidate: CandidateLike | Sequence[CandidateLike] = (), **options: Unpack[EvaluationOptions]
+) -> Evaluation:
+    """Ask a candidate for the calls that are due in a release's samples; score and keep its answers.
+
+    The candidate is a model's name, a `Candidate`, a Python function, or several of them; no server
+    is needed for any. A function takes `(messages, tools)` in OpenAI's form and gives calls, as
+    (name, arguments) or OpenAI's dicts, a text, or None for no call; it may be async. What it
+    raises or gives that is no call is scored as a failure, with the reason.
 
         def agent(messages, tools):
             return [("get_weather", {"city": "Ulm"})]
         found = callwright.evaluate("v1", agent)
         found.figures["func_acc"], found.failures
 
-    A function is asked anew each time, as agent, agent#2, …; with a `version` of yours what the same version answered is kept.
+    A function is asked anew each time, as agent, agent#2, …; with a `version` of yours what the
+    same version answered is kept.
 
-    Options: `name` on the leaderboard, `version` and `concurrency` (calls at once, 1) of functions; `home`; `progress` as for
-    `build`; `runs`; `split`; `strategy` ("direct", "native", "route_then_fill", "backward"), `router` and `format` for models;
-    `tools` ("first" or "always"); `judge`; `complexeval`; `turns`; `budget` in US dollars; `resume`: docs/evaluating.md.
+    Options: `name` on the leaderboard, `version` and `concurrency` (calls at once, 1) of functions;
+    `home`; `progress` as for `build`; `runs`; `split`; `strategy` ("direct", "native",
+    "route_then_fill", "backward"), `router` and `format` for models; `tools` ("first" or "always");
+    `judge`; `complexeval`; `turns`; `budget` in US dollars; `resume`: docs/evaluating.md.
 
-    Raises ConfigurationError for an unknown release or option, TransientError or BudgetError where it stopped before its end.
+    Raises ConfigurationError for an unknown release or option, TransientError or BudgetError where
+    it stopped before its end.
     """
     return run(evaluate_async(release, candidate, **options))
 
@@ -182,7 +213,8 @@ async def evaluate_async(  # noqa: PLR0913 - each is an option of its own
             raise ConfigurationError("Functions and models are asked by different strategies: evaluate each by itself.")
         prompting = PromptingStrategy(IN_MESSAGES) if functions else prompting_by(strategy, format, router)
         conditions = Conditions(
-            runs, budget, tools, read_model(judge) if judge else None, complexeval, turns, prompting=prompting,
+            runs, budget, tools, read_model(judge) if judge else None, complexeval, turns,
+            prompting=prompting,
             router=read_model(router) if router else None, split=split, functions=functions,
         )  # fmt: skip
         asked = AskedFor([one.candidate for one in chosen], conditions)
@@ -210,9 +242,7 @@ def _chosen(candidate: CandidateLike, name: str, version: str, concurrency: int)
     if isinstance(candidate, str):
         return _Chosen(Candidate(label=name or candidate, model=read_model(candidate)))
     if not callable(candidate):
-        raise ConfigurationError(
-            f"{candidate!r} is no candidate: that is a model's name or a function of messages and tools."
-        )
+        raise ConfigurationError(f"{candidate!r} is no candidate: a model's name, or a function of messages and tools.")
     label = name or getattr(candidate, "__name__", type(candidate).__name__)
     extra: dict[str, JsonValue] = {
         "version": version or uuid4().hex

@@ -1,15 +1,15 @@
-"""Samples and releases from Python: `samples`, `create_release`, `load_release`, as records, pandas, `datasets` or files."""
+"""Samples and releases from Python: `samples`, `create_release` and `load_release`."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
-from functools import cached_property, partial
+from contextlib import ExitStack, contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import orjson
 
 from callwright.flows.api.surroundings import require_package, settings_of
-from callwright.flows.settings import open_warehouse, reading
+from callwright.flows.settings import Settings, open_warehouse, reading
 from callwright.language.phrasebook import refusals
 from callwright.warehouse.cards import card_facts, render_card
 from callwright.warehouse.errors import ConfigurationError, RecordError
@@ -39,11 +39,11 @@ from callwright.warehouse.store import Warehouse
 class KeptSample(NamedTuple):
     """A sample that was accepted, with its tools and the evidence of each argument.
 
-    `grade` is the weakest of what it rests on: "proved" (rules), "judged" (a model's reading) or "vouched" (a person); "" where
-    a file does not tell. `split` is that of a release, "" for none.
+    `grade` is the weakest of what it rests on: "proved" (rules), "judged" (a model's reading) or
+    "vouched" (a person); "" where a file does not tell. `split` is that of a release, "" for none.
 
         kept.request, kept.calls[0].arguments  # 'What is the weather in Ulm?', {'city': 'Ulm'}
-        kept.evidence[0]                       # Evidence(argument='city', kind='span', turn=0, start=23, end=26, quote='Ulm', …)
+        kept.evidence[0]                       # Evidence(argument='city', quote='Ulm', …)
     """
 
     sample: Sample
@@ -54,7 +54,7 @@ class KeptSample(NamedTuple):
 
     @property
     def key(self) -> str:
-        """The hash of its content, such as '5c1f…': the same sample has the same key everywhere."""
+        """The hash of its content, '5c1f…': the same sample has the same key everywhere."""
         return self.sample.key
 
     @property
@@ -69,12 +69,12 @@ class KeptSample(NamedTuple):
 
     @property
     def messages(self) -> list[dict[str, Any]]:
-        """All that is said, called and returned, in OpenAI's form: [{'role': 'user', 'content': 'What is …'}]."""
+        """All that is said and called in OpenAI's form: [{'role': 'user', 'content': 'What is …'}]."""
         return list(openai_messages(self.sample.briefing, self.sample.turns, plain_names(self.tools)))
 
     @property
     def openai_tools(self) -> list[dict[str, Any]]:
-        """The candidate tools in OpenAI's form: [{'type': 'function', 'function': {'name': 'get_weather', …}}]."""
+        """The candidate tools in OpenAI's form: [{'type': 'function', 'function': {…}}]."""
         names = plain_names(self.tools)
         shown = [tool for tool in self.tools if tool.key in self.sample.candidates]
         return [{"type": "function", "function": tool_document(tool, names[tool.name])} for tool in shown]
@@ -85,17 +85,44 @@ class KeptSample(NamedTuple):
         return record_line(self.sample, {tool.key: tool for tool in self.tools})
 
 
-def samples(where: str = "", *, home: Path | str | None = None) -> Iterator[KeptSample]:
-    """The samples that were accepted, one after another in the order of their keys, each with the evidence of its arguments.
+class WorkFolder:
+    """A work folder that is read, in one copy for all who read it at the same time."""
 
-    `where` is an SQL condition on the view accepted_samples (docs/sql.md). They are read from a copy, so that no build waits.
+    def __init__(self, settings: Settings, *, live: bool = False) -> None:
+        """Nothing is copied yet; `live` waits for the present state while a build is under way."""
+        self._settings = settings
+        self._live = live
+        self._copy = ExitStack()
+        self._warehouse: Warehouse | None = None
+        self._readers = 0
+
+    @contextmanager
+    def opened(self) -> Iterator[Warehouse]:
+        """The warehouse in it, which stays open until the last of its readers is done."""
+        if self._warehouse is None:
+            self._warehouse = self._copy.enter_context(reading(self._settings, live=self._live))
+        self._readers += 1
+        try:
+            yield self._warehouse
+        finally:
+            self._readers -= 1
+            if not self._readers:
+                self._warehouse = None
+                self._copy.close()
+
+
+def samples(where: str = "", *, home: Path | str | None = None) -> Iterator[KeptSample]:
+    """The samples that were accepted, one after another, each with the evidence of its arguments.
+
+    `where` is an SQL condition on the view accepted_samples (docs/sql.md). They are read from a
+    copy, so that no build waits.
 
         for kept in callwright.samples("kind = 'perfect' and grade = 'proved'"):
             kept.request, kept.calls[0].arguments, kept.evidence[0].quote
 
     Raises StoreError where the condition can't be read.
     """
-    with reading(settings_of(home)) as warehouse:
+    with WorkFolder(settings_of(home)).opened() as warehouse:
         condition = f"where {where}" if where else ""
         rows = warehouse.stream(f"select body, evidence, grade, '' from accepted_samples {condition} order by key")  # noqa: S608
         tools: dict[str, Tool] = {}
@@ -121,9 +148,9 @@ def _kept(row: Sequence[Any], tools_of: Callable[[Sequence[str]], Mapping[str, T
 
 
 class LoadedRelease:
-    """A release to go through, as often as wanted, or to hand on: its samples one after another, pandas, `datasets`, files.
+    """A release to go through, or to hand on: its samples, pandas, `datasets`, files.
 
-    `release` is what is known of it (None for a folder), and `made` what it took and left out where it was created just now.
+    `release` is what is known of it (None for a folder).
 
         release = callwright.load_release("v1")
         len(release), release.splits           # 14, ('train', 'test')
@@ -139,10 +166,16 @@ class LoadedRelease:
         self._read = read
         self._stored = stored
         self.release: Release | None = stored and stored.release
-        self.made: MadeRelease | None = stored and stored.made
 
     def __iter__(self) -> Iterator[KeptSample]:
         return self._read()
+
+    @property
+    def created(self) -> MadeRelease:
+        """What it took and left out. Raises ConfigurationError for one that was loaded."""
+        if self._stored is None or self._stored.made is None:
+            raise ConfigurationError(f"The release {self.name!r} was loaded; what it took is told when it is created.")
+        return self._stored.made
 
     @cached_property
     def _count(self) -> int:
@@ -159,16 +192,17 @@ class LoadedRelease:
         return tuple(dict.fromkeys(kept.split for kept in self if kept.split))
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """A row a sample with the columns of `export --to hf` (docs/exports.md), its split and its grade.
+        """A row a sample: the columns of `export --to hf` (docs/exports.md), split and grade.
 
-        Calls and schemas are JSON text: {'key': '5c1f…', 'request': 'What is …', 'tools': '[{"name": …'}.
+        Calls and schemas are JSON text: {'key': '5c1f…', 'request': 'What is …', 'tools':
+        '[{"name": …'}.
         """
         for kept in self:
             row = hugging_face_row(kept.sample, {tool.key: tool for tool in kept.tools})
             yield row | {"split": kept.split, "grade": kept.grade}
 
     def to_pandas(self) -> Any:  # noqa: ANN401 - pandas is no dependency
-        """A pandas.DataFrame of the rows. Raises ConfigurationError that says how to get pandas where it is missing.
+        """A pandas.DataFrame of the rows. Raises ConfigurationError where pandas is missing.
 
         frame = callwright.load_release("v1").to_pandas()
         frame.groupby("kind").size()
@@ -193,24 +227,23 @@ class LoadedRelease:
     def count_kinds(self) -> dict[str, int]:
         """How many samples of each kind it has: {'imperfect': 6, 'perfect': 8}."""
         if self._stored is not None:
-            with self._stored.opened() as warehouse:
+            with self._stored.folder.opened() as warehouse:
                 return count_kinds(warehouse, self.name)
         kinds = sorted(kept.sample.kind for kept in self)
         return {kind: kinds.count(kind) for kind in dict.fromkeys(kinds)}
 
     def export(self, to: str, folder: Path | str | None = None, *, kinds: Sequence[str] = ()) -> Export:
-        """Write it in a format that others read, with its card, samples of `kinds` alone where some are named.
+        """Write it in a format that others read, with its card; of `kinds` alone if they are named.
 
             callwright.load_release("v1").export("openai", "train")
 
-        The folder, exports/RELEASE-FORMAT unless given, is the export's own. Raises ConfigurationError for an unknown format or
-        kind, RecordError where nothing has a place in the format.
+        The folder, exports/RELEASE-FORMAT unless given, is the export's own. Raises
+        ConfigurationError for an unknown format or kind, RecordError where nothing has a place in
+        the format.
         """
         form = EXPORTS.named(to)
         if self._stored is None:
-            raise ConfigurationError(
-                f"{self.name!r} was read from a folder; export the release that it was written from."
-            )
+            raise ConfigurationError(f"{self.name!r} was read from a folder; export the release that wrote it.")
         counts = self.count_kinds()
         strange = [kind for kind in kinds if kind not in counts]
         if strange:
@@ -218,7 +251,7 @@ class LoadedRelease:
                 f"No sample of this release is of the kind {strange[0]!r}; the kinds are {', '.join(counts)}."
             )
         wanted = [kind for kind in counts if not kinds or kind in kinds]
-        with self._stored.opened() as warehouse:
+        with self._stored.folder.opened() as warehouse:
             frozen = require_intact(warehouse, self.name)
             place = Path(folder) if folder else Path("exports") / f"{frozen.file_name}-{to}"
             card = render_card(card_facts(warehouse, self.name))
@@ -230,14 +263,14 @@ class LoadedRelease:
 
 
 class _StoredRelease(NamedTuple):
-    """A release in a warehouse: what is known of it, and how its work folder is opened for reading."""
+    """A release in a work folder, and what is known of it."""
 
     release: Release
-    opened: Callable[[], AbstractContextManager[Warehouse]]
+    folder: WorkFolder
     made: MadeRelease | None = None
 
     def read(self) -> Iterator[KeptSample]:
-        with self.opened() as warehouse:
+        with self.folder.opened() as warehouse:
             named = warehouse.rows("select tool from release_tools where release = ?", [self.release.name])
             tools = read_tools(warehouse, [row["tool"] for row in named])
             for row in warehouse.stream(_OF_RELEASE, [self.release.name]):
@@ -246,7 +279,8 @@ class _StoredRelease(NamedTuple):
 
 _OF_RELEASE = """
     select s.body, a.evidence, a.grade, coalesce(r.split, '') as split
-    from release_samples r join samples s on s.key = r.subject left join accepted_samples a on a.key = s.key
+    from release_samples r join samples s on s.key = r.subject
+    left join accepted_samples a on a.key = s.key
     where r.release = ? order by s.key
 """
 
@@ -254,18 +288,24 @@ _OF_RELEASE = """
 def load_release(name: str | Path, *, home: Path | str | None = None, live: bool = False) -> LoadedRelease:
     """A release of the work folder by its name, or a folder that `export --to records` wrote.
 
-    While a build is under way it is read as it was published last; `live` waits for the present state.
+    While a build is under way it is read as it was published last; `live` waits for the present
+    state.
 
         release = callwright.load_release("v1")
         release = callwright.load_release(Path("exports/v1-records"))
 
-    Raises ConfigurationError that lists the releases there are, or where the folder is no such export.
+    Raises ConfigurationError that lists the releases there are, or where the folder is no such
+    export.
     """
     if isinstance(name, Path):
         return _loaded_folder(name)
-    opened = partial(reading, settings_of(home), live=live)
-    with opened() as warehouse:
-        return _loaded(_StoredRelease(release_named(warehouse, name), opened))
+    return load_from(WorkFolder(settings_of(home), live=live), name)
+
+
+def load_from(folder: WorkFolder, name: str) -> LoadedRelease:
+    """The release of this name. Raises ConfigurationError that lists the releases there are."""
+    with folder.opened() as warehouse:
+        return _loaded(_StoredRelease(release_named(warehouse, name), folder))
 
 
 def _loaded(stored: _StoredRelease) -> LoadedRelease:
@@ -276,7 +316,7 @@ def _loaded_folder(folder: Path) -> LoadedRelease:
     files = sorted(folder.glob("*.jsonl"))
     if not files:
         raise ConfigurationError(
-            f"{str(folder)!r} holds no records; `callwright export RELEASE --to records` writes some."
+            f"{str(folder)!r} holds no records; `callwright export NAME --to records` writes some."
         )
 
     def read() -> Iterator[KeptSample]:
@@ -314,21 +354,23 @@ def create_release(  # noqa: PLR0913 - each is an option of its own
     home: Path | str | None = None,
     live: bool = False,
 ) -> LoadedRelease:
-    """Freeze what the newest whole build of each recipe has landed, under a name, a version and a content hash.
+    """Freeze what the newest whole build of each recipe has landed, under a name and a version.
 
-    Trials (a build with a `limit`) and older builds are left out unless `builds` names them by the beginning of their keys.
-    `where` is a condition on accepted_samples. `splits` are shares that add up to 1, and what no two of them share is told `by`:
-    "relatives" (parent, goal, template) or "tool". The same content under the same name is the same release.
+    Trials (a build with a `limit`) and older builds are left out unless `builds` names them by the
+    beginning of their keys. `where` is a condition on accepted_samples. `splits` are shares that
+    add up to 1, and what no two of them share is told `by`: "relatives" (parent, goal, template) or
+    "tool". The same content under the same name is the same release.
 
         release = callwright.create_release("v1", splits={"train": 0.8, "test": 0.2})
-        release.release.version, release.made.splits       # '1.0.0', {'train': 11, 'test': 3}
+        release.release.version, release.created.splits    # '1.0.0', {'train': 11, 'test': 3}
 
-    Raises ConfigurationError where there is nothing to freeze, or the name has other content already.
+    Raises ConfigurationError where there is nothing to freeze, or the name has other content
+    already.
     """
     settings = settings_of(home)
     shares = parse_shares(splits) if isinstance(splits, str) and splits else splits or {}
     terms = Terms(note, dict(shares), parse_split_by(by), version, follows)
     selection = Selection(tuple(recipes), tuple(builds), tuple(kinds), tuple(languages), where)
-    with reading(settings, live=live) as snapshot:
+    with WorkFolder(settings, live=live).opened() as snapshot:
         made = make_release(open_warehouse(settings), name, selection, terms, snapshot=snapshot)
-    return _loaded(_StoredRelease(made.release, partial(reading, settings, live=live), made))
+    return _loaded(_StoredRelease(made.release, WorkFolder(settings, live=live), made))

@@ -1,4 +1,4 @@
-"""What the functions of the Python API stand in: the settings of a work folder, whoever is told of progress, an event loop."""
+"""What functions of the Python API need: settings of a work folder, progress, an event loop."""
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterator
@@ -18,7 +18,7 @@ Result = TypeVar("Result")
 
 
 class ProgressStep(NamedTuple):
-    """What a progress function is given: a sentence, and how many of how many items are done, 0 of 0 for a sentence alone."""
+    """What a progress function is given: a sentence, and how many of `total` items are done."""
 
     sentence: str
     done: int = 0
@@ -53,7 +53,7 @@ class ProgressFunction:
 
 @contextmanager
 def opened_progress(receiver: ProgressReceiver) -> Iterator[Progress]:
-    """Whoever is told of progress: nobody for None, the terminal, a function, or a Progress as it is."""
+    """Whoever is told of progress: nobody for None, the terminal, a function, or a Progress."""
     if receiver is None:
         yield SilentProgress()
     elif receiver == "terminal":
@@ -70,14 +70,14 @@ def opened_progress(receiver: ProgressReceiver) -> Iterator[Progress]:
 
 
 def settings_of(home: Path | str | None, *, workers: int | None = None) -> Settings:
-    """The settings of the environment, for the work folder `home` and so many processes of this machine where they are given."""
+    """The settings of the environment, but the work folder and the processes that are given."""
     quiet_vendors(LIBRARY_QUIET)
     settings = read_settings(None if home is None else Path(home))
     return settings if workers is None else settings._replace(workers=workers, workplace="local")
 
 
 def run(work: Coroutine[Any, Any, Result]) -> Result:
-    """What a coroutine gives: run here, or, where a loop is running already (as in notebooks), in a thread with one of its own."""
+    """What a coroutine gives: run here, or where a loop runs already, in a thread of its own."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -92,7 +92,7 @@ def run(work: Coroutine[Any, Any, Result]) -> Result:
 
 
 async def run_aside(work: Coroutine[Any, Any, Result]) -> Result:
-    """What a coroutine gives that computes: in a thread with a loop of its own, so that this loop goes on meanwhile."""
+    """What a coroutine gives, run in a thread of its own, so that this loop goes on meanwhile."""
     aside = _Aside(work)
     try:
         return await asyncio.wrap_future(aside.result)
@@ -126,7 +126,7 @@ class _Aside:
 
 
 def require_package(name: str, use: str) -> ModuleType:
-    """A package that callwright does not bring along. Raises ConfigurationError with the command that brings it."""
+    """A package of somebody else's. Raises ConfigurationError with the command that brings it."""
     try:
         return import_module(name)
     except ModuleNotFoundError as error:

@@ -74,27 +74,25 @@ def build(  # noqa: PLR0917 - typer reads each option from a parameter
     as_json: AsJson = False,
 ) -> None:
     """Build a recipe's samples, going on where the last build of it stopped."""
-    from callwright.flows.build import build_dataset
-    from callwright.flows.chats import check_keys
-    from callwright.flows.planning.estimating import tell_costs
-    from callwright.flows.recipe import read_recipe_to_build
+    from callwright.flows.api.building import build as build_samples
+    from callwright.flows.api.building import read_recipe
     from callwright.flows.review.pushing import push_what_waits
     from callwright.flows.settings import read_settings
 
-    chosen = read_recipe_to_build(recipe).as_asked(model=model, limit=limit)
+    chosen = read_recipe(recipe)
     if preview:
-        _preview(chosen, preview, as_json=as_json)
+        _preview(chosen, preview, model, as_json=as_json)
         return
     settings, began = read_settings(), time.monotonic()
     with Terminal() as screen:
-        check_keys(chosen)
         if settings.prefect_api_url:
+            from callwright.flows.chats import check_keys
             from callwright.flows.engine.deploying import build_with_prefect
 
+            check_keys(chosen.as_asked(model=model, limit=limit))
             report = build_with_prefect(recipe, limit, model, screen)
         else:
-            asyncio.run(tell_costs(chosen, settings, screen))
-            report = asyncio.run(build_dataset(chosen, settings, screen))
+            report = build_samples(chosen, model=model, limit=limit, workers=None, progress=screen)
     pushed = None
     try:
         if not no_review:
@@ -167,16 +165,12 @@ def _show_report(report: "BuildReport", pushed: "Pushed | None", seconds: float,
         show(f"{pushed.created} tasks pushed for people to review: {pushed.url}")
 
 
-def _preview(recipe: "Recipe", count: int, *, as_json: bool) -> None:
-    from callwright.flows.chats import check_keys
-    from callwright.flows.planning.estimating import tell_costs
-    from callwright.flows.preview import preview_samples, sample_lines
-    from callwright.flows.settings import read_settings
+def _preview(recipe: "Recipe", count: int, model: str, *, as_json: bool) -> None:
+    from callwright.flows.api.building import preview
+    from callwright.flows.preview import sample_lines
 
     with Terminal() as screen:
-        check_keys(recipe)
-        asyncio.run(tell_costs(recipe.with_preview(count), read_settings(), screen))
-        shown = asyncio.run(preview_samples(recipe, count, read_settings(), screen))
+        shown = preview(recipe, count, model=model, workers=None, progress=screen)
     if as_json:
         show_json([item._asdict() for item in shown])
         return

@@ -1,6 +1,5 @@
 """`evaluate`: candidate models on a release."""
 
-import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -12,7 +11,7 @@ from callwright.validators.metrics.complexeval.rules import TURN_LIMIT
 from callwright.warehouse.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from callwright.flows.settings import Settings
+    from callwright.flows.api.evaluating import Evaluation
     from callwright.warehouse.rows import Row
 
 # What a terminal has room for, under shorter heads; --json has all columns.
@@ -119,45 +118,24 @@ def evaluate(  # noqa: PLR0913, PLR0917 - typer reads each option from a paramet
     as_json: AsJson = False,
 ) -> None:
     """Ask candidate models for the calls that are due, drive them through multi-step samples, and score both."""
-    from callwright.flows.evaluation.evaluating import evaluate_release
-    from callwright.flows.evaluation.evaluation_run import Conditions, choose_candidates
-    from callwright.flows.settings import read_settings
-    from callwright.llm.models import read_model
-    from callwright.validators.strategies import prompting_by
+    from callwright.flows.api.evaluating import evaluate as evaluate_candidates
+    from callwright.flows.evaluation.evaluation_run import choose_candidates
 
-    settings = read_settings()
-    if resume:
-        _refuse_others(model, recipe)
-        from callwright.flows.evaluation.resuming import cut_off
-        from callwright.flows.settings import open_warehouse
-
-        candidates, conditions = cut_off(open_warehouse(settings), release, budget)
-        with Terminal() as screen:
-            asyncio.run(evaluate_release(release, candidates, settings, screen, conditions))
-        _show_boards(release, settings, conditions.split, as_json=as_json)
-        return
-    prompting = prompting_by(strategy, format, router)
-    candidates = choose_candidates(model or [], recipe)
-    conditions = Conditions(
-        runs, budget, tools, read_model(judge) if judge else None, complexeval, turns, prompting=prompting,
-        router=read_model(router) if router else None, split=split,
-    )  # fmt: skip
-    with Terminal() as screen:
-        asyncio.run(evaluate_release(release, candidates, settings, screen, conditions))
-    _show_boards(release, settings, split, as_json=as_json)
-
-
-def _refuse_others(models: Sequence[str] | None, recipe: Path | None) -> None:
-    if models or recipe:
+    if resume and (model or recipe):
         raise ConfigurationError("--resume takes the candidates of what was cut off: leave out --model and --recipe.")
+    candidates = [] if resume else choose_candidates(model or [], recipe)
+    with Terminal() as screen:
+        found = evaluate_candidates(
+            release, candidates, runs=runs, split=split, strategy=strategy, router=router, format=format, tools=tools,
+            judge=judge, complexeval=complexeval, turns=turns, budget=budget, resume=resume, progress=screen,
+        )  # fmt: skip
+    _show_boards(found, as_json=as_json)
 
 
-def _show_boards(release: str, settings: "Settings", split: str, *, as_json: bool) -> None:
-    from callwright.flows.evaluation.evaluating import answer_board, domain_board, leaderboard
-
-    if split:
-        say(f"The figures are over the split {split!r} of {release} alone.")
-    rows, domains, answers = (board(release, settings, split) for board in (leaderboard, domain_board, answer_board))
+def _show_boards(found: "Evaluation", *, as_json: bool) -> None:
+    if found.split:
+        say(f"The figures are over the split {found.split!r} of {found.release} alone.")
+    rows, domains, answers = found.leaderboard, found.domains, found.answers
     if as_json:
         domains_of, answers_of = _by_columns(domains, _DOMAIN_OF), _by_columns(answers, _ANSWER_OF)
         show_json(

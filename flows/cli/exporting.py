@@ -9,8 +9,7 @@ import typer
 from callwright.flows.cli.screen import AsJson, Live, say, show, show_json
 
 if TYPE_CHECKING:
-    from callwright.warehouse.exports.formats import Export, Skipped
-    from callwright.warehouse.store import Warehouse
+    from callwright.warehouse.exports.formats import Skipped
 
 
 def register(app: typer.Typer) -> None:
@@ -38,15 +37,16 @@ def export(  # noqa: PLR0917 - typer reads each option from a parameter
     A release with splits makes a file or folder a split. The folder is the export's own: it is written beside and moved into
     place whole, and an older export in the same format goes.
     """
-    from callwright.flows.settings import reading
+    from callwright.flows.api.releases import WorkFolder, load_from
+    from callwright.flows.api.surroundings import settings_of
     from callwright.warehouse.exports.formats import EXPORTS
 
     EXPORTS.named(to)  # before anything is read
-    kinds = tuple(kind or ())
-    with reading(live=live) as warehouse:
-        counts = _counts(warehouse, release, kinds)
-        written = _export(warehouse, release, to, out, counts)
-    samples = sum(number for is_asked, number in counts.values() if is_asked)
+    folder = WorkFolder(settings_of(None), live=live)
+    with folder.opened():  # one copy for all that is read
+        loaded = load_from(folder, release)
+        written = loaded.export(to, out, kinds=kind or ())
+        samples = sum(number for name, number in loaded.count_kinds().items() if not kind or name in kind)
     if as_json:
         found = written._asdict() | {"skipped": [one._asdict() for one in written.skipped]}
         show_json({"release": release, "format": to, "samples": samples, "rows": written.rows} | found)
@@ -56,40 +56,6 @@ def export(  # noqa: PLR0917 - typer reads each option from a parameter
     say(f"{written.rows} rows of {samples} samples{_split_words(written.splits)}.")
     for line in _skipped_lines(written.skipped):
         say(line)
-
-
-def _counts(warehouse: "Warehouse", release: str, kinds: Sequence[str]) -> dict[str, tuple[bool, int]]:
-    """Of each kind of a release whether it is asked for, and how many samples it has. Raises ConfigurationError."""
-    from callwright.warehouse.errors import ConfigurationError
-    from callwright.warehouse.releases import count_kinds
-
-    known = count_kinds(warehouse, release)
-    strange = [kind for kind in kinds if kind not in known]
-    if strange:
-        raise ConfigurationError(
-            f"No sample of this release is of the kind {strange[0]!r}; the kinds are {', '.join(known)}."
-        )
-    return {kind: (not kinds or kind in kinds, number) for kind, number in known.items()}
-
-
-def _export(
-    warehouse: "Warehouse", release: str, to: str, out: Path | None, counts: dict[str, tuple[bool, int]]
-) -> "Export":
-    """Write what is asked for of a release that is as it was frozen."""
-    from callwright.language.phrasebook import refusals
-    from callwright.warehouse.cards import card_facts, render_card
-    from callwright.warehouse.exports.formats import EXPORTS, export_release, export_tables
-    from callwright.warehouse.exports.writing import TableFormat
-    from callwright.warehouse.releases import require_intact, stream_release
-
-    frozen = require_intact(warehouse, release)
-    folder = out or Path("exports") / f"{frozen.file_name}-{to}"
-    card = render_card(card_facts(warehouse, release))
-    if isinstance(EXPORTS.named(to), TableFormat):
-        kinds = [kind for kind, (is_asked, _) in counts.items() if is_asked]
-        return export_tables(warehouse, frozen, folder, card, kinds)
-    others = [kind for kind, (is_asked, _) in counts.items() if not is_asked]
-    return export_release(stream_release(warehouse, release, without=others, refusals=refusals()), to, folder, card)
 
 
 def _split_words(splits: dict[str, int]) -> str:

@@ -69,14 +69,12 @@ def create(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
     Trials (build --limit) and older builds are left out unless --build names them; what is taken and left out is listed.
     Splits are in proportion by kind, language and category, and samples of one parent, goal or template are never parted.
     """
-    from callwright.flows.settings import open_warehouse, reading
-    from callwright.warehouse.releases import Selection, Terms, make_release, parse_shares, parse_split_by
+    from callwright.flows.api.releases import create_release
 
-    recipes, builds, kinds, languages = (tuple(given or ()) for given in (recipe, build, kind, language))
-    terms = Terms(note, parse_shares(splits) if splits else {}, parse_split_by(by), version, follows)
-    selection = Selection(recipes, builds, kinds, languages, where)
-    with reading(live=live) as snapshot:
-        made = make_release(open_warehouse(), name, selection, terms, snapshot=snapshot)
+    made = create_release(
+        name, recipes=recipe or (), builds=build or (), kinds=kind or (), languages=language or (), where=where, splits=splits,
+        by=by, version=version, follows=follows, note=note, live=live,
+    ).created  # fmt: skip
     if as_json:
         show_json(_made_as_json(made))
         return

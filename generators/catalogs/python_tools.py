@@ -1,4 +1,4 @@
-"""Tools of Python objects: functions by their annotations and docstrings, pydantic models by their fields, OpenAI's documents."""
+"""Tools of Python objects: functions, pydantic models, and OpenAI's documents."""
 
 import inspect
 import warnings
@@ -25,10 +25,11 @@ _NO_FORM = "a tool is a function, a pydantic model, a Tool, or a mapping with a 
 
 
 def tool_from(source: ToolSeed, *, name: str = "", description: str = "", category: str = "") -> Tool:
-    """The tool that a Python function or a pydantic model is; `name`, `description` and `category` stand in place of its own.
+    """The tool that a Python function or a pydantic model is, with another name if one is given.
 
-    Parameters and what is returned come from annotations (also `Literal`, `Enum`, `Optional`, nested models, `Annotated` with
-    pydantic's `Field`), texts from the docstring in Google's, NumPy's or Sphinx's style. OpenAI's documents of tools are read too.
+    Parameters and what is returned come from annotations (also `Literal`, `Enum`, `Optional`,
+    nested models, `Annotated` with pydantic's `Field`), texts from the docstring in Google's,
+    NumPy's or Sphinx's style. OpenAI's documents of tools are read too.
 
         >>> from typing import Literal
         >>> def get_weather(city: str, unit: Literal["celsius", "fahrenheit"] = "celsius") -> str:
@@ -45,7 +46,8 @@ def tool_from(source: ToolSeed, *, name: str = "", description: str = "", catego
         >>> tool.properties["unit"]
         {'default': 'celsius', 'enum': ['celsius', 'fahrenheit'], 'type': 'string'}
 
-    Raises ConfigurationError, which names the parameter, for `*args`, one without annotation, or one of no JSON type.
+    Raises ConfigurationError, which names the parameter, for `*args`, one without annotation, or
+    one of no JSON type.
     """
     if isinstance(source, Tool):
         stated = source
@@ -71,8 +73,8 @@ def _of_document(document: Mapping[str, Any]) -> Tool:
     strange = sorted(map(str, set(function) - {"name", "description", "parameters", "returns", "category", "strict"}))
     if strange:
         raise ConfigurationError(
-            f"The tool {shown(function['name'])} has no {strange[0]!r}; a tool has a name, a description, parameters, returns "
-            "and a category."
+            f"The tool {shown(function['name'])} has no {strange[0]!r}; a tool has a name, a "
+            "description, parameters, returns and a category."
         )
     parameters = function.get("parameters", {"type": "object", "properties": {}})
     return _built(
@@ -110,18 +112,19 @@ def _of_function(function: Callable[..., Any]) -> Tool:
 
 
 def _check_parameters(function: Callable[..., Any]) -> None:
-    """Raise ConfigurationError where a parameter has no place in a JSON object, or no annotation."""
+    """Raise ConfigurationError where a parameter has no name for callers, or no annotation."""
     name = function.__name__
     for parameter in inspect.signature(function).parameters.values():
         if parameter.kind not in _NAMED:
             kind = parameter.kind.description
             raise ConfigurationError(
-                f"The parameter {str(parameter).split(':')[0]!r} of {name} is {kind}; a tool's parameters are given by name: "
-                "write each of them out."
+                f"The parameter {str(parameter).split(':')[0]!r} of {name} is {kind}; a tool's "
+                "parameters are given by name: write each of them out."
             )
         if parameter.annotation is parameter.empty:
             raise ConfigurationError(
-                f"The parameter {parameter.name!r} of {name} has no annotation; write its type, as in '{parameter.name}: str'."
+                f"The parameter {parameter.name!r} of {name} has no annotation; write its type, as in "
+                f"'{parameter.name}: str'."
             )
 
 
@@ -138,7 +141,7 @@ def _schema_of(source: Any, name: str) -> JsonSchema:  # noqa: ANN401 - a functi
 
 
 def _returns(function: Callable[..., Any]) -> JsonSchema | None:
-    """The schema of what a function returns; None where it does not say, or that has no JSON type."""
+    """The schema of what a function returns; None where it does not say, or it is no JSON."""
     returned = get_type_hints(function, include_extras=True).get("return")
     if returned in (None, type(None), Any):
         return None
@@ -164,7 +167,7 @@ def _description(docstring: Docstring) -> str:
 def _built(
     name: JsonValue, description: JsonValue, parameters: JsonValue, returns: JsonValue = None, category: object = None
 ) -> Tool:
-    """A tool with a signature that stands for itself. Raises ConfigurationError where it can't be used."""
+    """A tool whose schema stands for itself. Raises ConfigurationError where it can't be used."""
     builder = CatalogBuilder(OWN, change=_plain)
     tool = builder.put(ToolDraft(OWN, str(category or OWN), name, description, parameters, returns))
     if tool is None:
@@ -173,7 +176,7 @@ def _built(
 
 
 def _plain(schema: JsonSchema, _notes: list[Note]) -> JsonSchema:
-    """A node without the titles that pydantic makes of names; what may be None and is left out then is just optional."""
+    """A node without pydantic's titles; what may be None, and is None unless given, is optional."""
     plain = {key: value for key, value in schema.items() if key != "title"}
     shapes = plain.get("anyOf", [])
     if plain.get("default", "") is None and _NULL in shapes and len(shapes) == _OPTIONAL:

@@ -2,6 +2,7 @@
 
 import asyncio
 import doctest
+import inspect
 import json
 import subprocess
 import sys
@@ -14,7 +15,9 @@ import pytest
 
 import callwright
 from callwright.flows.api import checking
-from callwright.flows.api.surroundings import run, run_aside
+from callwright.flows.api.evaluating import EvaluationOptions
+from callwright.flows.api.releases import WorkFolder, load_from
+from callwright.flows.api.surroundings import run, run_aside, settings_of
 from callwright.flows.data_checks import CheckedRecordLine
 from callwright.warehouse.errors import ConfigurationError, StoreError
 from tests.support.flows.small_builds import TOP, environment, run_here
@@ -204,6 +207,20 @@ def _by_split(row: dict[str, Any]) -> tuple[str, str]:
     return row["split"], row["key"]
 
 
+def test_a_work_folder_is_copied_once_for_all_who_read_it(home: Path) -> None:
+    folder = WorkFolder(settings_of(home))
+    with folder.opened() as first:
+        release = load_from(folder, "v1")
+        one, other = iter(release), iter(release)
+        assert next(one) == next(other)
+        assert len(list(one)) == len(list(other)) == len(release) - 1
+        with folder.opened() as second:
+            assert second is first
+    assert [*release] == [*callwright.load_release("v1", home=home)]
+    with pytest.raises(ConfigurationError, match="was loaded; what it took is told when it is created"):
+        _ = release.created
+
+
 def test_what_is_no_release_is_told(home: Path, tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="There is no release 'v2'; the releases are v1"):
         callwright.load_release("v2", home=home)
@@ -341,6 +358,13 @@ def test_a_model_by_its_name_is_evaluated_as_by_the_command(home: Path) -> None:
     assert {name: row[name] for name in ("func_acc", "args_acc")} == {
         name: found.figures[name] for name in ("func_acc", "args_acc")
     }
+
+
+def test_the_options_of_evaluate_are_those_of_evaluate_async() -> None:
+    parameters = inspect.signature(callwright.evaluate_async).parameters.values()
+    taken = {one.name for one in parameters if one.kind is one.KEYWORD_ONLY}
+    assert set(EvaluationOptions.__annotations__) == taken
+    assert all(f"`{name}`" in (callwright.evaluate.__doc__ or "") for name in taken)
 
 
 @pytest.mark.parametrize(
