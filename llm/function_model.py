@@ -1,4 +1,4 @@
-"""Python functions as models: given messages and tools in OpenAI's form, they give calls or a text."""
+"""Python functions as models: given OpenAI's messages and tools, they give calls or a text."""
 
 import asyncio
 import inspect
@@ -27,7 +27,7 @@ class FunctionModel:
     """A ChatModel behind which a function stands; what goes wrong in it is a ReplyError."""
 
     def __init__(self, name: str, function: AnswerFunction, record: Callable[[LlmCall], object], stage: str) -> None:
-        """Call `function`, in a thread unless it is async; `record` is given each call of `stage`."""
+        """Call `function`, in a thread unless it is async; `record` gets each call of `stage`."""
         self._name = name
         self._function = function
         self._record = record

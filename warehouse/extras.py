@@ -1,6 +1,8 @@
 """What may be installed besides the core, and the sentence for whoever asks for what is not."""
 
+from importlib import import_module
 from importlib.util import find_spec
+from types import ModuleType
 from typing import Literal, NamedTuple
 
 from callwright.warehouse.errors import ConfigurationError
@@ -41,3 +43,11 @@ def require_extra(name: ExtraName) -> None:
         raise ConfigurationError(
             f"callwright is installed without {EXTRAS[name].purpose}. The extra {name!r} brings it: {command_for(name)}"
         )
+
+
+def require_package(name: str, use: str) -> ModuleType:
+    """A package of somebody else's. Raises ConfigurationError with the command that brings it."""
+    try:
+        return import_module(name)
+    except ModuleNotFoundError as error:
+        raise ConfigurationError(f"{use} needs the package {name}, which is not here: pip install {name}") from error

@@ -37,9 +37,9 @@ def make_recipe(
 
         >>> def get_weather(city: str) -> str:
         ...     '''Tell the weather of a city.'''
-        >>> recipe = make_recipe("mine", tools=[get_weather, {"seed": "all"}], samples={"perfect": 20})
+        >>> recipe = make_recipe("mine", tools=[get_weather, {"seed": "all"}], samples={"perfect": 9})
         >>> recipe.samples, recipe.tools[0].own[0].name
-        ({'perfect': 20}, 'get_weather')
+        ({'perfect': 9}, 'get_weather')
 
     Raises ConfigurationError that names everything that is wrong, as `callwright recipe check` does
     for a file.

@@ -1,4 +1,4 @@
-"""Evaluations from Python: `evaluate` and `evaluate_async`, of models or functions, and their results."""
+"""Evaluations from Python: `evaluate` and `evaluate_async`, of models or functions."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -68,7 +68,7 @@ class Evaluation:
 
     @property
     def candidate(self) -> str:
-        """The first candidate's name on the leaderboard, such as 'agent' or, asked anew, 'agent#2'."""
+        """The first candidate's name on the leaderboard: 'agent', or asked anew 'agent#2'."""
         return self.candidates[0]
 
     @cached_property
@@ -148,7 +148,7 @@ class EvaluationOptions(TypedDict, total=False):
 def evaluate(
     release: str, candidate: CandidateLike | Sequence[CandidateLike] = (), **options: Unpack[EvaluationOptions]
 ) -> Evaluation:
-    """Ask a candidate for the calls that are due in a release's samples; score and keep its answers.
+    """Ask a candidate for the calls that are due in a release; score and keep its answers.
 
     The candidate is a model's name, a `Candidate`, a Python function, or several of them; no server
     is needed for any. A function takes `(messages, tools)` in OpenAI's form and gives calls, as

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from callwright.flows.api.surroundings import require_package, settings_of
+from callwright.flows.api.surroundings import settings_of
 from callwright.flows.settings import Settings, open_warehouse, reading
 from callwright.language.phrasebook import refusals
 from callwright.warehouse.cards import card_facts, render_card
@@ -19,6 +19,7 @@ from callwright.warehouse.exports.formats import EXPORTS, Export, export_release
 from callwright.warehouse.exports.hugging_face import hugging_face_row
 from callwright.warehouse.exports.whole import record_line
 from callwright.warehouse.exports.writing import TableFormat
+from callwright.warehouse.extras import require_package
 from callwright.warehouse.records import Evidence, GoldCall, Release, Sample, Tool
 from callwright.warehouse.releases import (
     MadeRelease,
@@ -69,7 +70,7 @@ class KeptSample(NamedTuple):
 
     @property
     def messages(self) -> list[dict[str, Any]]:
-        """All that is said and called in OpenAI's form: [{'role': 'user', 'content': 'What is …'}]."""
+        """All that is said and called, as OpenAI has it: [{'role': 'user', 'content': 'What is …'}]."""
         return list(openai_messages(self.sample.briefing, self.sample.turns, plain_names(self.tools)))
 
     @property

@@ -4,10 +4,8 @@ import asyncio
 from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
-from importlib import import_module
 from pathlib import Path
 from threading import Thread
-from types import ModuleType
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from callwright.flows.progress import Progress, SilentProgress
@@ -123,11 +121,3 @@ class _Aside:
     def cancel(self) -> None:
         if not self._task.done():
             self._loop.call_soon_threadsafe(self._task.cancel)
-
-
-def require_package(name: str, use: str) -> ModuleType:
-    """A package of somebody else's. Raises ConfigurationError with the command that brings it."""
-    try:
-        return import_module(name)
-    except ModuleNotFoundError as error:
-        raise ConfigurationError(f"{use} needs the package {name}, which is not here: pip install {name}") from error
