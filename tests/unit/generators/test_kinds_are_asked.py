@@ -33,8 +33,10 @@ def is_kind(node: ast.AST) -> bool:
 
 
 def names_compared(code: str) -> Iterator[str]:
-    """The names of kinds that the code compares with a kind, cuts out of one, or matches one by."""
-    for node in ast.walk(ast.parse(code)):
+    """The names of kinds that the code compares with a kind, cuts out of one, or matches one by; examples in docstrings ask nothing."""
+    tree = ast.parse(code)
+    alone = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
         if isinstance(node, ast.Compare) and any(map(is_kind, (node.left, *node.comparators))):
             yield from words(node) & all_kinds().keys()
         if isinstance(node, ast.Match) and is_kind(node.subject):
@@ -42,7 +44,7 @@ def names_compared(code: str) -> Iterator[str]:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in CUTTING:
             of_sample = ast.unparse(node.func.value).endswith(("sample.kind", "source.kind", "plan.kind"))
             yield from words(node) if of_sample else ()
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in alone:
             yield from set(IN_SQL.findall(node.value)) & all_kinds().keys()
 
 

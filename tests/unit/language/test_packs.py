@@ -38,6 +38,7 @@ NAMING_CODES = {
     "generators/environments/travel/frame.py": "locales of the travel API, which answers for more languages than we speak",
     "bench/scoring_answers.py": "a recipe", "bench/throughput_real.py": "a recipe",
     "bench/warehouse_size.py": "a column of generated rows",
+    "flows/api/checking.py": "an example in a docstring", "flows/scaffolds/kind.py": "an example to begin with",
     "warehouse/exports/hugging_face.py": "the language that Croissant's own names are written in",
 }  # fmt: skip
 # texts of an interface, a file a language, and strings to measure by
