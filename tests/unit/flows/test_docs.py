@@ -25,9 +25,12 @@ from callwright.flows.recipe import (
 from callwright.flows.recipe.parts import StatedTool
 from callwright.flows.settings import QUIET
 from callwright.flows.stages import all_stages
+from callwright.generators.catalogs import FORMATS
 from callwright.language.calls.defects import DEFECTS
 from callwright.llm.models import ModelSettings
+from callwright.warehouse.exports.formats import EXPORTS
 from callwright.warehouse.store import Warehouse
+from tests.support.flows.small_builds import run_here
 
 DOCS = Path(__file__).parents[3] / "docs"
 PARTS = (
@@ -137,3 +140,16 @@ def test_each_word_of_the_glossary_is_in_the_code_or_the_sql() -> None:
     words = re.findall(r"^\| ([a-z_]+) \|", page("glossary.md"), re.MULTILINE)
     assert len(words) >= 40
     assert [word for word in words if word.replace("_", "") not in code] == []
+
+
+def test_lists_for_people_name_all_that_there_is(tmp_path: Path) -> None:
+    """In help, README and docs; what other packages add is told by `callwright doctor`."""
+    commands = {name: run_here(*name.split(), "--help", home=tmp_path).stdout for name in ("export", "tools import")}
+    readme = (DOCS.parent / "README.md").read_text(encoding="utf-8")
+    own = {name for name in EXPORTS.names if name not in {one.name for one in EXPORTS.plugins()}}
+    assert {name for name in own if not re.search(rf"\b{name}\b", commands["export"])} == set()
+    assert {name for name in own if f"`{name}`" not in page("exports.md")} == set()
+    assert {name for name in FORMATS.names if not re.search(rf"\b{name}\b", commands["tools import"])} == set()
+    assert {name for name in FORMATS.names if f"`{name}`" not in readme and f"import {name}" not in readme} == set()
+    pages = {path.relative_to(DOCS.parent).as_posix() for path in DOCS.glob("*.md")}
+    assert {path for path in pages if f"({path})" not in readme} == set()

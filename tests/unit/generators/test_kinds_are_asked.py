@@ -33,7 +33,7 @@ def is_kind(node: ast.AST) -> bool:
 
 
 def names_compared(code: str) -> Iterator[str]:
-    """The names of kinds that the code compares with a kind, cuts out of one, or matches one by; examples in docstrings ask nothing."""
+    """The names of kinds that the code compares with a kind, cuts out of one, or matches one by: no examples in docstrings."""
     tree = ast.parse(code)
     alone = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
