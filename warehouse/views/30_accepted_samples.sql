@@ -3,9 +3,7 @@
 -- `vouched` say the same as flags. `is_template`: the template model worded or judged it, so that it is for trying out, not for
 -- training. `is_trial`: only a trial has landed it. `evidence` is the proof of the newest grounding verdict.
 create or replace view accepted_samples as
-with made_by as ( -- a recipe is read once, not for each of its samples
-    select key, body ->> '$.models.generator.name' as generator, is_trial from builds
-), grounding as (
+with grounding as (
     select subject, arg_max(evidence, made_at) as evidence
     from verdicts where check_name = 'grounding' group by subject
 )

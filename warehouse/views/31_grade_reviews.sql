@@ -1,9 +1,7 @@
 -- What landed without people, a row a sample with its grade, also where people took it back; `is_good` is what they decided about
 -- those that were drawn at random, null where nobody looked.
 create or replace view grade_reviews as
-with made_by as ( -- a recipe is read once, not for each of its samples
-    select key, body ->> '$.models.generator.name' as generator from builds
-), drawn as (
+with drawn as (
     select d.subject, bool_and(d.decision = 'accept') as is_good
     from decisions d join review_requests q on q.subject = d.subject and q.kind = d.kind
     where q.cause = 'spot check' and q.kind <> 'dialogue_acts' group by d.subject

@@ -1,9 +1,7 @@
 -- What became of what a model was to word, by build, group of stages, model and language: refused while it was made, open (it waits for people, or
 -- waited), judged or proved. `made` is what became a sample.
 create or replace view making_outcomes as
-with made_by as ( -- a recipe is read once, not for each of its samples
-    select key, recipe, body ->> '$.models.generator.name' as model from builds
-), wordings as (
+with wordings as (
     select b.build, s.language, t.stage_group, coalesce(g.grade, 'open') as outcome
     from build_samples b join samples s on s.key = b.sample left join sample_grades g on g.subject = s.key
     left join stages t on t.name = s.stage
@@ -21,7 +19,7 @@ with made_by as ( -- a recipe is read once, not for each of its samples
     left join stages t on t.name = f.stage
     where f.outcome = 'failed'
 )
-select b.recipe, w.build, coalesce(w.stage_group, '') as stage_group, b.model, w.language,
+select b.recipe, w.build, coalesce(w.stage_group, '') as stage_group, b.generator as model, w.language,
     count(*) as asked, count(*) filter (w.outcome <> 'refused') as made,
     count(*) filter (w.outcome = 'refused') as refused, count(*) filter (w.outcome = 'open') as open,
     count(*) filter (w.outcome = 'judged') as judged, count(*) filter (w.outcome = 'proved') as proved,
