@@ -1,8 +1,8 @@
 """What speaks against a sample or a tool, in plain words of the reviewer's language, one sentence a fact.
 
-Turns are named as on the screen. Checks give facts with their verdicts; where one gives none, as those kept by an older
-version, there is a sentence for the check. What the checks wrote themselves, with their scores, stands apart, folded away. In
-the conversation the words in doubt are marked, and those that prove a value.
+Turns are named as on the screen. Checks give facts with their verdicts, and an English sentence for each kind; where one
+gives none, as those kept by an older version, there is a sentence for the check. What the checks wrote themselves, with their
+scores, stands apart, folded away. In the conversation the words in doubt are marked, and those that prove a value.
 """
 
 import re
@@ -48,8 +48,9 @@ def doubt_sentences(turns: Sequence[Turn], verdicts: Sequence[Verdict], words: S
     for verdict in sorted(verdicts, key=lambda one: (one.decision != "contradicted", not one.doubts, one.check)):
         if verdict.decision == "proved":
             continue
-        found += [fact_sentence(doubt, turns, words) for doubt in verdict.doubts if doubt not in repeated]
-        if not verdict.doubts:
+        told = [fact_sentence(doubt, turns, words) for doubt in verdict.doubts if doubt not in repeated]
+        found += filter(None, told)
+        if not verdict.doubts or not all(told):
             found.append(_untyped(verdict, words))
     return list(dict.fromkeys(found))
 
@@ -126,8 +127,11 @@ def _doubts(verdicts: Sequence[Verdict]) -> Iterator[DoubtedFact]:
 
 
 def fact_sentence(doubt: DoubtedFact, turns: Sequence[Turn], words: SampleScreenWords) -> str:
-    """One fact as a sentence of the screen's language; `turns` as for `doubt_sentences`."""
-    return words.doubt[doubt.kind].format(
+    """One fact as a sentence of the screen's language, else in English; "" where its check is gone or has none for it.
+
+    `turns` as for `doubt_sentences`.
+    """
+    return words.doubt.get(doubt.kind, doubt.sentence).format(
         name=write_name(doubt.argument),
         value=_written(doubt.value, doubt, words),
         other=_written(doubt.other, doubt, words),

@@ -4,11 +4,11 @@ from functools import cache, partial
 from importlib.resources import files
 from typing import Literal, TypeVar
 
-from pydantic import ConfigDict
+from pydantic import ConfigDict, Field
 
 from callwright.language.packs import packaged
 from callwright.warehouse.errors import ConfigurationError
-from callwright.warehouse.records import CorrectionKind, Decision, DialogueAct, DoubtKind, Language, Record
+from callwright.warehouse.records import CorrectionKind, Decision, DialogueAct, Language, Record
 from callwright.warehouse.records.paths import Test
 from callwright.warehouse.records.samples import EvidenceKind
 
@@ -83,7 +83,7 @@ class SampleScreenWords(ScreenWords):
     evidence_kind: dict[EvidenceKind, str]
     act: dict[DialogueAct, str]
     decision: dict[Decision, str]
-    doubt: dict[DoubtKind, str]
+    doubt: dict[str, str] = Field(default={})  # English is what checks declare
     check: dict[str, str]
     check_other: str
     at_turn: str

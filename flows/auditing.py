@@ -21,8 +21,7 @@ from callwright.flows.settings import Settings, open_warehouse
 from callwright.generators.environments.protocol import Environment, ServerSettings, SimulatedSettings
 from callwright.validators.audit.defects import broken_variants, injectors_named
 from callwright.validators.audit.subjects import AuditSubject, BrokenSample, Injector, gather
-from callwright.validators.checks.grounding import CHECK as GROUNDING
-from callwright.validators.checks.grounding import root_of
+from callwright.validators.checks.grounding import check_grounding, root_of
 from callwright.validators.checks.table import settled_claims
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.exports.whole import record_line
@@ -262,7 +261,7 @@ def keep_audit(warehouse: Warehouse, source: str, plan: AuditPlan, cases: Sequen
 
 def _argument_rows(case: DefectCase) -> Iterator[Row]:
     """The grade of each argument of an intact sample, and of each that a defect made wrong."""
-    grounded = next((one for one in case.verdicts if one.check == GROUNDING), None)
+    grounded = next((one for one in case.verdicts if one.check == check_grounding.name), None)
     if grounded is None or (case.is_broken and not case.wrong):
         return
     settled = settled_claims(case.verdicts)

@@ -18,6 +18,7 @@ from callwright.llm.models import ModelSettings, open_chat, reads_language
 from callwright.llm.readiness import Readiness, check_key
 from callwright.llm.redaction import header_variables
 from callwright.llm.traffic import Traffic
+from callwright.validators.checks.declaring import Check
 from callwright.warehouse.errors import BudgetError, CallwrightError, ConfigurationError, TransientError
 from callwright.warehouse.records import LlmCall
 
@@ -97,7 +98,8 @@ class Chats:
 
     def can_answer(self, stage: Stage) -> bool:
         """Whether the model of the stage's role can: a grammar has no opinion of how people speak."""
-        return not stage.needs_reader or reads_language(self._chats[stage.role or "generator"].name)
+        is_opinion = isinstance(stage, Check) and stage.sort == "opinion"
+        return not is_opinion or reads_language(self._chats[stage.role or "generator"].name)
 
     def of(self, stage: Stage, record: Callable[[LlmCall], object]) -> LedgeredChat:
         """The chat of the stage's role, each call given to `record`; a stage without a role gets one it does not use."""

@@ -30,7 +30,7 @@ from callwright.generators.environments.protocol import Environment, TravelSetti
 from callwright.generators.stages import Stage, StageContext
 from callwright.llm.bounds import validate_text
 from callwright.validators.checks.coverage import RequestReading, read_request
-from callwright.validators.checks.table import CHECKS, has_rest, settled_claims
+from callwright.validators.checks.table import all_checks, has_rest, settled_claims
 from callwright.validators.checks.verdicts import read_by
 from callwright.warehouse.errors import ConfigurationError, RecordError, ReplyError
 from callwright.warehouse.records import (
@@ -249,8 +249,8 @@ async def check_sample(
     """The verdicts of today's checks on a sample; without `chats` of those that need no model."""
     maker = sample.origin.model if sample.origin else ""
     verdicts: list[Verdict] = []
-    for stage in CHECKS:
-        is_asked = stage.function is not None and (chats.can_answer(stage) if chats else stage.role is None)
+    for stage in all_checks():
+        is_asked = chats.can_answer(stage) if chats else stage.sort == "rule"
         if is_asked and stage.applies(sample):
             context = _context(stage, sample, tools, chats, environments)
             if not await has_rest(stage, sample, context, verdicts):

@@ -18,9 +18,9 @@ from callwright.flows.review.resolutions import settle_decisions
 from callwright.flows.shards import FactFiles
 from callwright.flows.stages import LANDING, stages_of
 from callwright.generators.kinds import waves_of
+from callwright.validators.checks.declaring import GROUP as CHECKS
 from callwright.validators.checks.duplicates import CHECK as DUPLICATES
 from callwright.validators.checks.duplicates import find_duplicates
-from callwright.validators.checks.table import GROUP as CHECKS
 from callwright.validators.checks.verdicts import outcome_of
 from callwright.warehouse.outcomes import outcome_row, pass_all, remove_outcomes
 from callwright.warehouse.queries import sql

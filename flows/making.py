@@ -8,7 +8,7 @@ from callwright.flows.runner import GroupRun, Workers, run_group
 from callwright.flows.shards import record_line
 from callwright.flows.stages import LANDING, all_stages, some_of, stages_of, todays_checks
 from callwright.generators.kinds import kind_named
-from callwright.validators.checks.table import GROUP as CHECKS
+from callwright.validators.checks.declaring import GROUP as CHECKS
 from callwright.warehouse.build_checks import lacking_checks, meet_checks, samples_lacking, take_back
 from callwright.warehouse.outcomes import reject_repeated, remove_outcomes
 from callwright.warehouse.records import Record, Sample

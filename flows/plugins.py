@@ -22,10 +22,11 @@ def tables() -> tuple[Registry[Any], ...]:
     from callwright.generators.environments.protocol import WORLDS
     from callwright.generators.kinds import FAMILIES
     from callwright.llm.models import PROVIDERS
+    from callwright.validators.checks.table import CHECKS
     from callwright.validators.metrics.own import METRICS
     from callwright.warehouse.exports.formats import EXPORTS
 
-    return (FAMILIES, EXPORTS, FORMATS, WORLDS, PROVIDERS, METRICS)
+    return (FAMILIES, CHECKS, EXPORTS, FORMATS, WORLDS, PROVIDERS, METRICS)
 
 
 def plugins() -> tuple[Plugin, ...]:

@@ -32,6 +32,7 @@ from callwright.generators.own_values import OwnValues
 from callwright.generators.stages import Stage, StageContext
 from callwright.generators.voices import SILENT, UserVoice, VoicedChat, marked, voice_of
 from callwright.llm.prompts import own_prompts
+from callwright.validators.checks.declaring import Check
 from callwright.validators.checks.table import has_rest
 from callwright.validators.checks.verdicts import outcome_of, read_by
 from callwright.warehouse import records
@@ -350,12 +351,13 @@ class _Work:
         rng = Random(f"{self.shard.recipe.seed}:{stage.name}:{record.key}")
         is_plain = voice == SILENT and (stage.is_check or not self.examples)
         asked = chat if is_plain else VoicedChat(chat, stage.voiced, voice, self.examples)
-        context = StageContext(asked, rng, self.tools, self.environments, self.own_values)
+        likeness = self.shard.recipe.checks.rouge_l
+        context = StageContext(asked, rng, self.tools, self.environments, self.own_values, likeness)
         try:
             if isinstance(record, Sample) and not await has_rest(stage, record, context, facts.verdicts_on(record)):
                 facts.note(stage.name, record, "passed", "Nothing is left that a model may settle.", "not_applicable")
                 return []
-            outputs = _outputs_of(stage, await stage.function(record, context, **self._threshold(stage)))
+            outputs = _outputs_of(stage, await stage.function(record, context))
             if voice != SILENT:
                 outputs = [marked(one, voice) if isinstance(one, Sample) else one for one in outputs]
             outputs = self._instructed(stage, outputs)
@@ -403,9 +405,6 @@ class _Work:
         facts.note(stage.name, record, "failed", failure.reason.partition("\n")[0], "error")
         self.bugs.append(failure)
 
-    def _threshold(self, stage: Stage) -> dict[str, float]:
-        return {"threshold": getattr(self.shard.recipe.checks, stage.threshold)} if stage.threshold else {}
-
     def result(self) -> ShardResult:
         """What came of the shard."""
         shard = self.shard
@@ -414,7 +413,7 @@ class _Work:
 
 def _judge(facts: Facts, stage: Stage, record: Record, verdicts: list[Verdict]) -> list[Record] | None:
     """Note what becomes of a record by its verdicts; None where it goes no further."""
-    outcome, code, reason = outcome_of(verdicts, must_prove=stage.must_prove)
+    outcome, code, reason = outcome_of(verdicts, must_prove=isinstance(stage, Check) and stage.sort == "gate")
     facts.note(stage.name, record, outcome, reason, code)
     return [] if outcome == "passed" else None
 

@@ -15,8 +15,10 @@ from callwright.generators.kinds import FAMILIES
 from callwright.generators.stages import Stage
 from callwright.generators.toolset.steps import STAGES as TOOLSET_STAGES
 from callwright.llm.prompts import own_prompts, prompt_texts, version_at
-from callwright.validators.checks.table import CHECKS, SCENARIO_CHECK
-from callwright.validators.checks.table import GROUP as CHECK_GROUP
+from callwright.validators.checks.declaring import GROUP as CHECK_GROUP
+from callwright.validators.checks.declaring import Check
+from callwright.validators.checks.scenario import check_scenario
+from callwright.validators.checks.table import CHECKS, all_checks
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.rows import Row
 
@@ -54,13 +56,13 @@ _LANDING_STAGES = (
 
 def all_stages() -> tuple[Stage, ...]:
     """The table: the stages of all families and the checks that there are, in order."""
-    return _stages_of(FAMILIES.version)
+    return _stages_of(FAMILIES.version, CHECKS.version)
 
 
 @cache
-def _stages_of(_version: int) -> tuple[Stage, ...]:
+def _stages_of(*_versions: int) -> tuple[Stage, ...]:
     making = (stage for family in FAMILIES.rows() for stage in family.stages)
-    return (*TOOLSET_STAGES, *_before_making(making, (SCENARIO_CHECK,)), *CHECKS, *_LANDING_STAGES)
+    return (*TOOLSET_STAGES, *_before_making(making, (check_scenario,)), *all_checks(), *_LANDING_STAGES)
 
 
 def stage_named(name: str) -> Stage:
@@ -106,19 +108,21 @@ def prompt_paths() -> dict[str, str]:
 def todays_checks(own: Mapping[str, str]) -> dict[str, str]:
     """The version of each check that samples go through, in their order, where a recipe brings prompts of its own."""
     with own_prompts(own):
-        return {stage.name: version_of(stage) for stage in stages_of(CHECK_GROUP)}
+        return {check.name: version_of(check) for check in stages_of(CHECK_GROUP)}
 
 
 def version_of(stage: Stage) -> str:
     """A stage's version: that of its code, where it is a check, and those of its prompts.
 
-    What settles the rest is asked anew where a check before it may leave something else open.
+    What is asked about the rest is asked anew where a check before it may leave something else open.
     """
-    own = "+".join((stage.version, *map(version_at, stage.templates)))
-    if not stage.settles_rest:
+    version = stage.version if isinstance(stage, Check) else ""
+    own = "+".join((version, *map(version_at, stage.templates)))
+    if not isinstance(stage, Check) or not stage.only_rest:
         return own
-    checks = stages_of(CHECK_GROUP)
-    before = [f"{one.name}={one.version}" for one in checks[: checks.index(stage)] if one.settles and one.role is None]
+    checks = all_checks()
+    earlier = (one for one in checks[: checks.index(stage)] if one.settles and one.sort == "rule")
+    before = [f"{one.name}={one.version}" for one in earlier]
     return f"{own}+{blake2b(' '.join(before).encode(), digest_size=_VERSION_BYTES).hexdigest()}"
 
 
@@ -137,7 +141,8 @@ def stage_rows() -> list[Row]:
     return [
         {
             "name": stage.name, "position": position, "stage_group": stage.group, "source": stage.source,
-            "role": stage.role or "", "settles": list(stage.settles), "is_left_to_readers": stage.is_left_to_readers,
+            "role": stage.role or "", "settles": list(stage.settles) if isinstance(stage, Check) else [],
+            "is_left_to_readers": isinstance(stage, Check) and stage.left_to == "readers",
         }
         for position, stage in enumerate(all_stages())
     ]  # fmt: skip

@@ -4,6 +4,7 @@ Families of samples, the stages of tools and the checks each give their rows; fl
 """
 
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, fields
 from random import Random
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, TypeVar
@@ -14,7 +15,7 @@ from callwright.generators.environments.protocol import Environment
 from callwright.generators.own_values import NO_VALUES, OwnValues
 from callwright.llm.chat import ChatModel, Prompt
 from callwright.warehouse.errors import RecordError, ReplyError
-from callwright.warehouse.records import Origin, Record, SampleClaim, Tool
+from callwright.warehouse.records import Origin, Record, Tool
 
 Role = Literal["generator", "checker", "judge"]
 # Any record type goes in: the table erases the types that each function names.
@@ -25,7 +26,8 @@ def _always(_record: Record) -> bool:
     return True
 
 
-class Stage(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Stage:
     """One stage. One without a function works on a whole build or toolset at once (flows/build.py, flows/toolmaking.py)."""
 
     name: str
@@ -38,16 +40,12 @@ class Stage(NamedTuple):
     role: Role | None = None
     templates: tuple[str, ...] = ()
     applies: Callable[[Any], bool] = _always
-    threshold: str = ""  # the recipe's check setting that the function takes as `threshold`
-    must_prove: bool = False  # a check before anything is made: what it doesn't prove is rejected
-    version: str = ""  # of a check: raised where it may decide otherwise about the same sample
-    settles: tuple[SampleClaim, ...] = ()  # of a check: the claims of a sample that it proves
-    is_left_to_readers: bool = (
-        False  # of a check by rules: models that read the text blind may settle what it leaves open
-    )
-    needs_reader: bool = False  # of a check: only models that read language are asked, template/v1 is not
-    settles_rest: bool = False  # of a check: asked only about what the checks before it leave open and it may settle
     voiced: tuple[str, ...] = ()  # the prompts that word what a user says: a recipe's personas and styles speak there
+
+    def described(self) -> dict[str, object]:
+        """What is said of the stage, without its functions."""
+        told = {one.name: getattr(self, one.name) for one in fields(self)}
+        return {name: value for name, value in told.items() if not callable(value)}
 
     @property
     def is_check(self) -> bool:
@@ -87,13 +85,17 @@ def in_a_row(family: str, reads: str, *steps: Step, group: str = "") -> tuple[St
 
 
 class StageContext(NamedTuple):
-    """The model of the stage's role, a generator seeded for this record, the tools by key, the environments by name."""
+    """The model of the stage's role, a generator seeded for this record, the tools by key, the environments by name.
+
+    `rouge_l` is how alike free text must be for two calls to agree.
+    """
 
     chat: ChatModel
     rng: Random
     tools: Mapping[str, Tool]
     environments: Mapping[str, Environment] = MappingProxyType({})
     own_values: OwnValues = NO_VALUES
+    rouge_l: float = 0.7
 
     def tool(self, key: str) -> Tool:
         """The tool with this key; RecordError where the catalog lacks it."""

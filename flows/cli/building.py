@@ -184,7 +184,7 @@ def list_stages(as_json: AsJson = False) -> None:
     from callwright.flows.stages import all_stages
 
     if as_json:
-        show_json([stage._asdict() | {"function": None, "applies": None} for stage in all_stages()])
+        show_json([stage.described() for stage in all_stages()])
         return
     show_table(
         ("stage", "group", "reads", "yields", "role", "source", "about"),

@@ -38,6 +38,7 @@ from callwright.flows.review.servers import EDIT_PAGE, edit_page_address
 from callwright.flows.settings import Settings, open_warehouse
 from callwright.validators.checks.format import SampleWithTools, format_verdict
 from callwright.validators.checks.grounding import ground
+from callwright.validators.checks.table import told_in_english
 from callwright.warehouse.errors import CallwrightError
 from callwright.warehouse.records import Sample, Tool
 from callwright.warehouse.releases import read_tools
@@ -144,7 +145,8 @@ class EditPage:
         if not isinstance(edited, Sample):
             return []
         known = SampleWithTools(edited, {tool.key: tool for tool in asked.tools}, asked.withheld)
-        return doubt_sentences(edited.turns, [format_verdict(known), ground(edited, asked.tools)], self._words)
+        found = told_in_english([format_verdict(known), ground(edited, asked.tools)])
+        return doubt_sentences(edited.turns, found, self._words)
 
     def _asked(self, subject: str) -> _AskedSample | None:
         warehouse = open_warehouse(self._settings)

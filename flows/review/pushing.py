@@ -39,6 +39,7 @@ from callwright.flows.review.team import chosen_by, queues_of, read_team, subjec
 from callwright.flows.review.tool_checking import tools_of
 from callwright.flows.review.turns import review_turn
 from callwright.flows.settings import Settings, open_warehouse
+from callwright.validators.checks.table import in_english, told_in_english
 from callwright.validators.toolset.complexity import gap_facts
 from callwright.warehouse.queries import sql
 from callwright.warehouse.records import DoubtedFact, Evidence, Language, Sample, Tool, Verdict
@@ -189,7 +190,9 @@ def _sample_tasks(warehouse: Warehouse, asked: Sequence[Row]) -> Shown:
 
     def shown(row: Row) -> Worded:
         sample = samples[row["subject"]]
-        return partial(review_task, sample, [tools[key] for key in sample.candidates], verdicts[sample.key])
+        return partial(
+            review_task, sample, [tools[key] for key in sample.candidates], told_in_english(verdicts[sample.key])
+        )
 
     return shown
 
@@ -201,7 +204,7 @@ def _tool_tasks(warehouse: Warehouse, asked: Sequence[Row]) -> Shown:
 
     def shown(row: Row) -> Worded:
         tool = tools[row["subject"]]
-        return partial(tool_task, tool, _company(tool, made(row["build"])), verdicts[tool.key])
+        return partial(tool_task, tool, _company(tool, made(row["build"])), told_in_english(verdicts[tool.key]))
 
     return shown
 
@@ -209,7 +212,7 @@ def _tool_tasks(warehouse: Warehouse, asked: Sequence[Row]) -> Shown:
 def _disambiguation_tasks(warehouse: Warehouse, asked: Sequence[Row]) -> Shown:
     keys = _keys(asked)
     samples, verdicts = read_samples(warehouse, keys)[0], _verdicts(warehouse, keys)
-    return lambda row: partial(disambiguation_task, samples[row["subject"]], verdicts[row["subject"]])
+    return lambda row: partial(disambiguation_task, samples[row["subject"]], told_in_english(verdicts[row["subject"]]))
 
 
 def _acts_tasks(warehouse: Warehouse, asked: Sequence[Row]) -> Shown:
@@ -229,7 +232,7 @@ def _correction_tasks(warehouse: Warehouse, asked: Sequence[Row]) -> Shown:
         found = (one for sample in made.get(row["subject"], ()) for one in verdicts[sample] if one.check == "path")
         doubts = [one for one in found if one.decision != "proved"]
         shown_tools = [tools[key] for key in candidates[row["subject"]] if key in tools]
-        return partial(correction_task, paths[row["subject"]], shown_tools, doubts[:1])
+        return partial(correction_task, paths[row["subject"]], shown_tools, told_in_english(doubts[:1]))
 
     return shown
 
@@ -293,7 +296,7 @@ def edit_of(row: Row) -> Returned | None:
 
 def _company(tool: Tool, made: Sequence[Tool]) -> ToolSurroundings:
     near = [one for one in made if (one.category, one.language) == (tool.category, tool.language)]
-    return ToolSurroundings(near, gap_facts(near))
+    return ToolSurroundings(near, in_english(gap_facts(near)))
 
 
 def _keys(asked: Sequence[Row]) -> list[str]:

@@ -12,7 +12,8 @@ from callwright.generators.tools import are_redundant
 from callwright.generators.transcripts import conversation_text, shown_tools, user_texts
 from callwright.language.schemas import kind_of
 from callwright.language.values import locate
-from callwright.validators.checks.verdicts import CheckName, unproved, verdict_of, weakest
+from callwright.validators.checks.declaring import ALL, MEANING, reader
+from callwright.validators.checks.verdicts import Answer, answer_of, contradicted, unproved, weakest
 from callwright.validators.judges import (
     ONE_SHOT,
     RELEVANCE,
@@ -23,7 +24,7 @@ from callwright.validators.judges import (
     judge_calls,
     propose_call,
 )
-from callwright.validators.matching.calls import THRESHOLD, CallDifference, compare_calls, doubts_of
+from callwright.validators.matching.calls import READ_OTHERWISE, THRESHOLD, CallDifference, compare_calls, doubts_of
 from callwright.warehouse.records import (
     Arguments,
     Call,
@@ -33,11 +34,9 @@ from callwright.warehouse.records import (
     Sample,
     Snapshot,
     Tool,
-    Verdict,
 )
 
-CONSISTENCY = "consistency"
-CONSISTENCY_VERSION = "2"
+_SEVERAL = "This check reads one call a turn; the sample has no call turn, or several calls in one."
 
 
 class Readings(NamedTuple):
@@ -56,35 +55,41 @@ def applies_to(sample: Sample) -> bool:
     return has_one_at_most and not was_made_already(sample)
 
 
-async def check_consistency(sample: Sample, context: StageContext, *, threshold: float = THRESHOLD) -> list[Verdict]:
+@reader(
+    "consistency", "2",
+    "Does the checker make the gold call from the conversation alone, zero-shot and one-shot?",
+    source="HammerBench 4.2.1",
+    role="checker",
+    prompts=(ZERO_SHOT, ONE_SHOT),
+    applies=applies_to,
+    settles=ALL,
+    doubts=READ_OTHERWISE,
+)  # fmt: skip
+async def check_consistency(sample: Sample, context: StageContext) -> Answer:
     """Let the checker make every call of the sample from the conversation alone, in two settings."""
     if not applies_to(sample):
-        reason = "This check reads one call a turn; the sample has no call turn, or several calls in one."
-        unread = [unproved(reason, DoubtedFact(kind="not_read"))]
-        return [verdict_of(sample, CheckName(CONSISTENCY, CONSISTENCY_VERSION), unread, "")]
+        return answer_of([unproved(_SEVERAL, DoubtedFact(kind="not_read"))], "")
     readings: list[Readings] = []
     for snapshot in sample.snapshots():
         is_unproved = any(reading.decision != "proved" for reading in readings)
-        readings.append(await _read(snapshot, sample, context, threshold, is_unproved=is_unproved))
+        readings.append(await _read(snapshot, sample, context, is_unproved=is_unproved))
         if readings[-1].decision == "contradicted":
             break
-    return [_verdict(sample, readings)]
+    return _answer(readings)
 
 
-async def _read(
-    snapshot: Snapshot, sample: Sample, context: StageContext, threshold: float, *, is_unproved: bool
-) -> Readings:
+async def _read(snapshot: Snapshot, sample: Sample, context: StageContext, *, is_unproved: bool) -> Readings:
     """What the checker reads out of a snapshot's prefix; `is_unproved` says that only a contradiction would matter."""
     schemas = _schemas(due_call(snapshot), sample, context)
     zero_shot = await propose_call(ZERO_SHOT, sample, snapshot, context)
-    first = compare_calls(due_call(snapshot), zero_shot, schemas, threshold=threshold)
+    first = compare_calls(due_call(snapshot), zero_shot, schemas, threshold=context.rouge_l)
     if first.is_same and is_unproved:
         return Readings((first,), "unproved", "")
     if not first.is_same and not _speaks_against(first, zero_shot, snapshot, schemas):
         doubts = tuple(doubts_of(first, zero_shot, snapshot.turn))
         return Readings((first,), "unproved", f"the zero-shot reading {first.sentence()}", doubts)
     one_shot = await propose_call(ONE_SHOT, sample, snapshot, context)
-    return judge_readings(snapshot, zero_shot, one_shot, schemas, threshold=threshold)
+    return judge_readings(snapshot, zero_shot, one_shot, schemas, threshold=context.rouge_l)
 
 
 def judge_readings(
@@ -146,17 +151,14 @@ def _says(texts: list[str], value: object, schema: JsonSchema) -> bool:
     return any(locate(value, schema, text) is not None for text in texts)  # type: ignore[arg-type]
 
 
-def _verdict(sample: Sample, readings: list[Readings]) -> Verdict:
+def _answer(readings: list[Readings]) -> Answer:
     decision = weakest([reading.decision for reading in readings])
     scores = [difference.score for reading in readings for difference in reading.differences]
-    return Verdict(
-        subject=sample.key,
-        check=CONSISTENCY,
+    return Answer(
         decision=decision,
         score=round(sum(scores) / len(scores), 4),
         reason=_reason(readings),
         doubts=tuple(doubt for reading in readings for doubt in reading.doubts),
-        version=CONSISTENCY_VERSION,
     )
 
 
@@ -176,8 +178,6 @@ def _capitalised(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-MEANING = "meaning"
-MEANING_VERSION = "2"
 EXACT = 1.0  # any other writing of free text goes to the question about meaning
 
 
@@ -189,16 +189,20 @@ class Opinion(NamedTuple):
     doubts: tuple[DoubtedFact, ...] = ()
 
 
-async def check_meaning(sample: Sample, context: StageContext) -> list[Verdict]:
+@reader(
+    "meaning", "2",
+    "Does the judge read the same call out of the conversation, or one that means the same?",
+    source="HammerBench 4.2.1, D.4",
+    role="judge",
+    prompts=(ZERO_SHOT, SAME_MEANING),
+    applies=applies_to,
+    settles=ALL,
+    doubts=READ_OTHERWISE,
+)  # fmt: skip
+async def check_meaning(sample: Sample, context: StageContext) -> Answer:
     """Let the judge make every call of the sample, and say whether it means what the gold means."""
     if not applies_to(sample):
-        opinions = [
-            Opinion(
-                "unproved",
-                "This check reads one call a turn; the sample has no call turn, or several calls in one.",
-                (DoubtedFact(kind="not_read"),),
-            )
-        ]
+        opinions = [Opinion("unproved", _SEVERAL, (DoubtedFact(kind="not_read"),))]
     else:
         opinions = []
         for snapshot in sample.snapshots():
@@ -207,17 +211,12 @@ async def check_meaning(sample: Sample, context: StageContext) -> list[Verdict]:
                 break
     decision = weakest([opinion.decision for opinion in opinions])
     reasons = [opinion.reason for opinion in opinions if opinion.decision == decision]
-    return [
-        Verdict(
-            subject=sample.key,
-            check=MEANING,
-            decision=decision,
-            score=sum(opinion.decision == "proved" for opinion in opinions) / len(opinions),
-            reason=" ".join(dict.fromkeys(reasons)),
-            doubts=tuple(doubt for opinion in opinions for doubt in opinion.doubts),
-            version=MEANING_VERSION,
-        )
-    ]
+    return Answer(
+        decision=decision,
+        score=sum(opinion.decision == "proved" for opinion in opinions) / len(opinions),
+        reason=" ".join(dict.fromkeys(reasons)),
+        doubts=tuple(doubt for opinion in opinions for doubt in opinion.doubts),
+    )
 
 
 async def _judge(snapshot: Snapshot, sample: Sample, context: StageContext) -> Opinion:
@@ -250,34 +249,37 @@ def due_call(snapshot: Snapshot) -> Call | None:
     return Call(tool=gold.tool, arguments=gold.arguments) if gold is not None else None
 
 
-RELEVANCE_CHECK = "relevance"
-RELEVANCE_VERSION = "2"
-
-
 def has_idle_turn(sample: Sample) -> bool:
     """Whether the sample has a turn at which no call is due."""
     return any(not snapshot.calls for snapshot in sample.snapshots())
 
 
-async def check_relevance(sample: Sample, context: StageContext) -> list[Verdict]:
+@reader(
+    "relevance", "2", "Where no call is due: can none of the candidates do it?",
+    source="HammerBench 4.2, D.5",
+    role="judge",
+    prompts=(RELEVANCE,),
+    applies=has_idle_turn,
+    settles=MEANING,
+)  # fmt: skip
+async def check_relevance(sample: Sample, context: StageContext) -> Answer:
     """Prove that no candidate can do what is asked where none is to be called."""
     idle = [snapshot for snapshot in sample.snapshots() if not snapshot.calls]
     if not idle:
-        return [_on_relevance(sample, "proved", "A call is due at every turn, so nothing is to be refused.")]
+        return Answer(decision="proved", reason="A call is due at every turn, so nothing is to be refused.")
     duplicate = find_duplicate_tool(context.toolset(sample.withheld), context.toolset(sample.candidates))
     if duplicate:
         reason = f"The withheld tool is still among the candidates: {duplicate}."
-        doubt = DoubtedFact(kind="candidates_amiss")
-        return [_on_relevance(sample, "contradicted", reason).with_changes(doubts=(doubt,))]
+        return answer_of([contradicted(reason, DoubtedFact(kind="candidates_amiss"))], "")
     reasons = []
     for snapshot in idle:
         opinion = await _ask_whether_one_fits(snapshot, sample, context)
         if opinion.tool:
             reason = f"The judge says that {opinion.tool!r} fits: {opinion.reason}"
             doubt = DoubtedFact(kind="calls_needlessly", turn=snapshot.turn, tool=opinion.tool)
-            return [_on_relevance(sample, "unproved", reason).with_changes(doubts=(doubt,))]
+            return answer_of([unproved(reason, doubt)], "")
         reasons.append(f"None fits: {opinion.reason}")
-    return [_on_relevance(sample, "proved", " ".join(reasons))]
+    return Answer(decision="proved", reason=" ".join(reasons))
 
 
 def find_duplicate_tool(withheld: list[Tool], candidates: list[Tool]) -> str:
@@ -293,10 +295,4 @@ async def _ask_whether_one_fits(snapshot: Snapshot, sample: Sample, context: Sta
         Relevance,
         tools=shown_tools(context.toolset(sample.candidates)),
         conversation=conversation_text(snapshot.prefix),
-    )
-
-
-def _on_relevance(sample: Sample, decision: Decision, reason: str) -> Verdict:
-    return Verdict(
-        subject=sample.key, check=RELEVANCE_CHECK, decision=decision, reason=reason, version=RELEVANCE_VERSION
     )

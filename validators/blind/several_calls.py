@@ -18,10 +18,11 @@ from callwright.generators.shifts.turns import was_made_already
 from callwright.generators.stages import StageContext
 from callwright.generators.transcripts import user_texts
 from callwright.validators.blind import one_call
+from callwright.validators.checks.declaring import ALL, reader
 from callwright.validators.checks.routing import share_asked
-from callwright.validators.checks.verdicts import SHOWN
+from callwright.validators.checks.verdicts import SHOWN, Answer
 from callwright.validators.judges import CALLS_DUE, CALLS_PLANNED, EACH_CALL, SAME_MEANING, judge_calls, propose_calls
-from callwright.validators.matching.calls import THRESHOLD, compare_calls
+from callwright.validators.matching.calls import compare_calls
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import (
     Call,
@@ -33,11 +34,8 @@ from callwright.warehouse.records import (
     Sample,
     Tool,
     Turn,
-    Verdict,
 )
 
-ALL_CALLS, DUE_CALLS, DUE_MEANING = "all_calls", "due_calls", "due_meaning"
-SET_VERSION, DUE_VERSION, DUE_MEANING_VERSION = "2", "2", "2"
 EXACT = 1.0  # any other writing of free text goes to the question about meaning
 LONGEST_CATALOG = 120_000  # characters of tools that a prompt shows
 _UNKNOWN = re.compile(r"\$+")
@@ -85,21 +83,45 @@ def reads_several(sample: Sample) -> bool:
     return how_read(sample) != ""
 
 
-async def check_all_calls(sample: Sample, context: StageContext, *, threshold: float = THRESHOLD) -> list[Verdict]:
+@reader(
+    "all_calls", "2",
+    "Does the checker make all calls that are due at once, and no other, from the conversation alone?",
+    source="HammerBench 4.2.1",
+    role="checker",
+    prompts=(EACH_CALL,),
+    applies=reads_a_set,
+    settles=ALL,
+    doubts={
+        "call_missing": "Whoever reads the conversation alone does not make the call of {tool}, or makes it with"
+        " other values.",
+        "call_added": "Whoever reads the conversation alone makes another call of {tool}.",
+    },
+)  # fmt: skip
+async def check_all_calls(sample: Sample, context: StageContext) -> Answer:
     """Let the checker make all calls of a set from the conversation alone: each gold call is one of them, and no other is."""
-    return [await _by_checker(ALL_CALLS, SET_VERSION, sample, context, threshold)]
+    return await _by_checker(sample, context)
 
 
-async def check_due_calls(sample: Sample, context: StageContext, *, threshold: float = THRESHOLD) -> list[Verdict]:
+@reader(
+    "due_calls", "2",
+    "Does the checker make the calls that are due, step after step or in their order, from what was said and returned alone?",
+    source="HammerBench 4.2.1",
+    role="checker",
+    prompts=(CALLS_DUE, CALLS_PLANNED),
+    applies=reads_in_order,
+    settles=ALL,
+    only_rest=True,
+)  # fmt: skip
+async def check_due_calls(sample: Sample, context: StageContext) -> Answer:
     """Let the checker make the calls that are due, step after step or as a plan, from what was said and returned alone."""
-    return [await _by_checker(DUE_CALLS, DUE_VERSION, sample, context, threshold)]
+    return await _by_checker(sample, context)
 
 
-async def _by_checker(name: str, version: str, sample: Sample, context: StageContext, threshold: float) -> Verdict:
+async def _by_checker(sample: Sample, context: StageContext) -> Answer:
     problems, doubts, due, right = list[str](), list[DoubtedFact](), 0, 0
     for point in acting_points(sample):
         try:
-            held = await _held_at(point, sample, context, threshold)
+            held = await _held_at(point, sample, context, context.rouge_l)
         except ReplyError as error:
             problems.append(_unread(point, "checker", error))
             doubts.append(DoubtedFact(kind="unread", turn=point.turn))
@@ -109,13 +131,20 @@ async def _by_checker(name: str, version: str, sample: Sample, context: StageCon
         doubts += _doubts(held, point)
         if problems and how_read(sample) == "steps":
             break  # what comes next builds upon it
-    found = _verdict(
-        sample, (name, version), problems, right / due if due else 1.0, f"The checker made all {due} calls"
-    )
-    return found.with_changes(doubts=tuple(doubts))
+    return _answer(problems, doubts, right / due if due else 1.0, f"The checker made all {due} calls")
 
 
-async def check_due_meaning(sample: Sample, context: StageContext) -> list[Verdict]:
+@reader(
+    "due_meaning", "2",
+    "Where several calls are due: does the judge read the same ones, or such as mean the same?",
+    source="HammerBench 4.2.1, D.4",
+    role="judge",
+    prompts=(EACH_CALL, CALLS_DUE, CALLS_PLANNED, SAME_MEANING),
+    applies=reads_several,
+    settles=ALL,
+    only_rest=True,
+)  # fmt: skip
+async def check_due_meaning(sample: Sample, context: StageContext) -> Answer:
     """Let the judge make the calls that are due, and say of those written otherwise whether they mean what the gold means."""
     problems, doubts, due, right = list[str](), list[DoubtedFact](), 0, 0
     for point in acting_points(sample):
@@ -132,9 +161,7 @@ async def check_due_meaning(sample: Sample, context: StageContext) -> list[Verdi
         if problems:
             break
     score = right / due if due else 1.0
-    proof = f"The judge read all {due} calls the same"
-    found = _verdict(sample, (DUE_MEANING, DUE_MEANING_VERSION), problems, score, proof)
-    return [found.with_changes(doubts=tuple(doubts))]
+    return _answer(problems, doubts, score, f"The judge read all {due} calls the same")
 
 
 def acting_points(sample: Sample) -> Iterator[ActingPoint]:
@@ -261,14 +288,11 @@ def _turned(held: HeldReading, point: ActingPoint) -> Iterator[tuple[str, str]]:
                 yield point.due[feed.call].tool, call.tool
 
 
-def _verdict(sample: Sample, check: tuple[str, str], problems: Sequence[str], score: float, proof: str) -> Verdict:
-    name, version = check
+def _answer(problems: Sequence[str], doubts: Sequence[DoubtedFact], score: float, proof: str) -> Answer:
     reason = "; ".join(dict.fromkeys(problems[:SHOWN]))
-    return Verdict(
-        subject=sample.key,
-        check=name,
+    return Answer(
         decision="unproved" if problems else "proved",
         score=round(score, 4),
         reason=f"{reason[:1].upper()}{reason[1:]}." if problems else f"{proof}, and no other.",
-        version=version,
+        doubts=tuple(doubts),
     )

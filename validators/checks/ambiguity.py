@@ -22,13 +22,12 @@ from callwright.language.readers.moments import find_times
 from callwright.language.text import Found, fold
 from callwright.language.values import locate
 from callwright.validators.blind.several_calls import reads_a_set
+from callwright.validators.checks.declaring import ARGUMENTS, rule
 from callwright.validators.checks.evidence import is_routed
 from callwright.validators.checks.statements import SHAPED, Speech, Statement, hear, view_tool
-from callwright.validators.checks.verdicts import CheckName, Finding, contradicted, unproved, verdict_of
+from callwright.validators.checks.verdicts import Finding, contradicted, unproved
 from callwright.warehouse.records import CallTurn, DoubtedFact, GoldCall, Sample, Snapshot, Tool, UserTurn, Verdict
 
-CHECK = "ambiguity"
-VERSION = "1"
 _SEPARATORS = signs(" ,.;-—…\"'”{close}")
 _QUOTED_END = signs(" \"'”{close}")
 _NOTHING: tuple[JsonValue, ...] = (None, "", [], {})
@@ -54,21 +53,35 @@ def applies_to(sample: Sample) -> bool:
     return any(due) and not is_path(sample) and not ((is_routed(sample) or reads_a_set(sample)) and max(due) > 1)
 
 
-async def check_ambiguity(sample: Sample, context: StageContext) -> list[Verdict]:
+@rule(
+    "ambiguity", "1", "Is each gold value the last one said for its argument, and nothing said beside the gold?",
+    source="HammerBench 4.2.3",
+    applies=applies_to,
+    settles=ARGUMENTS,
+    left_to="readers",
+    proof="Nothing else is said for an argument after its gold value.",
+    most=None,
+    doubts={
+        "stated_later": "The call has {name} = {value}, but later the user says “{words}”{where}.",
+        "taken_back": "The user takes {name} = {value} back and says “{words}”{where}.",
+    },
+)  # fmt: skip
+def check_ambiguity(sample: Sample, context: StageContext) -> Iterator[Finding]:
     """Look for a second reading of every gold argument of every snapshot."""
-    return [find_ambiguity(sample, context.toolset(sample.candidates))]
+    return _second_readings(sample, context.toolset(sample.candidates))
 
 
 def find_ambiguity(sample: Sample, tools: Sequence[Tool]) -> Verdict:
     """The verdict on `sample`, whose calls are of `tools`."""
+    return check_ambiguity.verdict(sample, _second_readings(sample, tools))
+
+
+def _second_readings(sample: Sample, tools: Sequence[Tool]) -> Iterator[Finding]:
     by_name = {tool.name: tool for tool in tools}
-    findings: list[Finding] = []
     for snapshot in _due_snapshots(sample):
         for call in snapshot.calls:
             if call.tool in by_name:
-                findings.extend(_call_findings(call, by_name[call.tool], snapshot))
-    proof = "Nothing else is said for an argument after its gold value."
-    return verdict_of(sample, CheckName(CHECK, VERSION), findings, proof, most=len(findings))
+                yield from _call_findings(call, by_name[call.tool], snapshot)
 
 
 def _due_snapshots(sample: Sample) -> list[Snapshot]:

@@ -21,9 +21,11 @@ from callwright.language.packs import LanguagePattern, widened
 from callwright.language.thesaurus import weigh_words
 from callwright.language.values import locate
 from callwright.language.vocabulary import find_corrections
+from callwright.validators.checks.declaring import MEANING, rule
 from callwright.validators.checks.dialogue import is_request
 from callwright.validators.checks.dialogue_owners import about
 from callwright.validators.checks.statements import view_tool
+from callwright.validators.checks.verdicts import Answer
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import (
     CallTurn,
@@ -36,11 +38,7 @@ from callwright.warehouse.records import (
     Sample,
     Tool,
     UserTurn,
-    Verdict,
 )
-
-CHECK = "complexity"
-VERSION = "1"
 
 
 class CallWithResult(NamedTuple):
@@ -117,16 +115,18 @@ def applies_to(sample: Sample) -> bool:
     return traits_of(sample.kind).has_acts
 
 
-async def check_complexity(sample: Sample, context: StageContext) -> list[Verdict]:
+@rule(
+    "complexity", "1", "Is the complexity that the scenario requires really there?",
+    source="CONFETTI 3.1",
+    applies=applies_to,
+    settles=MEANING,
+    doubts={"complexity_absent": "What should make this conversation hard ({value}) is not there."},
+)  # fmt: skip
+def check_complexity(sample: Sample, context: StageContext) -> Answer:
     """Prove that the required complexity is there; what else is there is reported too."""
     conversation = read_conversation(
         sample, context.toolset(sample.candidates), [context.tool(key) for key in sample.withheld]
     )
-    return [complexity_verdict(conversation)]
-
-
-def complexity_verdict(conversation: ConversationWithTools) -> Verdict:
-    """The verdict on a conversation: proved where the rule of its complexity finds it, else unproved."""
     required = conversation.sample.complexity
     rule = next((rule for name, rule in RULES.items() if name == required), None)
     problem = (
@@ -134,14 +134,11 @@ def complexity_verdict(conversation: ConversationWithTools) -> Verdict:
     )
     others = ", ".join(name for name in found_in(conversation) if name != required)
     reason = f"The complexity {required!r} is there{f', beside {others}' if others else ''}."
-    return Verdict(
-        subject=conversation.sample.key,
-        check=CHECK,
+    return Answer(
         decision="unproved" if problem else "proved",
         doubts=(DoubtedFact(kind="complexity_absent", value=required),) if problem else (),
         score=0.0 if problem else 1.0,
         reason=problem or reason,
-        version=VERSION,
     )
 
 

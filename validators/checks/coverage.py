@@ -13,8 +13,9 @@ from callwright.generators.kinds import traits_of
 from callwright.generators.stages import StageContext
 from callwright.language.cues import has_cues
 from callwright.language.values import locate, locate_text
+from callwright.validators.checks.declaring import MEANING, rule
 from callwright.validators.checks.statements import hear, view_tool
-from callwright.validators.checks.verdicts import CheckName, Finding, contradicted, unproved, verdict_of
+from callwright.validators.checks.verdicts import Finding, contradicted, unproved
 from callwright.validators.readings.cue_readings import cues_left
 from callwright.validators.readings.leftover_words import words_left
 from callwright.validators.readings.omissions import (
@@ -46,11 +47,7 @@ from callwright.warehouse.records import (
     Tool,
     Turn,
     UserTurn,
-    Verdict,
 )
-
-CHECK = "coverage"
-VERSION = "6"
 
 
 class RequestReading(NamedTuple):
@@ -115,7 +112,23 @@ def applies_to(sample: Sample) -> bool:
     return is_read and bool(snapshots) and all(len(snapshot.calls) == 1 for snapshot in snapshots)
 
 
-async def check_coverage(sample: Sample, context: StageContext) -> list[Verdict]:
+@rule(
+    "coverage", "6", "Is every word of the user's part of the call, and the call what is asked for?",
+    source="HammerBench 4.2.1",
+    applies=applies_to,
+    settles=MEANING,
+    left_to="readers",
+    proof="Every word of the user's belongs to the call.",
+    most=None,
+    doubts={
+        "named_unused": "The words seem to speak of {name}, which the call lacks.",
+        "text_cut": "The text in {name} leaves out “{words}”{where}.",
+        "weekday_amiss": "“{words}”{where} names a weekday that the day does not fall on.",
+        "framed": "“{words}” before the request may give it another meaning.",
+        "quoted": "“{words}”{where} is quoted: somebody else may be asking.",
+    },
+)  # fmt: skip
+def check_coverage(sample: Sample, context: StageContext) -> list[Finding]:
     """Account for every word of the user's, snapshot by snapshot; whether the words say the arguments is grounding's to tell."""
     tools = {tool.name: tool for tool in context.toolset(sample.candidates)}
     findings: list[Finding] = []
@@ -133,8 +146,7 @@ async def check_coverage(sample: Sample, context: StageContext) -> list[Verdict]
             read = True
             reading = read_snapshot(tool, call, snapshot.prefix, sample.language, earlier, first=unread)
             findings += reading.doubts
-    proof = "Every word of the user's belongs to the call."
-    return [verdict_of(sample, CheckName(CHECK, VERSION), findings, proof, most=len(findings))]
+    return findings
 
 
 def read_snapshot(

@@ -7,6 +7,7 @@ is gone, and nothing is known before it is stated. The tool stays the same until
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from pydantic import JsonValue
@@ -19,6 +20,7 @@ from callwright.language.names import split_name
 from callwright.language.packs import LanguagePattern, packs_of
 from callwright.language.text import VERBATIM
 from callwright.language.thesaurus import weigh_words
+from callwright.validators.checks.declaring import ARGUMENTS, rule
 from callwright.validators.checks.dialogue_answers import (
     StatedArgument,
     beside,
@@ -31,7 +33,7 @@ from callwright.validators.checks.dialogue_answers import (
 from callwright.validators.checks.dialogue_owners import AnswerText, asked_for, misplaced
 from callwright.validators.checks.evidence import TOO_WEAK, Claim, UserText, find_evidence, find_spoken, stated_in
 from callwright.validators.checks.statements import hear, view_tool
-from callwright.validators.checks.verdicts import CheckName, Finding, contradicted, unproved, verdict_of
+from callwright.validators.checks.verdicts import Answer, Finding, answer_of, contradicted, unproved
 from callwright.warehouse.records import (
     Arguments,
     CallTurn,
@@ -46,8 +48,6 @@ from callwright.warehouse.records import (
     Verdict,
 )
 
-CHECK = "dialogue"
-VERSION = "1"
 _FEWEST_TURNS = 2
 
 
@@ -100,13 +100,35 @@ def applies_to(sample: Sample) -> bool:
     return user_turns(sample) >= _FEWEST_TURNS and not was_made_already(sample)
 
 
-async def check_dialogue(sample: Sample, context: StageContext) -> list[Verdict]:
+@rule(
+    "dialogue", "1", "Does each snapshot follow from the turns before it?",
+    source="HammerBench 4.2.2, 4.2.3",
+    applies=applies_to,
+    settles=ARGUMENTS,
+    left_to="readers",
+    doubts={
+        "unsure": "It is not sure that “{words}”{where} means {name} = {value}.",
+        "lost": "{name} was {value} and is gone after{where}.",
+        "used_early": "The calls have {name} = {value} before the user says so (“{words}”{where}).",
+        "used_late": "The user says {name} = {value} (“{words}”{where}), but the calls have it only later.",
+        "same_words": "{name} and {other} are taken from the same words.",
+        "exchanged": "The values of {name} and {other} seem to be exchanged.",
+        "asked_lacking": "The assistant asks for {name}, and the last call lacks it.",
+        "turn_gives_nothing": "What the user answers{where} changes nothing in the call.",
+        "tool_changes": "The calls go from {other} to {tool}, though the user turns to nothing else{where}.",
+    },
+)  # fmt: skip
+def check_dialogue(sample: Sample, context: StageContext) -> Answer:
     """Replay the conversation and prove every snapshot by the turns before it."""
-    return [replay(sample, context.toolset(sample.candidates))]
+    return _replay(sample, context.toolset(sample.candidates))
 
 
 def replay(sample: Sample, tools: Sequence[Tool]) -> Verdict:
     """The verdict on `sample`, whose calls are of `tools`."""
+    return check_dialogue.verdict(sample, _replay(sample, tools))
+
+
+def _replay(sample: Sample, tools: Sequence[Tool]) -> Answer:
     script = _Script(sample, {tool.name: tool for tool in tools}, {tool.name: view_tool(tool) for tool in tools})
     steps = steps_of(sample)
     replayed = [_replay_step(step, script) for step in steps]
@@ -116,7 +138,8 @@ def replay(sample: Sample, tools: Sequence[Tool]) -> Verdict:
         findings.append(unproved("There is no snapshot.", DoubtedFact(kind="kind_amiss")))
     proved = sum(not one.findings for one in replayed)
     proof = f"Each of the {len(steps)} snapshots follows from the turns before it."
-    return verdict_of(sample, CheckName(CHECK, VERSION), findings, proof).with_changes(
+    return replace(
+        answer_of(findings, proof),
         score=proved / len(steps) if steps else 0.0,
         evidence=tuple(dict.fromkeys(evidence for one in replayed for evidence in one.evidence)),
     )

@@ -23,8 +23,9 @@ from callwright.language.calls.frames import glue_of, left_over, shapes_in
 from callwright.language.calls.tools import ToolView
 from callwright.language.packs import of, signs
 from callwright.validators.blind.several_calls import shortened
+from callwright.validators.checks.declaring import reader, rule
 from callwright.validators.checks.statements import view_tool
-from callwright.validators.checks.verdicts import CheckName, Finding, contradicted, unproved, verdict_of
+from callwright.validators.checks.verdicts import Finding, contradicted, unproved
 from callwright.validators.judges import ACTS, REPLY, ReplyScore, ask_opinion
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import (
@@ -40,11 +41,8 @@ from callwright.warehouse.records import (
     Sample,
     Tool,
     UserTurn,
-    Verdict,
 )
 
-FACTS, REPLIES, FAITHFULNESS = "facts", "replies", "faithfulness"
-FACTS_VERSION, REPLIES_VERSION, FAITHFULNESS_VERSION = "3", "1", "2"
 LEAST = 4  # a judge's score below it is a doubt
 _LONGEST_LIST = 3  # entries that a simulated result has at most
 _QUESTION = tuple(signs("?"))
@@ -71,20 +69,52 @@ def applies_to(sample: Sample) -> bool:
     return any(isinstance(turn, ResultTurn) for turn in sample.turns) and not traits_of(sample.kind).is_changed
 
 
-async def check_facts(sample: Sample, context: StageContext) -> list[Verdict]:
+@rule(
+    "facts", "3", "Do results come back as recorded?",
+    source="CONFETTI 3.1",
+    applies=applies_to,
+    proof="Results come back as recorded.",
+    doubts={"not_replayed": "The results could not be had again for comparison."},
+)  # fmt: skip
+def check_facts(sample: Sample, context: StageContext) -> Iterator[Finding]:
     """Play the calls of a conversation again."""
-    findings = [*_replayed(sample, _tools_of(sample, context))]
-    return [verdict_of(sample, CheckName(FACTS, FACTS_VERSION), findings, "Results come back as recorded.")]
+    return _replayed(sample, _tools_of(sample, context))
 
 
-async def check_replies(sample: Sample, context: StageContext) -> list[Verdict]:
+@rule(
+    "replies", "1",
+    "Do replies state the results and nothing else, with the acts they are labelled by?",
+    source="CONFETTI 3.1",
+    applies=applies_to,
+    settles=("replies",),
+    left_to="readers",
+    proof="Replies state the results, and nothing else.",
+    doubts={
+        "reply_unfounded": "The assistant says “{words}”, which nothing shows.",
+        "reply_lacks": "The reply{where} does not tell all that came back.",
+        "acts_differ": "The reply is labelled {value}, but seems to be {other}.",
+        "acts_open": "No rule tells whether the reply is {value}.",
+    },
+)  # fmt: skip
+def check_replies(sample: Sample, context: StageContext) -> Iterator[Finding]:
     """Hold each reply against the results before it, by rules."""
-    findings = [found for _, of_reply in _replies(sample, _tools_of(sample, context)) for found in of_reply]
-    proof = "Replies state the results, and nothing else."
-    return [verdict_of(sample, CheckName(REPLIES, REPLIES_VERSION), findings, proof)]
+    for _, of_reply in _replies(sample, _tools_of(sample, context)):
+        yield from of_reply
 
 
-async def check_faithfulness(sample: Sample, context: StageContext) -> list[Verdict]:
+@reader(
+    "faithfulness", "2",
+    "Does the judge find the replies true to the results, and read the acts they are labelled by?",
+    source="CONFETTI 3.1",
+    role="judge",
+    prompts=(REPLY, ACTS),
+    applies=applies_to,
+    settles=("replies",),
+    only_rest=True,
+    proof="The judge finds the replies true to the results, and labels them the same.",
+    doubts={"judged_reply": "A model finds the reply untrue to the results: {said}"},
+)  # fmt: skip
+async def check_faithfulness(sample: Sample, context: StageContext) -> list[Finding]:
     """Let the judge read the replies that rules leave open beside the results, and say what they do."""
     findings: list[Finding] = []
     for at, of_reply in _replies(sample, _tools_of(sample, context)):
@@ -94,8 +124,7 @@ async def check_faithfulness(sample: Sample, context: StageContext) -> list[Verd
             except ReplyError as error:
                 reason = f"The judge gave no answer about turn {at} that can be read: {error}"
                 findings.append(unproved(reason, DoubtedFact(kind="unread", turn=at)))
-    proof = "The judge finds the replies true to the results, and labels them the same."
-    return [verdict_of(sample, CheckName(FAITHFULNESS, FAITHFULNESS_VERSION), findings, proof)]
+    return findings
 
 
 async def _judged(sample: Sample, at: int, context: StageContext) -> AsyncIterator[Finding]:

@@ -12,9 +12,10 @@ from callwright.generators.stages import StageContext
 from callwright.generators.tools import argument_problems
 from callwright.generators.transcripts import user_texts
 from callwright.language.packs import COMMON_SCRIPT, has_folder, language_of, of, other_letters, writes
+from callwright.validators.checks.declaring import rule
 from callwright.validators.checks.evidence import known_arguments
 from callwright.validators.checks.grounding import root_of
-from callwright.validators.checks.verdicts import CheckName, Finding, contradicted, unproved, verdict_of
+from callwright.validators.checks.verdicts import Answer, Finding, answer_of, contradicted, unproved
 from callwright.warehouse.records import (
     CallTurn,
     DoubtedFact,
@@ -29,8 +30,6 @@ from callwright.warehouse.records import (
     Verdict,
 )
 
-CHECK = "format"
-VERSION = "1"
 _CANDIDATES_AMISS = DoubtedFact(kind="candidates_amiss")
 _KIND_AMISS = DoubtedFact(kind="kind_amiss")
 _TURNS_AMISS = DoubtedFact(kind="turns_amiss")
@@ -49,20 +48,35 @@ class SampleWithTools(NamedTuple):
         return next((tool for tool in self.tools.values() if tool.name == name), None)
 
 
-async def check_format(sample: Sample, context: StageContext) -> list[Verdict]:
+@rule(
+    "format", "1", "Is the sample well-formed and its gold valid by the schema?",
+    source="HammerBench 4.2.1",
+    doubts={
+        "turns_amiss": "The turns do not follow each other as they should.",
+        "language_amiss": "The user's words are not in the language of the sample.",
+        "empty": "{name} has an empty value.",
+        "evidence_amiss": "The words that shall prove {name} do not stand where they should.",
+    },
+)  # fmt: skip
+def check_format(sample: Sample, context: StageContext) -> Answer:
     """Prove that the sample's parts fit each other and the catalog."""
     subject = SampleWithTools(
         sample,
         {key: context.tools[key] for key in sample.candidates if key in context.tools},
         {key: context.tools[key] for key in sample.withheld if key in context.tools},
     )
-    return [format_verdict(subject)]
+    return form_of(subject)
+
+
+def form_of(subject: SampleWithTools) -> Answer:
+    """What is said of a sample's form: contradicted where a rule is broken, unproved where one can't be applied."""
+    findings = chain.from_iterable(one(subject) for one in _RULES)
+    return answer_of(findings, _summary(subject.sample))
 
 
 def format_verdict(subject: SampleWithTools) -> Verdict:
-    """The verdict on a sample's form: contradicted where a rule is broken, unproved where one can't be applied."""
-    findings = chain.from_iterable(rule(subject) for rule in _RULES)
-    return verdict_of(subject.sample, CheckName(CHECK, VERSION), findings, _summary(subject.sample))
+    """The verdict on a sample's form."""
+    return check_format.verdict(subject.sample, form_of(subject))
 
 
 def _candidates(subject: SampleWithTools) -> Iterator[Finding]:

@@ -21,6 +21,7 @@ from callwright.language.readers.moments import HALF_DAY, find_times
 from callwright.language.schemas import Kind, choices_of, kind_of
 from callwright.language.text import VERBATIM
 from callwright.language.values import locate, read_value
+from callwright.validators.checks.declaring import ARGUMENTS, rule
 from callwright.validators.checks.evidence import (
     TOO_WEAK,
     Claim,
@@ -29,6 +30,7 @@ from callwright.validators.checks.evidence import (
     find_spoken,
     stated_in,
 )
+from callwright.validators.checks.verdicts import Answer
 from callwright.validators.readings.request_reading import read_leaves
 from callwright.validators.readings.request_text import (
     ArgumentLeaf,
@@ -55,8 +57,6 @@ from callwright.warehouse.records import (
     Verdict,
 )
 
-CHECK = "grounding"
-VERSION = "5"
 READ = "strict reading"  # proves, and no list of rules names how
 _MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}(?:[ T]\d{2}:\d{2})?")
 _TYPED: frozenset[Kind] = frozenset({"integer", "number", "date", "time"})
@@ -88,9 +88,15 @@ class _StatedText(NamedTuple):
         )  # fmt: skip
 
 
-async def check_grounding(sample: Sample, context: StageContext) -> list[Verdict]:
+@rule(
+    "grounding", "5", "Is there evidence for every gold argument?",
+    source="HammerBench 4.2.1, 5",
+    settles=ARGUMENTS,
+    left_to="readers",
+)  # fmt: skip
+def check_grounding(sample: Sample, context: StageContext) -> Answer:
     """Prove every gold argument of every snapshot by what was stated before it."""
-    return [ground(sample, context.toolset(sample.candidates))]
+    return _ground(sample, context.toolset(sample.candidates))
 
 
 def all_proved(arguments: int, *, is_due: bool) -> str:
@@ -102,6 +108,10 @@ def all_proved(arguments: int, *, is_due: bool) -> str:
 
 def ground(sample: Sample, tools: Sequence[Tool]) -> Verdict:
     """The verdict on `sample`, whose calls are of `tools`."""
+    return check_grounding.verdict(sample, _ground(sample, tools))
+
+
+def _ground(sample: Sample, tools: Sequence[Tool]) -> Answer:
     by_name = {tool.name: tool for tool in tools}
     findings: list[_Finding] = []
     is_lenient = (
@@ -111,7 +121,7 @@ def ground(sample: Sample, tools: Sequence[Tool]) -> Verdict:
         texts = [*_texts(snapshot.prefix, sample)]
         for call in snapshot.calls:
             findings.extend(_ground_call(call, by_name, texts, snapshot, is_lenient=is_lenient))
-    return _verdict(sample, findings)
+    return _answer(sample, findings)
 
 
 def _texts(prefix: Sequence[Turn], sample: Sample) -> Iterator[_StatedText]:
@@ -247,23 +257,20 @@ def _explained(value: str | float, kind: Kind, claim: Claim) -> bool:
     return any(value in _typed_values(kind, str(other)) for other in others.values())
 
 
-def _verdict(sample: Sample, findings: list[_Finding]) -> Verdict:
+def _answer(sample: Sample, findings: list[_Finding]) -> Answer:
     proofs = [finding.evidence for finding in findings if finding.evidence]
     contradictions = [finding.contradiction for finding in findings if finding.contradiction]
     doubts = [finding.doubt for finding in findings if finding.doubt and not finding.contradiction]
     reasons = list(dict.fromkeys(contradictions))
     if doubts:
         reasons.append(f"Nothing was said, by default or in a result for {'; '.join(doubts)}.")
-    return Verdict(
-        subject=sample.key,
-        check=CHECK,
+    return Answer(
         decision="contradicted" if contradictions else "unproved" if doubts else "proved",
         score=len(proofs) / len(findings) if findings else 1.0,
         reason=" ".join(reasons) or all_proved(len(findings), is_due=bool(sample.gold)),
         evidence=tuple(dict.fromkeys(proofs)),
         doubts=tuple(one.fact for one in findings if one.fact),
         open_arguments=tuple(dict.fromkeys(one.argument for one in findings if one.evidence is None and one.argument)),
-        version=VERSION,
     )
 
 

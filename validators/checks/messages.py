@@ -10,13 +10,11 @@ from pydantic import BaseModel
 from callwright.generators.stages import StageContext
 from callwright.generators.transcripts import conversation_text
 from callwright.language.calls.channels import message_doubts
-from callwright.validators.checks.verdicts import CheckName, Finding, contradicted, unproved, verdict_of
+from callwright.validators.checks.declaring import reader, rule
+from callwright.validators.checks.verdicts import Finding, contradicted, unproved
 from callwright.validators.judges import MESSAGE, ask_opinion
 from callwright.warehouse.errors import ReplyError
-from callwright.warehouse.records import DoubtedFact, Message, Sample, UserTurn, Verdict
-
-CHECK, FIT = "message", "message_fit"
-VERSION, FIT_VERSION = "1", "1"
+from callwright.warehouse.records import DoubtedFact, Message, Sample, UserTurn
 
 
 class MessageFit(BaseModel):
@@ -31,14 +29,33 @@ def applies_to(sample: Sample) -> bool:
     return any(_pointed(sample))
 
 
-async def check_message(sample: Sample, context: StageContext) -> list[Verdict]:
+@rule(
+    "message", "1",
+    "Does a message come by the app, and from whom, the words speak of that point to it?",
+    source="HammerBench 4.2.4",
+    applies=applies_to,
+    settles=("message",),
+    left_to="readers",
+    proof="The app and the sender are those that the words speak of.",
+    doubts={"other_message": "The message by {value} may not be the one that the user points to."},
+)  # fmt: skip
+def check_message(sample: Sample, _context: StageContext) -> list[Finding]:
     """Hold each message against the words that point to it, by rules."""
-    findings = [found for turn, message in _pointed(sample) for found in _findings(turn, message, sample)]
-    proof = "The app and the sender are those that the words speak of."
-    return [verdict_of(sample, CheckName(CHECK, VERSION), findings, proof)]
+    return [found for turn, message in _pointed(sample) for found in _findings(turn, message, sample)]
 
 
-async def check_message_fit(sample: Sample, context: StageContext) -> list[Verdict]:
+@reader(
+    "message_fit", "1", "Can the message be the one that the user points to?",
+    source="HammerBench 4.2.4",
+    role="judge",
+    prompts=(MESSAGE,),
+    applies=applies_to,
+    settles=("message",),
+    only_rest=True,
+    proof="The judge finds that the messages can be those meant.",
+    doubts={"judged_message": "A model finds that another message is meant: {said}"},
+)  # fmt: skip
+async def check_message_fit(sample: Sample, context: StageContext) -> list[Finding]:
     """Let the judge read the messages that rules leave open beside the words that point to them."""
     findings: list[Finding] = []
     for turn, message in _pointed(sample):
@@ -54,8 +71,7 @@ async def check_message_fit(sample: Sample, context: StageContext) -> list[Verdi
         if not opinion.fits:
             reason = f"The judge finds that the message by {message.app} is not meant: {opinion.reason}"
             findings.append(unproved(reason, DoubtedFact(kind="judged_message", other=opinion.reason)))
-    proof = "The judge finds that the messages can be those meant."
-    return [verdict_of(sample, CheckName(FIT, FIT_VERSION), findings, proof)]
+    return findings
 
 
 def _pointed(sample: Sample) -> Iterator[tuple[UserTurn, Message]]:

@@ -23,8 +23,9 @@ from callwright.language.dates import DATE, find_dates
 from callwright.language.schemas import kind_of
 from callwright.language.text import VERBATIM
 from callwright.language.values import locate, read_value
+from callwright.validators.checks.declaring import ALL, rule
 from callwright.validators.checks.grounding import origin_of
-from callwright.validators.checks.verdicts import CheckName, Finding, contradicted, unproved, verdict_of
+from callwright.validators.checks.verdicts import Answer, Finding, answer_of, contradicted, unproved
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import (
     Call,
@@ -43,28 +44,34 @@ from callwright.warehouse.records import (
     Tool,
     UserTurn,
     ValueSource,
-    Verdict,
 )
 
-CHECK = "path"
-VERSION = "2"
 _PATH_AMISS = DoubtedFact(kind="path_amiss")
 _NOT_SEARCHED = DoubtedFact(kind="not_searched")
 CallKeys = list[frozenset[str]]
 
 
-def applies_to(sample: Sample) -> bool:
-    """Whether the sample's calls were made in an environment."""
-    return is_path(sample)
-
-
-async def check_path(sample: Sample, context: StageContext) -> list[Verdict]:
+@rule(
+    "path", "2", "Is each value where its evidence says, and no other path as short?",
+    source="ComplexFuncBench 2.1.2",
+    applies=is_path,
+    settles=ALL,
+    doubts={
+        "other_path": "Another path is as short: {other}.",
+        "shorter_path": "A shorter path does it: {other}.",
+        "entries_compete": "For {name} another entry of what {tool} returns fits as well.",
+        "path_amiss": "A value on the path does not come from where it should{argument}.",
+        "not_searched": "No search could show that there is no other path.",
+    },
+)  # fmt: skip
+async def check_path(sample: Sample, context: StageContext) -> Answer:
     """Prove each value by its evidence, and by search that no other path is as short."""
     name = sample.environment
     if name not in context.environments:
-        return [_verdict(sample, [unproved(f"There is no environment {name!r} to search in.", _NOT_SEARCHED)])]
-    findings = await find_in_path(sample, context.environments[name], context.toolset(sample.candidates))
-    return [_verdict(sample, findings)]
+        missing = unproved(f"There is no environment {name!r} to search in.", _NOT_SEARCHED)
+        return _answer(sample, [missing])
+    world, tools = context.environments[name], context.toolset(sample.candidates)
+    return _answer(sample, await find_in_path(sample, world, tools))
 
 
 async def find_in_path(sample: Sample, environment: Environment, tools: Sequence[Tool]) -> list[Finding]:
@@ -205,10 +212,10 @@ def _rendered(plan: ShortestPath, own: CallKeys) -> str:
     return "; ".join(f"{call.tool} with {call.arguments!r}" for call in calls)
 
 
-def _verdict(sample: Sample, findings: Sequence[Finding]) -> Verdict:
+def _answer(sample: Sample, findings: Sequence[Finding]) -> Answer:
     calls = [len(snapshot.calls) for snapshot in sample.snapshots()]
     proof = f"No other path has {len(calls)} steps and {sum(calls)} calls or fewer."
-    return verdict_of(sample, CheckName(CHECK, VERSION), findings, proof)
+    return answer_of(findings, proof)
 
 
 class ReadGoal(NamedTuple):

@@ -20,15 +20,14 @@ from callwright.generators.tools import are_redundant
 from callwright.language.names import humanise
 from callwright.language.packs import unspaced
 from callwright.language.values import locate
+from callwright.validators.checks.declaring import ALL, rule
 from callwright.validators.checks.evidence import feed_problem, is_routed, known_arguments
-from callwright.validators.checks.verdicts import CheckName, Finding, contradicted, unproved, verdict_of
+from callwright.validators.checks.verdicts import Answer, Finding, answer_of, contradicted, unproved
 from callwright.validators.datasets.callnavi_requests import find_stated
 from callwright.validators.toolset.actions import READ, doing_of
 from callwright.validators.toolset.redundancy import meaning_of
-from callwright.warehouse.records import DoubtedFact, GoldCall, JsonSchema, Sample, Snapshot, Tool, UserTurn, Verdict
+from callwright.warehouse.records import DoubtedFact, GoldCall, JsonSchema, Sample, Snapshot, Tool, UserTurn
 
-CHECK = "routing"
-VERSION = "1"
 _KIND_AMISS = DoubtedFact(kind="kind_amiss")
 _LEAST = {"easy": 1, "medium": 2, "hard": 2}
 _MOST = {"easy": 1, "medium": 5, "hard": 5}
@@ -49,13 +48,25 @@ def applies_to(sample: Sample) -> bool:
     return traits_of(sample.kind).has_catalog
 
 
-async def check_routing(sample: Sample, context: StageContext) -> list[Verdict]:
+@rule(
+    "routing", "1",
+    "Do the request and what tools return prove each call, and no other tool of the catalog?",
+    source="CallNavi 4.1",
+    applies=applies_to,
+    settles=ALL,
+    left_to="readers",
+    doubts={
+        "stated_unused": "The user says “{words}”{where}, which seems to be {name}, but the call does not use it.",
+    },
+)  # fmt: skip
+def check_routing(sample: Sample, context: StageContext) -> Answer:
     """Prove the calls of a question from the request and from what the tools return."""
-    return [routing_verdict(sample, context.toolset(sample.candidates), tuple(context.tools.values()))]
+    catalog = tuple(context.tools.values())
+    return route(sample, context.toolset(sample.candidates), catalog)
 
 
-def routing_verdict(sample: Sample, candidates: Sequence[Tool], catalog: Sequence[Tool]) -> Verdict:
-    """The verdict on a question with these candidates, out of a build's whole catalog."""
+def route(sample: Sample, candidates: Sequence[Tool], catalog: Sequence[Tool]) -> Answer:
+    """What is said of a question with these candidates, out of a build's whole catalog."""
     tools = {tool.name: tool for tool in candidates}
     findings = list(_left_out(sample, catalog))
     for snapshot in sample.snapshots():
@@ -66,7 +77,7 @@ def routing_verdict(sample: Sample, candidates: Sequence[Tool], catalog: Sequenc
     unknown = sum(value == UNKNOWN for call in sample.gold for value in call.arguments.values())
     due = f"{len(sample.gold)} of {len(candidates)} tools are due, in this order"
     proof = f"{due}; {unknown} values are returned on the way."
-    return verdict_of(sample, CheckName(CHECK, VERSION), findings, proof)
+    return answer_of(findings, proof)
 
 
 def _question(snapshot: Snapshot, sample: Sample, tools: dict[str, Tool]) -> _Question:

@@ -13,30 +13,30 @@ from callwright.generators.environments.simulated import links_between
 from callwright.generators.stages import StageContext
 from callwright.generators.tools import are_redundant
 from callwright.validators.blind.one_call import find_duplicate_tool
-from callwright.validators.checks.verdicts import Finding
+from callwright.validators.checks.declaring import gate
+from callwright.validators.checks.verdicts import Answer, Finding, answer_of
 from callwright.validators.judges import SCENARIO, ScenarioReading, ask_opinion
-from callwright.warehouse.records import Complexity, ConversationPlan, Scenario, Tool, Verdict, WordedScenario
+from callwright.warehouse.records import Complexity, ConversationPlan, Scenario, Tool, WordedScenario
 
-CHECK = "scenario"
-VERSION = "1"
 _TIME = "%Y-%m-%d %H:%M"
 _MOST_TURNS = 20
 Rule = Callable[[Sequence[Tool]], str]
 
 
-async def check_scenario(worded: WordedScenario, context: StageContext) -> list[Verdict]:
+# It comes before anything is made of a scenario.
+@gate(
+    "scenario", "1",
+    "Does the goal want what its APIs do, and is the complexity possible with them?",
+    group="conversational",
+    source="CONFETTI 3.1",
+    prompts=(SCENARIO,),
+)  # fmt: skip
+async def check_scenario(worded: WordedScenario, context: StageContext) -> Answer:
     """Prove that a scenario can be acted out as it stands; code answers first, then the judge reads the goal."""
-    finding = next(_by_code(worded.plan, context), None) or await _by_reading(worded, context)
-    reason = f"The goal wants what its APIs do, and {worded.plan.scenario.complexity!r} is possible with them."
-    return [
-        Verdict(
-            subject=worded.key,
-            check=CHECK,
-            decision=finding.decision if finding else "proved",
-            reason=finding.reason if finding else reason,
-            version=VERSION,
-        )
-    ]
+    found = next(_by_code(worded.plan, context), None) or await _by_reading(worded, context)
+    complexity = worded.plan.scenario.complexity
+    proof = f"The goal wants what its APIs do, and {complexity!r} is possible with them."
+    return answer_of([found] if found else [], proof)
 
 
 def _by_code(plan: ConversationPlan, context: StageContext) -> Iterator[Finding]:

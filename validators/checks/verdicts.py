@@ -1,10 +1,11 @@
 """What the rules of a check find, the decision that holds for all parts, and the outcome that follows from verdicts."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from callwright.llm.models import TEMPLATE
-from callwright.warehouse.records import Decision, DoubtedFact, ReasonCode, Sample, StageOutcome, Verdict
+from callwright.warehouse.records import Decision, DoubtedFact, Evidence, ReasonCode, StageOutcome, Verdict
 
 SHOWN = 4  # reasons that a verdict states
 _GRAVEST_FIRST: tuple[Decision, ...] = ("contradicted", "unproved")
@@ -33,19 +34,22 @@ def belongs_to_nothing(words: str, note: str = "") -> Finding:
     return unproved(f"{words!r}{note} belongs to no argument.", DoubtedFact(kind="words_left", quote=words))
 
 
-class CheckName(NamedTuple):
-    """A check and its version."""
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """What a check answers about one record; its verdict says besides whose answer it is, and about what."""
 
-    name: str
-    version: str
+    decision: Decision
+    reason: str
+    score: float | None = None
+    evidence: tuple[Evidence, ...] = ()
+    open_arguments: tuple[str, ...] = ()
+    doubts: tuple[DoubtedFact, ...] = ()
 
 
-def verdict_of(
-    sample: Sample, check: CheckName, findings: Iterable[Finding], proof: str, *, most: int = SHOWN
-) -> Verdict:
-    """The verdict that findings come to: contradicted before unproved, and `proof` where there is none.
+def answer_of(findings: Iterable[Finding], proof: str, *, most: int | None = SHOWN) -> Answer:
+    """The answer that findings come to: contradicted before unproved, and `proof` where there is none.
 
-    It states `most` reasons and all facts, each once; what a graver finding outweighs is left out.
+    It states `most` reasons (None: every one) and all facts, each once; what a graver finding outweighs is left out.
     """
     found = list(findings)
     for decision in _GRAVEST_FIRST:
@@ -53,12 +57,8 @@ def verdict_of(
         if grave:
             reasons = list(dict.fromkeys(finding.reason for finding in grave))
             doubts = tuple(each_once(finding.doubt for finding in grave))
-            reason = " ".join(reasons[:most])
-            return Verdict(
-                subject=sample.key, check=check.name, decision=decision, reason=reason, doubts=doubts,
-                version=check.version,
-            )  # fmt: skip
-    return Verdict(subject=sample.key, check=check.name, decision="proved", reason=proof, version=check.version)
+            return Answer(decision=decision, reason=" ".join(reasons[:most]), doubts=doubts)
+    return Answer(decision="proved", reason=proof)
 
 
 def each_once(doubts: Iterable[DoubtedFact | None]) -> Iterator[DoubtedFact]:

@@ -15,12 +15,11 @@ from pydantic import BaseModel, Field
 from callwright.generators.stages import StageContext
 from callwright.generators.transcripts import conversation_text, shown_call, shown_tools
 from callwright.language.packs import LanguagePattern, has_folder, unspaced
-from callwright.validators.checks.verdicts import CheckName, Finding, unproved, verdict_of
+from callwright.validators.checks.declaring import opinion, rule
+from callwright.validators.checks.verdicts import Answer, Finding, unproved
 from callwright.validators.judges import NATURAL, ask_opinion
-from callwright.warehouse.records import Decision, DoubtedFact, DoubtKind, GoldCall, Sample, Tool, UserTurn, Verdict
+from callwright.warehouse.records import Decision, DoubtedFact, DoubtKind, GoldCall, Sample, Tool, UserTurn
 
-CHECK = "wording"
-VERSION = "4"
 _MARKUP = re.compile(
     r"```|`[^`\n]+`|\*\*[^*\n]+\*\*|^\s{0,3}#{1,6}\s|^\s*[-*]\s+\S.*\n\s*[-*]\s|\[[^\]\n]+\]\(\S+\)|</?[a-z][a-z0-9]*>",
     re.MULTILINE,
@@ -48,11 +47,25 @@ _IDENTIFIER = re.compile(r"(?<![\w/.\-\"“'])(?:[a-z]+(?:_[a-z0-9]+)+|[a-z]+(?:
 COPIED_WORDS = 12  # words in a row of a tool's description that nobody says by chance
 
 
-async def check_wording(sample: Sample, context: StageContext) -> list[Verdict]:
+@rule(
+    "wording", "4", "Do the user's words read like speech, without markup, gaps or cuts?",
+    source="HammerBench 5",
+    proof="The user's words have no markup, gap or cut.",
+    most=None,
+    doubts={
+        "blank": "The user says nothing{where}.",
+        "markup": "“{words}”{where} is markup, which nobody says.",
+        "placeholder": "“{words}”{where} looks like a gap that was never filled.",
+        "doubled": "“{words}”{where} says a word twice.",
+        "cut_off": "The words seem to be cut off at “{words}”{where}.",
+        "copied": "“{words}” is copied from the description of the tool.",
+        "code_name": "“{words}”{where} is a name out of code, which nobody says.",
+    },
+)  # fmt: skip
+def check_wording(sample: Sample, context: StageContext) -> Iterator[Finding]:
     """Look for what people do not say in every turn of the user's."""
-    findings = [*_findings(sample), *_tools_words(sample, context)]
-    proof = "The user's words have no markup, gap or cut."
-    return [verdict_of(sample, CheckName(CHECK, VERSION), findings, proof, most=len(findings))]
+    yield from _findings(sample)
+    yield from _tools_words(sample, context)
 
 
 def _findings(sample: Sample) -> Iterator[Finding]:
@@ -125,8 +138,6 @@ def problems_of(text: str, *, is_known: bool = True) -> Iterator[OddWords]:
             yield OddWords(f"{what}: {found[0].strip()!r}", kind, found[0].strip())
 
 
-NATURAL_CHECK = "natural"
-NATURAL_VERSION = "2"
 LEAST = 3  # a score below it is a doubt
 NONSENSE = 1  # this one contradicts the sample
 
@@ -140,7 +151,17 @@ class NaturalReading(BaseModel):
     values: Annotated[int, Field(ge=1, le=5)]
 
 
-async def check_natural(sample: Sample, context: StageContext) -> list[Verdict]:
+@opinion(
+    "natural", "2",
+    "Would a person say this to this assistant, and is each value plausible for its parameter?",
+    source="HammerBench 5",
+    prompts=(NATURAL,),
+    doubts={
+        "judged_wording": "A model finds the wording odd: {said}",
+        "judged_values": "A model finds the values odd: {said}",
+    },
+)  # fmt: skip
+async def check_natural(sample: Sample, context: StageContext) -> Answer:
     """Ask the judge how a request sounds and how plausible its values are; the lower of the two scores decides."""
     calls = [call for snapshot in sample.snapshots() for call in snapshot.calls]
     reading = await ask_opinion(
@@ -156,17 +177,12 @@ async def check_natural(sample: Sample, context: StageContext) -> list[Verdict]:
         (reading.wording, "judged_wording", reading.wording_reason),
         (reading.values, "judged_values", reading.values_reason),
     )
-    return [
-        Verdict(
-            subject=sample.key,
-            check=NATURAL_CHECK,
-            decision=decision_of(reading),
-            doubts=tuple(DoubtedFact(kind=kind, other=why) for score, kind, why in opinions if score < LEAST),
-            reason=f"Wording {reading.wording} of 5: {reading.wording_reason} "
-            f"Values {reading.values} of 5: {reading.values_reason}",
-            version=NATURAL_VERSION,
-        )
-    ]
+    return Answer(
+        decision=decision_of(reading),
+        doubts=tuple(DoubtedFact(kind=kind, other=why) for score, kind, why in opinions if score < LEAST),
+        reason=f"Wording {reading.wording} of 5: {reading.wording_reason} "
+        f"Values {reading.values} of 5: {reading.values_reason}",
+    )
 
 
 def _is_called(name: str, calls: list[GoldCall]) -> bool:

@@ -59,6 +59,17 @@ class CallDifference(NamedTuple):
         return ", ".join(parts)
 
 
+# How a call that was read differs from the one that is due, as people are told.
+READ_OTHERWISE = {
+    "adds": "The user also seems to give {name}: {other}{where}, but the call does not use it.",
+    "leaves_out": "Whoever reads the conversation alone leaves out {name}.",
+    "gives_other": "For {name} the call has {value}, but whoever reads the conversation alone takes {other}{where}.",
+    "calls_other": "Whoever reads the conversation alone calls {tool} instead.",
+    "calls_none": "Whoever reads the conversation alone makes no call.",
+    "calls_needlessly": "No call is due, but {tool} may do what is asked.",
+}
+
+
 def doubts_of(difference: CallDifference, given: Call | None, turn: int) -> list[DoubtedFact]:
     """What differs between the call due at `turn` and the call that was read, one fact each."""
     if not difference.has_same_tool:

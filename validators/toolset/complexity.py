@@ -23,6 +23,23 @@ _OWN = frozenset({"user", "profile", "cart", "basket", "member", "owner", "custo
 _SIGN_IN = frozenset(
     {"token", "credential", "credentials", "auth", "authorization", "authentication", "apikey", "session"}
 )
+# What people are told of a tool, and of what the tools of a category let nobody do.
+TOOL_DOUBTS = {
+    "tool_undescribed": "The tool has no description.",
+    "parameter_undescribed": "Not every parameter has a description that says what it is for.",
+    "required_undeclared": "A parameter is required that is not declared.",
+    "one_choice": "A parameter allows one single value.",
+    "parameters_many": "{value} parameters are more than people keep apart.",
+    "parameters_deep": "The parameters are nested more deeply than anybody can say.",
+    "parameters_several": "With {value} parameters it takes more than people give at most.",
+    "required_several": "{value} parameters are required; few requests say as much.",
+    "parameters_nested": "Objects have to be said for {name}; plain values are said more easily.",
+    "signs_in": "{name} signs the user in; who asks a phone for something is signed in.",
+    "only_one": "{name} is not needed: the user has only one.",
+    "not_yet_made": "{name} names what the tool is only about to make.",
+    "id_unknown": "No tool of the category tells what {name} is, and people do not know such numbers.",
+    "unmanaged": "No tool of the category lets anybody {other} what {tool} makes ({name}).",
+}
 # What problems of a tool by itself are as facts.
 _FACTS: Mapping[ProblemKind, DoubtKind] = MappingProxyType(
     {

@@ -19,6 +19,10 @@ from callwright.validators.toolset.actions import are_opposed, doing_of
 from callwright.warehouse.records import DoubtedFact, Evidence, Tool, Verdict
 
 CHECK = "tool_redundancy"
+TWIN_DOUBTS = {
+    "tools_alike": "{tool} does the same as {other}.",
+    "tools_near": "{tool} may do the same as {other}.",
+}
 VERSION = "1"
 NAME, DESCRIPTION, PARAMETERS = 0.15, 0.7, 0.15
 ALIKE = 0.88  # from here on a tool is its neighbour again

@@ -10,17 +10,15 @@ from callwright.generators.shifts.turns import is_path, is_simulated, was_made_a
 from callwright.generators.stages import StageContext
 from callwright.language.calls.frames import glue_of
 from callwright.language.calls.parsing import read_request
+from callwright.validators.checks.declaring import ALL, rule
 from callwright.validators.checks.evidence import is_routed
 from callwright.validators.checks.statements import view_tool
-from callwright.validators.checks.verdicts import CheckName, Finding, unproved, verdict_of
+from callwright.validators.checks.verdicts import Finding, unproved
 from callwright.validators.wishes.accounts import REQUEST, TurnAccount, deeds_in, misbound, without, words_left
 from callwright.validators.wishes.catalogs import find_in_catalog
 from callwright.validators.wishes.conversations import find_in_conversation
 from callwright.validators.wishes.paths import find_in_path
-from callwright.warehouse.records import DoubtedFact, Sample, Tool, UserTurn, Verdict
-
-CHECK = "wishes"
-VERSION = "3"
+from callwright.warehouse.records import DoubtedFact, Sample, Tool, UserTurn
 
 
 def applies_to(sample: Sample) -> bool:
@@ -28,10 +26,25 @@ def applies_to(sample: Sample) -> bool:
     return is_simulated(sample) or _is_set(sample) or is_routed(sample) or is_path(sample)
 
 
-async def check_wishes(sample: Sample, context: StageContext) -> list[Verdict]:
+@rule(
+    "wishes", "3",
+    "Do the user's words ask for just the calls that are made, where turns or calls are several?",
+    source="CONFETTI 3.1, CallNavi 4.1",
+    applies=applies_to,
+    settles=ALL,
+    left_to="readers",
+    proof="The words ask for these calls and for nothing else.",
+    doubts={
+        "asked_otherwise": "The user asks for {tool} with other values than it is called with.",
+        "unasked": "Nobody asks for the call of {tool}{where}.",
+        "calls_miscounted": "The words seem to ask for {other} things, and {value} calls are due.",
+        "question_amiss": "The assistant's question does not fit what {tool} still lacks.",
+        "no_choice": "The assistant's question offers no choice.",
+    },
+)  # fmt: skip
+def check_wishes(sample: Sample, context: StageContext) -> list[Finding]:
     """Read what the user asks for, turn by turn, and hold the calls against it."""
-    proof = "The words ask for these calls and for nothing else."
-    return [verdict_of(sample, CheckName(CHECK, VERSION), _find(sample, context), proof)]
+    return _find(sample, context)
 
 
 def _is_set(sample: Sample) -> bool:

@@ -1,9 +1,9 @@
 """What became of records: the verdicts of checks, failures, outcomes at stages, and what people said."""
 
 from datetime import datetime
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
-from pydantic import JsonValue
+from pydantic import JsonValue, StringConstraints
 
 from callwright.warehouse.records.base import Record
 from callwright.warehouse.records.samples import Evidence
@@ -31,31 +31,9 @@ ReasonCode = Literal[
 DecidedBy = Literal["machine", "person"]
 
 
-# What may speak against a sample or a tool; each language of the review screens has a sentence for each (annotation/configs).
-DoubtKind = Literal[
-    # what a reader of the conversation alone makes otherwise
-    "adds", "leaves_out", "gives_other", "calls_other", "calls_none", "calls_needlessly", "call_missing", "call_added",
-    # arguments against the user's words
-    "unstated", "unsure", "stated_later", "taken_back", "stated_unused", "named_unused", "words_left", "text_cut", "lost",
-    "used_early", "used_late", "misplaced", "same_words", "exchanged", "weekday_amiss", "asked_lacking", "turn_gives_nothing",
-    # deeds against the calls
-    "asked_not_made", "asked_otherwise", "unasked", "other_deed", "fits_better", "tool_changes", "framed", "quoted",
-    "calls_miscounted", "order_amiss", "call_repeated", "other_path", "shorter_path", "entries_compete",
-    # form
-    "kind_amiss", "turns_amiss", "language_amiss", "candidates_amiss", "tool_unknown", "tools_alike", "call_unfit", "empty",
-    "required_missing", "evidence_amiss", "path_amiss", "complexity_absent",
-    # the user's wording
-    "blank", "markup", "placeholder", "doubled", "cut_off", "copied", "code_name", "judged_wording", "judged_values",
-    # results, replies and messages
-    "result_amiss", "reply_unfounded", "reply_lacks", "acts_differ", "acts_open", "judged_reply", "question_amiss", "no_choice",
-    "other_message", "judged_message",
-    # tools, and what the tools of a category let nobody do
-    "tool_undescribed", "parameter_undescribed", "required_undeclared", "one_choice", "parameters_many", "parameters_deep",
-    "parameters_several", "required_several", "parameters_nested", "signs_in", "only_one", "not_yet_made", "id_unknown",
-    "tools_near", "unmanaged",
-    # what could not be told
-    "not_read", "not_replayed", "not_searched", "unread",
-]  # fmt: skip
+# What speaks against a sample or a tool, as the check that finds it names it and declares an English
+# sentence for it; review screens have translations (annotation/configs).
+DoubtKind = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,59}$")]
 
 
 class DoubtedFact(Record):
@@ -63,6 +41,7 @@ class DoubtedFact(Record):
 
     `turn` is the index of the turn at which the call is due, `tool` the tool that was preferred or is called, `value` what the
     gold has and `other` what was read or stated instead, a rival or a model's own words, `quote` the user's words.
+    `sentence` is the English one that its check declares: facts that are shown have it, those that are kept do not.
     """
 
     kind: DoubtKind
@@ -72,6 +51,7 @@ class DoubtedFact(Record):
     value: JsonValue = None
     other: JsonValue = None
     quote: str = ""
+    sentence: str = ""
 
 
 class Verdict(Record):

@@ -24,6 +24,7 @@ from callwright.annotation.tool_review import (
     write_schema,
     written_returned,
 )
+from callwright.validators.checks.table import in_english, told_in_english
 from callwright.warehouse.errors import AnnotationError, RecordError
 from callwright.warehouse.records import DoubtedFact, Evidence, Language, Tool, Verdict
 from tests.unit.annotation.test_screens import _tree
@@ -56,8 +57,8 @@ PASSED = Verdict(subject=MAKE.key, check="tool_complexity", decision="proved")
 
 
 def _task(language: Language = "en", **more: Any) -> ToolTask:
-    company = ToolSurroundings([SET, MAKE, OTHER, FAR], [GAP])
-    return tool_task(MAKE, company, [DOUBT, PASSED], reason="-", language=language, **more)
+    company = ToolSurroundings([SET, MAKE, OTHER, FAR], in_english([GAP]))
+    return tool_task(MAKE, company, told_in_english([DOUBT, PASSED]), reason="-", language=language, **more)
 
 
 def _annotate(

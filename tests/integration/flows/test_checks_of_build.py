@@ -15,9 +15,11 @@ from callwright.flows.progress import Progress
 from callwright.flows.review.questions import DRAWN, SPOT_CHECK, ReviewQuestion, request_row
 from callwright.flows.review.resolutions import settle_decisions
 from callwright.flows.settings import Settings
-from callwright.generators.stages import Stage, StageContext
-from callwright.validators.checks.table import CHECKS
-from callwright.warehouse.records import Decision, Review, Sample, Verdict
+from callwright.generators.stages import StageContext
+from callwright.validators.checks.declaring import Check, rule
+from callwright.validators.checks.table import all_checks
+from callwright.validators.checks.verdicts import Answer
+from callwright.warehouse.records import Decision, Review, Sample
 from tests.support.flows.small_builds import (
     assert_balanced,
     build,
@@ -29,7 +31,7 @@ from tests.support.flows.small_builds import (
 )
 from tests.support.sampling import sampled
 
-PLACES = range(len(CHECKS) + 1)
+PLACES = range(len(all_checks()) + 1)
 SOME_PLACES = {PLACES[0], PLACES[1], PLACES[len(PLACES) // 2], PLACES[-2], PLACES[-1]}
 RECIPE = small_recipe(samples={"perfect": 8, "irrelevant": 4}, languages=["en"])
 DECISIONS: tuple[Decision, ...] = ("proved", "proved", "unproved", "contradicted")
@@ -57,12 +59,12 @@ def decided(sample: str, seed: int) -> Decision:
     return DECISIONS[blake2b(f"{seed}:{sample}".encode()).digest()[0] % len(DECISIONS)]
 
 
-def made_up(seed: int, version: str = "1") -> Stage:
-    async def check_luck(sample: Sample, context: StageContext) -> list[Verdict]:
-        decision = decided(sample.key, seed)
-        return [Verdict(subject=sample.key, check="luck", decision=decision, reason=f"Drawn: {seed}.", version=version)]
+def made_up(seed: int, version: str = "1") -> Check[Sample]:
+    @rule("luck", version, "Is it lucky?")
+    def check_luck(sample: Sample, _context: StageContext) -> Answer:
+        return Answer(decision=decided(sample.key, seed), reason=f"Drawn: {seed}.")
 
-    return Stage("luck", "consistency", "Is it lucky?", "Sample", "Verdict", "-", check_luck, version=version)
+    return check_luck
 
 
 @pytest.fixture(scope="module")
@@ -82,11 +84,11 @@ def settings(built: Path, tmp_path: Path) -> Settings:
 def table(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     known = callwright.flows.stages.all_stages()
 
-    def with_check(check: Stage, place: int) -> None:
-        first = known.index(CHECKS[0])
+    def with_check(check: Check[Sample], place: int) -> None:
+        first = known.index(all_checks()[0])
         at = first + place
         changed = (*known[:at], check, *known[at:])
-        monkeypatch.setattr(callwright.flows.stages, "_stages_of", lambda _version: changed)
+        monkeypatch.setattr(callwright.flows.stages, "_stages_of", lambda *_versions: changed)
 
     return with_check
 

@@ -15,7 +15,7 @@ from callwright.flows.progress import SilentProgress
 from callwright.flows.recipe import Candidate
 from callwright.generators.stages import StageContext
 from callwright.language.packs import writes
-from callwright.validators.checks.table import CHECKS, settled_claims
+from callwright.validators.checks.table import all_checks, settled_claims
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.exports.formats import export_release
 from callwright.warehouse.records import Sample, UserTurn
@@ -156,7 +156,7 @@ def test_every_rule_has_an_answer_about_every_kind_in_a_language_that_it_does_no
         for code in ("fr", "ja"):
             foreign = sample.with_changes(language=code)
             verdicts = [
-                verdict for check in CHECKS if check.role is None and check.applies(foreign) and check.function
-                for verdict in asyncio.run(check.function(foreign, context))
+                verdict for check in all_checks() if check.role is None and check.applies(foreign)
+                for verdict in asyncio.run(check(foreign, context))
             ]  # fmt: skip
             assert settled_claims(verdicts).grade != "proved"

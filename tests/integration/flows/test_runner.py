@@ -5,6 +5,7 @@ import re
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -184,7 +185,7 @@ def test_a_bug_in_a_stage_ends_its_record_and_neither_the_build_nor_its_rerun(
             return await works(record, context, **more)
 
         works = stages[0].function
-        return (stages[0]._replace(function=break_down), *stages[1:])
+        return (replace(stages[0], function=break_down), *stages[1:])
 
     told = shards.stages_of
     monkeypatch.setattr(

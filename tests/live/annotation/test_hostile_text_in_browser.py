@@ -24,6 +24,7 @@ from callwright.annotation.studio.client import LabelStudio
 from callwright.annotation.studio.server import ServerInfo
 from callwright.annotation.task import QueuedTask, ReviewTask
 from callwright.annotation.tool_review import ToolSurroundings, tool_task
+from callwright.validators.checks.table import in_english
 from callwright.warehouse.records import (
     Call,
     CallTurn,
@@ -102,7 +103,9 @@ def _tool_task(tool: Tool) -> ReviewTask:
     schema = {"type": "object", "properties": {NASTY: {"type": "string", "description": NASTY}}, "required": []}
     nasty = tool.with_changes(name=f"Dining.{HOSTILE}", description=LONG, parameters=schema)
     gap = DoubtedFact(kind="unmanaged", tool=NASTY, argument=NASTY)
-    return tool_task(nasty, ToolSurroundings([tool.with_changes(description=NASTY)], [gap]), [], reason=NASTY)
+    return tool_task(
+        nasty, ToolSurroundings([tool.with_changes(description=NASTY)], in_english([gap])), [], reason=NASTY
+    )
 
 
 def _disambiguation_task() -> ReviewTask:

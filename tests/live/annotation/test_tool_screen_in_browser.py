@@ -15,6 +15,7 @@ from callwright.annotation.studio.server import ServerInfo
 from callwright.annotation.task import QueuedTask
 from callwright.annotation.tool_review import ToolSurroundings, parse_tool_review, tool_task
 from callwright.generators.catalogs.seed_catalog import seed_tools
+from callwright.validators.checks.table import in_english, told_in_english
 from callwright.warehouse.records import DoubtedFact, Evidence, Language, Tool, Verdict
 from tests.live.annotation.test_screen_in_browser import AnnotatorScreen, assert_seen
 from tests.support.browsers import open_browser
@@ -81,7 +82,9 @@ def ask(label_studio: LabelStudio, request: pytest.FixtureRequest):
         kind = f"tools_{abs(hash(request.node.nodeid)) % 10**9}"
         project = label_studio.ensure_project(screen_for("tool_review", language).with_changes(kind=kind))
         gaps = [DoubtedFact(kind="unmanaged", tool="Messages.Groups.createGroup", argument="group")]
-        task = tool_task(tool, ToolSurroundings(company, gaps), [doubt], reason="-", language=language)
+        task = tool_task(
+            tool, ToolSurroundings(company, in_english(gaps)), told_in_english([doubt]), reason="-", language=language
+        )
         label_studio.push(project, [QueuedTask(task.with_changes(kind=kind))])
         return WaitingTool(tool, project, label_studio)
 

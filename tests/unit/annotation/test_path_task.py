@@ -28,6 +28,7 @@ from callwright.annotation.screens import REVIEW_KINDS, screen_for
 from callwright.annotation.task import Returned
 from callwright.annotation.words import interface_languages, words_in
 from callwright.generators.environments.travel.world import open_travel
+from callwright.validators.checks.table import told_in_english
 from callwright.warehouse.records import CallTurn, DoubtedFact, Evidence, GoldCall, ResultTurn, Sample, UserTurn
 from tests.support.annotation.paths import TOOLS, details, doubt, goal_path, hotels, path_sample
 from tests.unit.annotation.test_screens import SAFE_TAGS, _tree
@@ -264,7 +265,7 @@ def test_the_tools_of_the_two_paths_stand_before_the_other_ones():
 
 def test_the_doubt_about_a_sample_of_the_template_is_why_people_see_it():
     fact = DoubtedFact(kind="entries_compete", tool="Search_Hotels", argument="hotel_id")
-    found = doubt(path_sample()).with_changes(doubts=(fact,))
+    [found] = told_in_english([doubt(path_sample()).with_changes(doubts=(fact,))])
     told = "For hotel_id another entry of what Search_Hotels returns fits as well."
     assert correction_task(goal_path(), TOOLS, [found], reason="Drawn.").why == told
     assert disambiguation_task(path_sample(), [found], reason="Drawn.").why == told

@@ -1,20 +1,22 @@
 import json
 import re
-from typing import get_args
+from collections import Counter
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from callwright import validators
 from callwright.annotation.doubts import doubt_sentences, with_marks
 from callwright.annotation.sample_review import review_task, write_calls
 from callwright.annotation.task import Returned
 from callwright.annotation.words import interface_languages, words_in
-from callwright.validators.checks.table import CHECKS
+from callwright.validators.checks.table import all_checks, in_english, told_in_english
+from callwright.validators.checks.table import doubt_sentences as english_sentences
 from callwright.warehouse.records import (
     CallTurn,
     DoubtedFact,
-    DoubtKind,
     Evidence,
     GoldCall,
     Origin,
@@ -243,6 +245,7 @@ def test_what_a_check_found_is_one_sentence_a_fact_in_the_language_of_the_screen
     found = Verdict(
         subject=sample.key, check="consistency", decision="unproved", score=0.67, reason=reason, doubts=(fact,)
     )
+    [found] = told_in_english([found])
     twice = found.with_changes(check="meaning")
     task = review_task(sample, tools, [found, twice], reason=reason)
     assert task.failed == english
@@ -258,16 +261,44 @@ EXAMPLE = DoubtedFact(
 
 @pytest.mark.parametrize("language", interface_languages())
 def test_every_fact_and_every_check_has_a_sentence_in_every_language(language, dialogue):
-    words = words_in(language)
+    words, english = words_in(language), english_sentences()
+    assert set(words.doubt) == (set() if language == "en" else set(english)), "a translation for each, and no other"
     told = {}
-    for kind in get_args(DoubtKind):
-        found = Verdict(subject="s", check="c", decision="unproved", doubts=(EXAMPLE.with_changes(kind=kind),))
+    for kind in english:
+        doubts = in_english([EXAMPLE.with_changes(kind=kind)])
+        found = Verdict(subject="s", check="c", decision="unproved", doubts=doubts)
         [told[kind]] = doubt_sentences(dialogue.turns, [found], words)
-    assert set(words.doubt) == set(told), "no sentence is left of a fact that is gone"
     assert len(set(told.values())) == len(told)
     assert not [text for text in told.values() if "{" in text or "None" in text]
-    assert {stage.name for stage in CHECKS} <= set(words.check)
-    assert language == "en" or not {*told.values()} & set(words_in("en").doubt.values())
+    assert {check.name for check in all_checks()} <= set(words.check)
+    assert not set(words.doubt.values()) & set(english.values())
+
+
+def test_each_kind_of_doubt_that_the_checks_name_has_an_english_sentence_and_none_is_left_over():
+    sources = [path.read_text("utf-8") for path in Path(validators.__file__).parent.rglob("*.py")]
+    named = {kind for text in sources for kind in re.findall(r'kind=\s*"(\w+)"', text)}
+    facts = {kind for text in sources for kind in re.findall(r'DoubtedFact\(\s*kind="(\w+)"', text)}
+    quoted = Counter(word for text in sources for word in re.findall(r'"(\w+)"', text))
+    assert len(facts) > 40
+    assert facts <= set(english_sentences())
+    unused = [kind for kind in english_sentences() if kind not in named and quoted[kind] == 1]
+    assert unused == [], "a sentence is left of a fact that is gone"
+
+
+@pytest.mark.parametrize("language", interface_languages())
+def test_a_kind_that_no_check_declares_any_more_is_told_by_its_check_and_reason(language, dialogue):
+    fact = DoubtedFact(kind="retired_long_ago", turn=2)
+    found = Verdict(subject="s", check="gone", decision="unproved", reason="It was so.", doubts=(fact,))
+    [told] = doubt_sentences(dialogue.turns, told_in_english([found]), words_in(language))
+    assert "gone" in told
+    assert told.endswith("(It was so.)")
+
+
+def test_a_doubt_of_a_check_of_somebody_elses_is_told_in_english_where_nobody_has_translated_it(dialogue):
+    fact = DoubtedFact(kind="impolite", quote="now", sentence="The user says “{words}” and not please.")
+    found = Verdict(subject="s", check="please", decision="unproved", reason="-", doubts=(fact,))
+    for language in interface_languages():
+        assert doubt_sentences(dialogue.turns, [found], words_in(language)) == ["The user says “now” and not please."]
 
 
 def test_a_value_that_was_read_is_marked_where_it_stands_by_itself(make_sample, tools):
@@ -302,7 +333,7 @@ def test_what_several_checks_found_in_the_same_words_is_told_once(sample):
         Verdict(subject=sample.key, check=f"c{at}", decision="unproved", doubts=(fact,))
         for at, fact in enumerate(facts)
     ]
-    assert doubt_sentences(sample.turns, found, words_in("en")) == [
+    assert doubt_sentences(sample.turns, told_in_english(found), words_in("en")) == [
         "The user says “outside”, which seems to be seating, but the call does not use it.",
         "The user also seems to give time: 18:00, but the call does not use it.",
         "“by the river” belongs to no call.",
@@ -354,7 +385,7 @@ def test_a_fact_without_words_names_the_turn_before_its_call(dialogue):
     places = [index for index, turn in enumerate(dialogue.turns) if turn.kind == "calls"]
     fact = DoubtedFact(kind="turn_gives_nothing", turn=places[1])
     found = Verdict(subject=dialogue.key, check="dialogue", decision="unproved", doubts=(fact,))
-    [told] = doubt_sentences(dialogue.turns, [found], words_in("en"))
+    [told] = doubt_sentences(dialogue.turns, told_in_english([found]), words_in("en"))
     assert told == "What the user answers (User 2) changes nothing in the call."
 
 
@@ -375,7 +406,7 @@ def test_doubts_name_the_turn_and_mark_its_words(dialogue, tools):
     said = dialogue.turns[number].text.split()[0]
     fact = DoubtedFact(kind="stated_unused", argument="time", quote=said)
     found = Verdict(subject=dialogue.key, check="ambiguity", decision="unproved", doubts=(fact,))
-    task = review_task(dialogue, tools, [found], reason="-")
+    task = review_task(dialogue, tools, told_in_english([found]), reason="-")
     users = sum(turn.kind == "user" for turn in dialogue.turns)
     assert f"says “{said}” (User {users})" in task.failed
     assert any(line.author == f"User {users}" and f"⟦{said}⟧" in line.text for line in task.conversation)

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 import callwright.warehouse.records
-from callwright.flows.recipe import Checks
 from callwright.flows.stages import all_stages, stage_named, stage_page, stages_of
 from callwright.generators.stages import Stage
 from callwright.warehouse.errors import ConfigurationError
@@ -35,7 +34,6 @@ def test_what_a_stage_names_is_there(stage: Stage) -> None:
     assert stage.about.endswith((".", "?"))
     assert all((TOP / template).is_file() for template in stage.templates)
     assert bool(stage.role) == bool(stage.templates)
-    assert not stage.threshold or stage.threshold in Checks.model_fields
 
 
 def test_each_stage_reads_what_the_one_before_it_makes() -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from callwright.generators.stages import StageContext
 from callwright.validators.checks.path import check_path
-from callwright.validators.checks.table import CHECKS
+from callwright.validators.checks.table import all_checks
 from callwright.warehouse.errors import RecordError, ReplyError
 from callwright.warehouse.records import CallTurn, Sample
 from tests.support.conversational import converse, template_context
@@ -17,16 +17,15 @@ from tests.support.validators.mutating import mutants
 from tests.unit.generators.multi_step.test_disambiguation import context as town_context
 from tests.unit.validators.test_path import sample_of
 
-RULES = [check for check in CHECKS if check.role is None]
+RULES = [check for check in all_checks() if check.role is None]
 
 
 async def answer_to(sample: Sample, context: StageContext) -> None:
     for check in RULES:
         if not check.applies(sample):
             continue
-        assert check.function is not None
         try:
-            verdicts = await check.function(sample, context)
+            verdicts = await check(sample, context)
         except (RecordError, ReplyError):
             continue
         assert [(one.subject, one.check) for one in verdicts] == [(sample.key, check.name)]

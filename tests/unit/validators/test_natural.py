@@ -4,7 +4,7 @@ import pytest
 
 from callwright.flows.chats import Chats
 from callwright.llm.limits import Budget
-from callwright.validators.checks.table import CHECKS
+from callwright.validators.checks.table import all_checks
 from callwright.validators.checks.wording import NaturalReading, check_natural
 from callwright.warehouse.records import Sample, Tool
 from tests.support.llm.names import PLAIN
@@ -38,7 +38,7 @@ async def test_the_lower_score_decides(
 
 
 def test_a_grammar_in_the_judges_place_is_not_asked() -> None:
-    natural = next(stage for stage in CHECKS if stage.name == "natural")
+    natural = next(stage for stage in all_checks() if stage.name == "natural")
     for name, is_asked in (("template/v1", False), (PLAIN, True)):
         chats = Chats({"judge": ScriptedModel({}, name=name)}, 1, Budget(None))  # type: ignore[dict-item]
         assert chats.can_answer(natural) is is_asked

@@ -6,7 +6,8 @@ import pytest
 
 from callwright.generators.multi_step.disambiguation import disambiguate
 from callwright.generators.multi_step.samples import write_sample
-from callwright.validators.checks.path import applies_to, check_path
+from callwright.generators.shifts.turns import is_path
+from callwright.validators.checks.path import check_path
 from callwright.warehouse.records import CallTurn, Condition, Goal, GoldCall, ResultTurn, Sample, Turn, Verdict
 from tests.support.generators.multi_step.town import goal, keys_of, request
 from tests.unit.generators.multi_step.test_disambiguation import context, path_of
@@ -171,6 +172,6 @@ async def test_an_environment_that_is_not_there_proves_nothing() -> None:
 
 async def test_it_looks_at_samples_with_an_environment_only() -> None:
     sample = await sample_of(goal())
-    assert applies_to(sample)
-    assert not applies_to(sample.with_changes(tags=()))
-    assert not applies_to(sample.with_changes(turns=sample.turns[:1]))
+    assert is_path(sample)
+    assert not is_path(sample.with_changes(tags=()))
+    assert not is_path(sample.with_changes(turns=sample.turns[:1]))

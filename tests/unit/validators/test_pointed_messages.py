@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from callwright.language.calls.channels import Channel, channel_of, message_doubts, signature_of
 from callwright.validators.checks.messages import MessageFit, applies_to, check_message, check_message_fit
-from callwright.validators.checks.table import CHECKS, settled_claims
+from callwright.validators.checks.table import all_checks, settled_claims
 from callwright.warehouse.records import CallTurn, GoldCall, Language, Message, Sample, UserTurn
 from tests.support.conversational import template_context
 from tests.support.scripted_model import ScriptedModel
@@ -67,7 +67,7 @@ async def test_what_the_judge_finds_fitting_is_a_claim_that_is_judged() -> None:
     chat = ScriptedModel({"judge_message": [MessageFit(reason="So.", fits=True)]}, name="judge/x")
     judged = [one.with_changes(model="judge/x") for one in await check_message_fit(sample, context_of({}, chat))]
     assert "message" not in settled_claims([*by_rule, *judged]).open
-    assert [stage.name for stage in CHECKS if "message" in stage.settles] == ["message", "message_fit"]
+    assert [stage.name for stage in all_checks() if "message" in stage.settles] == ["message", "message_fit"]
 
 
 def test_apps_are_known_by_key_name_and_service() -> None:

@@ -7,7 +7,7 @@ from callwright.generators.transcripts import conversation_text
 from callwright.language.calls.frames import Stretch, glue_of, left_over
 from callwright.llm.prompts import render
 from callwright.validators.checks.facts import check_facts, check_faithfulness, check_replies
-from callwright.validators.checks.table import CHECKS, has_rest
+from callwright.validators.checks.table import all_checks, has_rest
 from callwright.validators.judges import PROMPTS, REPLY, ReplyScore
 from callwright.warehouse.records import Decision, ReplyTurn, ResultTurn, Sample
 from tests.support.conversational import converse, template_context
@@ -144,7 +144,7 @@ async def test_a_low_score_and_other_acts_leave_it_unproved():
 async def test_replies_that_rules_read_cost_no_question():
     sample = await converse("no_target_complexity")
     assert (await read(sample, {}))[0] == "proved"
-    faithfulness = next(stage for stage in CHECKS if stage.name == "faithfulness")
+    faithfulness = next(stage for stage in all_checks() if stage.name == "faithfulness")
     assert not await has_rest(faithfulness, sample, template_context(), [])
 
 

@@ -16,9 +16,10 @@ from callwright.validators.checks.routing import (
     check_routing,
     closer_rivals,
     does_the_same,
-    routing_verdict,
+    route,
 )
-from callwright.warehouse.records import CallTurn, GoldCall, Sample, Tool, UserTurn, Verdict
+from callwright.validators.checks.verdicts import Answer
+from callwright.warehouse.records import CallTurn, GoldCall, Sample, Tool, UserTurn
 from tests.support.generators.routing.asking import context_of, questions
 
 BANK = domain_tools(["Bank"])
@@ -37,8 +38,8 @@ def saying(sample: Sample, text: str) -> Sample:
     return sample.with_changes(turns=(UserTurn(text=text), sample.turns[1]))
 
 
-def verdict_on(sample: Sample, tools: list[Tool] = BANK) -> Verdict:
-    return routing_verdict(sample, tools, tools)
+def verdict_on(sample: Sample, tools: list[Tool] = BANK) -> Answer:
+    return route(sample, tools, tools)
 
 
 @pytest.mark.parametrize("domain", DOMAINS)
@@ -173,7 +174,7 @@ async def test_a_tool_with_a_twin_in_the_catalog_is_contradicted() -> None:
     own = next(tool for tool in BANK if tool.name == sample.gold[0].tool)
     twin = own.with_changes(name=f"{own.name}Again")
     tools = [*BANK, twin]
-    verdict = routing_verdict(sample.with_changes(candidates=tuple(tool.key for tool in tools)), tools, tools)
+    verdict = route(sample.with_changes(candidates=tuple(tool.key for tool in tools)), tools, tools)
     assert verdict.decision == "contradicted"
     assert f"{twin.name} does what {own.name} does" in verdict.reason
 

@@ -16,7 +16,7 @@ from callwright.validators.blind.several_calls import (
     how_read,
     shown_catalog,
 )
-from callwright.validators.checks.table import CHECKS, has_rest, settled_claims
+from callwright.validators.checks.table import all_checks, has_rest, settled_claims
 from callwright.validators.judges import CallsDue, CallsPlanned, Judgement, ProposedCall, ProposedCalls, calls_listed
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import CallTurn, ReplyTurn, Sample, UserTurn, Verdict
@@ -28,7 +28,7 @@ from tests.support.validators.stage_contexts import context_of
 from tests.unit.validators.test_path import context as path_context
 from tests.unit.validators.test_path import goal, sample_of
 
-DUE = next(stage for stage in CHECKS if stage.name == "due_calls")
+DUE = next(stage for stage in all_checks() if stage.name == "due_calls")
 
 
 def proposed(calls) -> list[ProposedCall]:
