@@ -162,14 +162,13 @@ def failure_by_bug(error: Exception, stage: str, subject: str, build: str = "", 
 
 
 def _whose_bug(stage: Stage, error: Exception) -> str:
-    """Whose code broke down, and where in it, for who wrote a stage or a check of their own; that it is ours where it is."""
+    """Whose code broke down, and where in it, for who wrote a stage of their own; that it is ours where it is."""
     function = inspect.unwrap(stage.function) if stage.function else None
     code = getattr(function, "__code__", None)
     if function is None or code is None or function.__module__.startswith("callwright."):
         return OUR_BUG
-    sort = "check" if stage.is_check else "stage"
     lines = [one.lineno for one in traceback.extract_tb(error.__traceback__) if one.filename == code.co_filename]
-    return f"Your {sort} {stage.name!r} ({code.co_filename}:{lines[-1] if lines else code.co_firstlineno}) raised"
+    return f"Your stage {stage.name!r} ({code.co_filename}:{lines[-1] if lines else code.co_firstlineno}) raised"
 
 
 def _outputs_of(stage: Stage, given: object) -> list[Any]:

@@ -17,6 +17,7 @@ it does not prove is rejected.
 """
 
 import inspect
+import traceback
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Generic, Literal, TypeAlias, TypeVar
@@ -78,12 +79,6 @@ class Check(Stage, Generic[Subject]):
                     f" its places are {', '.join(PLACES)}."
                 ) from error
 
-    @property
-    def place(self) -> str:
-        """The file and line of its function."""
-        code = inspect.unwrap(self.find).__code__
-        return f"{code.co_filename}:{code.co_firstlineno}"
-
     async def __call__(self, subject: Subject, context: StageContext) -> list[Verdict]:
         """The verdict on a record.
 
@@ -102,12 +97,19 @@ class Check(Stage, Generic[Subject]):
             if self.find.__module__.partition(".")[0] == _OURS:
                 raise
             what = f"{type(error).__name__}: {error}"
-            raise RecordError(f"Your check {self.name!r} ({self.place}) raised {what}") from error
+            raise RecordError(f"Your check {self.name!r} ({self._place(error)}) raised {what}") from error
 
     def verdict(self, subject: Subject, found: Found) -> Verdict:
         """The verdict that what was found comes to."""
         answer = found if isinstance(found, Answer) else answer_of(self._only(found), self.proof, most=self.most)
         return Verdict(subject=subject.key, check=self.name, version=self.version, **vars(answer))
+
+    def _place(self, error: Exception | None = None) -> str:
+        """The file of its function, and the line: the last one in it that an error came through, else the first."""
+        code = inspect.unwrap(self.find).__code__
+        frames = traceback.extract_tb(error.__traceback__) if error else ()
+        lines = [one.lineno for one in frames if one.filename == code.co_filename]
+        return f"{code.co_filename}:{lines[-1] if lines else code.co_firstlineno}"
 
     def _only(self, found: Iterable[Finding]) -> list[Finding]:
         """What was found. Raises RecordError where that is something else."""
@@ -115,7 +117,7 @@ class Check(Stage, Generic[Subject]):
         wrong = next((one for one in given if not isinstance(one, Finding)), None)
         if wrong is not None or not isinstance(found, Iterable):
             raise RecordError(
-                f"Your check {self.name!r} ({self.place}) gives {wrong!r}; it gives findings, each made by"
+                f"Your check {self.name!r} ({self._place()}) gives {wrong!r}; it gives findings, each made by"
                 " `unproved` or `contradicted`, or an Answer."
             )
         return given
