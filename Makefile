@@ -7,7 +7,7 @@ UV_VERSION := 0.13.8
 UV := .cache/uv/bin/uv
 BIN := .venv/bin
 FOLDERS := warehouse language llm generators validators annotation flows recipes
-TESTS = CALLWRIGHT_TEST_GGUF="$$(cat .cache/smollm2/ready 2>/dev/null)" $(BIN)/python -m pytest -n 2 --dist loadgroup --no-loadscope-reorder
+TESTS = CALLWRIGHT_TEST_GGUF="$$(cat .cache/smollm2/ready 2>/dev/null)" $(BIN)/python -m pytest -n 3 --dist loadgroup --no-loadscope-reorder
 export UV_LINK_MODE := copy
 export UV_NO_PROGRESS := 1
 # Other people's settings of Python must not leak in.

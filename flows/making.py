@@ -75,14 +75,19 @@ async def check_edited(run: GroupRun, workers: Workers, edited: Sequence[Sample]
     names = [stage.name for stage in stages_of(CHECKS)]
     keys = [sample.key for sample in edited]
     behind: list[tuple[str, str, str]] = []
+    stopped = _stopped(run, keys)
     for at, name in enumerate(names[:-1]):
-        rows = run.warehouse.rows(_STOPPED, [run.build, name, keys])
-        stopped = {row["subject"] for row in rows}
-        if stopped:
-            lines = _lines(sample for sample in edited if sample.key in stopped)
+        if here := stopped.get(name):
+            lines = _lines(sample for sample in edited if sample.key in here)
             await run_group(run, some_of(CHECKS, names[at + 1 :]), lines, workers)
-            behind += [(run.build, later, key) for later in names[at + 1 :] for key in sorted(stopped)]
+            behind += [(run.build, later, key) for later in names[at + 1 :] for key in here]
+            stopped = _stopped(run, keys)
     remove_outcomes(run.warehouse, behind)
+
+
+def _stopped(run: GroupRun, keys: Sequence[str]) -> dict[str, list[str]]:
+    """Which of these samples wait at each stage."""
+    return {row["stage"]: row["subjects"] for row in run.warehouse.rows(_STOPPED, [run.build, keys])}
 
 
 def _lines(samples: Iterable[Sample]) -> Iterator[bytes]:
@@ -90,6 +95,6 @@ def _lines(samples: Iterable[Sample]) -> Iterator[bytes]:
 
 
 _STOPPED = """
-    select subject from outcomes
-    where build = ? and stage = ? and outcome = 'waiting' and list_contains(?::varchar[], subject)
+    select stage, list(subject order by subject) as subjects from outcomes
+    where build = ? and outcome = 'waiting' and list_contains(?::varchar[], subject) group by stage
 """

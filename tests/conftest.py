@@ -26,20 +26,24 @@ pytest_plugins = ["tests.support.new_warehouses", "tests.support.servers"]
 SHARED = Path(__file__).resolve().parents[1].parent / "shared"
 
 
+# Who speaks to one of these stays in one worker, so that each is started once in the whole run: a start takes 8 s of a processor.
+_SERVERS = ("killable_studio", "label_studio_server", "prefect_server")
+
 # What waits for servers begins first, so that the other worker has work beside it until the end; small units come last.
 _ORDER = ("labelstudio", "prefect", "live", "integration", "conformance", "unit")
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A file's tests go to one worker, and so do those of a group; they are handed out in the order of `_ORDER`."""
+    """A file's tests go to one worker, and so do those of a server and of a group; they are handed out in the order of `_ORDER`."""
     tests = Path(__file__).parent
     ranks: dict[pytest.Item, int] = {}
     for item in items:
         group = item.get_closest_marker("xdist_group")
         place = item.path.relative_to(tests)
         if group is None:
-            item.add_marker(pytest.mark.xdist_group("/".join(place.parts)))
+            server = next((name for name in _SERVERS if name in getattr(item, "fixturenames", ())), None)
+            item.add_marker(pytest.mark.xdist_group(server or "/".join(place.parts)))
         known = [name for name in (*(mark.name for mark in item.iter_markers()), place.parts[0]) if name in _ORDER]
         ranks[item] = min(map(_ORDER.index, known), default=len(_ORDER))
     items.sort(key=ranks.__getitem__)

@@ -1,6 +1,6 @@
 """New warehouses of the tests are copies of one that was migrated once: migrating takes a fifth of a second, a copy none.
 
-Those of the tests in a folder `warehouse` are made whole, as are those of other processes.
+Those of the tests in `tests/integration/warehouse` are made whole, as are those of other processes.
 """
 
 import os
@@ -13,7 +13,7 @@ import pytest
 
 from callwright.warehouse.store import Warehouse
 
-_OWN_TESTS = "warehouse"
+_OWN_TESTS = ("integration", "warehouse")
 _open_for_writing = Warehouse._open_for_writing
 
 
@@ -55,6 +55,6 @@ def _copies(tmp_path_factory: pytest.TempPathFactory) -> Iterator[_Copies]:
 
 @pytest.fixture(autouse=True)
 def _whole_ones_for_their_own_tests(_copies: _Copies, request: pytest.FixtureRequest) -> Iterator[None]:
-    _copies.wanted = _OWN_TESTS not in request.path.parent.parts[-2:]
+    _copies.wanted = request.path.parent.parts[-2:] != _OWN_TESTS
     yield
     _copies.wanted = True

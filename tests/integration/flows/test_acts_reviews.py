@@ -3,7 +3,6 @@
 import copy
 import shutil
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,6 @@ from callwright.flows.recipe import Recipe, parse_recipe, read_recipe
 from callwright.flows.review.pulling import Pulled
 from callwright.generators.conversations import CONVERSATION
 from callwright.warehouse.records import ReplyTurn, Sample, Turn, UserTurn
-from callwright.warehouse.rows import rows_of
 from tests.support.flows.paper_studio import PaperStudio
 from tests.support.flows.review_sites import NOTHING_NEW, ReviewSite, open_site
 from tests.support.flows.small_builds import TOP, build, settings_of
@@ -51,31 +49,40 @@ def pushed(built: Path, tmp_path_factory: pytest.TempPathFactory) -> ReviewSite:
 @pytest.fixture
 def talks(pushed: ReviewSite, tmp_path: Path) -> Iterator[ReviewSite]:
     """A work folder of the test's own, with conversations of which some are asked about."""
-    shutil.copytree(pushed.settings.home, tmp_path / "home")
-    site = open_site(tmp_path / "home", copy.deepcopy(pushed.studio))
-    yield site
-    site.balance()
+    yield from _copied(pushed, tmp_path)
+
+
+@pytest.fixture(scope="module")
+def asked_mislabelled(built: Path, tmp_path_factory: pytest.TempPathFactory) -> ReviewSite:
+    site = open_site(shutil.copytree(built, tmp_path_factory.mktemp("mislabelled") / "home"), PaperStudio())
+    _mislabel(site)
+    site.push()
+    return site
 
 
 @pytest.fixture
-def mislabelled(built: Path, tmp_path: Path) -> Iterator[ReviewSite]:
+def mislabelled(asked_mislabelled: ReviewSite, tmp_path: Path) -> Iterator[ReviewSite]:
     """The same, but the acts of those that are asked about are wrong, as where a check of them came later."""
-    site = open_site(shutil.copytree(built, tmp_path / "home"), PaperStudio())
-    _mislabel(site)
-    site.push()
-    yield site
-    site.balance()
+    yield from _copied(asked_mislabelled, tmp_path)
+
+
+def _copied(site: ReviewSite, folder: Path) -> Iterator[ReviewSite]:
+    shutil.copytree(site.settings.home, folder / "home")
+    copied = open_site(folder / "home", copy.deepcopy(site.studio))
+    yield copied
+    copied.balance()
 
 
 def _mislabel(site: ReviewSite) -> None:
     """Let conversations with other acts at the first turn of the assistant stand where those stand that are asked about."""
-    for key in _asked(site):
-        sample = site.sample(key)
-        changed = sample.with_changes(turns=tuple(_other_acts(sample)))
-        site.warehouse.put_rows({table: [row] for table, row in rows_of([changed], datetime.now(UTC))})
-        site.warehouse.execute("update build_samples set sample = ? where sample = ?", [changed.key, key])
-        for table in ("outcomes", "verdicts", "acceptances", "review_requests"):
-            site.warehouse.execute(f"update {table} set subject = ? where subject = ?", [changed.key, key])
+    with site.warehouse.together():
+        for key in _asked(site):
+            sample = site.sample(key)
+            changed = sample.with_changes(turns=tuple(_other_acts(sample)))
+            site.warehouse.put([changed])
+            site.warehouse.execute("update build_samples set sample = ? where sample = ?", [changed.key, key])
+            for table in ("outcomes", "verdicts", "acceptances", "review_requests"):
+                site.warehouse.execute(f"update {table} set subject = ? where subject = ?", [changed.key, key])
 
 
 def _other_acts(sample: Sample) -> Iterator[Turn]:
@@ -218,16 +225,22 @@ def test_a_rejection_that_is_withdrawn_brings_the_conversation_back(talks: Revie
     assert talks.accepted(key) == {"proved": True, "vouched": False, "accepted_by": "machine"}
 
 
-@pytest.fixture
-def both(tmp_path: Path) -> Iterator[ReviewSite]:
+@pytest.fixture(scope="module")
+def asked_both(tmp_path_factory: pytest.TempPathFactory) -> ReviewSite:
     """Conversations of which the whole is asked about, and the acts; of any that a check doubts not the acts."""
-    build(_recipe(samples={CONVERSATION: 5}, review={"spot_checks": 5, "dialogue_acts": 5}), settings_of(tmp_path))
-    site = open_site(tmp_path, PaperStudio())
+    home = tmp_path_factory.mktemp("both")
+    build(_recipe(samples={CONVERSATION: 5}, review={"spot_checks": 5, "dialogue_acts": 5}), settings_of(home))
+    site = open_site(home, PaperStudio())
     _mislabel(site)
     site.push()
     assert set(_asked(site)) <= set(_asked(site, "sample_review"))
-    yield site
-    site.balance()
+    return site
+
+
+@pytest.fixture
+def both(asked_both: ReviewSite, tmp_path: Path) -> Iterator[ReviewSite]:
+    """The same, the test's own."""
+    yield from _copied(asked_both, tmp_path)
 
 
 def test_acts_that_are_right_do_not_save_a_conversation_that_is_not(both: ReviewSite) -> None:

@@ -77,6 +77,7 @@ def test_a_cluster_of_two_workers_of_which_one_is_killed_keeps_the_rows_of_a_bui
     assert row_counts(settings_of(tmp_path / "far")) == row_counts(settings_of(tmp_path / "plain"))
 
 
+@pytest.mark.slow
 def test_what_a_killed_worker_has_paid_for_is_not_paid_again(model_server: ModelServer, tmp_path: Path) -> None:
     model_server.delay = 0.1
     models = stub_roles(model_server, name=PRICED, concurrency=4)

@@ -21,7 +21,6 @@ from tests.support.flows.small_builds import (
     environment,
     one,
     row_counts,
-    run,
     run_here,
     settings_of,
     small_recipe,
@@ -63,7 +62,7 @@ def told(home: Path, *words: str) -> object:
 
 
 def test_progress_without_a_terminal_is_plain_lines_on_stderr(tmp_path: Path) -> None:
-    done = run("build", str(write_recipe(tmp_path)), "--no-review", "--json", home=tmp_path / "home")
+    done = run_here("build", str(write_recipe(tmp_path)), "--no-review", "--json", home=tmp_path / "home")
     lines = done.stderr.splitlines()
     assert lines[0] == f"single_turn: {ALL} to do"
     assert f"single_turn: {ALL} of {ALL}" in lines

@@ -31,6 +31,7 @@ from callwright.flows.review.pulling import Pulled
 from callwright.flows.settings import Settings
 from callwright.warehouse.errors import ConfigurationError, TransientError
 from tests.support.flows.small_builds import settings_of, start
+from tests.support.sampling import slow
 
 KEY = "a secret of some length"
 
@@ -263,7 +264,7 @@ def test_an_address_that_is_none_is_named(settings: Settings, url: str) -> None:
 
 
 @pytest.mark.enable_socket
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, slow(signal.SIGTERM)])
 def test_the_command_listens_though_label_studio_is_away_and_ends_in_order(settings: Settings, number: int) -> None:
     away = {"LABEL_STUDIO_URL": "http://127.0.0.1:9", "LABEL_STUDIO_API_KEY": "a" * 40}
     process = start("review", "listen", "--json", home=settings.home, **away)

@@ -31,6 +31,7 @@ from tests.support.flows.small_builds import (
     warehouse_of,
     write_recipe,
 )
+from tests.support.sampling import slow
 
 SAMPLES = {"perfect": 10, "imperfect": 6, "irrelevant": 4}
 
@@ -224,7 +225,7 @@ def test_workers_end_with_their_build(tmp_path: Path, ending: signal.Signals) ->
         assert leftovers(settings) == []
 
 
-@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM, slow(signal.SIGHUP)])
 def test_a_build_that_asks_across_a_wire_is_stopped_at_once(
     model_server: ModelServer, tmp_path: Path, ending: signal.Signals
 ) -> None:

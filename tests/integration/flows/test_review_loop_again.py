@@ -27,10 +27,12 @@ from tests.support.flows.review_sites import (
     spot_check_with_a_call,
 )
 from tests.support.flows.small_builds import build, run_here, write_recipe
+from tests.support.sampling import slow
 
 
 @pytest.mark.parametrize(
-    ("step", "resumed"), [("settle_decisions", 2), ("_check_edited", 2), ("_ask_about_edits", 0), ("push_reviews", 0)]
+    ("step", "resumed"),
+    [slow("settle_decisions", 2), ("_check_edited", 2), slow("_ask_about_edits", 0), ("push_reviews", 0)],
 )
 def test_what_a_pull_did_not_get_to_is_done_by_the_next_one(
     site: ReviewSite, step: str, resumed: int, monkeypatch: pytest.MonkeyPatch

@@ -45,6 +45,7 @@ from tests.support.flows.small_builds import (
     write_recipe,
 )
 from tests.support.llm.names import ANOTHER, OUT
+from tests.support.sampling import slow
 
 FEW = {"perfect": 6, "irrelevant": 2}
 
@@ -77,8 +78,8 @@ def untroubled(tmp_path_factory: pytest.TempPathFactory) -> int:
     ("refusal", "error", "said"),
     [
         (WRONG_KEY, ConfigurationError, r"refuses the key for openai/stub; set the model's api_key_variable"),
-        (NO_SUCH_MODEL, ConfigurationError, r"no model 'openai/stub' there; see its name and api_base"),
-        (ILL, TransientError, r"openai/stub can't answer now: .* It was asked 2 times"),
+        slow(NO_SUCH_MODEL, ConfigurationError, r"no model 'openai/stub' there; see its name and api_base"),
+        slow(ILL, TransientError, r"openai/stub can't answer now: .* It was asked 2 times"),
         (BUSY, TransientError, r"Rate limit reached.* It was asked 2 times"),
     ],
 )

@@ -16,6 +16,7 @@ from tests.support.flows.review_sites import (
     spot_check_with_a_call,
 )
 from tests.support.flows.small_builds import build
+from tests.support.sampling import slow
 
 BOOKS = ("acceptances", "outcomes", "samples")
 
@@ -51,7 +52,7 @@ def settled(site: ReviewSite) -> None:
     assert {table: rows for table, rows in site.everything().items() if table in BOOKS} == before
 
 
-@pytest.mark.parametrize("doubtful", [contradicted, unproved])
+@pytest.mark.parametrize("doubtful", [contradicted, slow(unproved)])
 @pytest.mark.parametrize("decision", ["accept", "reject", "edit"])
 def test_a_doubtful_sample_waits_again_when_the_word_about_it_is_deleted(
     site: ReviewSite, doubtful: Any, decision: str
@@ -71,7 +72,7 @@ def test_a_doubtful_sample_waits_again_when_the_word_about_it_is_deleted(
     settled(site)
 
 
-@pytest.mark.parametrize("decision", ["accept", "reject", "edit", "contradicted edit"])
+@pytest.mark.parametrize("decision", [slow("accept"), "reject", slow("edit"), "contradicted edit"])
 def test_a_spot_check_has_landed_by_itself_when_the_word_about_it_is_deleted(site: ReviewSite, decision: str) -> None:
     key = spot_check_with_a_call(site)
     before = state(site, key)

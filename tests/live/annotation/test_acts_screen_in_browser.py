@@ -19,6 +19,7 @@ from callwright.warehouse.records import Language, ReplyTurn, ResultTurn, Sample
 from tests.live.annotation.test_screen_in_browser import HOSTILE, AnnotatorScreen, assert_seen
 from tests.support.browsers import open_browser
 from tests.support.conversational import converse
+from tests.support.sampling import slow
 
 pytestmark = [
     pytest.mark.labelstudio,
@@ -79,7 +80,7 @@ def _background(context: AnnotatorScreen, number: int) -> str:
     )
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("language", ["en", slow("zh")])
 def test_a_conversation_and_its_acts_are_seen_without_scrolling_and_the_assistant_stands_out(
     context: AnnotatorScreen, ask, language, talk, tmp_path: Path
 ):
@@ -201,6 +202,7 @@ def test_long_results_are_folded_and_a_long_conversation_leaves_the_verdict_in_r
     assert max(widths) <= 1366
 
 
+@pytest.mark.slow
 def test_hostile_text_is_shown_as_text(context: AnnotatorScreen, ask, talk):
     first, *middle = talk.turns
     said = [

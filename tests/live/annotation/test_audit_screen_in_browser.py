@@ -14,6 +14,7 @@ from callwright.annotation.task import QueuedTask
 from callwright.warehouse.records import Call, Prediction, Review, Sample
 from tests.live.annotation.test_screen_in_browser import HOSTILE, AnnotatorScreen, assert_seen
 from tests.support.browsers import open_browser
+from tests.support.sampling import slow
 
 pytestmark = [
     pytest.mark.labelstudio,
@@ -61,7 +62,7 @@ def pulled(label_studio: LabelStudio, project: Project, answer: Prediction) -> R
     return parse_audit(annotation, answer.key).review
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("language", ["en", slow("zh")])
 def test_all_that_the_verdict_needs_is_seen_without_scrolling_and_the_metric_is_found_right_with_two_keys(
     context, ask, label_studio, dialogue, language: str, tmp_path: Path
 ) -> None:
@@ -113,6 +114,7 @@ def test_a_long_answer_folds_and_the_verdict_stays_in_reach(context, ask, sample
     assert context.page.get_by_text("The answer as it came").is_visible()
 
 
+@pytest.mark.slow
 def test_hostile_answers_are_shown_as_text(context, ask, make_sample) -> None:
     sample = make_sample(NASTY)
     answer = answer_to(sample, Call(tool=NASTY, arguments={NASTY: NASTY}), text=NASTY)

@@ -17,6 +17,7 @@ from callwright.warehouse.records import GoalPath, Language, Sample
 from tests.live.annotation.test_screen_in_browser import HOSTILE, AnnotatorScreen, assert_seen
 from tests.support.annotation.paths import TOOLS, doubt, goal_path, hotels, path_sample
 from tests.support.browsers import open_browser
+from tests.support.sampling import slow
 
 pytestmark = [
     pytest.mark.labelstudio,
@@ -61,7 +62,7 @@ def _pulled(label_studio: LabelStudio, project: Project) -> PulledAnnotation:
     return annotation
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("language", ["en", slow("zh")])
 def test_steps_picks_and_rivals_are_seen_without_scrolling(context, ask, language, tmp_path: Path):
     context.open(ask("sample_review", language))
     assert_seen(context, ".cw-top", '[data-testid="phrase:0"]', '[data-testid="phrase:4"]', ".cw-calls", ".cw-failed")
@@ -72,7 +73,7 @@ def test_steps_picks_and_rivals_are_seen_without_scrolling(context, ask, languag
     context.page.screenshot(path=tmp_path / f"{language}.png")
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("language", ["en", slow("zh")])
 def test_both_paths_are_seen_without_scrolling_and_a_correction_is_accepted_with_two_keys(
     context, ask, label_studio, language, tmp_path: Path
 ):
@@ -105,7 +106,7 @@ def test_a_correction_is_rejected_with_reasons_by_keys_alone(context, ask, label
     assert review.comment == "One search is enough."
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("language", ["en", slow("zh")])
 def test_entries_are_struck_by_keys_alone(context, ask, label_studio, language, tmp_path: Path):
     project = ask("disambiguation", language)
     context.open(project)
@@ -132,6 +133,7 @@ def test_what_nobody_ticks_is_not_struck(context, ask, label_studio):
     assert parsed.edited is None
 
 
+@pytest.mark.slow
 def test_hostile_entries_are_shown_as_text(context, ask):
     hotel = {"hotel_id": "h2", "name": HOSTILE, "price": 70}
     hostile = path_sample({"data": {"hotels": [hotel | {"hotel_id": "h0"}, hotel | {"hotel_id": "h1"}, hotel]}})

@@ -16,6 +16,7 @@ from callwright.annotation.task import QueuedTask
 from callwright.annotation.words import words_in
 from callwright.warehouse.records import CallTurn, GoldCall, Sample, Verdict
 from tests.support.browsers import open_browser
+from tests.support.sampling import slow
 
 pytestmark = [
     pytest.mark.labelstudio,
@@ -203,7 +204,7 @@ def test_verdict_request_and_calls_are_seen_without_scrolling(language, context,
     context.page.screenshot(path=tmp_path / f"{language}.png")
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("language", ["en", slow("zh")])
 def test_a_conversation_of_four_turns_is_seen_without_scrolling_and_edited_line_by_line(
     language, context, pushed, dialogue, tools, label_studio, tmp_path
 ):
@@ -232,7 +233,9 @@ def test_a_conversation_of_four_turns_is_seen_without_scrolling_and_edited_line_
     assert parsed.edited.tags == dialogue.tags
 
 
-@pytest.mark.parametrize(("language", "told", "typed"), [("en", "seek", "inform, seek"), ("zh", "询问", "告知, 询问")])
+@pytest.mark.parametrize(
+    ("language", "told", "typed"), [("en", "seek", "inform, seek"), slow("zh", "询问", "告知, 询问")]
+)
 def test_dialogue_acts_are_seen_and_corrected(
     language, told, typed, context, pushed, dialogue, tools, label_studio, tmp_path
 ):
@@ -280,6 +283,7 @@ def test_the_table_of_tasks_is_readable(context, pushed, dialogue):
     assert "callwright_key" not in shown
 
 
+@pytest.mark.slow
 def test_hostile_text_is_shown_as_text(context, pushed, make_sample):
     sample = make_sample(HOSTILE)
     context.open(pushed(sample, reason=HOSTILE))
@@ -294,6 +298,7 @@ def test_hostile_text_is_shown_as_text(context, pushed, make_sample):
     assert context.page.locator(".cw script, .cw img").count() == 0
 
 
+@pytest.mark.slow
 def test_a_hostile_conversation_is_shown_as_text(context, pushed, dialogue):
     first = dialogue.turns[0].with_changes(text=HOSTILE)
     call = GoldCall(tool=HOSTILE, arguments={HOSTILE: HOSTILE})

@@ -19,6 +19,7 @@ from callwright.validators.checks.table import in_english, told_in_english
 from callwright.warehouse.records import DoubtedFact, Evidence, Language, Tool, Verdict
 from tests.live.annotation.test_screen_in_browser import AnnotatorScreen, assert_seen
 from tests.support.browsers import open_browser
+from tests.support.sampling import slow
 
 pytestmark = [
     pytest.mark.labelstudio,
@@ -91,7 +92,7 @@ def ask(label_studio: LabelStudio, request: pytest.FixtureRequest):
     return ask
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("language", ["en", slow("zh")])
 def test_a_tool_with_its_doubt_is_seen_without_scrolling_and_edited_by_keys_alone(
     page: ToolContext, ask, language, tmp_path: Path
 ) -> None:

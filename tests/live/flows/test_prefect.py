@@ -28,9 +28,10 @@ from tests.support.flows.small_builds import (
     warehouse_of,
     write_recipe,
 )
+from tests.support.sampling import slow
 from tests.support.servers import HeardPrefect
 
-pytestmark = [pytest.mark.prefect, pytest.mark.enable_socket, pytest.mark.xdist_group("prefect")]
+pytestmark = [pytest.mark.prefect, pytest.mark.enable_socket]
 EVERY = "CALLWRIGHT_REVIEW_EVERY"
 LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 KEPT = (
@@ -145,7 +146,7 @@ def test_a_build_of_which_nothing_has_changed_ends_at_once_and_says_so(
     ("change", "group"),
     [
         ({"tools": [{"catalog": "lost"}]}, "make-samples"),
-        ({"tools": [{"import": "openai", "path": str(TOP / "pyproject.toml")}]}, "make-samples"),
+        slow({"tools": [{"import": "openai", "path": str(TOP / "pyproject.toml")}]}, "make-samples"),
     ],
 )
 def test_what_goes_wrong_is_said_in_the_same_sentence_with_prefect_and_without(
@@ -192,7 +193,7 @@ def test_a_shard_is_tried_again_after_a_passing_fault_and_loses_nothing(
     assert sorted(task["run_count"] for task in until(lambda: known.tasks(making))) == [1, 2]
 
 
-@pytest.mark.parametrize("sign", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("sign", [signal.SIGTERM, slow(signal.SIGHUP)])
 def test_a_build_that_prefect_shows_ends_as_by_ctrl_c(
     known: PrefectRecords, shown: dict[str, str], model_server: ModelServer, tmp_path: Path, sign: signal.Signals
 ) -> None:
@@ -295,6 +296,7 @@ def test_a_worker_builds_the_same_rows_as_the_command_line(
     assert prefect_server.addresses()
 
 
+@pytest.mark.slow
 def test_two_recipes_are_built_at_once_on_one_home(shown: dict[str, str], tmp_path: Path) -> None:
     recipes = [write_recipe(tmp_path, name=name, seed=seed) for seed, name in enumerate(("left", "right"))]
     with ThreadPoolExecutor(2) as both:
@@ -318,8 +320,8 @@ def test_candidates_are_scored_by_a_flow_that_shows_the_leaderboard(
 ) -> None:
     recipe = write_recipe(tmp_path, name="scored")
     home = tmp_path / "home"
-    assert run("build", str(recipe), "--no-review", home=home).returncode == 0
-    assert run("release", "create", "v1", home=home).returncode == 0
+    assert run_here("build", str(recipe), "--no-review", home=home).returncode == 0
+    assert run_here("release", "create", "v1", home=home).returncode == 0
     code = (
         "import asyncio; from callwright.flows.engine.prefect_flows import evaluate_models\n"
         "print(asyncio.run(evaluate_models('v1', ['template/v1']))[0]['predictions'])\n"

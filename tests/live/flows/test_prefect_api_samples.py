@@ -13,7 +13,7 @@ from tests.support.flows.small_builds import build, one, settings_of, warehouse_
 from tests.support.generators.environments.prefect_world import Api, fill
 from tests.support.servers import HeardPrefect
 
-pytestmark = [pytest.mark.prefect, pytest.mark.enable_socket, pytest.mark.xdist_group("prefect")]
+pytestmark = [pytest.mark.prefect, pytest.mark.enable_socket]
 
 RECIPE = Path(__file__).parents[3] / "recipes" / "prefect_api.yaml"
 ENOUGH = 30

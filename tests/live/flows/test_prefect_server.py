@@ -18,7 +18,7 @@ from tests.support.flows.prefect_api import PrefectRecords
 from tests.support.flows.small_builds import TOP, run, settings_of, write_recipe
 from tests.support.servers import HeardPrefect
 
-pytestmark = [pytest.mark.prefect, pytest.mark.enable_socket, pytest.mark.xdist_group("prefect")]
+pytestmark = [pytest.mark.prefect, pytest.mark.enable_socket]
 
 
 @pytest.fixture
@@ -107,6 +107,7 @@ def test_prefect_deploy_registers_what_prefect_yaml_names(prefect_server: HeardP
     )
 
 
+@pytest.mark.slow
 def test_a_schedule_plans_the_next_runs(prefect_server: HeardPrefect, tmp_path: Path) -> None:
     recipe = write_recipe(tmp_path, name="planned", schedule={"cron": "0 3 * * *", "timezone": "Europe/Berlin"})
     shown = {"PREFECT_API_URL": prefect_server.server.api, "HOME": str(tmp_path)}

@@ -9,7 +9,7 @@ from tests.support.flows.prefect_api import PrefectRecords
 from tests.support.flows.small_builds import run, start, stub_roles, write_recipe
 from tests.support.servers import HeardPrefect
 
-pytestmark = [pytest.mark.prefect, pytest.mark.enable_socket, pytest.mark.xdist_group("prefect")]
+pytestmark = [pytest.mark.prefect, pytest.mark.enable_socket]
 
 
 @pytest.fixture
@@ -36,6 +36,7 @@ def test_flows_that_run_at_once_share_a_model_s_limit(
     assert 0 < model_server.most_at_once <= 2
 
 
+@pytest.mark.slow
 def test_what_prefect_keeps_of_a_build_does_not_grow_with_its_records(
     known: PrefectRecords, shown: dict[str, str], tmp_path: Path
 ) -> None:

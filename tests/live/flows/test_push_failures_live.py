@@ -158,6 +158,7 @@ def test_a_crash_between_import_and_bookkeeping_doubles_nothing(live: LiveSite, 
     live.validate_all_is_there_once()
 
 
+@pytest.mark.slow
 def test_two_pushes_at_once_from_one_work_folder_make_each_task_once(live: LiveSite) -> None:
     info = live.server.info
 

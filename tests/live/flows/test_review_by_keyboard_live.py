@@ -122,6 +122,7 @@ def test_tools_are_reviewed(context: KeyboardSite) -> None:
     }
 
 
+@pytest.mark.slow
 def test_corrections_are_reviewed(context: KeyboardSite) -> None:
     answers = context.label(
         CORRECTION,
@@ -142,6 +143,7 @@ def test_corrections_are_reviewed(context: KeyboardSite) -> None:
     assert [context.site.accepted(key) for key in samples if key not in own] == [None] * len(set(samples) - own)
 
 
+@pytest.mark.slow
 def test_entries_are_struck(context: KeyboardSite) -> None:
     site, typist = context.site, context.typist
     struck: dict[str, list[str]] = {}
@@ -182,6 +184,7 @@ def _without(sample: Sample, boxes: list[str]) -> list[list[Any]]:
     return found
 
 
+@pytest.mark.slow
 def test_dialogue_acts_are_reviewed(context: KeyboardSite) -> None:
     site, typist = context.site, context.typist
     corrected: dict[str, tuple[str, ...]] = {}
@@ -209,6 +212,7 @@ def test_dialogue_acts_are_reviewed(context: KeyboardSite) -> None:
         assert told(after) == told(before)
 
 
+@pytest.mark.slow
 def test_the_metric_is_audited(context: KeyboardSite) -> None:
     answers = context.label(
         PREDICTION_AUDIT,

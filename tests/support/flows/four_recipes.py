@@ -22,10 +22,10 @@ CARELESS = {"error_rate": {"wrong_argument": 0.5, "refusal": 0.2}}
 
 @pytest.fixture(scope="session")
 def four_recipes(tmp_path_factory: pytest.TempPathFactory) -> Settings:
-    """Two samples of each kind, two candidates, two runs. Nobody changes it."""
+    """A sample of each kind, two candidates, two runs. Nobody changes it."""
     settings = settings_of(tmp_path_factory.mktemp("four"))
     builds = [
-        build(read_recipe(RECIPES / f"{name}.yaml").as_asked(model="", limit=2), settings).build for name in PAPERS
+        build(read_recipe(RECIPES / f"{name}.yaml").as_asked(model="", limit=1), settings).build for name in PAPERS
     ]
     shares = {"train": 0.6, "test": 0.4}
     make_release(warehouse_of(settings), RELEASE, Selection(builds=tuple(builds)), Terms(shares=shares))

@@ -10,7 +10,7 @@ from callwright.flows.progress import SilentProgress
 from callwright.flows.recipe import Recipe
 from callwright.flows.review.pulling import Pulled, pull_reviews
 from callwright.flows.review.pushing import push_reviews
-from callwright.flows.settings import Settings
+from callwright.flows.settings import Settings, open_warehouse
 from callwright.warehouse.records import Sample
 from callwright.warehouse.store import Warehouse
 from callwright.warehouse.tables import TABLES
@@ -123,7 +123,7 @@ class ReviewSite(NamedTuple):
 
 def open_site(home: Path, studio: PaperStudio) -> ReviewSite:
     settings = settings_of(home)
-    return ReviewSite(settings, studio, Warehouse(settings.warehouse, patience=5))
+    return ReviewSite(settings, studio, open_warehouse(settings))
 
 
 def gold_of(site: ReviewSite, key: str) -> str:

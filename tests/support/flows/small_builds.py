@@ -19,7 +19,7 @@ from callwright.flows.build import BuildReport, build_dataset
 from callwright.flows.cli.main import main
 from callwright.flows.progress import Progress, SilentProgress
 from callwright.flows.recipe import Recipe, parse_recipe
-from callwright.flows.settings import Settings
+from callwright.flows.settings import Settings, open_warehouse
 from callwright.warehouse.store import Warehouse
 from callwright.warehouse.tables import TABLES
 from tests.support.flows.model_server import MODEL, ModelServer
@@ -39,6 +39,7 @@ def settings_of(home: Path, *, workers: int = 1, patience: float = 5.0) -> Setti
         patience=patience,
         ledger=home / "ledger.sqlite",
         review_language="en",
+        duckdb_threads=1,  # the workers of a run share the cores
     )
 
 
@@ -74,7 +75,11 @@ def write_recipe(folder: Path, **changes: Any) -> Path:
 
 def environment(home: Path, **more: str) -> dict[str, str]:
     settings = {"CALLWRIGHT_HOME": str(home), "CALLWRIGHT_WORKERS": "1", "CALLWRIGHT_PUBLISH_EVERY": "0"}
-    return {"PATH": "/usr/bin:/bin", "HOME": str(home), **settings, **more}
+    database = {
+        "CALLWRIGHT_DUCKDB_MEMORY": "1024MB",
+        "CALLWRIGHT_DUCKDB_THREADS": "1",
+    }  # one engine for all who open it
+    return {"PATH": "/usr/bin:/bin", "HOME": str(home), **settings, **database, **more}
 
 
 def start(*words: str, home: Path, **more: str) -> "subprocess.Popen[str]":
@@ -123,7 +128,7 @@ def run(*words: str, home: Path, **more: str) -> "subprocess.CompletedProcess[st
 
 
 def warehouse_of(settings: Settings) -> Warehouse:
-    return Warehouse(settings.warehouse, patience=settings.patience)
+    return open_warehouse(settings)
 
 
 def one(settings: Settings, sql: str) -> Any:

@@ -30,7 +30,7 @@ def acceptance(subject: str, by: str) -> Row:
     }  # fmt: skip
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)  # a file each
 @given(
     st.lists(
         st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from(["passed", "failed", "waiting"])), max_size=5),

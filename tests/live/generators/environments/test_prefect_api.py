@@ -17,7 +17,7 @@ from callwright.warehouse.records import Call, Link
 from tests.support.generators.environments.prefect_world import Api, fill
 from tests.support.servers import HeardPrefect
 
-pytestmark = [pytest.mark.prefect, pytest.mark.enable_socket, pytest.mark.xdist_group("prefect")]
+pytestmark = [pytest.mark.prefect, pytest.mark.enable_socket]
 
 FILTERS = ("read_flow_runs_flow_runs_filter_post", "read_flows_flows_filter_post", "read_logs_logs_filter_post")
 RECIPE = Path(__file__).parents[4] / "recipes" / "prefect_api.yaml"

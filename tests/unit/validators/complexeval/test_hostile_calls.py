@@ -1,6 +1,7 @@
 """Whatever a model sends as calls, a run takes it, goes on or ends, and tells why."""
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import pytest
@@ -28,6 +29,7 @@ CALLS = st.lists(st.builds(CandidateCall, NAMES, PARAMETERS | JSON), max_size=4)
 MODES: tuple[EvalMode, ...] = ("as_paper", "as_published_code")
 
 
+@cache
 def nested(depth: int) -> Any:
     value: Any = "x"
     for _ in range(depth):
