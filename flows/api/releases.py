@@ -15,7 +15,7 @@ from callwright.warehouse.cards import card_facts, render_card
 from callwright.warehouse.errors import ConfigurationError, RecordError
 from callwright.warehouse.exports.describing import plain_names, tool_document
 from callwright.warehouse.exports.examples import openai_messages
-from callwright.warehouse.exports.formats import EXPORTS, Export, export_release, export_tables
+from callwright.warehouse.exports.formats import Export, export_release, export_tables, format_of
 from callwright.warehouse.exports.hugging_face import hugging_face_row
 from callwright.warehouse.exports.whole import record_line
 from callwright.warehouse.exports.writing import TableFormat
@@ -238,11 +238,12 @@ class LoadedRelease:
 
             callwright.load_release("v1").export("openai", "train")
 
+        `to` is a format's name, or `path.py:name` of one of your own.
         The folder, exports/RELEASE-FORMAT unless given, is the export's own. Raises
         ConfigurationError for an unknown format or kind, RecordError where nothing has a place in
         the format.
         """
-        form = EXPORTS.named(to)
+        form = format_of(to)
         if self._stored is None:
             raise ConfigurationError(f"{self.name!r} was read from a folder; export the release that wrote it.")
         counts = self.count_kinds()
@@ -254,7 +255,7 @@ class LoadedRelease:
         wanted = [kind for kind in counts if not kinds or kind in kinds]
         with self._stored.folder.opened() as warehouse:
             frozen = require_intact(warehouse, self.name)
-            place = Path(folder) if folder else Path("exports") / f"{frozen.file_name}-{to}"
+            place = Path(folder) if folder else Path("exports") / f"{frozen.file_name}-{form.name}"
             card = render_card(card_facts(warehouse, self.name))
             if isinstance(form, TableFormat):
                 return export_tables(warehouse, frozen, place, card, wanted)

@@ -45,6 +45,8 @@ def init(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
             show_json({"extensions": written})
         else:
             show(f"In a recipe beside it: extensions: [{', '.join(written)}]")
+            if export:
+                show(f"By the format of one's own: callwright export RELEASE --to {export}.py:FORMAT")
         return
     from callwright.flows.recipe import SCHEMA_FILE, write_first_recipe
 

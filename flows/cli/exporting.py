@@ -24,7 +24,7 @@ def export(  # noqa: PLR0917 - typer reads each option from a parameter
         typer.Option(
             "--to",
             help="For training: hf, nemo-gym, openai, sharegpt or trl. For measuring: bfcl, callnavi, complexfuncbench,"
-            " confetti, hammerbench or inspect. Samples whole: parquet or records.",
+            " confetti, hammerbench or inspect. Samples whole: parquet or records. One of your own: FILE.py:NAME.",
         ),
     ],
     kind: Annotated[list[str] | None, typer.Option(help="Only samples of this kind; may be given again.")] = None,
@@ -39,9 +39,9 @@ def export(  # noqa: PLR0917 - typer reads each option from a parameter
     """
     from callwright.flows.api.releases import WorkFolder, load_from
     from callwright.flows.api.surroundings import settings_of
-    from callwright.warehouse.exports.formats import EXPORTS
+    from callwright.warehouse.exports.formats import format_of
 
-    EXPORTS.named(to)  # before anything is read
+    format_of(to)  # before anything is read
     folder = WorkFolder(settings_of(None), live=live)
     with folder.opened():  # one copy for all that is read
         loaded = load_from(folder, release)

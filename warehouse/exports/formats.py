@@ -18,12 +18,25 @@ from callwright.warehouse.errors import ConfigurationError, RecordError
 from callwright.warehouse.exports.whole import PARQUET, TOOLS_FILE, copy_tables
 from callwright.warehouse.exports.writing import Format, LeftOutRow, ReleaseSplit, TableFormat, in_order, write_json
 from callwright.warehouse.records import Release
-from callwright.warehouse.registry import Registry
+from callwright.warehouse.registry import Registry, file_of, row_in_file
 from callwright.warehouse.releases import ReleaseStream
 from callwright.warehouse.store import Warehouse
 
 EXPORTS: Registry[Format | TableFormat] = Registry("exports", Format | TableFormat, "export format", "formats")
 MANIFEST, README = "export.json", "README.md"
+
+
+def format_of(to: str) -> Format | TableFormat:
+    """The format of this name, or one of a file of one's own: `path.py:name`.
+
+    Raises ConfigurationError that lists the names there are, or says what is wrong with the file.
+    """
+    if not (path := to.rpartition(":")[0]).endswith(".py"):
+        return EXPORTS.named(to)
+    found = row_in_file(*file_of(to, Path())).row
+    if not isinstance(found, Format | TableFormat):
+        raise ConfigurationError(f"{to!r} is no export format; {path} must hold a Format of that name.")
+    return found
 
 
 class Skipped(NamedTuple):
@@ -54,7 +67,7 @@ def export_release(source: ReleaseStream, to: str, folder: Path, card: str = "")
     Raises ConfigurationError for an unknown format or a folder of other things, RecordError where there is nothing that has a
     place in the format; then nothing is written.
     """
-    form = EXPORTS.named(to)
+    form = format_of(to)
     if isinstance(form, TableFormat):
         raise ConfigurationError(f"The format {to!r} is copied out of the warehouse by `export_tables`.")
     return _put(source.release, form, folder, card, lambda beside: _write(source, form, beside))

@@ -24,6 +24,7 @@ from tests.support.flows.small_builds import (
     settings_in_recipe,
     settings_of,
     warehouse_of,
+    write_recipe,
 )
 
 SORTS: tuple[Sort, ...] = get_args(Sort)
@@ -97,6 +98,20 @@ def test_a_release_is_written_in_the_pages_format(tmp_path: Path) -> None:
     written = export_release(stream_release(warehouse, "v1"), "example", tmp_path / "out")
     assert written.rows == 3
     assert (tmp_path / "out" / "v1.jsonl").read_text().count('"calls":[{"tool":') == 3
+
+
+def test_a_release_is_exported_by_a_file_of_ones_own(tmp_path: Path) -> None:
+    settings = settings_of(tmp_path / "home")
+    recipe_with(tmp_path, "export")
+    assert run_here("build", str(write_recipe(tmp_path)), "--no-review", home=settings.home).returncode == 0
+    assert run_here("release", "create", "v1", home=settings.home).returncode == 0
+    own = tmp_path / "own.py"
+    done = run_here("export", "v1", "--to", f"{own}:FORMAT", "--out", str(tmp_path / "out"), home=settings.home)
+    assert done.returncode == 0, done.stderr
+    assert '"calls":[{"tool":' in (tmp_path / "out" / "v1.jsonl").read_text()
+    wrong = run_here("export", "v1", "--to", f"{own}:Format", home=settings.home)
+    assert wrong.returncode == 2
+    assert "is no export format" in wrong.stderr
 
 
 def test_tools_are_read_by_the_pages_importer(tmp_path: Path) -> None:
