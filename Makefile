@@ -78,7 +78,7 @@ $(UV):
 	touch $@
 
 # The folders under the names by which they are imported, for what reads sources: links, as setup.py maps them.
-.cache/house/ready: Makefile
+.cache/house/ready: Makefile $(wildcard callwright/*.py)
 	rm -rf .cache/house && mkdir -p .cache/house/callwright
 	ln -s ../../bench .cache/house/
 	ln -s $(addprefix ../../../,$(wildcard callwright/*.py) callwright/py.typed $(FOLDERS)) .cache/house/callwright/

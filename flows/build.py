@@ -39,6 +39,7 @@ from callwright.generators.environments.protocol import ServerSettings
 from callwright.generators.kinds import all_kinds, kind_named, kind_rows
 from callwright.llm.models import open_adapter
 from callwright.llm.prompts import own_prompts
+from callwright.validators.checks.table import CHECKS
 from callwright.warehouse.build_checks import met_checks
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.queries import sql
@@ -235,8 +236,8 @@ def build_key(recipe: Recipe, tools: Sequence[Tool]) -> str:
         body["values"] = recipe.own_values
     if recipe.shown_examples:
         body["examples"] = recipe.shown_examples
-    if recipe.extensions:
-        body["extensions"] = sorted([one.name, one.digest] for one in recipe.extensions)
+    if making := [one for one in recipe.extensions if one.table != CHECKS.table]:
+        body["extensions"] = sorted([one.name, one.digest] for one in making)
     if recipe.system_message:
         body["system_message"] = recipe.system_message
     groups = {kind_named(name).group for name in recipe.samples}

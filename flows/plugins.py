@@ -37,7 +37,7 @@ def plugins() -> tuple[Plugin, ...]:
 class Extension(BaseModel):
     """A row of a table in a Python file of one's own: a kind, a check, an export, an importer, a world or a model.
 
-    `digest` is the key of what the file held when the recipe was read.
+    `digest` is the key of what the file held when the recipe was read, `table` is the one that the row is of.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -45,17 +45,18 @@ class Extension(BaseModel):
     file: Path = Field(description="A Python file, relative to the recipe. It is run, as you.")
     name: str = Field(description="The name that it has in the file.")
     digest: str = Field(default="", repr=False, description="Set by callwright.")
+    table: str = Field(default="", repr=False, description="Set by callwright.")
 
 
 def add_all(extensions: Iterable[Extension]) -> None:
     """Add the rows of a recipe's files in this process. Raises ConfigurationError where a file has changed since it was read."""
     for one in extensions:
-        if add_from_file(one.file, one.name) != one.digest:
+        if add_from_file(one.file, one.name).digest != one.digest:
             raise ConfigurationError(f"{str(one.file)!r} has changed since the build began. Build again.")
 
 
-def add_from_file(path: Path, name: str) -> str:
-    """Add the row that a file holds under a name to the table of its class, for this process; the key of the file's content.
+def add_from_file(path: Path, name: str) -> Extension:
+    """Add the row that a file holds under a name to the table of its class, for this process.
 
     Raises PluginError where there is no such file or name, running it raises, or no table has such rows.
     """
@@ -63,7 +64,7 @@ def add_from_file(path: Path, name: str) -> str:
     for table in tables():
         if isinstance(found.row, table.form):
             table.add(found.row, found.source)
-            return found.source.digest
+            return Extension(file=path, name=name, digest=found.source.digest, table=table.table)
     wanted = [one.__qualname__ for table in tables() for one in classes_of(table.form)]
     raise PluginError(
         f"{path}:{found.line}: {name!r} is a {type(found.row).__name__}; it must be one of {', '.join(wanted)}."

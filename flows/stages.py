@@ -112,12 +112,14 @@ def todays_checks(own: Mapping[str, str]) -> dict[str, str]:
 
 
 def version_of(stage: Stage) -> str:
-    """A stage's version: that of its code, where it is a check, and those of its prompts.
+    """A stage's version: that of its code, where it is a check, and those of its prompts; of a recipe's own file its content.
 
     What is asked about the rest is asked anew where a check before it may leave something else open.
     """
     version = stage.version if isinstance(stage, Check) else ""
-    own = "+".join((version, *map(version_at, stage.templates)))
+    source = CHECKS.source_of(stage.name) if stage in all_checks() else None
+    content = (source.digest,) if source else ()
+    own = "+".join((version, *content, *map(version_at, stage.templates)))
     if not isinstance(stage, Check) or not stage.only_rest:
         return own
     checks = all_checks()

@@ -182,6 +182,10 @@ class Registry(Generic[Row]):
         self._added[row.name] = (source, row)
         self._change()
 
+    def source_of(self, name: str) -> "Source | None":
+        """Where a row stands that a file brings, None of others."""
+        return self._added[name][0] if name in self._added else None
+
     def clear(self) -> None:
         """Take out all rows that were added."""
         if self._added:

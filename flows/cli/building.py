@@ -31,6 +31,7 @@ def register(app: typer.Typer) -> None:
 def init(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
     folder: Annotated[Path, typer.Argument(help="Where to put the first recipe, or the file.")] = Path(),
     kind: Annotated[str, typer.Option(metavar="NAME", help="Write NAME.py with a kind of samples.")] = "",
+    check: Annotated[str, typer.Option(metavar="NAME", help="Write NAME.py with a check, and its test.")] = "",
     export: Annotated[str, typer.Option(metavar="NAME", help="Write NAME.py with an export format.")] = "",
     importer: Annotated[str, typer.Option(metavar="NAME", help="Write NAME.py with an importer of tools.")] = "",
     environment: Annotated[str, typer.Option(metavar="NAME", help="Write NAME.py with a world.")] = "",
@@ -38,7 +39,14 @@ def init(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
     as_json: AsJson = False,
 ) -> None:
     """Write a first recipe to edit, or a file with a row of one's own that works (docs/extending)."""
-    asked = {"kind": kind, "export": export, "importer": importer, "environment": environment, "model": model}
+    asked = {
+        "kind": kind,
+        "check": check,
+        "export": export,
+        "importer": importer,
+        "environment": environment,
+        "model": model,
+    }
     written = [_write_row(cast("Sort", sort), name, folder) for sort, name in asked.items() if name]
     if written:
         if as_json:

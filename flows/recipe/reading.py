@@ -104,7 +104,7 @@ def _read_extensions(stated: object, folder: Path, faults: RecipeFaults) -> tupl
     for at, one in enumerate(stated if isinstance(stated, list) else ()):
         try:
             path, name = file_of(one if isinstance(one, str) else f"{one['file']}:{one['name']}", folder)
-            read.append(Extension(file=path, name=name, digest=add_from_file(path, name)))
+            read.append(add_from_file(path, name))
         except PluginError as error:
             faults.add(("extensions", at), str(error).rstrip("."))
         except (KeyError, TypeError):

@@ -7,30 +7,42 @@ from typing import Literal
 
 from callwright.warehouse.errors import ConfigurationError
 
-Sort = Literal["kind", "export", "importer", "environment", "model"]
+Sort = Literal["kind", "export", "importer", "environment", "model", "check"]
 ROWS: dict[Sort, str] = {  # with what the row of each is named in its file
     "kind": "FAMILY",
+    "check": "check",
     "export": "FORMAT",
     "importer": "FORMAT",
     "environment": "WORLD",
     "model": "PROVIDER",
 }
+_HERE = files(__name__)
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 
 def scaffold(sort: Sort, name: str = "example") -> str:
     """The text of a file with a row of a sort, under a name of one's own. Raises ConfigurationError where it can be none."""
-    if not _NAME.fullmatch(name):
-        raise ConfigurationError(f"{name!r} is no name: it takes lower-case letters, digits and _, as in 'my_{sort}'.")
-    text = files(__package__).joinpath(f"{sort}.py").read_text(encoding="utf-8")
-    return re.sub(r"\bexample\b", name, text)
+    return _text(f"{sort}.py", name)
 
 
 def write_scaffold(sort: Sort, name: str, folder: Path) -> Path:
-    """Write the file into the folder. Raises ConfigurationError where there is one already."""
-    path, text = folder / f"{name}.py", scaffold(sort, name)
-    if path.exists():
-        raise ConfigurationError(f"{str(path)!r} exists. Give another name.")
+    """Write the file into the folder, a test beside it where there is one; a file that is there is a ConfigurationError."""
+    path = folder / f"{name}.py"
+    texts = {path: scaffold(sort, name)}
+    if (_HERE / f"{sort}_test.txt").is_file():
+        texts[folder / f"test_{name}.py"] = _text(f"{sort}_test.txt", name)
+    for one in texts:
+        if one.exists():
+            raise ConfigurationError(f"{str(one)!r} exists. Give another name.")
     folder.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
+    for one, text in texts.items():
+        one.write_text(text, encoding="utf-8")
     return path
+
+
+def _text(file: str, name: str) -> str:
+    if not _NAME.fullmatch(name):
+        raise ConfigurationError(
+            f"{name!r} is no name: it takes lower-case letters, digits and _, as in 'my_{file[:-3]}'."
+        )
+    return re.sub(r"\bexample\b", name, (_HERE / file).read_text(encoding="utf-8"))

@@ -72,7 +72,7 @@ def test_doctor_lists_what_packages_bring_and_says_what_is_wrong(python: Path, t
     assert "there is no module 'absent_plugins'" in broken["models: absent"]
 
 
-TABLES = {"kinds", "exports", "catalogs", "environments", "models", "metrics"}
+TABLES = {"checks", "kinds", "exports", "catalogs", "environments", "models", "metrics"}
 
 
 def test_a_packages_kind_is_built_released_and_exported_in_its_format(python: Path, tmp_path: Path) -> None:
@@ -85,6 +85,8 @@ def test_a_packages_kind_is_built_released_and_exported_in_its_format(python: Pa
     done(*callwright, "recipe", "check", "recipe.yaml", home=tmp_path)
     report = json.loads(done(*callwright, "build", "recipe.yaml", "--no-review", "--json", home=tmp_path))
     assert report["landed"] == 5
+    query = "select decision, count(*) as n from verdicts where check_name = 'town' group by all"
+    assert json.loads(done(*callwright, "query", query, "--json", home=tmp_path)) == [{"decision": "proved", "n": 5}]
     done(*callwright, "release", "create", "v1", home=tmp_path)
     done(*callwright, "export", "v1", "--to", "town", "--out", "out", home=tmp_path)
     rows = [json.loads(line) for line in (tmp_path / "out" / "town.jsonl").read_text().splitlines()]

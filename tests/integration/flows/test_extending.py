@@ -1,6 +1,8 @@
 """The pages of docs/extending: each opens with code that works, which `init` writes and a recipe takes by `extensions`."""
 
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
@@ -10,7 +12,9 @@ import pytest
 from callwright.flows.environments import open_environments
 from callwright.flows.plugins import tables
 from callwright.flows.recipe import Recipe, parse_recipe
+from callwright.flows.review.pushing import tasks_for
 from callwright.flows.scaffolds import ROWS, Sort, scaffold
+from callwright.flows.settings import Settings
 from callwright.llm.chat import ChatMessage, ChatRequest
 from callwright.llm.models import open_adapter, read_model
 from callwright.warehouse.errors import ConfigurationError, ReplyError
@@ -195,3 +199,90 @@ def test_an_author_is_told_which_stage_raised_and_where(tmp_path: Path, line: st
     assert report.landed == 2
     [failure] = warehouse_of(settings).rows("select reason from failures")
     assert re.search(wrong, failure["reason"])
+
+
+def kept_sentences(settings: Settings) -> list[str]:
+    """What reviewers are told of each sample that waits for them."""
+    warehouse = warehouse_of(settings)
+    asked = warehouse.rows("select * from review_queue where kind = 'sample_review' order by subject")
+    return [task.data()["failed"] for task in tasks_for("sample_review", warehouse, "zh", asked)]
+
+
+def test_the_pages_check_runs_last_and_what_it_doubts_is_shown_in_reviews_and_counted(tmp_path: Path) -> None:
+    settings = settings_of(tmp_path / "home")
+    report = build(recipe_with(tmp_path, "check", samples={"perfect": 6}), settings)
+    warehouse = warehouse_of(settings)
+    found = warehouse.rows("select decision, doubts, version from verdicts where check_name = 'example'")
+    requests = warehouse.rows("select request from samples")
+    impolite = sum("please" not in row["request"].lower() for row in requests)
+    assert 0 < impolite == sum(row["decision"] == "unproved" for row in found)
+    assert (len(found), report.landed) == (6, 6 - impolite)
+    told = [one for one in kept_sentences(settings) if one != "无"]  # none: what is drawn by chance
+    assert len(told) == impolite
+    assert all(re.fullmatch("The user does not say please: “.*”.", one) for one in told)
+    [count] = warehouse.rows("select * from check_precision where check_name = 'example'")
+    assert count["unproved"] == impolite
+    places = {row["name"]: row["position"] for row in warehouse.rows("select name, position from stages")}
+    assert places["example"] == places["natural"] + 1
+
+
+def test_a_check_that_joins_or_changes_meets_what_a_build_has_and_nothing_is_made_again(tmp_path: Path) -> None:
+    settings = settings_of(tmp_path / "home")
+    plain = parse_recipe(settings_in_recipe(**SMALL), tmp_path, "small")
+    build(plain, settings)
+    made = {row["key"] for row in warehouse_of(settings).rows("select key from samples")}
+    first = build(recipe_with(tmp_path, "check"), settings)
+    changed = code_of("check").replace('"please" not in', '"thanks" not in')
+    (tmp_path / "own.py").write_text(changed, encoding="utf-8")
+    second = build(parse_recipe(settings_in_recipe(**SMALL, extensions=["own.py:check"]), tmp_path, "small"), settings)
+    warehouse = warehouse_of(settings)
+    assert first.build == second.build
+    assert {row["key"] for row in warehouse.rows("select key from samples")} == made
+    newest = "select decision from newest_verdicts where check_name = 'example'"
+    assert [row["decision"] for row in warehouse.rows(newest)] == ["unproved"] * len(made)
+    assert second.landed == 0
+
+
+@pytest.mark.parametrize(
+    ("line", "wrong"),
+    [
+        ("1 / 0", r"Your check 'example' \(.*own.py:\d+\) raised ZeroDivisionError: division by zero"),
+        ("yield 3", r"Your check 'example' \(.*own.py:\d+\) gives 3; it gives findings, each made by `unproved`"),
+        ("yield unproved('No.', DoubtedFact(kind='Not so'))", r"Your check 'example' .* raised ValidationError"),
+    ],
+)
+def test_an_author_is_told_which_check_raised_or_gave_what_and_the_build_goes_on(
+    tmp_path: Path, line: str, wrong: str
+) -> None:
+    start = "    first = next("
+    (tmp_path / "own.py").write_text(code_of("check").replace(start, f"    {line}\n{start}"), encoding="utf-8")
+    stated = settings_in_recipe(**SMALL, extensions=["own.py:check"])
+    settings = settings_of(tmp_path / "home")
+    assert build(parse_recipe(stated, tmp_path, "small"), settings).landed == 0
+    failures = warehouse_of(settings).rows("select stage, error, reason from failures")
+    assert {row["stage"] for row in failures} == {"example"}
+    assert len(failures) == 3
+    assert all(re.search(wrong, row["reason"]) for row in failures)
+
+
+def test_a_check_that_cannot_stand_in_the_table_is_a_line_of_the_recipe(tmp_path: Path) -> None:
+    for old, new, wrong in (
+        ('"example"', '"land"', "'land' can't be its name"),
+        ('"impolite"', '"blank"', "the doubt 'blank' has another sentence already"),
+        ("{words}", "{wrods}", "has a sentence for 'impolite' that can't be filled"),
+    ):
+        (tmp_path / "own.py").write_text(code_of("check").replace(old, new), encoding="utf-8")
+        with pytest.raises(ConfigurationError, match=wrong):
+            parse_recipe(settings_in_recipe(**SMALL, extensions=["own.py:check"]), tmp_path, "small")
+
+
+def test_the_test_that_init_writes_beside_a_check_passes_and_stands_on_the_page(tmp_path: Path) -> None:
+    page = (TOP / "docs" / "extending" / "check.md").read_text(encoding="utf-8")
+    run_here("init", str(tmp_path), "--check", "mine", home=tmp_path)
+    written = (tmp_path / "test_mine.py").read_text(encoding="utf-8")
+    assert re.sub(r"\bmine\b", "example", written) in page
+    ran = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_mine.py"],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert "2 passed" in ran.stdout, ran.stdout

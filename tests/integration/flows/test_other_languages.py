@@ -15,6 +15,7 @@ from callwright.flows.progress import SilentProgress
 from callwright.flows.recipe import Candidate
 from callwright.generators.stages import StageContext
 from callwright.language.packs import writes
+from callwright.testing import ScriptedModel
 from callwright.validators.checks.table import all_checks, settled_claims
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.exports.formats import export_release
@@ -23,7 +24,6 @@ from callwright.warehouse.releases import freeze, read_tools, stream_release
 from tests.support.flows.model_server import ModelServer, serve_model
 from tests.support.flows.small_builds import build, settings_of, small_recipe, stub_settings, warehouse_of
 from tests.support.flows.wording_model import CHINESE, WordingModel
-from tests.support.scripted_model import ScriptedModel
 
 KINDS = {"perfect": 6, "imperfect": 4, "irrelevant": 2, "sQsA": 2}
 TOOLS = [{"seed": ["Weather", "Banking", "Trains"]}]

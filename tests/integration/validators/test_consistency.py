@@ -4,6 +4,7 @@ from itertools import product
 
 import pytest
 
+from callwright.testing import ScriptedModel, context_of
 from callwright.validators.blind import one_call
 from callwright.validators.blind.one_call import (
     Relevance,
@@ -15,8 +16,6 @@ from callwright.validators.blind.one_call import (
 from callwright.validators.judges import Judgement, ProposedCall
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import CallTurn, GoldCall, ReplyTurn, Sample, Tool, UserTurn
-from tests.support.scripted_model import ScriptedModel
-from tests.support.validators.stage_contexts import context_of
 
 GOLD = {"restaurant": "Lindenhof", "party_size": 4, "time": "19:30"}
 RIGHT = ProposedCall(tool="book_table", arguments=GOLD)

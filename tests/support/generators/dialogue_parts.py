@@ -1,12 +1,12 @@
 """A tool in each language, requests that lack something, and contexts: what the tests of dialogues start from."""
 
-from random import Random
 from typing import Any
 
 from callwright.generators.stages import StageContext
 from callwright.llm.asking import parse_answer
 from callwright.llm.chat import Answer, ChatRequest, Completion, Prompt
 from callwright.llm.template.model import TemplateModel
+from callwright.testing import ScriptedModel, context_of
 from callwright.warehouse.records import (
     Arguments,
     CallTurn,
@@ -22,7 +22,6 @@ from callwright.warehouse.records import (
     Transform,
     UserTurn,
 )
-from tests.support.scripted_model import ScriptedModel
 
 CLOCK = r"^([01]\d|2[0-3]):[0-5]\d$"
 
@@ -83,7 +82,7 @@ class RecordingTemplateChat:
 
 
 def context(chat: ScriptedModel | RecordingTemplateChat | None = None) -> StageContext:
-    return StageContext(chat=chat or ScriptedModel({}), rng=Random(1), tools=TOOLS)
+    return context_of(TOOLS, chat)
 
 
 def imperfect(language: Language = "en", **known: Any) -> Sample:

@@ -10,6 +10,8 @@ from callwright.generators.families import Family, Kind, Traits
 from callwright.generators.stages import StageContext, Step, in_a_row
 from callwright.llm.chat import ChatRequest, RawReply
 from callwright.llm.models import ModelSettings, Provider
+from callwright.validators.checks.declaring import rule
+from callwright.validators.checks.verdicts import Finding
 from callwright.validators.metrics.own import Metric
 from callwright.warehouse.exports.writing import Format, ReleaseSplit, Write
 from callwright.warehouse.records import Call, Derivation, Link, Origin, Prediction, Sample, Tool, UserTurn
@@ -96,3 +98,8 @@ def score(_sample: Sample, prediction: Prediction) -> float:
 
 
 METRIC = Metric("brevity", "How short an answer is.", score)
+
+
+@rule("town", "1", "Is the town of the sample's mind?", proof="It is.")
+def check_town(_sample: Sample, _context: StageContext) -> list[Finding]:
+    return []

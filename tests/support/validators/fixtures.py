@@ -2,51 +2,46 @@
 
 import pytest
 
-from callwright.warehouse.records import CallTurn, Evidence, GoldCall, Origin, Sample, Tool, UserTurn
+from callwright.testing import make_sample, make_tool
+from callwright.warehouse.records import Origin, Sample, Tool
 
 TIME = {"type": "string", "pattern": r"^([01]\d|2[0-3]):[0-5]\d$"}
 
 
 @pytest.fixture
 def table() -> Tool:
-    return Tool(
-        name="book_table",
-        description="Reserve a table at a restaurant.",
+    return make_tool(
+        "book_table",
+        "Reserve a table at a restaurant.",
         category="Food",
-        parameters={
-            "type": "object",
-            "properties": {
-                "restaurant": {"type": "string"},
-                "party_size": {"type": "integer", "minimum": 1},
-                "time": TIME,
-                "seatingArea": {"type": "string", "enum": ["inside", "terrace"]},
-            },
-            "required": ["restaurant", "party_size"],
-        },
+        required=("restaurant", "party_size"),
+        restaurant="string",
+        party_size={"type": "integer", "minimum": 1},
+        time=TIME,
+        seatingArea={"enum": ["inside", "terrace"]},
     )
 
 
 @pytest.fixture
 def taxi() -> Tool:
-    return Tool(
-        name="order_taxi",
-        description="Send a car to an address.",
+    return make_tool(
+        "order_taxi",
+        "Send a car to an address.",
         category="Travel",
-        parameters={
-            "type": "object",
-            "properties": {"address": {"type": "string"}, "time": TIME},
-            "required": ["address"],
-        },
+        required=("address",),
+        address="string",
+        time=TIME,
     )
 
 
 @pytest.fixture
 def weather() -> Tool:
-    return Tool(
-        name="get_forecast",
-        description="Tell the weather of the days to come.",
+    return make_tool(
+        "get_forecast",
+        "Tell the weather of the days to come.",
         category="Weather",
-        parameters={"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]},
+        required=("city",),
+        city="string",
     )
 
 
@@ -57,41 +52,12 @@ def tools(table: Tool, taxi: Tool, weather: Tool) -> dict[str, Tool]:
 
 @pytest.fixture
 def perfect(table: Tool, taxi: Tool) -> Sample:
-    text = "Book a table for 4 at Lindenhof at 19:30."
-    spans = {"restaurant": "Lindenhof", "party_size": "4", "time": "19:30"}
-    evidence = tuple(
-        Evidence(
-            argument=name,
-            kind="span",
-            turn=0,
-            start=text.index(quote),
-            end=text.index(quote) + len(quote),
-            quote=quote,
-        )
-        for name, quote in spans.items()
-    )
-    due = GoldCall(
-        tool="book_table",
-        arguments={"restaurant": "Lindenhof", "party_size": 4, "time": "19:30"},
-        evidence=evidence,
-    )
-    return Sample(
-        kind="perfect",
-        language="en",
-        category="Food",
-        candidates=(table.key, taxi.key),
-        turns=(UserTurn(text=text), CallTurn(calls=(due,))),
-        origin=Origin(stage="requests", model="template/v1"),
-    )
+    due = {"book_table": {"restaurant": "Lindenhof", "party_size": 4, "time": "19:30"}}
+    sample = make_sample([table, taxi], "Book a table for 4 at Lindenhof at 19:30.", due)
+    return sample.with_changes(origin=Origin(stage="requests", model="template/v1"))
 
 
 @pytest.fixture
 def irrelevant(taxi: Tool, weather: Tool, table: Tool) -> Sample:
-    return Sample(
-        kind="irrelevant",
-        language="en",
-        category="Food",
-        candidates=(taxi.key, weather.key),
-        withheld=(table.key,),
-        turns=(UserTurn(text="Book a table for 4 at Lindenhof."), CallTurn()),
-    )
+    text = "Book a table for 4 at Lindenhof."
+    return make_sample([taxi, weather], text, kind="irrelevant", withheld=[table]).with_changes(category="Food")

@@ -22,6 +22,7 @@ from callwright.generators.conversations.wording import (
 )
 from callwright.generators.stages import StageContext
 from callwright.generators.tools import argument_problems
+from callwright.testing import ScriptedModel
 from callwright.warehouse.errors import ConfigurationError, RecordError, ReplyError
 from callwright.warehouse.records import (
     CallTurn,
@@ -38,7 +39,6 @@ from callwright.warehouse.records import (
     WordedScenario,
 )
 from tests.support.conversational import TOOLS, converse, template_context
-from tests.support.scripted_model import ScriptedModel
 
 COMPLEXITIES: tuple[Complexity, ...] = get_args(Complexity)
 ALL = list(TOOLS.values())

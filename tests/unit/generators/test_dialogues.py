@@ -14,6 +14,7 @@ from callwright.generators.dialogues.dialogues import (
     write_dialogues,
 )
 from callwright.language.values import locate
+from callwright.testing import ScriptedModel
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import CallTurn, Language, ReplyTurn, Sample, Tool, UserTurn
 from tests.support.generators.dialogue_parts import (
@@ -25,7 +26,6 @@ from tests.support.generators.dialogue_parts import (
     imperfect,
     plan,
 )
-from tests.support.scripted_model import ScriptedModel
 
 DAY = SlotQuestion(question="On which day?")
 ON_FRIDAY = SlotAnswer(answer="On March 5, 2027.", words="March 5, 2027")

@@ -9,9 +9,9 @@ from callwright.generators.single_turn.requests import fill_values
 from callwright.generators.stages import StageContext
 from callwright.generators.voices import UserVoice, VoicedChat
 from callwright.llm.chat import ChatMessage, Prompt
+from callwright.testing import ScriptedModel
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Assignment, ParameterChoice, Tool
-from tests.support.scripted_model import ScriptedModel
 
 TOOL = Tool(
     name="book_train", description="Book a train.", category="Trains",

@@ -1,14 +1,12 @@
 """Choosing parameters: what the plan asks for, and what no plan can have."""
 
-from random import Random
-
 import pytest
 
 from callwright.generators.single_turn.requests import as_many, choose_parameters
 from callwright.generators.stages import StageContext
+from callwright.testing import context_of
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import Assignment, Tool
-from tests.support.scripted_model import ScriptedModel
 
 PROPERTIES = {"city": {"type": "string"}, "day": {"type": "string"}}
 
@@ -26,7 +24,7 @@ def planned(tool: Tool, count: int) -> Assignment:
 
 
 def context(tool: Tool) -> StageContext:
-    return StageContext(chat=ScriptedModel({}), rng=Random(1), tools={tool.key: tool})
+    return context_of([tool])
 
 
 def forecast(*required: str) -> Tool:

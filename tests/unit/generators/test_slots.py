@@ -7,6 +7,7 @@ import pytest
 from callwright.generators.dialogues.dialogues import obstacle, plan_slots
 from callwright.generators.given_values import ArgumentValues, NamedValue
 from callwright.generators.tools import argument_problems
+from callwright.testing import ScriptedModel
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import Arguments, CallTurn, Language
 from tests.support.generators.dialogue_parts import (
@@ -19,7 +20,6 @@ from tests.support.generators.dialogue_parts import (
     dialogue,
     imperfect,
 )
-from tests.support.scripted_model import ScriptedModel
 
 
 def values(given: Arguments) -> ArgumentValues:

@@ -12,10 +12,10 @@ from callwright.generators.dialogues.trajectories import merge_trajectories, obs
 from callwright.generators.imports.hammerbench import read_hammerbench
 from callwright.generators.stages import StageContext
 from callwright.language.values import locate
+from callwright.testing import ScriptedModel
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import CallTurn, Message, ReplyTurn, Sample, Transform, UserTurn
 from tests.support.generators.dialogue_parts import TABLE, TOOLS, VALUES, context, derivation, dialogue, imperfect
-from tests.support.scripted_model import ScriptedModel
 
 MERGED = st.sampled_from(["mQmA", "mQsA", "sQmA"])
 ORDERS = st.permutations(list(VALUES)).flatmap(lambda names: st.integers(2, 4).map(lambda count: names[:count]))

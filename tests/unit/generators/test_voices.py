@@ -15,9 +15,9 @@ from callwright.generators.voices import (
     voice_of,
 )
 from callwright.llm.chat import ChatMessage, Prompt
+from callwright.testing import ScriptedModel
 from callwright.warehouse.records import Assignment, Origin, ParameterChoice, Sample, UserTurn
 from tests.support.generators.external.fixtures import derivation
-from tests.support.scripted_model import ScriptedModel
 
 PERSONAS = draw_personas(30, seed=1)
 STYLES = ("brief", "wordy")

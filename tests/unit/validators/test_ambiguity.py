@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callwright.generators.imports.hammerbench import read_hammerbench
+from callwright.testing import context_of
 from callwright.validators.checks.ambiguity import applies_to, check_ambiguity, find_ambiguity
 from callwright.warehouse.records import (
     CallTurn,
@@ -23,7 +24,6 @@ from callwright.warehouse.records import (
     UserTurn,
     Verdict,
 )
-from tests.support.validators.stage_contexts import context_of
 
 CITY = {"city": {"type": "string", "description": "shooting city"}}
 CITY_ZH = {"city": {"type": "string", "description": "拍摄城市"}}

@@ -2,11 +2,10 @@
 
 import pytest
 
+from callwright.testing import ScriptedModel, context_of
 from callwright.validators.predictions import predict
 from callwright.warehouse.records import CallTurn, GoldCall, ResultTurn, Sample, Tool, UserTurn
-from tests.support.scripted_model import ScriptedModel
 from tests.support.validators.conversations import RUN, conversation, intent_shift
-from tests.support.validators.stage_contexts import context_of
 
 
 async def shown(sample: Sample, tools: dict[str, Tool], tools_shown: str = "first") -> list[tuple[str, ...]]:

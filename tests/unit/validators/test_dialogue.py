@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callwright.generators.imports.hammerbench import read_hammerbench
+from callwright.testing import context_of
 from callwright.validators.checks.dialogue import applies_to, check_dialogue, replay
 from callwright.warehouse.records import (
     Arguments,
@@ -28,7 +29,6 @@ from callwright.warehouse.records import (
     Verdict,
 )
 from tests.support.validators.breaking import FURTHER, KNOWN, BreakableSample, Breaker, subjects_of
-from tests.support.validators.stage_contexts import context_of
 
 Pair = tuple[Sample, tuple[Tool, ...]]
 # Records whose labels are wrong, by file: one start time is misspelt at first and set right in the next snapshot.

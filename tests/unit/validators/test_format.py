@@ -2,6 +2,7 @@
 
 import pytest
 
+from callwright.testing import context_of
 from callwright.validators.checks.format import check_format
 from callwright.warehouse.records import (
     CallTurn,
@@ -15,7 +16,6 @@ from callwright.warehouse.records import (
     Tool,
     UserTurn,
 )
-from tests.support.validators.stage_contexts import context_of
 
 
 async def verdict_on(sample: Sample, tools: dict[str, Tool]):

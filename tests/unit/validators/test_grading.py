@@ -3,14 +3,13 @@
 import pytest
 from pydantic import ValidationError
 
+from callwright.testing import ScriptedModel, context_of
 from callwright.validators.grading import grade_prediction, grade_versions, graded_metric, rightly_named
 from callwright.validators.judges import MadeUp, PlanGrade
 from callwright.warehouse.errors import RecordError, ReplyError, TransientError
 from callwright.warehouse.records import Call, GoldCall, Grade, Prediction, Sample
 from tests.support.flows.plan_release import EASY, HARD, MEDIUM, TALK, TOOLS, call
-from tests.support.scripted_model import ScriptedModel
 from tests.support.validators.scoring_at_once import score_grades
-from tests.support.validators.stage_contexts import context_of
 
 BY_KEY = {tool.key: tool for tool in TOOLS}
 FIND_TURN, BOOK_TURN = 3, 5

@@ -10,6 +10,7 @@ import pytest
 
 from callwright.language.text import fold
 from callwright.language.wording import content_keys
+from callwright.testing import context_of
 from callwright.validators.checks.grounding import check_grounding, ground
 from callwright.warehouse.records import (
     CallTurn,
@@ -25,7 +26,6 @@ from callwright.warehouse.records import (
     UserTurn,
     Verdict,
 )
-from tests.support.validators.stage_contexts import context_of
 
 DATE = {"type": "string", "format": "date"}
 TIME = {"type": "string", "pattern": r"^([01]\d|2[0-3]):[0-5]\d$"}

@@ -1,15 +1,13 @@
 """Arguments made of several values are grounded part by part, and form checks know the parts."""
 
-from random import Random
 from typing import Any
 
-from callwright.generators.stages import StageContext
+from callwright.testing import context_of
 from callwright.validators.blind.one_call import applies_to as asks_a_checker
 from callwright.validators.checks.ambiguity import applies_to as looks_for_other_readings
 from callwright.validators.checks.format import check_format
 from callwright.validators.checks.grounding import check_grounding, origin_of, root_of
 from callwright.warehouse.records import CallTurn, Evidence, GoldCall, ReplyTurn, ResultTurn, Sample, Tool, UserTurn
-from tests.support.scripted_model import ScriptedModel
 
 LEG = {
     "type": "object",
@@ -68,7 +66,7 @@ def sample(arguments: dict[str, Any], *evidence: Evidence) -> Sample:
 
 
 async def decisions(one: Sample) -> tuple[str, str]:
-    context = StageContext(ScriptedModel({}), Random(1), {tool.key: tool for tool in (TOOL, FIND)})
+    context = context_of((TOOL, FIND))
     (form,), (grounds,) = await check_format(one, context), await check_grounding(one, context)
     return form.decision, grounds.decision
 

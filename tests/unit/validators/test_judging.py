@@ -3,14 +3,13 @@
 import pytest
 from pydantic import JsonValue
 
+from callwright.testing import ScriptedModel, context_of
 from callwright.validators.grading import grade_prediction, judge_prediction, judge_version
 from callwright.validators.judges import Judgement, PlanGrade
 from callwright.validators.metrics.snapshots import needs_judge, pairs_to_judge
 from callwright.warehouse.errors import RecordError, ReplyError, TransientError
 from callwright.warehouse.records import Call, CallTurn, GoldCall, JudgeVerdict, Prediction, Sample, Tool, UserTurn
-from tests.support.scripted_model import ScriptedModel
 from tests.support.validators.conversations import RUN, STEPS, answers, conversation
-from tests.support.validators.stage_contexts import context_of
 
 
 async def test_a_judge_sees_the_conversation_so_far_and_both_calls(table: Tool, taxi: Tool, tools) -> None:

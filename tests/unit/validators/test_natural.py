@@ -4,12 +4,11 @@ import pytest
 
 from callwright.flows.chats import Chats
 from callwright.llm.limits import Budget
+from callwright.testing import ScriptedModel, context_of
 from callwright.validators.checks.table import all_checks
 from callwright.validators.checks.wording import NaturalReading, check_natural
 from callwright.warehouse.records import Sample, Tool
 from tests.support.llm.names import PLAIN
-from tests.support.scripted_model import ScriptedModel
-from tests.support.validators.stage_contexts import context_of
 
 
 def reading(wording: int, values: int) -> NaturalReading:

@@ -2,10 +2,10 @@
 
 import pytest
 
+from callwright.testing import ScriptedModel
 from callwright.validators.judges import PARAMETERS, MadeUp, find_made_up, opinion_versions
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Call, Tool, UserTurn
-from tests.support.scripted_model import ScriptedModel
 
 SAID = [UserTurn(text="A table at Luigi's for four.")]
 

@@ -5,12 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callwright.language.calls.channels import Channel, channel_of, message_doubts, signature_of
+from callwright.testing import ScriptedModel, context_of
 from callwright.validators.checks.messages import MessageFit, applies_to, check_message, check_message_fit
 from callwright.validators.checks.table import all_checks, settled_claims
 from callwright.warehouse.records import CallTurn, GoldCall, Language, Message, Sample, UserTurn
 from tests.support.conversational import template_context
-from tests.support.scripted_model import ScriptedModel
-from tests.support.validators.stage_contexts import context_of
 
 
 def pointing(text: str, app: str, message: str, language: Language = "en") -> Sample:

@@ -5,13 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callwright.llm.chat import Completion
+from callwright.testing import ScriptedModel, context_of
 from callwright.validators.metrics.errors import error_type
 from callwright.validators.predictions import CandidateRun, predict
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import Call, CallTurn, GoldCall, Prediction, Sample, Tool, UserTurn
-from tests.support.scripted_model import ScriptedModel
 from tests.support.validators.scoring_at_once import score_predictions
-from tests.support.validators.stage_contexts import context_of
 
 RUN = CandidateRun(release="v1", candidate="scripted")
 GOLD = {"restaurant": "Lindenhof", "party_size": 4, "time": "19:30"}

@@ -6,12 +6,12 @@ from callwright.generators.conversations.acts import DialogueActs
 from callwright.generators.transcripts import conversation_text
 from callwright.language.calls.frames import Stretch, glue_of, left_over
 from callwright.llm.prompts import render
+from callwright.testing import ScriptedModel
 from callwright.validators.checks.facts import check_facts, check_faithfulness, check_replies
 from callwright.validators.checks.table import all_checks, has_rest
 from callwright.validators.judges import PROMPTS, REPLY, ReplyScore
 from callwright.warehouse.records import Decision, ReplyTurn, ResultTurn, Sample
 from tests.support.conversational import converse, template_context
-from tests.support.scripted_model import ScriptedModel
 
 
 async def judged(sample: Sample) -> tuple[Decision, str]:

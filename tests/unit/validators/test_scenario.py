@@ -8,11 +8,11 @@ import pytest
 from callwright.generators.conversations.plans import plan_conversations, word_scenarios
 from callwright.generators.conversations.scenarios import plan_scenarios
 from callwright.generators.stages import StageContext
+from callwright.testing import ScriptedModel
 from callwright.validators.checks.scenario import check_scenario
 from callwright.validators.judges import ScenarioReading, Want
 from callwright.warehouse.records import Complexity, Episode, Language, Scenario, Verdict, WordedScenario
 from tests.support.conversational import TOOLS, template_context
-from tests.support.scripted_model import ScriptedModel
 
 COMPLEXITIES: tuple[Complexity, ...] = get_args(Complexity)
 NAMES = {key: tool.name for key, tool in TOOLS.items()}

@@ -8,6 +8,7 @@ from pydantic import ValidationError
 from callwright.generators.routing import ROUTING_HARD, ROUTING_MEDIUM
 from callwright.generators.routing.tool_graph import UNKNOWN
 from callwright.generators.stages import StageContext
+from callwright.testing import ScriptedModel, context_of
 from callwright.validators.blind import several_calls
 from callwright.validators.blind.several_calls import (
     acting_points,
@@ -23,8 +24,6 @@ from callwright.warehouse.records import CallTurn, ReplyTurn, Sample, UserTurn, 
 from tests.support.conversational import TOOLS, converse, template_context
 from tests.support.generators.routing.asking import context_of as catalog_context
 from tests.support.generators.routing.asking import questions
-from tests.support.scripted_model import ScriptedModel
-from tests.support.validators.stage_contexts import context_of
 from tests.unit.validators.test_path import context as path_context
 from tests.unit.validators.test_path import goal, sample_of
 

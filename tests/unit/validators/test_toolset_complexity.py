@@ -9,16 +9,16 @@ from hypothesis import strategies as st
 from callwright.generators.catalogs import read_catalog
 from callwright.generators.catalogs.checks import MOST_PARAMETERS
 from callwright.generators.catalogs.seed_catalog import seed_tools
+from callwright.testing import make_tool
 from callwright.validators.toolset.complexity import MANY_PARAMETERS, check_complexity, find_gaps, gap_facts
 from callwright.warehouse.records import Tool
-from tests.support.validators.toolsets import tool
 
 TEXT: dict[str, str] = {}
 
 
 def _numbered(count: int, *, required: int = 0) -> Tool:
     names = [f"word{number}" for number in range(count)]
-    return tool("findThings", "Find things.", required=names[:required], **dict.fromkeys(names, TEXT))
+    return make_tool("findThings", "Find things.", required=names[:required], **dict.fromkeys(names, TEXT))
 
 
 @given(st.integers(0, 20), st.integers(0, 20))
@@ -34,14 +34,14 @@ def test_a_tool_is_the_more_doubtful_the_more_has_to_be_said(count: int, require
 @pytest.mark.parametrize(
     ("doubtful", "word"),
     [
-        (tool("getProfile", "Show the profile.", user_id=TEXT), "only one"),
-        (tool("createNote", "Create a note.", note_id=TEXT), "about to make"),
-        (tool("cancelOrder", "Cancel an order.", order_id=TEXT), "No tool of the category"),
-        (tool("getBalance", "Show the balance.", access_token=TEXT), "signs the user in"),
-        (tool("getBalance", "Show the balance.", api_key=TEXT), "signs the user in"),
-        (tool("sendParcel", "Send.", recipient={"type": "object", "properties": {"name": {}}}), "Objects"),
-        (tool("getBalance", "", account=TEXT), "no description"),
-        (tool("getBalance", "Show.", account={"description": " "}), "No description says"),
+        (make_tool("getProfile", "Show the profile.", user_id=TEXT), "only one"),
+        (make_tool("createNote", "Create a note.", note_id=TEXT), "about to make"),
+        (make_tool("cancelOrder", "Cancel an order.", order_id=TEXT), "No tool of the category"),
+        (make_tool("getBalance", "Show the balance.", access_token=TEXT), "signs the user in"),
+        (make_tool("getBalance", "Show the balance.", api_key=TEXT), "signs the user in"),
+        (make_tool("sendParcel", "Send.", recipient={"type": "object", "properties": {"name": {}}}), "Objects"),
+        (make_tool("getBalance", "", account=TEXT), "no description"),
+        (make_tool("getBalance", "Show.", account={"description": " "}), "No description says"),
     ],
 )
 def test_what_makes_a_tool_hard_to_ask_for_is_said(doubtful: Tool, word: str) -> None:
@@ -51,9 +51,9 @@ def test_what_makes_a_tool_hard_to_ask_for_is_said(doubtful: Tool, word: str) ->
 
 
 def test_an_identifier_that_another_tool_tells_is_no_burden() -> None:
-    cancel = tool("cancelOrder", "Cancel an order.", order_id=TEXT)
-    orders = tool("listOrders", "List the orders.", date=TEXT)
-    telling = tool("buy", "Buy.", product=TEXT).with_changes(
+    cancel = make_tool("cancelOrder", "Cancel an order.", order_id=TEXT)
+    orders = make_tool("listOrders", "List the orders.", date=TEXT)
+    telling = make_tool("buy", "Buy.", product=TEXT).with_changes(
         returns={"type": "object", "properties": {"order_id": {"type": "string"}}}
     )
     for company in (orders, telling):
@@ -63,7 +63,7 @@ def test_an_identifier_that_another_tool_tells_is_no_burden() -> None:
 
 
 def test_a_parameter_that_is_required_but_not_declared_speaks_against_a_tool() -> None:
-    broken = tool("find", "Find.", place=TEXT)
+    broken = make_tool("find", "Find.", place=TEXT)
     broken = broken.with_changes(parameters=broken.parameters | {"required": ["place", "time"]})
     assert check_complexity([broken])[0].decision == "contradicted"
 
@@ -74,7 +74,7 @@ def test_the_seed_catalog_is_simple() -> None:
 
 
 def _names(*names: str) -> list[Tool]:
-    return [tool(name, name, title=TEXT) for name in names]
+    return [make_tool(name, name, title=TEXT) for name in names]
 
 
 def test_a_resource_that_can_be_managed_whole_has_no_gap() -> None:

@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callwright.generators.catalogs.seed_catalog import seed_tools
+from callwright.testing import make_tool
 from callwright.validators.embeddings import near_pairs
 from callwright.validators.toolset.actions import CHANGE, CREATE, DELETE, READ, START, STOP, are_opposed, doing_of
 from callwright.validators.toolset.redundancy import ALIKE, IN_DOUBT, check_redundancy, find_duplicate_tools
 from callwright.warehouse.records import Language, Tool
-from tests.support.validators.toolsets import tool
 
 TEXT: dict[str, str] = {}
 
@@ -51,7 +51,7 @@ def test_a_name_tells_what_a_tool_does_and_to_what(
 )
 def test_opposites_are_never_twins_however_alike_their_words(one: tuple[str, str], other: tuple[str, str]) -> None:
     language: Language = "en" if one[1].isascii() else "zh"
-    pair = [tool(*words, language=language, number=TEXT) for words in (one, other)]
+    pair = [make_tool(*words, language=language, number=TEXT) for words in (one, other)]
     assert are_opposed(*pair)
     assert are_opposed(*reversed(pair))
     assert [verdict.decision for verdict in check_redundancy(pair)] == ["proved", "proved"]
@@ -61,20 +61,20 @@ def test_opposites_are_never_twins_however_alike_their_words(one: tuple[str, str
     ("one", "other"),
     [
         (
-            tool("searchFlights", "Search flights between two cities.", origin=TEXT, destination=TEXT, date=TEXT),
-            tool("findFlights", "Find flights from one city to another.", origin=TEXT, destination=TEXT, day=TEXT),
+            make_tool("searchFlights", "Search flights between two cities.", origin=TEXT, destination=TEXT, date=TEXT),
+            make_tool("findFlights", "Find flights from one city to another.", origin=TEXT, destination=TEXT, day=TEXT),
         ),
         (
-            tool("bookHotel", "Book a hotel room.", city=TEXT, check_in_date=TEXT),
-            tool("reserveHotelRoom", "Reserve a room in a hotel.", city=TEXT, check_in_date=TEXT),
+            make_tool("bookHotel", "Book a hotel room.", city=TEXT, check_in_date=TEXT),
+            make_tool("reserveHotelRoom", "Reserve a room in a hotel.", city=TEXT, check_in_date=TEXT),
         ),
         (
-            tool("getBalance", "查看账户余额。", language="zh", account=TEXT),
-            tool("checkAccountBalance", "查询账户余额还剩多少。", language="zh", account=TEXT),
+            make_tool("getBalance", "查看账户余额。", language="zh", account=TEXT),
+            make_tool("checkAccountBalance", "查询账户余额还剩多少。", language="zh", account=TEXT),
         ),
         (
-            tool("transferMoney", "给他人转账。", language="zh", recipient=TEXT, amount=TEXT),
-            tool("sendMoney", "向他人转账汇款。", language="zh", recipient=TEXT, amount=TEXT),
+            make_tool("transferMoney", "给他人转账。", language="zh", recipient=TEXT, amount=TEXT),
+            make_tool("sendMoney", "向他人转账汇款。", language="zh", recipient=TEXT, amount=TEXT),
         ),
     ],
 )
@@ -90,27 +90,27 @@ def test_the_second_of_two_that_do_the_same_waits_for_people_with_the_first_name
 
 
 def test_the_same_again_under_another_name_is_contradicted() -> None:
-    one = tool("sendMessage", "Send a text message to a contact.", contact=TEXT, text=TEXT)
-    other = tool("writeMessage", "Send one text message to a contact.", contact=TEXT, text=TEXT)
+    one = make_tool("sendMessage", "Send a text message to a contact.", contact=TEXT, text=TEXT)
+    other = make_tool("writeMessage", "Send one text message to a contact.", contact=TEXT, text=TEXT)
     assert check_redundancy([one, other])[1].decision == "contradicted"
 
 
 def test_two_tools_of_one_name_are_twins_whatever_they_say() -> None:
-    one, other = tool("open", "Open a door.", door=TEXT), tool("open", "Show a web page.", page=TEXT)
+    one, other = make_tool("open", "Open a door.", door=TEXT), make_tool("open", "Show a web page.", page=TEXT)
     assert [verdict.decision for verdict in check_redundancy([one, other])] == ["proved", "contradicted"]
 
 
 def test_only_tools_of_one_category_and_language_are_compared() -> None:
-    one = tool("searchFlights", "Search flights.", category="Flights", date=TEXT)
+    one = make_tool("searchFlights", "Search flights.", category="Flights", date=TEXT)
     elsewhere = one.with_changes(category="Travel")
     other_language = one.with_changes(language="zh")
     assert {verdict.decision for verdict in check_redundancy([one, elsewhere, other_language])} == {"proved"}
 
 
 def test_the_nearest_of_several_twins_is_named() -> None:
-    near = tool("sendMessage", "Send a text message to a contact.", contact=TEXT, text=TEXT)
-    far = tool("sendChatMessage", "Send a message in a chat.", chat=TEXT, text=TEXT)
-    last = tool("sendTextMessage", "Send a text message to one contact.", contact=TEXT, text=TEXT)
+    near = make_tool("sendMessage", "Send a text message to a contact.", contact=TEXT, text=TEXT)
+    far = make_tool("sendChatMessage", "Send a message in a chat.", chat=TEXT, text=TEXT)
+    last = make_tool("sendTextMessage", "Send a text message to one contact.", contact=TEXT, text=TEXT)
     verdict = check_redundancy([far, near, last])[2]
     assert [proof.quote for proof in verdict.evidence] == ["sendMessage"]
 
@@ -125,10 +125,10 @@ def test_the_seed_catalog_has_hardly_anything_twice() -> None:
 @given(st.permutations(range(4)))
 def test_each_tool_gets_one_verdict_in_order_and_the_first_is_never_blamed(order: list[int]) -> None:
     tools = [
-        tool("findFlights", "Find flights from one city to another.", origin=TEXT),
-        tool("searchFlights", "Search flights between two cities.", origin=TEXT),
-        tool("deleteNote", "Delete a note.", title=TEXT),
-        tool("removeNote", "Remove a note.", title=TEXT),
+        make_tool("findFlights", "Find flights from one city to another.", origin=TEXT),
+        make_tool("searchFlights", "Search flights between two cities.", origin=TEXT),
+        make_tool("deleteNote", "Delete a note.", title=TEXT),
+        make_tool("removeNote", "Remove a note.", title=TEXT),
     ]
     given_tools = [tools[place] for place in order]
     verdicts = check_redundancy(given_tools)

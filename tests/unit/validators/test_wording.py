@@ -2,9 +2,9 @@
 
 import pytest
 
+from callwright.testing import context_of
 from callwright.validators.checks.wording import check_wording, problems_of, words_of_tool
 from callwright.warehouse.records import Sample, Tool, UserTurn
-from tests.support.validators.stage_contexts import context_of
 
 
 @pytest.mark.parametrize(

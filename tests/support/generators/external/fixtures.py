@@ -6,8 +6,8 @@ import pytest
 
 from callwright.generators.external.entities import Entities, FoundEntity
 from callwright.generators.stages import StageContext
+from callwright.testing import Line, ScriptedModel
 from callwright.warehouse.records import CallTurn, Derivation, Evidence, GoldCall, ReplyTurn, Sample, Tool, UserTurn
-from tests.support.scripted_model import Line, ScriptedModel
 
 RIDE = Tool(
     name="order_ride",

@@ -6,8 +6,8 @@ from random import Random
 from callwright.generators.stages import StageContext
 from callwright.generators.toolset.sketches import ParameterSketch, ResultSketch
 from callwright.llm.chat import ChatModel
+from callwright.testing import Line, ScriptedModel
 from callwright.warehouse.records import DescribedTool, Language, NamedTool, ParameterisedTool, ToolsetPlan
-from tests.support.scripted_model import Line, ScriptedModel
 
 
 def plan(language: Language = "en", count: int = 2) -> ToolsetPlan:

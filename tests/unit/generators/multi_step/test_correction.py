@@ -1,7 +1,5 @@
 """A model's path held against the shortest: what was missing, needless, misplaced or wrong, and what the request lacked."""
 
-from random import Random
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,14 +7,14 @@ from hypothesis import strategies as st
 from callwright.generators.multi_step.correction import MendedRequest, compare_paths, correct_paths
 from callwright.generators.multi_step.resolving import resolve
 from callwright.generators.stages import StageContext
+from callwright.testing import ScriptedModel, context_of
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import Call, Default, Exchange, Goal, PlannedCall, StatedValue, TracedGoal, WordedGoal
 from tests.support.generators.multi_step.town import TOOLS, Town, goal, request
-from tests.support.scripted_model import ScriptedModel
 
 
 def context(chat: ScriptedModel | None = None) -> StageContext:
-    return StageContext(chat or ScriptedModel({}), Random(1), {tool.key: tool for tool in TOOLS}, {"town": Town()})
+    return context_of(TOOLS, chat, environments=[Town()])
 
 
 def step(*calls: Call) -> Exchange:

@@ -1,11 +1,10 @@
 """One path and no other: what is removed, what is struck, what stays."""
 
-from random import Random
-
 from callwright.generators.multi_step.disambiguation import disambiguate, has_single_path
 from callwright.generators.multi_step.resolving import resolve
 from callwright.generators.multi_step.samples import write_sample
 from callwright.generators.stages import StageContext
+from callwright.testing import context_of
 from callwright.warehouse.records import (
     Condition,
     Goal,
@@ -18,11 +17,10 @@ from callwright.warehouse.records import (
 )
 from tests.support.generators.multi_step.paths import shortest_paths
 from tests.support.generators.multi_step.town import TOOLS, Town, goal, keys_of, request
-from tests.support.scripted_model import ScriptedModel
 
 
 def context() -> StageContext:
-    return StageContext(ScriptedModel({}), Random(1), {tool.key: tool for tool in TOOLS}, {"town": Town()})
+    return context_of(TOOLS, environments=[Town()])
 
 
 async def path_of(wish: Goal, text: str = "") -> GoalPath:

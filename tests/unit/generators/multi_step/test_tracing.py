@@ -13,11 +13,11 @@ from callwright.generators.multi_step.sketches import Sketcher, ToolGraph
 from callwright.generators.multi_step.tracing import MOST_CALLS, MOST_TURNS, NextCall, NextCalls, abridged, trace_goals
 from callwright.generators.multi_step.vocabularies import vocabulary_of
 from callwright.generators.multi_step.wording import word_goals
+from callwright.testing import ScriptedModel
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Exchange, Goal, Picked, WordedGoal
 from tests.support.generators.multi_step.asking import ErringTemplateChat, context_of
 from tests.support.generators.multi_step.small_world import SmallWorld
-from tests.support.scripted_model import ScriptedModel
 
 DOMAINS = ("Hotels", "Flights", "Car Rental", "Attraction", CROSS)
 

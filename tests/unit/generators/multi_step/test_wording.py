@@ -12,11 +12,11 @@ from callwright.generators.multi_step.wording import (
     word_goals,
 )
 from callwright.language.values import locate
+from callwright.testing import ScriptedModel
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Goal
 from tests.support.generators.multi_step.asking import ErringTemplateChat, context_of
 from tests.support.generators.multi_step.small_world import SmallWorld
-from tests.support.scripted_model import ScriptedModel
 
 DOMAINS = ("Hotels", "Flights", "Car Rental", "Attraction", CROSS)
 

@@ -13,9 +13,9 @@ from callwright.generators.parallel.wording import ParallelWording, stated_value
 from callwright.generators.stages import StageContext
 from callwright.generators.stated_values import CallMention, QuotedValues
 from callwright.generators.tools import are_redundant
+from callwright.testing import ScriptedModel
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import PlannedCall, RoutingPlan, StatedValue, Tool
-from tests.support.scripted_model import ScriptedModel
 
 TOOLS = tuple(seed_tools())
 

@@ -6,10 +6,10 @@ from callwright.generators.routing import ROUTING_EASY, ROUTING_HARD, ROUTING_ME
 from callwright.generators.routing.tool_graph import UNKNOWN, Feed, feed_of, unknown_arguments, unknown_evidence
 from callwright.generators.routing.wording import RoutingWording, routing_problem, word_routing
 from callwright.generators.stated_values import CallMention, QuotedValues
+from callwright.testing import ScriptedModel
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import CallTurn, RoutingPlan, Sample, StatedValue
 from tests.support.generators.routing.asking import context_of, plans_of, questions
-from tests.support.scripted_model import ScriptedModel
 
 KINDS = (ROUTING_EASY, ROUTING_MEDIUM, ROUTING_HARD)
 

@@ -10,6 +10,7 @@ from callwright.generators.shifts.overriding import OverridingText, override_val
 from callwright.generators.shifts.turns import moved
 from callwright.generators.shifts.values import change_values
 from callwright.llm.template.changing import corrections_in
+from callwright.testing import ScriptedModel
 from callwright.validators.checks.ambiguity import check_ambiguity
 from callwright.validators.checks.format import check_format
 from callwright.validators.checks.grounding import check_grounding
@@ -25,7 +26,6 @@ from callwright.warehouse.records import (
     UserTurn,
     ValueChange,
 )
-from tests.support.scripted_model import ScriptedModel
 
 Made = Mapping[str, Callable[[], Sample]]
 PROMPT = "word_correction"

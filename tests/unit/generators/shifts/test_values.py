@@ -20,9 +20,9 @@ from callwright.generators.shifts.values import (
 )
 from callwright.generators.tools import argument_problems
 from callwright.language.values import locate
+from callwright.testing import ScriptedModel
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import Derivation, Sample, Tool, UserTurn
-from tests.support.scripted_model import ScriptedModel
 
 Made = Mapping[str, Callable[[], Sample]]
 PROMPT = "change_value"

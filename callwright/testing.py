@@ -1,0 +1,288 @@
+"""What tests of one's own checks, kinds, worlds and models begin with; any test runner will do.
+
+    TABLE = make_tool("book_table", people="integer")
+
+    def test_a_request_without_please_is_doubted():
+        sample = make_sample([TABLE], "A table for 4.", {"book_table": {"people": 4}})
+        verdict = run_check(check, sample, [TABLE])
+        assert (verdict.decision, verdict.doubts[0].kind) == ("unproved", "impolite")
+
+What does not hold is an AssertionError that says so in a sentence.
+"""
+
+import asyncio
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from random import Random
+
+from callwright.generators.environments.protocol import CallResponse, Environment
+from callwright.generators.families import Family
+from callwright.generators.stages import StageContext
+from callwright.generators.tools import argument_problems
+from callwright.llm.chat import (
+    Adapter,
+    Answer,
+    ChatMessage,
+    ChatModel,
+    ChatRequest,
+    Completion,
+    Prompt,
+    RawReply,
+)
+from callwright.validators.checks.declaring import Check
+from callwright.validators.checks.table import doubt_sentences
+from callwright.warehouse.errors import CallwrightError, ReplyError
+from callwright.warehouse.records import (
+    Arguments,
+    Call,
+    CallTurn,
+    Evidence,
+    GoldCall,
+    JsonSchema,
+    Language,
+    Record,
+    Sample,
+    Tool,
+    Turn,
+    UserTurn,
+    Verdict,
+)
+
+# An instance of the reply class for `ask`, a str or Completion for `complete`, an error to raise.
+Line = object
+Tools = Mapping[str, Tool] | Iterable[Tool]
+_CITY: JsonSchema = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+
+
+def _require(holds: object, sentence: str) -> None:
+    if not holds:
+        raise AssertionError(sentence)
+
+
+class ScriptedModel:
+    """A model that answers each prompt, by its name, with the next line of its script.
+
+    `asked` has the prompts that it was asked.
+
+    >>> chat = ScriptedModel({"judge_message": [MessageFit(reason="It is by Anna.", fits=True)]})
+    """
+
+    def __init__(self, script: Mapping[str, Sequence[Line]], *, name: str = "scripted") -> None:
+        self._script = {prompt: list(lines) for prompt, lines in script.items()}
+        self._name = name
+        self.asked: list[Prompt] = []
+
+    @property
+    def name(self) -> str:
+        """The name that its answers are kept under."""
+        return self._name
+
+    @property
+    def left(self) -> dict[str, int]:
+        """How many lines nobody asked for, by prompt; empty once the script is spoken."""
+        return {prompt: len(lines) for prompt, lines in self._script.items() if lines}
+
+    async def ask(self, prompt: Prompt, answer: type[Answer], *, sample_index: int = 0) -> Answer:
+        """The next line for the prompt, which is a reply of this class."""
+        line = self._next(prompt)
+        if not isinstance(line, answer):
+            raise AssertionError(f"{prompt.name} wants {answer.__name__}, the script has {line!r}")
+        return line
+
+    async def complete(
+        self,
+        prompt: Prompt,
+        tools: Sequence[Tool] = (),
+        *,
+        sample_index: int = 0,
+    ) -> Completion:
+        """The next line for the prompt: words, or words with calls."""
+        line = self._next(prompt)
+        if isinstance(line, Completion):
+            return line
+        if not isinstance(line, str):
+            raise AssertionError(f"{prompt.name} wants text or a Completion, the script has {line!r}")
+        return Completion(line, None)
+
+    def _next(self, prompt: Prompt) -> Line:
+        self.asked.append(prompt)
+        lines = self._script.get(prompt.name)
+        if not lines:
+            raise AssertionError(f"The script has no line left for {prompt.name!r}.")
+        line = lines.pop(0)
+        if isinstance(line, CallwrightError):
+            raise line
+        return line
+
+
+def make_tool(
+    name: str,
+    description: str = "",
+    *,
+    category: str = "Any",
+    language: Language = "en",
+    required: Iterable[str] = (),
+    **parameters: str | JsonSchema | None,
+) -> Tool:
+    """A tool whose parameters are each a type or a schema, or any text.
+
+    >>> make_tool("book_table", people="integer", area={"enum": ["inside", "terrace"]})
+    """
+    schemas = {each: {"type": one} if isinstance(one, str) else one for each, one in parameters.items()}
+    properties = {each: {"type": "string", "description": each, **(one or {})} for each, one in schemas.items()}
+    schema: JsonSchema = {"type": "object", "properties": properties, "required": [*required]}
+    return Tool(name=name, description=description, category=category, language=language, parameters=schema)
+
+
+def make_sample(
+    tools: Sequence[Tool],
+    *turns: str | Mapping[str, Arguments] | Turn,
+    kind: str = "perfect",
+    language: Language = "en",
+    withheld: Sequence[Tool] = (),
+) -> Sample:
+    """A sample: what the user says as text, the calls that are due as arguments by tool, or whole turns.
+
+    What a call takes word by word from the user has its evidence. Where the last turn is no call, none is due.
+
+    >>> make_sample([TABLE], "A table for 4.", {"book_table": {"people": 4}})
+    """
+    made: list[Turn] = []
+    for turn in turns:
+        if isinstance(turn, str):
+            made.append(UserTurn(text=turn))
+        elif isinstance(turn, Mapping):
+            calls = turn.items()
+            made.append(CallTurn(calls=tuple(_call(tool, given, made) for tool, given in calls)))
+        else:
+            made.append(turn)
+    if not isinstance(made[-1], CallTurn):
+        made.append(CallTurn())
+    return Sample(
+        kind=kind,
+        language=language,
+        category=tools[0].category,
+        candidates=tuple(tool.key for tool in tools),
+        withheld=tuple(tool.key for tool in withheld),
+        turns=tuple(made),
+    )
+
+
+def _call(tool: str, arguments: Arguments, before: Sequence[Turn]) -> GoldCall:
+    return GoldCall(tool=tool, arguments=arguments, evidence=tuple(_said(arguments, before)))
+
+
+def _said(arguments: Arguments, before: Sequence[Turn]) -> Iterator[Evidence]:
+    for name, value in arguments.items():
+        quote = str(value)
+        for at, turn in enumerate(before):
+            if isinstance(turn, UserTurn) and quote in turn.text:
+                start, end = turn.text.index(quote), turn.text.index(quote) + len(quote)
+                yield Evidence(argument=name, kind="span", turn=at, start=start, end=end, quote=quote)
+                break
+
+
+def context_of(
+    tools: Tools,
+    chat: ChatModel | None = None,
+    *,
+    seed: int = 1,
+    environments: Iterable[Environment] = (),
+) -> StageContext:
+    """What a stage has at hand: these tools, the model of its role, a seeded generator, worlds."""
+    by_key = dict(tools) if isinstance(tools, Mapping) else {tool.key: tool for tool in tools}
+    worlds = {world.name: world for world in environments}
+    return StageContext(chat or ScriptedModel({}), Random(seed), by_key, worlds)
+
+
+def run_check(check: Check[Sample], sample: Sample, tools: Tools = (), chat: ChatModel | None = None) -> Verdict:
+    """What a check says of a sample with these tools; each doubt has a sentence that people are told.
+
+    >>> run_check(check, make_sample([TABLE], "A table for 4."), [TABLE]).decision
+    'unproved'
+    """
+    _require(check.applies(sample), f"The check {check.name!r} does not apply to this sample.")
+    [verdict] = asyncio.run(check(sample, context_of(tools, chat)))
+    known = check.doubts.keys() | doubt_sentences().keys()
+    for doubt in verdict.doubts:
+        _require(
+            doubt.kind in known,
+            f"The check {check.name!r} has no sentence for the doubt {doubt.kind!r}: declare it in `doubts`.",
+        )
+    return verdict
+
+
+def run_stages(family: Family, record: Record, tools: Tools = (), chat: ChatModel | None = None) -> list[Record]:
+    """What the stages of a family of kinds make of a record, one after the other.
+
+    >>> run_stages(FAMILY, Derivation(...), [TABLE])[0].request
+    'A table for 4. Thanks!'
+    """
+    context = context_of(tools, chat)
+
+    async def made() -> list[Record]:
+        records = [record]
+        for stage in family.stages:
+            if stage.function is not None:
+                after = [await stage.function(one, context) for one in records if stage.applies(one)]
+                records = [one for outputs in after for one in outputs]
+                strange = next((one for one in records if type(one).__name__ != stage.yields), None)
+                _require(
+                    strange is None,
+                    f"The stage {stage.name!r} gives {strange!r}, and should give records of {stage.yields}.",
+                )
+        return records
+
+    return asyncio.run(made())
+
+
+def ask_world(world: Environment, tool: str, **arguments: object) -> CallResponse:
+    """What a world answers to a call of one of its tools: the same again, and JSON.
+
+    >>> ask_world(library, "find_book", title="Solaris").response
+    ['1961', 'Stanisław Lem']
+    """
+    found = next((one for one in world.tools if one.name == tool), None)
+    if found is None:
+        known = ", ".join(one.name for one in world.tools)
+        raise AssertionError(f"The world {world.name!r} has no tool {tool!r}; its tools are {known}.")
+    call = Call.model_validate({"tool": tool, "arguments": arguments})
+    problems = argument_problems(found, call.arguments, partial=False)
+    _require(not problems, f"The tool {tool!r} does not take these arguments: {' '.join(problems)}")
+
+    async def twice() -> tuple[CallResponse, CallResponse]:
+        return await world.answer(call), await world.answer(call)
+
+    first, second = asyncio.run(twice())
+    _require(isinstance(first, CallResponse), f"The world answers {first!r}, and should answer a CallResponse.")
+    _require(first == second, f"The same call of {tool!r} is answered {first!r}, and then {second!r}.")
+    json.dumps(first.response)
+    return first
+
+
+def check_adapter(adapter: Adapter, model: str = "example/small", **options: object) -> RawReply:
+    """What an adapter answers to a greeting, where it keeps the protocol: errors are ours, an answer by schema is JSON.
+
+    >>> check_adapter(open_model(settings)).text
+    'Hello there.'
+    """
+    said = (ChatMessage(role="user", content="Hello there."),)
+    request = ChatRequest(model, said, None, (), tuple(sorted(options.items())), 0)
+
+    async def asked() -> RawReply:
+        reply = await adapter.send(request)
+        _require(
+            isinstance(reply, RawReply) and isinstance(reply.text, str),
+            f"The adapter answers {reply!r}, and should answer a RawReply with text.",
+        )
+        try:
+            typed = await adapter.send(request._replace(schema=_CITY))
+            json.loads(typed.text)
+        except ReplyError:
+            pass  # it says that it can't
+        except ValueError as error:
+            raise AssertionError(f"An answer by schema is no JSON: {error}") from error
+        await adapter.close()
+        return reply
+
+    return asyncio.run(asked())
