@@ -7,7 +7,7 @@ import pytest
 
 from callwright.flows.landing import Landing, check_duplicates
 from callwright.flows.stages import LANDING, stages_of
-from callwright.validators.checks.table import GROUP as CHECKS
+from callwright.validators.checks.declaring import GROUP as CHECKS
 from callwright.warehouse.records import CallTurn, GoldCall, Sample, UserTurn
 from tests.support.flows.small_builds import settings_of, small_recipe, warehouse_of
 

@@ -1,5 +1,6 @@
 """A family that can't make its samples, or stand beside others, is refused with a sentence."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -29,7 +30,7 @@ class Scenario(Draft):
 
 
 def stage(**changes: Any) -> Family:
-    return OWN._replace(stages=(STAGES[0]._replace(**changes),))
+    return OWN._replace(stages=(replace(STAGES[0], **changes),))
 
 
 def test_each_of_our_families_is_whole() -> None:
