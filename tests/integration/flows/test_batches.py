@@ -12,6 +12,7 @@ from callwright.flows.build import build_dataset
 from callwright.flows.chats import distinct_models
 from callwright.flows.progress import SilentProgress
 from callwright.llm.chat import ChatMessage, ChatRequest
+from callwright.llm.prices import find_price
 from callwright.llm.template.model import TemplateModel
 from tests.support.flows.model_server import OPINIONS, PRICED
 from tests.support.flows.small_builds import build, settings_of, small_recipe, warehouse_of
@@ -86,5 +87,5 @@ def test_a_build_in_batches_is_stopped_goes_on_and_pays_for_nothing_twice(
     [row] = warehouse_of(settings).rows("select count(*) as n, sum(cost) as cost from llm_calls where not cached")
     assert row["n"] == len(provider.paid)
     [whole] = warehouse_of(settings).rows("select cost from cost_per_accepted")
-    assert whole["cost"] == pytest.approx(len(provider.paid) * (100 * 0.075e-6 + 20 * 0.3e-6))
+    assert whole["cost"] == pytest.approx(len(provider.paid) * find_price(PRICED, in_batches=True).of(100, 20))
     assert provider.calls["create"] < len(provider.paid) / 3
