@@ -1,13 +1,19 @@
 """When HammerBench counts arguments as right, and how it counts their names (EVALUATORS 1.4)."""
 
-import re
-from collections.abc import Collection
-from functools import cache, lru_cache
+from __future__ import annotations
 
-from pydantic import JsonValue
+import re
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING
 
 from callwright.language.packs import puts_spaces, sentence_ends, unspaced
-from callwright.warehouse.records import Arguments, Language
+
+if TYPE_CHECKING:  # who scores a log starts without records
+    from collections.abc import Collection
+
+    from pydantic import JsonValue
+
+    from callwright.warehouse.records import Arguments, Language
 
 THRESHOLD = 0.7
 CATCH_ALL = "kwargs"

@@ -3,20 +3,25 @@
 The published code divides by n + 1e-9 here and by n there; both are kept, so that its numbers come out to the digit.
 """
 
+from __future__ import annotations
+
 import math
 import operator
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, repeat
-from typing import Literal, NamedTuple
-
-from pydantic import JsonValue
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from callwright.language.packs import fallback
 from callwright.validators.matching.hammerbench import arguments_match, hallucinated_names, missing_names
 from callwright.validators.replies.reading import Style, parse_reply
 from callwright.warehouse.errors import RecordError
-from callwright.warehouse.records import Language
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
+
+    from callwright.warehouse.records import Language
+
 
 _EPSILON = 1e-9
 _SHOWN = 60

@@ -1,15 +1,20 @@
 """Reading the files that HammerBench's own runs left: conversations, a judge's flags, snapshot lists, flat rows."""
 
+from __future__ import annotations
+
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from callwright.language.packs import fallback, letters_of
 from callwright.validators.metrics.hammerbench import Conversation, LogRow
 from callwright.warehouse.errors import ConfigurationError
-from callwright.warehouse.records import Language
+
+if TYPE_CHECKING:
+    from callwright.warehouse.records import Language
+
 
 CONVERSATIONS = "MT_res.json"
 FLAGS = "turn_flags_res.json"

@@ -39,6 +39,7 @@ NAMING_CODES = {
     "bench/scoring_answers.py": "a recipe", "bench/throughput_real.py": "a recipe",
     "bench/warehouse_size.py": "a column of generated rows",
     "flows/api/checking.py": "an example in a docstring", "flows/scaffolds/kind.py": "an example to begin with",
+    "flows/scaffolds/check.py": "an example to begin with",
     "warehouse/exports/hugging_face.py": "the language that Croissant's own names are written in",
 }  # fmt: skip
 # texts of an interface, a file a language, and strings to measure by

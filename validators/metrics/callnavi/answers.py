@@ -1,19 +1,21 @@
 """Reading an answer as CallNavi does: a few characters are washed off, then it is JSON or it is not (CallNavi 5.1)."""
 
+from __future__ import annotations
+
 import ast
 import json
 import re
 import warnings
 from collections.abc import Iterator
-from typing import NamedTuple
-
-from pydantic import JsonValue
+from typing import TYPE_CHECKING, NamedTuple
 
 from callwright.validators.replies.parsing import ParsedReply, parse_lenient
 from callwright.validators.replies.published import parse_toolace
 
-Answer = dict[str, JsonValue]
+if TYPE_CHECKING:
+    from pydantic import JsonValue
 
+    Answer = dict[str, JsonValue]
 
 _REPLACED = (("'", '"'), ("```json", ""), ("```", ""))
 
