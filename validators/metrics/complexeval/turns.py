@@ -8,7 +8,7 @@ from pydantic import JsonValue
 from callwright.validators.matching.calls import assign
 from callwright.validators.metrics.complexeval.calls import GoldenCall, call_text, check_format, is_equal, sorted_call
 from callwright.validators.metrics.complexeval.golden import FreeCalls, MatchedCall, TurnResult
-from callwright.validators.metrics.complexeval.rules import Mistake, RunRules
+from callwright.validators.metrics.complexeval.rules import UNORDERED, Mistake, RunRules
 from callwright.warehouse.records import Call, EvalMode, Tool
 
 Mapped = Literal["equal", "free", "like"]
@@ -87,12 +87,14 @@ def match_by_rule(made: Call, golden: Call, unordered: Collection[str] = ()) -> 
     )
 
 
-def check_values(made: Call, golden: Call, exact: Mapping[str, Collection[str]]) -> Mistake | None:
+def check_values(
+    made: Call, golden: Call, exact: Mapping[str, Collection[str]], unordered: Collection[str] = UNORDERED
+) -> Mistake | None:
     """The first gold argument that must be equal and is not; None leaves the call to the response and the judge."""
     if made.tool != golden.tool:
         return wrong_function(made, golden)
     listed = exact.get(golden.tool, ())
-    differing = [name for name in _differing(made, golden) if name in listed]
+    differing = [name for name in _differing(made, golden, unordered) if name in listed]
     return _about(made, differing[0]) if differing else None
 
 
@@ -184,7 +186,7 @@ async def _match_as_published(call: Call, pair: Pair, setting: Setting) -> _Matc
         return _Match(MatchedCall(call, "free", pair.golden))
     if match_by_rule(call, golden, rules.unordered):
         return _Match(MatchedCall(call, "rule", pair.golden))
-    mistake = check_values(call, golden, rules.exact)
+    mistake = check_values(call, golden, rules.exact, rules.unordered)
     if mistake is not None:
         return _Match(MatchedCall(call, "", pair.golden, mistake))
     response = None if matchers.respond is None else await matchers.respond(call)
