@@ -1,0 +1,152 @@
+"""Where a sample's calls are due, and what stands at such a place: the turns before it and the calls, those due or others."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal, NamedTuple
+
+from pydantic import JsonValue
+
+from callwright.generators.kinds import traits_of
+from callwright.generators.multi_step.tracing import abridged
+from callwright.generators.routing.tool_graph import UNKNOWN
+from callwright.generators.shifts.turns import was_made_already
+from callwright.warehouse.records import (
+    Call,
+    CallTurn,
+    GoldCall,
+    JsonSchema,
+    Language,
+    ReplyTurn,
+    ResultTurn,
+    Sample,
+    Tool,
+    Turn,
+)
+
+# What is done where nothing is called: something is asked or told first, or no tool can do what is wanted.
+Act = Literal["call", "ask", "none"]
+
+
+class Option(NamedTuple):
+    """What an assistant may do at a place: the calls that it makes at once, or the act that it does in their stead."""
+
+    calls: tuple[Call, ...] = ()
+    act: Act = "call"
+
+
+class NearMiss(NamedTuple):
+    """An option that is not what is due, and the kind of defect that makes it one."""
+
+    defect: str
+    option: Option
+
+
+class Due(NamedTuple):
+    """A place where the assistant acts: the turns before it, what is due there, and the calls that are made later."""
+
+    turn: int
+    prefix: tuple[Turn, ...]
+    option: Option
+    later: tuple[Call, ...]
+    tools: Mapping[str, Tool]  # the candidates by name
+    language: Language
+    is_ordered: bool = False  # whether the order of the calls counts
+
+    @property
+    def calls(self) -> tuple[Call, ...]:
+        """The calls that are due."""
+        return self.option.calls
+
+    def with_option(self, option: Option) -> "Due":
+        """The same place where something else is said to be due."""
+        return self._replace(option=option)
+
+
+class Leaf(NamedTuple):
+    """A value of a call that stands for itself: an argument, or a member of one at any depth."""
+
+    call: int  # which of the calls
+    path: tuple[str | int, ...]  # from the argument's name on
+    value: JsonValue
+    schema: JsonSchema
+
+    @property
+    def name(self) -> str:
+        """The name of what holds the value: "from" of legs[0].from."""
+        return next(one for one in reversed(self.path) if isinstance(one, str))
+
+
+def acting_points(sample: Sample, tools: Sequence[Tool]) -> Iterator[Due]:
+    """Every place at which calls are due; where calls have results, also those at which the assistant only speaks."""
+    named = {tool.name: tool for tool in tools}
+    in_steps = was_made_already(sample)
+    for at, turn in enumerate(sample.turns):
+        is_spoken = in_steps and isinstance(turn, ReplyTurn)
+        if not is_spoken and not (isinstance(turn, CallTurn) and turn.calls):
+            continue
+        calls = tuple(map(bare, turn.calls)) if isinstance(turn, CallTurn) else ()
+        later = tuple(bare(call) for one in sample.turns[at + 1 :] if isinstance(one, CallTurn) for call in one.calls)
+        prefix = tuple(map(shortened, sample.turns[:at]))
+        is_ordered = traits_of(sample.kind).calls == "sequence" or any(
+            UNKNOWN in call.arguments.values() for call in calls
+        )
+        option = Option(calls) if calls else Option(act="ask")
+        yield Due(at, prefix, option, later, named, sample.language, is_ordered)
+
+
+def bare(call: GoldCall) -> Call:
+    """A gold call without its evidence."""
+    return Call(tool=call.tool, arguments=call.arguments)
+
+
+def shortened(turn: Turn) -> Turn:
+    """The turn with results of a length that a prompt can show."""
+    if not isinstance(turn, ResultTurn):
+        return turn
+    return turn.with_changes(results=tuple(map(abridged, turn.results)))
+
+
+def leaves(due: Due) -> list[Leaf]:
+    """The values of the calls due that are known, in order."""
+    found: list[Leaf] = []
+    for place, call in enumerate(due.calls):
+        tool = due.tools.get(call.tool)
+        for name, value in call.arguments.items() if tool else ():
+            schema = tool.properties.get(name, {}) if tool else {}
+            found += _leaves_in(Leaf(place, (name,), value, schema))
+    return [leaf for leaf in found if leaf.value != UNKNOWN]
+
+
+def _leaves_in(whole: Leaf) -> Iterator[Leaf]:
+    value, schema = whole.value, whole.schema
+    if isinstance(value, dict) and value:
+        members = schema.get("properties") or {}
+        for name, member in value.items():
+            yield from _leaves_in(Leaf(whole.call, (*whole.path, name), member, members.get(name) or {}))
+    elif isinstance(value, list) and value:
+        for index, member in enumerate(value):
+            yield from _leaves_in(Leaf(whole.call, (*whole.path, index), member, schema.get("items") or {}))
+    else:
+        yield whole
+
+
+def with_leaf(option: Option, leaf: Leaf, value: JsonValue) -> Option:
+    """The option with another value in the place of one."""
+    call = option.calls[leaf.call]
+    changed = _replaced(dict(call.arguments), leaf.path, value)
+    return with_call(option, leaf.call, call.with_changes(arguments=changed))
+
+
+def with_call(option: Option, place: int, *calls: Call) -> Option:
+    """The option with these calls in the place of one."""
+    return Option((*option.calls[:place], *calls, *option.calls[place + 1 :]))
+
+
+def _replaced(held: JsonValue, path: Sequence[str | int], value: JsonValue) -> JsonValue:
+    if not path:
+        return value
+    first, *rest = path
+    if isinstance(held, dict):
+        return {name: _replaced(one, rest, value) if name == first else one for name, one in held.items()}
+    if isinstance(held, list):
+        return [_replaced(one, rest, value) if at == first else one for at, one in enumerate(held)]
+    return held
