@@ -4,16 +4,13 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from pydantic import JsonValue
-
 from callwright.annotation.calls import is_same, same_calls
 from callwright.annotation.picks import step_turns
 from callwright.generators.environments.picking import entries_of, join
+from callwright.generators.multi_step.asking import Asked, answer_of
 from callwright.generators.multi_step.resolving import strike_out
-from callwright.generators.multi_step.samples import final_answer
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import (
-    Call,
     CallTurn,
     Evidence,
     GoldCall,
@@ -181,19 +178,19 @@ def _moved(evidence: Evidence, gone: _Gone) -> Evidence:
 def _with_answer(sample: Sample, turns: Sequence[Turn]) -> Sequence[Turn]:
     """The turns with the answer that the responses give now, where code made the one before of the responses then."""
     last = sample.turns[-1]
-    if not isinstance(last, ReplyTurn) or last.text != final_answer(_wanted(sample, sample.turns), sample.language):
+    if not isinstance(last, ReplyTurn) or last.text != answer_of(_wanted(sample, sample.turns), sample.language):
         return turns
-    text = final_answer(_wanted(sample, turns), sample.language)
+    text = answer_of(_wanted(sample, turns), sample.language)
     return [*turns[:-1], last.with_changes(text=text)]
 
 
-def _wanted(sample: Sample, turns: Sequence[Turn]) -> list[tuple[Call, JsonValue]]:
-    """The calls that the user asks for, with their responses; none where the sample does not tell which."""
+def _wanted(sample: Sample, turns: Sequence[Turn]) -> list[Asked]:
+    """The calls that the user asks for; none where the sample does not tell which."""
     places = step_turns(sample)
-    found: list[tuple[Call, JsonValue]] = []
+    found: list[Asked] = []
     for step, position in sample.wanted:
         made, results = turns[places[step]], turns[places[step] + 1]
         if isinstance(made, CallTurn) and isinstance(results, ResultTurn):
-            call = made.calls[position]
-            found.append((Call(tool=call.tool, arguments=call.arguments), results.results[position]))
+            fields = sample.asked_of(step, position)
+            found.append(Asked(made.calls[position].tool, results.results[position], fields))
     return found

@@ -9,6 +9,7 @@ from pydantic import JsonValue
 from callwright.generators.environments.exploring import Wish
 from callwright.generators.environments.picking import Entry, choose, entries_of, has, value_at
 from callwright.generators.environments.protocol import Environment
+from callwright.generators.multi_step.asking import telling_fields
 from callwright.generators.multi_step.sketches import Fixed, GoalSketch, Group, Say, SketchedCall, Slot, Take, ToolGraph
 from callwright.generators.multi_step.sources import as_text, shifted
 from callwright.generators.multi_step.vocabularies import GoalValues, Vocabulary
@@ -51,6 +52,7 @@ class Filling:
         self._graph, self._environment, self._rng = graph, environment, rng
         self._element = vocabulary.element
         self._is_replaceable = vocabulary.is_replaceable
+        self._asked = vocabulary.asked
         self._trip: GoalValues = vocabulary.trip(rng)
         self._calls: list[Call] = []
         self._responses: list[JsonValue] = []
@@ -74,9 +76,9 @@ class Filling:
             raise UnfilledError
         self._calls.append(made)
         self._responses.append(answer.response)
-        return PlannedCall(
-            tool=call.tool, arguments={name: one.source for name, one in filled.items()}, wanted=call.wanted
-        )
+        asked = (self._asked(call.tool) or telling_fields(answer.response)) if call.wanted else ()
+        arguments = {name: one.source for name, one in filled.items()}
+        return PlannedCall(tool=call.tool, arguments=arguments, wanted=call.wanted, asked=asked)
 
     def _fields(self, call: SketchedCall, slot: Slot) -> list[str]:
         """Every field that this call takes from the entry that `slot` is of."""

@@ -8,24 +8,22 @@ from pydantic import JsonValue
 from callwright.generators.environments.picking import write_rule
 from callwright.generators.environments.protocol import Environment
 from callwright.generators.multi_step import ONE_DOMAIN, SEVERAL_DOMAINS
+from callwright.generators.multi_step.asking import Asked, answer_of
 from callwright.generators.multi_step.resolving import PickedPlace, RememberedEnvironment, Resolved, resolve
 from callwright.generators.multi_step.sources import SourceLeaf, leaves_of
 from callwright.generators.stages import StageContext
 from callwright.generators.stated_values import found_evidence
-from callwright.language.names import split_name
-from callwright.language.packs import of
 from callwright.language.text import Found
 from callwright.language.values import locate
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import (
-    Call,
+    AskedField,
     CallTurn,
     Evidence,
     Goal,
     GoalPath,
     GoldCall,
     JsonSchema,
-    Language,
     Origin,
     Picked,
     ReplyTurn,
@@ -35,17 +33,13 @@ from callwright.warehouse.records import (
     Tool,
     Turn,
     UserTurn,
+    asked_tag,
     trait_tag,
 )
 
 STAGE = "generalisation"
 CROSS = "Cross"
 TURNS_A_STEP = 2  # a turn with the calls, and one with their results; the request is turn 0
-_SHOWN = 3
-_LONGEST = 80
-_VERBS = frozenset({"get", "search", "find", "list", "read", "fetch", "query", "show"})
-_NAMES = ("name", "title", "label")
-_OPAQUE = frozenset({"id", "ids", "url", "token", "key", "slug", "code", "uuid", "currency"})  # nobody reads these out
 AS_TEXT = "text"  # the response has a number where the argument has its text, or the other way round
 
 
@@ -67,6 +61,7 @@ async def write_sample(path: GoalPath, context: StageContext, template: GoalPath
             trait_tag("environment", goal.environment),
             trait_tag("template", template.traced.worded.goal.key),
             wanted_tag(goal, resolved),
+            *asked_tags(goal, resolved),
         ),
         origin=Origin(stage=STAGE, parents=(template.key,), seed=goal.seed, model=context.chat.name),
     )
@@ -76,6 +71,13 @@ def wanted_tag(goal: Goal, resolved: Resolved) -> str:
     """Which calls the user asks for, as "wanted=1.0 2.1": step and place in it."""
     positions = dict.fromkeys(resolved.positions[index] for index, planned in enumerate(goal.calls) if planned.wanted)
     return trait_tag("wanted", " ".join(f"{step}.{position}" for step, position in sorted(positions)))
+
+
+def asked_tags(goal: Goal, resolved: Resolved) -> Iterator[str]:
+    """The fields that the user asks for, a tag for each."""
+    for index, planned in enumerate(goal.calls):
+        for path in planned.asked if planned.wanted else ():
+            yield asked_tag(AskedField(*resolved.positions[index], path))
 
 
 def _turns(path: GoalPath, resolved: Resolved, environment: Environment) -> tuple[Turn, ...]:
@@ -93,9 +95,11 @@ def _turns(path: GoalPath, resolved: Resolved, environment: Environment) -> tupl
         turns.append(CallTurn(calls=tuple(calls), executed=True))
         turns.append(ResultTurn(results=exchange.responses))
     wanted = [
-        (resolved.call(index), resolved.response(index)) for index, planned in enumerate(goal.calls) if planned.wanted
+        Asked(planned.tool, resolved.response(index), planned.asked)
+        for index, planned in enumerate(goal.calls)
+        if planned.wanted
     ]
-    turns.append(ReplyTurn(text=final_answer(wanted, goal.language)))
+    turns.append(ReplyTurn(text=answer_of(wanted, goal.language)))
     return tuple(turns)
 
 
@@ -150,78 +154,6 @@ def _picked(place: PickedPlace, source: Picked) -> Evidence:
     start = f"turns[{turn}].results[{place.call}]"
     path = start + place.path if place.path.startswith("[") else f"{start}.{place.path}" if place.path else start
     return Evidence(argument=place.leaf.argument, kind="response", turn=turn, path=path, rule=write_rule(source))
-
-
-def final_answer(wanted: Sequence[tuple[Call, JsonValue]], language: Language) -> str:
-    """What the wanted responses say, in a sentence for each."""
-    sentences = [answer_sentence(call, response, language) for call, response in wanted]
-    return of(language).space.join(dict.fromkeys(sentences)) or str(of(language).data["assistant"]["found"])
-
-
-def answer_sentence(call: Call, response: JsonValue, language: Language) -> str:
-    """What a response to a call says, in one sentence."""
-    words = split_name(call.tool)
-    topic = " ".join(words[1:] if words[1:] and words[0] in _VERBS else words)
-    stated = frozenset(value for _, value in _leaves(call.arguments, "") if isinstance(value, str))
-    facts = list(dict.fromkeys(_facts(_content(response), stated)))[:_SHOWN]
-    shape: dict[str, str] = of(language).data["assistant"]["report"]
-    rendered = shape["comma"].join(fact.rstrip(of(language).stop) for fact in facts) or shape["nothing"]
-    return shape["sentence"].format(topic=topic, Topic=topic.capitalize(), told=rendered)
-
-
-def _content(response: JsonValue) -> JsonValue:
-    """The response without what is wrapped around it: fields of state beside the one field that holds something."""
-    if isinstance(response, dict):
-        holders = [member for member in response.values() if isinstance(member, dict | list)]
-        if len(holders) == 1 and {"status", "message", "success"} & response.keys():
-            return holders[0]
-    return response
-
-
-def _facts(value: JsonValue, stated: frozenset[str]) -> Iterator[str]:
-    """What is worth stating, the outer before the inner; of a list the names of its entries, or the entry asked for.
-
-    That is the entry with most of the `stated` values of the call: of the prices of several days, that of its day. What is not
-    available answers nothing.
-    """
-    if isinstance(value, dict):
-        yield from _plain(value)
-        for key, member in value.items():
-            if not _OPAQUE & set(split_name(key)):
-                yield from _facts(member, stated)
-    elif isinstance(value, list):
-        usable = [entry for entry in value if not (isinstance(entry, dict) and entry.get("available") is False)]
-        names = [name for entry in usable if (name := _name(entry))]
-        if names:
-            yield from names
-        elif usable:
-            yield from _facts(max(usable, key=lambda entry: _shared(entry, stated)), stated)
-
-
-def _shared(entry: JsonValue, stated: frozenset[str]) -> int:
-    members = entry.values() if isinstance(entry, dict) else [entry]
-    return sum(isinstance(member, str) and member in stated for member in members)
-
-
-def _plain(value: Mapping[str, JsonValue]) -> Iterator[str]:
-    name = _name(dict(value))
-    if name:
-        yield name
-    for key, member in value.items():
-        words = split_name(key)
-        if key not in _NAMES and not _OPAQUE & set(words) and _is_telling(member):
-            yield f"{' '.join(words)} {member}"
-
-
-def _name(entry: JsonValue) -> str:
-    if not isinstance(entry, dict):
-        return str(entry) if _is_telling(entry) else ""
-    return next((str(entry[key]) for key in _NAMES if _is_telling(entry.get(key))), "")
-
-
-def _is_telling(value: JsonValue) -> bool:
-    plain = isinstance(value, str | int | float) and not isinstance(value, bool)
-    return plain and value != "" and len(str(value)) <= _LONGEST
 
 
 class _GoalPlace(NamedTuple):

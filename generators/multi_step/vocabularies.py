@@ -36,6 +36,7 @@ class Vocabulary(NamedTuple):
     element: Callable[[str, str], ElementKind]
     trip: Callable[[Random], GoalValues]
     is_replaceable: Callable[[str, str], bool]
+    asked: Callable[[str], tuple[str, ...]] = lambda _tool: ()  # the fields that a tool is asked for, where it says so
 
 
 def is_replaceable(element: ElementKind) -> bool:
@@ -147,7 +148,7 @@ def _travel() -> Vocabulary:
     def may_differ(tool: str, parameter: str) -> bool:
         return places.is_replaceable(tool, parameter) and is_replaceable(element(tool, parameter))
 
-    return Vocabulary(element, TravelTrip, may_differ)
+    return Vocabulary(element, TravelTrip, may_differ, lambda tool: function_named(tool).asked)
 
 
 class TravelTrip(PlainTrip):

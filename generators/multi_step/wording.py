@@ -6,6 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel, JsonValue
 
+from callwright.generators.multi_step.asking import field_words
 from callwright.generators.multi_step.resolving import resolve
 from callwright.generators.multi_step.sources import leaves_of
 from callwright.generators.origins import asked_origin
@@ -146,6 +147,7 @@ def _asked(call: PlannedCall) -> dict[str, Any]:
     return {
         "tool": call.tool,
         "wanted": call.wanted,
+        "asked": list(dict.fromkeys(filter(None, map(field_words, call.asked)))),
         "arguments": {name: source.model_dump(mode="json") for name, source in call.arguments.items()},
     }
 

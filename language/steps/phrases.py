@@ -1,7 +1,7 @@
 """How people ask for several things at once: for whom, and the phrases for what a tool does; written from and read past."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from importlib.resources import files
 from random import Random
@@ -172,6 +172,7 @@ LEADS = ("", "Please ", "Could you ", "Can you ", "I'd like you to ")
 LATER_LEADS = ("Then ", "After that, ", "Also, please ", "Please also ", "Next, ", "I also need you to ", "And please ")
 LINKS = (" and ", ", and also ", ", and ", ", then ")
 CLOSINGS = ("", "", "", "Thanks a lot!", "Thank you!", "That would be a great help.", "Many thanks.")
+_TO_KNOW = re.compile(r" What I want to know: [^.]+\.")
 # All that stands around the asks of a request.
 FRAME_PHRASES = (
     *(voice.opening for voices in VOICES.values() for voice in voices), *PLAIN_OPENINGS, *LEADS, *LATER_LEADS, *LINKS, *CLOSINGS,
@@ -181,6 +182,18 @@ _TAIL = re.compile(
     r"|thanks a lot|thank you|many thanks|that would be a great help)(?![\w'])|(?<![\w'])And(?![\w']))+$",
     re.IGNORECASE,
 )
+
+
+def write_asked(fields: Sequence[Sequence[str]]) -> str:
+    """The sentence that asks for these fields, of each call; "" where there are none."""
+    told = (" and ".join((", ".join(one[:-1]), one[-1])) if one[1:] else one[0] for one in fields if one)
+    listed = "; ".join(f"the {one}" for one in told)
+    return f"What I want to know: {listed}." if listed else ""
+
+
+def without_asked(request: str) -> str:
+    """The request with spaces in the place of the sentence that asks for fields: no value stands in it."""
+    return _TO_KNOW.sub(lambda found: " " * len(found[0]), request)
 
 
 def choose_voice(subject: str, *, travels: bool, adults: int, rng: Random) -> Voice:

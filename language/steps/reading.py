@@ -18,6 +18,7 @@ from callwright.language.steps.phrases import (
     phrasing_of,
     trimmed,
     value_pattern,
+    without_asked,
 )
 from callwright.language.steps.sources import (
     FromEntry,
@@ -49,7 +50,7 @@ class _Clause(NamedTuple):
 
 def read_request(request: str, toolbox: ShownTools) -> list[Node]:
     """The calls that the request needs, each after its sources; none where no tool is asked for in known words."""
-    return _parsed(request, toolbox).nodes
+    return _parsed(without_asked(request), toolbox).nodes
 
 
 def _parsed(request: str, toolbox: ShownTools) -> "_StepsParser":
@@ -71,6 +72,7 @@ def read_strictly(request: str, toolbox: ShownTools) -> StepsReading:
     """Read a request and account for its words: asks with all that is stated for them, openings, leads and closings."""
     phrasings = {name: phrasing_of(tool) for name, tool in toolbox.tools.items()}
     stretches: list[Stretch] = []
+    request = without_asked(request)
     for match, names, end in _asks(request, phrasings):
         body = request[match.end() : end]
         known = any(_is_read(body, phrasings[name]) for name in names)

@@ -21,6 +21,7 @@ from callwright.language.steps.phrases import (
     choose_voice,
     noun_for,
     phrasing_of,
+    write_asked,
 )
 from callwright.language.steps.sources import ShownTools, read_toolbox, write_pick
 from callwright.language.values import write_value
@@ -44,6 +45,7 @@ class ShownCall(NamedTuple):
     tool: str
     arguments: Mapping[str, Source]
     wanted: bool
+    asked: Sequence[str]
 
 
 def word_goal(sections: Sections, rng: Random) -> str:
@@ -57,7 +59,10 @@ def word_goal(sections: Sections, rng: Random) -> str:
             f"template/v1 words goals in several steps in {of(DEFAULT_LANGUAGE).name} only; use another model for"
             f" {of(language).name}."
         )
-    asked = [ShownCall(str(call["tool"]), call["arguments"], call.get("wanted") is True) for call in calls]  # type: ignore[call-overload,index,union-attr,arg-type]
+    asked = [
+        ShownCall(str(call["tool"]), call["arguments"], call.get("wanted") is True, call.get("asked") or ())  # type: ignore[call-overload,index,union-attr,arg-type]
+        for call in calls
+    ]
     toolbox = read_toolbox(sections.json("tools"))
     unknown = [call.tool for call in asked if call.tool not in toolbox.tools]
     if unknown:
@@ -80,6 +85,9 @@ class _StepsRenderer:
         plain = all(self._phrasings[self._calls[index].tool].plain for index in order)
         voice = choose_voice(subject, travels=not plain, adults=max(map(self._adults, order)), rng=self._rng)
         sentences = [voice.opening, *self._sentences([self._clause(index, voice) for index in order])]
+        plain_calls = (self._calls[at] for at in order if self._phrasings[self._calls[at].tool].plain)
+        asked = write_asked([call.asked for call in plain_calls if call.wanted])
+        sentences += [asked] if asked else []
         closing = self._rng.choice(CLOSINGS)
         return " ".join([*sentences, closing] if closing else sentences)
 

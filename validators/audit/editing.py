@@ -11,6 +11,7 @@ from pydantic import JsonValue
 
 from callwright.validators.checks.grounding import root_of
 from callwright.warehouse.records import (
+    AskedField,
     CallTurn,
     Evidence,
     GoldCall,
@@ -18,13 +19,20 @@ from callwright.warehouse.records import (
     Trait,
     Turn,
     UserTurn,
+    asked_tag,
     trait_tag,
     without_traits,
 )
 
 _PLACE_IN_RESULTS = re.compile(r"^turns\[(\d+)\]\.results\[(\d+)\]")
 _CALL_BEFORE = re.compile(r"^calls\[(\d+)\]")
-_NUMBERED: tuple[Trait, ...] = ("shift", "wanted", "goal", "extra")  # traits that count turns, snapshots or calls
+_NUMBERED: tuple[Trait, ...] = (
+    "shift",
+    "wanted",
+    "asked",
+    "goal",
+    "extra",
+)  # traits that count turns, snapshots or calls
 
 
 class Replacement(NamedTuple):
@@ -186,6 +194,9 @@ class _Moves:
         places = [self._calls.get((before[step], place)) for step, place in sample.wanted if step < len(before)]
         wanted = [f"{self._steps.index(place[0])}.{place[1]}" for place in places if place is not None]
         tags += [trait_tag("wanted", " ".join(wanted))] if wanted else []
+        for one in sample.asked:
+            place = self._calls.get((before[one.step], one.place)) if one.step < len(before) else None
+            tags += [] if place is None else [asked_tag(AskedField(self._steps.index(place[0]), place[1], one.path))]
         tags += [
             trait_tag("goal", f"{self._turns[at]}:{name}") for at, name in sample.stated_at("goal") if at in self._turns
         ]

@@ -15,7 +15,7 @@ from callwright.generators.conversations.acts import DialogueActs
 from callwright.generators.conversations.moves import facts_of
 from callwright.generators.environments.simulated import SimulatedEnvironment, error_of
 from callwright.generators.kinds import traits_of
-from callwright.generators.multi_step.samples import answer_sentence
+from callwright.generators.multi_step.asking import Asked, answer_sentence
 from callwright.generators.shifts.turns import is_path
 from callwright.generators.stages import StageContext
 from callwright.generators.transcripts import conversation_text, shown_tools
@@ -29,7 +29,6 @@ from callwright.validators.checks.verdicts import Finding, contradicted, unprove
 from callwright.validators.judges import ACTS, REPLY, ReplyScore, ask_opinion
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import (
-    Call,
     CallTurn,
     DialogueAct,
     DoubtedFact,
@@ -332,8 +331,9 @@ def _read_path_answer(turn: ReplyTurn, results: Mapping[int, Sequence[CalledResu
     """The answer to a path: a sentence for what each call returned that was asked for, those at its ends at least."""
     made = [one for held in results.values() for one in held]
     sentences = {
-        id(one): answer_sentence(Call(tool=one.call.tool, arguments=one.call.arguments), one.result, sample.language)
-        for one in made
+        id(one): answer_sentence(Asked(one.call.tool, one.result, sample.asked_of(step, place)), sample.language)
+        for step, held in enumerate(results.values())
+        for place, one in enumerate(held)
     }
     nothing = str(of(sample.language).data["assistant"]["found"])
     unknown = left_over(turn.text, [*sentences.values(), nothing], [])

@@ -29,6 +29,7 @@ _ORDER = (
     "complexity",
     "facts",
     "replies",
+    "answers_request",
     "relevance",
     "consistency",
     "all_calls",

@@ -16,6 +16,7 @@ from jsonschema.exceptions import UnknownType
 from jsonschema.validators import extend
 from pydantic import JsonValue
 
+from callwright.warehouse.answers import untold_fields
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.exports.describing import UNKNOWN, Fields, plain_names, tool_document, user_text
 from callwright.warehouse.exports.writing import LeftOutRow, ReleaseSplit, Row, Write, json_text
@@ -40,6 +41,7 @@ NOT_KNOWN = "a value is known from the result of an earlier call only, which was
 NO_SUCH_TOOL = "a call is due whose tool is no candidate, or with an argument that its tool does not declare"
 NOT_MADE = "the conversation goes on as if a call had been made that was not"
 ONCE = "an earlier row teaches the same, word for word"
+NOT_TOLD = "the answer does not tell what was asked for"
 NOT_VALID = "a call is due that the schema of its tool refuses"
 
 
@@ -128,7 +130,9 @@ def examples_of(
     shown = _shown_tools(sample, tools, most_tools)
     found: list[TrainingExample] = []
     for at in _taught(sample.turns):
-        problem = _problem(sample.turns, at, tools) or ("" if refusal else _wordless(sample.turns, at))
+        problem = (
+            _problem(sample.turns, at, tools) or _untold(sample, at) or ("" if refusal else _wordless(sample.turns, at))
+        )
         if problem:
             yield LeftOutRow(sample.kind, problem)
         else:
@@ -179,6 +183,11 @@ def _problem(turns: Sequence[Turn], at: int, tools: dict[str, Tool]) -> str:
         return NOT_MADE
     is_refused = any(not _is_valid(call, tools) for call in (*made, *(() if lacks_due else due)))
     return NOT_VALID if is_refused else ""
+
+
+def _untold(sample: Sample, at: int) -> str:
+    """Why an answer is nothing to learn from: it lacks a field that was asked for."""
+    return NOT_TOLD if at == len(sample.turns) - 1 and untold_fields(sample) else ""
 
 
 def _was_taken_for_made(turns: Sequence[Turn], tools: dict[str, Tool]) -> bool:

@@ -78,6 +78,7 @@ from callwright.warehouse.records.planning import ToolsetPlan as ToolsetPlan
 from callwright.warehouse.records.planning import Transform as Transform
 from callwright.warehouse.records.planning import ValueChange as ValueChange
 from callwright.warehouse.records.samples import TIME_SENTENCE as TIME_SENTENCE
+from callwright.warehouse.records.samples import AskedField as AskedField
 from callwright.warehouse.records.samples import CallTurn as CallTurn
 from callwright.warehouse.records.samples import DialogueAct as DialogueAct
 from callwright.warehouse.records.samples import Draft as Draft
@@ -92,6 +93,7 @@ from callwright.warehouse.records.samples import Snapshot as Snapshot
 from callwright.warehouse.records.samples import Trait as Trait
 from callwright.warehouse.records.samples import Turn as Turn
 from callwright.warehouse.records.samples import UserTurn as UserTurn
+from callwright.warehouse.records.samples import asked_tag as asked_tag
 from callwright.warehouse.records.samples import trait_tag as trait_tag
 from callwright.warehouse.records.samples import without_traits as without_traits
 from callwright.warehouse.records.tools import DEFAULT_LANGUAGE as DEFAULT_LANGUAGE

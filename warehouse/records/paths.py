@@ -3,6 +3,7 @@
 A step is a list of calls that can be made at once; a path is a list of steps (ComplexFuncBench 2.1).
 """
 
+from operator import not_
 from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue
@@ -87,11 +88,16 @@ ValueSource = Annotated[StatedValue | Default | Picked | Composed, Field(discrim
 
 
 class PlannedCall(Record):
-    """A call that the goal needs; `wanted` says that the user asks for what it returns."""
+    """A call that the goal needs; `wanted` says that the user asks for what it returns.
+
+    `asked` are the fields of the response that the user wants to be told: dotted paths from its root, "[]" behind a list
+    of which every entry is meant ("data.days[].date").
+    """
 
     tool: str
     arguments: dict[str, ValueSource]
     wanted: bool = False
+    asked: tuple[str, ...] = Field(default=(), exclude_if=not_)
 
 
 class Goal(Draft):

@@ -114,9 +114,17 @@ class Snapshot(NamedTuple):
     calls: tuple[GoldCall, ...]
 
 
+class AskedField(NamedTuple):
+    """A field that the user wants to be told: the step and place of the call, and the path in what it returns."""
+
+    step: int
+    place: int
+    path: str
+
+
 Trait = Literal[
-    "shift", "environment", "template", "wanted", "difficulty", "complexity", "reference_time", "goal", "extra", "simulation",
-    "persona", "style",
+    "shift", "environment", "template", "wanted", "asked", "difficulty", "complexity", "reference_time",
+    "goal", "extra", "simulation", "persona", "style",
     "callnavi_id", "complexfuncbench_id", "confetti_dialogue", "hammerbench_id", "hammerbench_label",
 ]  # fmt: skip
 
@@ -127,6 +135,11 @@ TIME_SENTENCE = "Current date and time: {}"
 def trait_tag(trait: Trait, value: object) -> str:
     """A trait as the tag that a sample keeps: the one place that writes what `Sample` reads."""
     return f"{trait}={value}"
+
+
+def asked_tag(field: AskedField) -> str:
+    """The tag of a field that the user wants to be told."""
+    return trait_tag("asked", f"{field.step}.{field.place} {field.path}")
 
 
 def without_traits(tags: Iterable[str], *traits: Trait) -> tuple[str, ...]:
@@ -211,6 +224,17 @@ class Sample(Record):
     def wanted(self) -> tuple[tuple[int, int], ...]:
         """The calls that the user asks for, by step and place in it; none where the sample does not tell which."""
         return tuple((int(step), int(place)) for step, place in _PLACE.findall(self.trait("wanted")))
+
+    @property
+    def asked(self) -> tuple[AskedField, ...]:
+        """The fields of results that the user wants to be told; none where the sample does not tell which."""
+        found = (value.partition(" ") for value in self.trait_values("asked"))
+        places = ((_PLACE.fullmatch(place), path) for place, _, path in found)
+        return tuple(AskedField(int(at[1]), int(at[2]), path) for at, path in places if at)
+
+    def asked_of(self, step: int, place: int) -> tuple[str, ...]:
+        """The paths of the fields asked for in what one call returned."""
+        return tuple(one.path for one in self.asked if (one.step, one.place) == (step, place))
 
     def stated_at(self, trait: Literal["goal", "extra"]) -> tuple[tuple[int, str], ...]:
         """What a conversation's turns ask for, or say beside the point, each with the index of its turn."""

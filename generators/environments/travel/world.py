@@ -101,12 +101,16 @@ def _answering() -> Mapping[str, Answering]:
 
 
 class Function(NamedTuple):
-    """A tool with its links, and by parameter ("legs[].date" where it lies deeper) its element; `fixed` are never replaced."""
+    """A tool with its links, and by parameter ("legs[].date" where it lies deeper) its element; `fixed` are never replaced.
+
+    `asked` are the fields of its response that it is asked for, as `PlannedCall` has them.
+    """
 
     tool: Tool
     links: tuple[Link, ...]
     elements: Mapping[str, ElementKind]
     fixed: frozenset[str]
+    asked: tuple[str, ...] = ()
 
 
 @lru_cache(1)
@@ -154,7 +158,8 @@ class _FunctionReader:
             category=domain,
             source=SOURCE,
         )
-        return Function(tool, tuple(self.links), self.elements, frozenset(self.fixed))
+        asked = tuple(f"data{path}" if path.startswith("[]") else f"data.{path}" for path in entry.get("asked", ()))
+        return Function(tool, tuple(self.links), self.elements, frozenset(self.fixed), asked)
 
     def _object(self, parameters: Mapping[str, Any], above: str) -> JsonSchema:
         required = [name for name, entry in parameters.items() if entry.get("required")]

@@ -7,9 +7,9 @@ from callwright.annotation.picks import contests_of
 from callwright.annotation.sample_review import boxes, parse_review
 from callwright.annotation.studio.records import PulledAnnotation
 from callwright.generators.environments.picking import value_at
-from callwright.generators.multi_step.samples import final_answer
+from callwright.generators.multi_step.asking import Asked, answer_of
 from callwright.warehouse.errors import AnnotationError, RecordError
-from callwright.warehouse.records import Call, CallTurn, ResultTurn, Strike
+from callwright.warehouse.records import CallTurn, ResultTurn, Strike
 from tests.support.annotation.paths import TOOLS, goal_path, hotels, path_sample
 
 KEY = goal_path().key
@@ -113,7 +113,7 @@ def test_the_answer_follows_the_responses_that_it_tells_of():
     sample = path_sample(hotels(8, (0, 4)))
     retold = sample.with_changes(tags=("environment=town", "wanted=1.0"))
     call = retold.turns[3].calls[0]
-    text = final_answer([(Call(tool=call.tool, arguments=call.arguments), retold.turns[4].results[0])], "en")
+    text = answer_of([Asked(call.tool, retold.turns[4].results[0], ())], "en")
     retold = retold.with_changes(turns=(*retold.turns[:-1], retold.turns[-1].with_changes(text=text)))
     assert "House 0" in retold.turns[-1].text
     assert "House 1" in strike(retold, [_strike(0)]).turns[-1].text

@@ -2,7 +2,7 @@
 
 from pydantic import JsonValue
 
-from callwright.generators.multi_step.samples import final_answer
+from callwright.generators.multi_step.asking import Asked, answer_of
 from callwright.warehouse.records import (
     Call,
     CallTurn,
@@ -113,10 +113,7 @@ def path_sample(found: JsonValue = None) -> Sample:
         GoldCall(tool=name, arguments={"hotel_id": "h2"}, evidence=(hotel,))
         for name in ("Hotel_Details", "Hotel_Reviews")
     ]
-    wanted = [
-        (Call(tool=call.tool, arguments=call.arguments), told)
-        for call, told in zip(last, (details(), reviews()), strict=True)
-    ]
+    wanted = [Asked(call.tool, told, ()) for call, told in zip(last, (details(), reviews()), strict=True)]
     return Sample(
         kind="multi_step",
         language="en",
@@ -133,7 +130,7 @@ def path_sample(found: JsonValue = None) -> Sample:
             ResultTurn(results=(hotels() if found is None else found,)),
             CallTurn(calls=tuple(last), executed=True),
             ResultTurn(results=(details(), reviews())),
-            ReplyTurn(text=final_answer(wanted, "en")),
+            ReplyTurn(text=answer_of(wanted, "en")),
         ),
         tags=("environment=town", "template=0123abc", "wanted=2.0 2.1"),
     )

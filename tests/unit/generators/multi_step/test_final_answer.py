@@ -1,34 +1,69 @@
-"""The reply at the end of a path states what the responses say of what was asked for."""
+"""The answer at the end of a path tells the fields that were asked for, of every entry that can be had, and no others."""
+
+import pytest
 
 from callwright.generators.environments.travel import open_travel
-from callwright.generators.multi_step.samples import final_answer
+from callwright.generators.environments.travel.world import functions
+from callwright.generators.multi_step.asking import Asked, answer_of, telling_fields
 from callwright.warehouse.records import Call
 
+TAXIS = {"data": {"taxis": [{"category": "Economy", "seats": 3, "price": 19.0, "currency": "USD"}], "distance_km": 2.2}}
+DAYS = {"data": {"days": [{"date": "2027-12-03", "available": False}, {"date": "2027-12-04", "available": True}]}}
 
-async def test_of_prices_on_several_days_that_of_the_day_asked_for_is_stated():
+
+def test_what_a_taxi_costs_is_told_with_its_currency_and_nothing_else():
+    asked = functions()["Search_Taxi"].asked
+    assert answer_of([Asked("Search_Taxi", TAXIS, asked)], "en") == "Taxi: Economy, price 19.0 USD."
+
+
+async def test_every_day_of_a_search_for_fares_is_told():
     world = open_travel()
     ids = {}
     for city in ("London", "Rome"):
         found = await world.answer(Call(tool="Search_Flight_Location", arguments={"query": city}))
         ids[city] = found.response["data"][0]["id"]
-    asked = {"fromId": ids["London"], "toId": ids["Rome"], "departDate": "2027-05-11", "currency_code": "EUR"}
-    call = Call(tool="Get_Min_Price", arguments=asked)
+    call = Call(
+        tool="Get_Min_Price", arguments={"fromId": ids["London"], "toId": ids["Rome"], "departDate": "2027-05-11"}
+    )
     response = (await world.answer(call)).response
-    price = next(day["price"] for day in response["data"] if day["departureDate"] == "2027-05-11")
-    text = final_answer([(call, response)], "en")
-    assert "departure date 2027-05-11" in text
-    assert f"price {price}" in text
+    text = answer_of([Asked(call.tool, response, functions()[call.tool].asked)], "en")
+    assert len(response["data"]) > 1
+    assert all(f"{day['departureDate']}, price {day['price']} {day['currency']}" in text for day in response["data"])
 
 
-def test_of_entries_without_names_that_share_nothing_with_the_call_the_first_is_stated():
-    call = Call(tool="Get_Fares", arguments={"id": "x"})
-    assert final_answer([(call, {"data": [{"fare": 3}, {"fare": 4}]})], "en") == "Fares: fare 3."
+@pytest.mark.parametrize(
+    ("days", "told"), [(DAYS, "2027-12-04"), ({"data": {"days": DAYS["data"]["days"][:1]}}, "none")]
+)
+def test_days_on_which_nothing_is_free_are_no_answer(days, told):
+    asked = Asked("Get_Room_Availability", days, ["data.days[].date"])
+    assert answer_of([asked], "en") == f"Room availability: {told}."
 
 
-def test_a_day_that_is_not_available_is_no_answer():
-    call = Call(tool="Get_Availability_Calendar", arguments={"start_date": "2027-12-03"})
-    days = [
-        {"date": "2027-12-03", "available": False, "price": 15}, {"date": "2027-12-04", "available": True, "price": 16},
-    ]  # fmt: skip
-    assert final_answer([(call, {"days": days})], "en") == "Availability calendar: date 2027-12-04, price 16."
-    assert "2027" not in final_answer([(call, {"days": days[:1]})], "en")
+def test_a_list_of_plain_values_is_told_by_what_it_is_called():
+    response = {"data": {"included": ["Theft cover", "Roadside help"]}}
+    told = answer_of([Asked("Vehicle_Details", response, ["data.included[]"])], "en")
+    assert told == "Vehicle details: included Theft cover, Roadside help."
+
+
+def test_yes_and_no_are_told_in_the_language_of_the_sample():
+    response = {"data": {"children_welcome": False}}
+    assert answer_of([Asked("Get_Child_Policies", response, ["data.children_welcome"])], "es").endswith(" no.")
+
+
+@pytest.mark.parametrize(
+    ("response", "fields"),
+    [
+        ({"data": [{"fare": 3, "id": "x"}, {"fare": 4, "note": "late"}]}, ("data[].fare", "data[].note")),
+        ({"status": True, "message": "ok", "data": {"age": 4, "name": "Rex"}}, ("data.name", "data.age")),
+        ([{"petId": 7, "title": "Rex"}], ("[].title",)),
+        ({"ids": ["a"], "url": "b"}, ()),
+        ({"status": "sold"}, ("status",)),
+    ],
+)
+def test_of_a_tool_that_names_no_fields_those_are_asked_for_that_people_read(response, fields):
+    assert telling_fields(response) == fields
+
+
+def test_what_names_nothing_worth_telling_is_done():
+    assert answer_of([Asked("Delete_Pet", {"id": "x"}, ())], "en") == "Delete pet: done."
+    assert answer_of([], "en") == "Done."
