@@ -1,7 +1,7 @@
 """Whether a reply tells what the user asked for: every value of the fields that the sample names."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from pydantic import JsonValue
 
@@ -30,21 +30,21 @@ def values_at(value: JsonValue, path: str) -> Iterator[JsonValue]:
             yield from values_at(entry, rest)
 
 
-def untold_fields(sample: Sample, text: str | None = None) -> list[AskedField]:
-    """The fields asked for of which the last reply (or `text` in its place) does not tell every value."""
+def untold_fields(sample: Sample) -> list[AskedField]:
+    """The fields asked for of which the last reply does not tell every value."""
     last = sample.turns[-1] if sample.turns else None
     if not isinstance(last, ReplyTurn):
         return []
-    told = last.text if text is None else text
     steps = [at for at, turn in enumerate(sample.turns) if isinstance(turn, CallTurn) and turn.executed]
-    found: list[AskedField] = []
-    for field in sample.asked:
-        results = sample.turns[steps[field.step] + 1] if field.step < len(steps) else None
-        is_there = isinstance(results, ResultTurn) and field.place < len(results.results)
-        values = values_at(results.results[field.place], field.path) if is_there else ()
-        if not all(_is_told(value, told) for value in values):
-            found.append(field)
-    return found
+    return [
+        field for field in sample.asked if not all(_is_told(one, last.text) for one in _values_of(sample, steps, field))
+    ]
+
+
+def _values_of(sample: Sample, steps: Sequence[int], field: AskedField) -> Iterator[JsonValue]:
+    results = sample.turns[steps[field.step] + 1] if field.step < len(steps) else None
+    if isinstance(results, ResultTurn) and field.place < len(results.results):
+        yield from values_at(results.results[field.place], field.path)
 
 
 def _is_told(value: JsonValue, text: str) -> bool:

@@ -10,7 +10,17 @@ from callwright.generators.environments.exploring import Wish
 from callwright.generators.environments.picking import Entry, choose, entries_of, has, value_at
 from callwright.generators.environments.protocol import Environment
 from callwright.generators.multi_step.asking import telling_fields
-from callwright.generators.multi_step.sketches import Fixed, GoalSketch, Group, Say, SketchedCall, Slot, Take, ToolGraph
+from callwright.generators.multi_step.sketches import (
+    Fixed,
+    GoalSketch,
+    Group,
+    Say,
+    SketchedCall,
+    Slot,
+    Take,
+    ToolGraph,
+    is_deed,
+)
 from callwright.generators.multi_step.sources import as_text, shifted
 from callwright.generators.multi_step.vocabularies import GoalValues, Vocabulary
 from callwright.generators.tools import argument_problems
@@ -76,9 +86,9 @@ class Filling:
             raise UnfilledError
         self._calls.append(made)
         self._responses.append(answer.response)
-        asked = (self._asked(call.tool) or telling_fields(answer.response)) if call.wanted else ()
+        asked = self._asked(call.tool) or (() if is_deed(call.tool) else telling_fields(answer.response))
         arguments = {name: one.source for name, one in filled.items()}
-        return PlannedCall(tool=call.tool, arguments=arguments, wanted=call.wanted, asked=asked)
+        return PlannedCall(tool=call.tool, arguments=arguments, wanted=call.wanted, asked=asked if call.wanted else ())
 
     def _fields(self, call: SketchedCall, slot: Slot) -> list[str]:
         """Every field that this call takes from the entry that `slot` is of."""

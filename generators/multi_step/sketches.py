@@ -115,6 +115,11 @@ def is_changing(tool: str) -> bool:
     return deed_of(next(iter(function_words(tool)), "")) == "change"
 
 
+def is_deed(tool: str) -> bool:
+    """Whether a tool's name says that it does something, so that nobody asks what it returns."""
+    return is_making(tool) or is_changing(tool) or deed_of(next(iter(function_words(tool)), "")) == "drop"
+
+
 def same_kind(one: JsonSchema, other: JsonSchema) -> bool:
     """Whether two parameters of one name take the same values."""
     return all(one.get(part) == other.get(part) for part in SHOWN)

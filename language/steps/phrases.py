@@ -1,7 +1,7 @@
 """How people ask for several things at once: for whom, and the phrases for what a tool does; written from and read past."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from importlib.resources import files
 from random import Random
@@ -184,11 +184,14 @@ _TAIL = re.compile(
 )
 
 
-def write_asked(fields: Sequence[Sequence[str]]) -> str:
-    """The sentence that asks for these fields, of each call; "" where there are none."""
-    told = (" and ".join((", ".join(one[:-1]), one[-1])) if one[1:] else one[0] for one in fields if one)
-    listed = "; ".join(f"the {one}" for one in told)
-    return f"What I want to know: {listed}." if listed else ""
+def write_asked(tools: Iterable[tuple[str, Sequence[str]]]) -> str:
+    """The sentence that asks for fields of what tools return; "" where there are none."""
+    listed = dict.fromkeys(
+        f"the {', '.join(fields[:-1])}{' and ' if fields[1:] else ''}{fields[-1]} of the {noun_for('', tool)}"
+        for tool, fields in tools
+        if fields
+    )
+    return f"What I want to know: {'; '.join(listed)}." if listed else ""
 
 
 def without_asked(request: str) -> str:

@@ -86,7 +86,7 @@ class _StepsRenderer:
         voice = choose_voice(subject, travels=not plain, adults=max(map(self._adults, order)), rng=self._rng)
         sentences = [voice.opening, *self._sentences([self._clause(index, voice) for index in order])]
         plain_calls = (self._calls[at] for at in order if self._phrasings[self._calls[at].tool].plain)
-        asked = write_asked([call.asked for call in plain_calls if call.wanted])
+        asked = write_asked((call.tool, call.asked) for call in plain_calls if call.wanted)
         sentences += [asked] if asked else []
         closing = self._rng.choice(CLOSINGS)
         return " ".join([*sentences, closing] if closing else sentences)
