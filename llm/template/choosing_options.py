@@ -1,0 +1,518 @@
+"""Choosing among options: which of the calls that a prompt offers are the ones that a conversation asks for.
+
+Each option is held against what was said: every value has a place in the user's words, in a message or in a result, each place
+belongs to one argument, the words beside it call that argument and no other, and what is said is said for something. The option
+that leaves least unexplained is named, several where they explain the same, none where all of them leave something.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+import orjson
+from pydantic import JsonValue
+
+from callwright.language.calls.actions import name_phrase
+from callwright.language.calls.frames import Stretch, glue_of, left_over, shapes_in
+from callwright.language.calls.messages import resolve_pointers
+from callwright.language.calls.parameters import cues_of, short_forms
+from callwright.language.calls.tools import ParameterView, ToolView, squeeze, view_of
+from callwright.language.calls.turns import Turn
+from callwright.language.names import split_name
+from callwright.language.packs import COMMON_SCRIPT, of, script_of
+from callwright.language.phrasebook import dialogues_in, requests_in
+from callwright.language.text import fold
+from callwright.language.values import locate
+from callwright.language.vocabulary import deep_stem, find_corrections
+from callwright.llm.template.sections import Sections
+from callwright.warehouse.errors import ReplyError
+from callwright.warehouse.records import DEFAULT_LANGUAGE, JsonSchema, Language
+
+UNKNOWN = "$$$"
+_SECTIONS = ("requests", "dialogues", "corrections", "external", "routing", "parallel", "conversations")
+_MOST_PLACES = 4
+# what an option costs, by what it leaves unexplained
+_UNSAID, _MISPLACED, _REUSED, _UNCALLED, _REPEATED, _UNFED = 6.0, 3.0, 2.0, 0.3, 4.0, 3.0
+_WORD, _TELLING, _OTHER_TOOL, _IDLE, _LACKING = 0.5, 1.5, 2.0, 1.0, 0.2
+_MOST, _SAME = 1.9, 0.2
+_OPEN = 1.6
+_BESIDE = 6
+_FAINT = frozenset({"find", "get", "by", "of", "look", "up", "the", "for", "in", "to"})
+_LEFT_WORD = re.compile(r"[^\W_]+")
+_TELLS = re.compile(r"\d|[\"“”「」«»]|\b[A-ZÀ-Þ]")
+
+
+class OfferedCall(NamedTuple):
+    """A call of an option, with the view of its tool, None where no such tool is shown."""
+
+    tool: str
+    arguments: Mapping[str, JsonValue]
+    view: ToolView | None
+
+
+class Option(NamedTuple):
+    """Calls to make, or what to do instead of making one: "ask", "none"."""
+
+    letter: str
+    calls: tuple[OfferedCall, ...]
+    act: str
+
+
+class Said(NamedTuple):
+    """What the user says in one turn, with the question before it; new where nothing was returned since."""
+
+    text: str
+    question: str
+    is_new: bool
+
+
+class Place(NamedTuple):
+    """Where a value is said: the turn, the stretch in it, and the cost of taking it for a parameter."""
+
+    said: int
+    start: int
+    end: int
+    cost: float
+
+
+class Part(NamedTuple):
+    """A single value of an argument."""
+
+    parameter: ParameterView
+    value: JsonValue
+    schema: JsonSchema
+
+
+def choose_options(sections: Sections) -> dict[str, JsonValue]:
+    """The letters of the options that the conversation asks for, with the reason in one sentence."""
+    talk = Talk(sections)
+    options = _options(sections, talk.views)
+    costs = {option.letter: talk.cost(option) for option in options}
+    least = min(costs.values(), default=_MOST)
+    asked: list[JsonValue] = [letter for letter, cost in costs.items() if cost <= least + _SAME and least < _MOST]
+    reason = "Each word is said for it." if len(asked) == 1 else "They explain the same words." if asked else ""
+    return {"asked": asked, "reason": reason or "Each of them leaves words or values unexplained."}
+
+
+def _options(sections: Sections, views: Mapping[str, ToolView]) -> list[Option]:
+    offered = sections.json("options")
+    if not isinstance(offered, list):
+        raise ReplyError("template/v1 expects a JSON list of options in the section <options>.")
+    return [
+        Option(str(one.get("option")), _calls(one.get("calls"), views), str(one.get("act") or ""))
+        for one in offered
+        if isinstance(one, dict)
+    ]
+
+
+def _calls(listed: JsonValue, views: Mapping[str, ToolView]) -> tuple[OfferedCall, ...]:
+    calls = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+    return tuple(_call(one, views) for one in calls)
+
+
+def _call(call: Mapping[str, JsonValue], views: Mapping[str, ToolView]) -> OfferedCall:
+    tool, arguments = str(call.get("tool")), call.get("arguments")
+    return OfferedCall(tool, arguments if isinstance(arguments, dict) else {}, views.get(tool))
+
+
+class Talk:
+    """What was said, made and returned so far, and what an option leaves of it unexplained."""
+
+    def __init__(self, sections: Sections) -> None:
+        tools = sections.json("tools")
+        if not isinstance(tools, list):
+            raise ReplyError("template/v1 expects a JSON list of tools in the section <tools>.")
+        self.views = {view.name: view for view in map(view_of, tools)}
+        self.language: Language = sections.word("language", DEFAULT_LANGUAGE)
+        turns = resolve_pointers(sections.turns())
+        self.said = _said(turns)
+        self.is_answered = bool(turns) and turns[-1].speaker in ("call", "result")
+        self.made = tuple(_call(_json(turn), self.views) for turn in turns if turn.speaker == "call")
+        self.returned = {
+            fold(str(value)) for turn in turns if turn.speaker == "result" for value in _scalars(_json(turn))
+        }
+
+    def cost(self, option: Option) -> float:
+        """What an option leaves unexplained: values that nobody said, words that it does not take."""
+        if not option.calls:
+            return self._cost_of_waiting(option)
+        layout = Layout(self)
+        for call in self.made:
+            layout.take(call)
+        cost = sum(layout.take(call) for call in option.calls)
+        cost += _REPEATED * sum(call in self.made or call in option.calls[:at] for at, call in enumerate(option.calls))
+        cost += _UNFED * (UNKNOWN in option.calls[0].arguments.values())
+        return cost + sum(map(self._unlike, option.calls)) + layout.rest((*self.made, *option.calls))
+
+    def _cost_of_waiting(self, option: Option) -> float:
+        """What it costs to make no call: nothing where something has to be asked first, or where no tool does it."""
+        spoken = [view for view in self.views.values() if self._likeness(view) == 1.0]
+        if option.act == "none":
+            return _IDLE + _UNSAID * bool(spoken)
+        if not self.is_answered and any(self._open(view) for view in spoken):
+            return _OPEN
+        layout = Layout(self)
+        for call in self.made:
+            layout.take(call)
+        return _IDLE + layout.rest(self.made)
+
+    def _open(self, view: ToolView) -> bool:
+        """Whether the user says fewer values than a tool needs: what is left of the words without those that call parameters."""
+        call = OfferedCall(view.name, dict.fromkeys(view.properties), view)
+        phrases = [*glue_of(self.language, *_SECTIONS), of(self.language).last, *_phrases(call, self.language)]
+        runs = [run for one in self.said if one.is_new for run in left_over(one.text, phrases, [])]
+        return len(runs) < len(view.required)
+
+    def _unlike(self, call: OfferedCall) -> float:
+        """What it costs that the user's words speak for other tools, and that a required argument is left out."""
+        if call.view is None:
+            return _UNSAID
+        lacking = [name for name in call.view.required if name not in call.arguments]
+        return _LACKING * bool(lacking) + _OTHER_TOOL * (1.0 - self._likeness(call.view))
+
+    def _likeness(self, view: ToolView) -> float:
+        """The share of what a tool does that the user says; 1 where it is said in one of the known ways."""
+        said = "\n".join(one.text for one in self.said if one.is_new).lower()
+        if any(key.lower() in said for key in (*view.keys, *view.actions)):
+            return 1.0
+        stems = {deep_stem(word) for word in _LEFT_WORD.findall(said)}
+        wanted = {deep_stem(word) for word in split_name(view.name.rpartition(".")[2])} - _FAINT
+        return len(wanted & stems) / len(wanted) * 0.99 if wanted else 0.0
+
+
+class Layout:
+    """The user's words with the places that values take in them."""
+
+    def __init__(self, talk: Talk) -> None:
+        self._talk = talk
+        self._taken: dict[tuple[int, int, int], int] = {}
+        self._calls = 0
+
+    def take(self, call: OfferedCall) -> float:
+        """What the values of a call cost, each taking its place."""
+        self._calls += 1
+        if call.view is None:
+            return _UNSAID
+        parts = [part for part in _parts(call) if part.value != UNKNOWN]
+        placed = [(part, self._talk_places(part, call.view)) for part in parts]
+        return sum(self._place(part, places) for part, places in sorted(placed, key=lambda one: len(one[1])))
+
+    def _talk_places(self, part: Part, view: ToolView) -> list[Place]:
+        return list(_places(part, view, self._talk.said, self._talk.language))
+
+    def _place(self, part: Part, places: Sequence[Place]) -> float:
+        free = [one for one in places if not self._owners(one)]
+        if free:
+            best = min(free, key=lambda one: (one.cost, -one.said, -one.start))
+            self._taken[best[:3]] = self._calls
+            return best.cost
+        if fold(str(part.value)) in self._talk.returned:
+            return 0.0
+        if places:
+            shared = all(self._calls not in self._owners(one) for one in places)
+            return min(one.cost for one in places) + (_UNCALLED if shared else _REUSED)
+        return _UNSAID
+
+    def _owners(self, place: Place) -> list[int]:
+        return [
+            call
+            for (said, start, end), call in self._taken.items()
+            if said == place.said and start < place.end and place.start < end
+        ]
+
+    def rest(self, calls: Sequence[OfferedCall]) -> float:
+        """What the words cost that these calls are not said in."""
+        phrases = [*glue_of(self._talk.language, *_SECTIONS), of(self._talk.language).last]
+        phrases += [phrase for call in calls for phrase in _phrases(call, self._talk.language)]
+        cost = 0.0
+        for at, one in enumerate(self._talk.said):
+            if not one.is_new:
+                continue
+            taken = [Stretch(start, end) for said, start, end in self._taken if said == at]
+            taken += self._replaced(at, calls)
+            cost += sum(map(_weight, left_over(one.text, phrases, taken)))
+        return cost
+
+
+    def _replaced(self, at: int, calls: Sequence[OfferedCall]) -> Iterator[Stretch]:
+        """The stretches of a turn that say values which another one behind them replaces."""
+        said, language = self._talk.said, self._talk.language
+        text = said[at].text
+        yield from (Stretch(*one.span()) for one in _taken_back(language).finditer(text) if "{o}" not in one[0])
+        for view in {call.tool: call.view for call in calls if call.view}.values():
+            later = {one.parameter for other in said[at + 1 :] for one in _calls_in(view, other.text, language)}
+            here = _calls_in(view, text, language)
+            for number, one in enumerate(here):
+                marks = [mark.start for mark in find_corrections(text) if mark.start >= one.at]
+                again = any(other.parameter == one.parameter and other.at > min(marks, default=len(text)) for other in here[number + 1 :])
+                if one.is_behind and (again or one.parameter in later):
+                    yield Stretch(one.at, _clause_end(text, one.at))
+
+
+_CLAUSE_END = re.compile(r"[,.;!?，。；！？]")
+
+
+def _clause_end(text: str, start: int) -> int:
+    found = _CLAUSE_END.search(text, start)
+    return found.start() if found else len(text)
+
+
+def _weight(left: str) -> float:
+    """What words cost that are left over: most where they look like a value."""
+    words = _LEFT_WORD.findall(left)
+    count = sum(1.0 if script_of(word) == COMMON_SCRIPT else len(word) / 2 for word in words)
+    return _WORD * count + (_TELLING if words and _TELLS.search(left) else 0.0)
+
+
+def _said(turns: Sequence[Turn]) -> tuple[Said, ...]:
+    said, question, is_done, begins = list[Said](), "", False, 0
+    for turn in turns:
+        if turn.speaker in ("user", "message"):
+            begins, is_done = (len(said), False) if is_done else (begins, False)
+            said.append(Said(turn.text, question, is_new=True))
+            question = ""
+        elif turn.speaker == "assistant":
+            question = turn.text
+        is_done = is_done or turn.speaker == "result"
+    return tuple(one._replace(is_new=at >= begins) for at, one in enumerate(said))
+
+
+def _json(turn: Turn) -> dict[str, JsonValue]:
+    try:
+        value: dict[str, JsonValue] = orjson.loads(turn.text)
+    except orjson.JSONDecodeError as error:
+        raise ReplyError(f"template/v1 could not read a {turn.speaker} as JSON: {error}.") from error
+    return value
+
+
+def _scalars(value: JsonValue) -> Iterator[JsonValue]:
+    if isinstance(value, dict | list):
+        for member in value.values() if isinstance(value, dict) else value:
+            yield from _scalars(member)
+    elif value is not None:
+        yield value
+
+
+def _parts(call: OfferedCall) -> Iterator[Part]:
+    """The single values of a call's arguments; one of a parameter that the tool lacks is said by nobody."""
+    views = {one.name: one for one in call.view.parameters} if call.view else {}
+    for name, value in call.arguments.items():
+        if name in views:
+            yield from _single(views[name], value, {"title": name, **views[name].schema})
+
+
+def _single(parameter: ParameterView, value: JsonValue, schema: JsonSchema) -> Iterator[Part]:
+    if isinstance(value, list):
+        for one in value:
+            yield from _single(parameter, one, schema.get("items") or {})
+    elif isinstance(value, dict):
+        members = schema.get("properties") or {}
+        for name, one in value.items():
+            yield from _single(parameter, one, {"title": name, **(members.get(name) or {})})
+    else:
+        yield Part(parameter, value, schema)
+
+
+def _phrases(call: OfferedCall, language: Language) -> Iterator[str]:
+    """What people say for a tool and for the arguments that a call has."""
+    if call.view is None:
+        return
+    yield from (*call.view.actions, *call.view.keys, name_phrase(call.tool), *split_name(call.tool))
+    for parameter in call.view.parameters:
+        if parameter.name in call.arguments:
+            yield from _cues(parameter)
+            yield of(language).rules.counted_argument(parameter.cues.among(language))
+            for name, member in (parameter.schema.get("properties") or {}).items():
+                yield from cues_of(name, str(member.get("description") or "")).spoken
+
+
+@lru_cache(4096)
+def _cues_of(name: str, spoken: tuple[str, ...], topic: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(filter(None, (*spoken, topic, *short_forms(name)))))
+
+
+def _cues(parameter: ParameterView) -> tuple[str, ...]:
+    spoken = (*parameter.cues.spoken, *parameter.cues.by_script.values())
+    return _cues_of(parameter.name, spoken, parameter.topic)
+
+
+def _places(part: Part, view: ToolView, said: Sequence[Said], language: Language) -> Iterator[Place]:
+    """Where a value is said, each place with what it costs to take it for its parameter."""
+    for at, one in enumerate(said):
+        text = one.text
+        for _ in range(_MOST_PLACES):
+            found = _find(part, text, one, language)
+            if found is None:
+                break
+            stale = _MISPLACED * _is_replaced(part, view, Place(at, *found, 0.0), said, language)
+            yield Place(at, *found, stale or _cost_of_owner(part, view, one, found, language))
+            text = f"{text[: found.start]}{' ' * (found.end - found.start)}{text[found.end :]}"
+
+
+def _find(part: Part, text: str, said: Said, language: Language) -> Stretch | None:
+    found = locate(part.value, part.schema, text)
+    if found is not None and found.end > found.start:
+        return Stretch(found.start, found.end)
+    return _find_answer(part, text, said, language) if isinstance(part.value, bool) else None
+
+
+def _find_answer(part: Part, text: str, said: Said, language: Language) -> Stretch | None:
+    """A yes or no behind what the parameter is called, or to a question for it."""
+    answer = requests_in(language).answers[bool(part.value)]
+    for cue in _cues(part.parameter):
+        for before in _links(language).behind:
+            found = re.search(_loosely(cue + before + answer), text, re.IGNORECASE)
+            if found:
+                return Stretch(*found.span())
+    book = dialogues_in(language)
+    shapes = book.yes if part.value else book.no
+    is_answer = any(fold(shape) == fold(text) for shape in shapes)
+    return Stretch(0, len(text)) if is_answer and _is_called(part.parameter, said.question) else None
+
+
+def _loosely(words: str) -> str:
+    return r"\s*".join(map(re.escape, words.split()))
+
+
+class Links(NamedTuple):
+    """What stands between what a parameter is called and its value, by which of them comes first; and routes."""
+
+    behind: tuple[str, ...]
+    before: tuple[str, ...]
+    route: Mapping[str, tuple[str, ...]]
+
+
+@lru_cache(16)
+def _links(language: Language) -> Links:
+    behind, before = dict[str, None](), dict[str, None]()
+    for section in _SECTIONS:
+        for stated in shapes_in(language, section):
+            for shape in (stated, of(language).rules.in_number(stated, "items")):
+                cue, value = shape.lower().find("{c}"), shape.find("{v}")
+                if 0 <= cue < value:
+                    behind[shape[cue + 3 : value]] = None
+                elif 0 <= value < cue and re.search(r"[^\W_]", shape[value + 3 : cue]):
+                    before[shape[value + 3 : cue]] = None
+    routes = requests_in(language).route
+    starts = tuple(shape[: shape.find("{o}")] for shape in routes)
+    ends = tuple(shape[shape.find("{o}") + 3 : shape.find("{d}")] for shape in routes)
+    return Links(tuple(behind), tuple(before), {"origin": starts, "destination": ends})
+
+
+class Call(NamedTuple):
+    """A place where a parameter is called: its value begins there, or ends there."""
+
+    parameter: str
+    at: int
+    is_behind: bool
+    length: int
+
+
+@lru_cache(4096)
+def _calls_in(view: ToolView, text: str, language: Language) -> tuple[Call, ...]:
+    """Where a text calls the parameters of a tool; of two at one place the longer counts."""
+    found: dict[tuple[int, bool], Call] = {}
+    for parameter in view.parameters:
+        for cue in _cues(parameter):
+            for one in _calls_by(parameter.name, cue, text, language):
+                known = found.get((one.at, one.is_behind))
+                if known is None or known.length < one.length:
+                    found[one.at, one.is_behind] = one
+    return tuple(sorted(found.values(), key=lambda one: one.at))
+
+
+def _calls_by(parameter: str, cue: str, text: str, language: Language) -> Iterator[Call]:
+    behind, before = _link_patterns(language)
+    for called in re.finditer(_cue_pattern(cue), text, re.IGNORECASE):
+        after = behind.match(text, called.end())
+        if after:
+            yield Call(parameter, after.end(), True, len(cue))  # noqa: FBT003 - a record
+        ahead = before.search(text, 0, called.start())
+        if ahead:
+            yield Call(parameter, ahead.start(), False, len(cue))  # noqa: FBT003
+
+
+@lru_cache(4096)
+def _cue_pattern(cue: str) -> str:
+    inside = r"[\s_-]*".join(map(re.escape, cue.split()))
+    return rf"(?<![A-Za-z0-9]){inside}s?(?![A-Za-z0-9])" if script_of(cue) == COMMON_SCRIPT else inside
+
+
+@lru_cache(16)
+def _link_patterns(language: Language) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    links = _links(language)
+    behind, before = ("|".join(_either(one)) for one in (links.behind, links.before))
+    return re.compile(rf"(?:{behind})[\s\"“「『«']*", re.IGNORECASE), re.compile(rf"[\"”」』»']*(?:{before})$", re.IGNORECASE)
+
+
+def _either(links: Sequence[str]) -> list[str]:
+    return [r"\s*".join(map(re.escape, one.split())).join((r"\s*", r"\s*")) for one in sorted(links, key=len, reverse=True)]
+
+
+def _cost_of_owner(part: Part, view: ToolView, said: Said, at: Stretch, language: Language) -> float:
+    """What it costs to take a place for a parameter: much where the words beside it call another one."""
+    owner = _owner(view, said.text, at, language)
+    if owner:
+        return 0.0 if owner == part.parameter.name else _MISPLACED
+    left = squeeze(said.text[: at.start])
+    for kind, leads in _links(language).route.items():
+        if any(left.endswith(squeeze(lead)) for lead in leads) and part.parameter.kind in ("origin", "destination"):
+            return 0.0 if part.parameter.kind == kind else _MISPLACED
+    if not said.question or _is_called(part.parameter, said.question):
+        return 0.0
+    return _MISPLACED / 2 if any(_is_called(one, said.question) for one in view.parameters) else 0.0
+
+
+def _owner(view: ToolView, text: str, at: Stretch, language: Language) -> str:
+    """The parameter that the words beside a place call; "" where they call none."""
+    behind, before = "", ""
+    for one in _calls_in(view, text, language):
+        if one.is_behind and at.start <= one.at <= at.end - 1:
+            behind = behind or one.parameter
+        if not one.is_behind and at.start < one.at <= at.end + 1:
+            before = one.parameter
+    return behind or before
+
+
+def _is_replaced(part: Part, view: ToolView, place: Place, said: Sequence[Said], language: Language) -> bool:
+    """Whether another value is said for the parameter behind a place: in a later turn, or as a correction."""
+    text = said[place.said].text
+    if any(one.start() <= place.start and place.end <= one.end() for one in _taken_back(language).finditer(text)):
+        return True
+    marks = [one.start for one in find_corrections(text) if one.start >= place.end]
+    if any(not _LEFT_WORD.search(text[place.end : mark]) for mark in marks):
+        return True
+    for at in range(place.said, len(said)):
+        first = 0 if at > place.said else min(marks, default=len(text))
+        for one in _calls_in(view, said[at].text, language):
+            if one.at > first and one.parameter == part.parameter.name and not _stands_at(part, said[at].text, one):
+                return True
+    return False
+
+
+def _stands_at(part: Part, text: str, call: Call) -> bool:
+    """Whether a value is what a place calls."""
+    words = text[call.at :] if call.is_behind else text[: call.at]
+    found = locate(part.value, part.schema, words)
+    if found is None:
+        return not _LEFT_WORD.search(words)
+    return found.start <= _BESIDE if call.is_behind else _ends(part, words) >= len(words) - _BESIDE
+
+
+def _ends(part: Part, words: str) -> int:
+    return max((found.end for at in range(len(words)) if (found := locate(part.value, part.schema, words[at:]))), default=0)
+
+
+def _is_called(parameter: ParameterView, text: str) -> bool:
+    whole = squeeze(text)
+    return any(squeeze(cue) in whole for cue in _cues(parameter))
+
+
+@lru_cache(16)
+def _taken_back(language: Language) -> re.Pattern[str]:
+    """A value that is named only to say that it is not meant."""
+    shapes = [one for one in shapes_in(language, "corrections") if "{o}" in one]
+    spelled = [re.split(r"\{o\}", one) for one in shapes]
+    pieces = [(_loosely(before), _loosely(re.split(r"\{[cCv]\}", after)[0])) for before, after in spelled]
+    return re.compile("|".join(rf"{before}(.{{1,80}}?){after}" for before, after in pieces), re.IGNORECASE)
