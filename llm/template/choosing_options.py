@@ -6,8 +6,8 @@ that leaves least unexplained is named, several where they explain the same, non
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 import orjson
@@ -20,7 +20,7 @@ from callwright.language.calls.parameters import cues_of, short_forms
 from callwright.language.calls.tools import ParameterView, ToolView, squeeze, view_of
 from callwright.language.calls.turns import Turn
 from callwright.language.names import split_name
-from callwright.language.packs import COMMON_SCRIPT, of, script_of
+from callwright.language.packs import COMMON_SCRIPT, known, of, script_of
 from callwright.language.phrasebook import dialogues_in, requests_in
 from callwright.language.text import fold
 from callwright.language.values import locate
@@ -30,13 +30,15 @@ from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import DEFAULT_LANGUAGE, JsonSchema, Language
 
 UNKNOWN = "$$$"
-_SECTIONS = ("requests", "dialogues", "corrections", "external", "routing", "parallel", "conversations")
+_SECTIONS = (
+    "requests", "dialogues", "corrections", "external", "routing", "parallel", "conversations", "assistant.openers",
+)  # fmt: skip
 _MOST_PLACES = 4
 # what an option costs, by what it leaves unexplained
 _UNSAID, _MISPLACED, _REUSED, _UNCALLED, _REPEATED, _UNFED = 6.0, 3.0, 2.0, 0.3, 4.0, 3.0
 _WORD, _TELLING, _OTHER_TOOL, _IDLE, _LACKING = 0.5, 1.5, 2.0, 1.0, 0.2
 _MOST, _SAME = 1.9, 0.2
-_OPEN = 1.6
+_OPEN, _LIKELY = 1.6, 0.75
 _BESIDE = 6
 _FAINT = frozenset({"find", "get", "by", "of", "look", "up", "the", "for", "in", "to"})
 _LEFT_WORD = re.compile(r"[^\W_]+")
@@ -142,15 +144,16 @@ class Talk:
             layout.take(call)
         cost = sum(layout.take(call) for call in option.calls)
         cost += _REPEATED * sum(call in self.made or call in option.calls[:at] for at, call in enumerate(option.calls))
+        cost += _MISPLACED * layout.crossings()
         cost += _UNFED * (UNKNOWN in option.calls[0].arguments.values())
         return cost + sum(map(self._unlike, option.calls)) + layout.rest((*self.made, *option.calls))
 
     def _cost_of_waiting(self, option: Option) -> float:
         """What it costs to make no call: nothing where something has to be asked first, or where no tool does it."""
-        spoken = [view for view in self.views.values() if self._likeness(view) == 1.0]
+        spoken = [view for view in self.views.values() if self._likeness(view) >= _LIKELY]
         if option.act == "none":
             return _IDLE + _UNSAID * bool(spoken)
-        if not self.is_answered and any(self._open(view) for view in spoken):
+        if not self.is_answered and (not spoken or any(self._open(view) for view in spoken)):
             return _OPEN
         layout = Layout(self)
         for call in self.made:
@@ -187,6 +190,7 @@ class Layout:
     def __init__(self, talk: Talk) -> None:
         self._talk = talk
         self._taken: dict[tuple[int, int, int], int] = {}
+        self._placed: dict[str, Place] = {}
         self._calls = 0
 
     def take(self, call: OfferedCall) -> float:
@@ -206,6 +210,7 @@ class Layout:
         if free:
             best = min(free, key=lambda one: (one.cost, -one.said, -one.start))
             self._taken[best[:3]] = self._calls
+            self._placed[part.parameter.name] = best
             return best.cost
         if fold(str(part.value)) in self._talk.returned:
             return 0.0
@@ -221,6 +226,18 @@ class Layout:
             if said == place.said and start < place.end and place.start < end
         ]
 
+    def crossings(self) -> int:
+        """How often the values of one call stand between those of another."""
+        spans: dict[tuple[int, int], list[int]] = {}
+        for (said, start, _), call in self._taken.items():
+            spans.setdefault((said, call), []).append(start)
+        ranges = [(said, min(starts), max(starts)) for (said, _), starts in spans.items()]
+        return sum(
+            one[0] == other[0] and one[1] < other[2] and other[1] < one[2]
+            for at, one in enumerate(ranges)
+            for other in ranges[at + 1 :]
+        )
+
     def rest(self, calls: Sequence[OfferedCall]) -> float:
         """What the words cost that these calls are not said in."""
         phrases = [*glue_of(self._talk.language, *_SECTIONS), of(self._talk.language).last]
@@ -232,22 +249,32 @@ class Layout:
             taken = [Stretch(start, end) for said, start, end in self._taken if said == at]
             taken += self._replaced(at, calls)
             cost += sum(map(_weight, left_over(one.text, phrases, taken)))
+            for mark in find_corrections(one.text)[-1:]:
+                behind = [Stretch(max(start - mark.end, 0), end - mark.end) for start, end in taken if end > mark.end]
+                cost += 2 * sum(map(_weight, left_over(one.text[mark.end :], phrases, behind)))
         return cost
 
-
     def _replaced(self, at: int, calls: Sequence[OfferedCall]) -> Iterator[Stretch]:
-        """The stretches of a turn that say values which another one behind them replaces."""
-        said, language = self._talk.said, self._talk.language
-        text = said[at].text
-        yield from (Stretch(*one.span()) for one in _taken_back(language).finditer(text) if "{o}" not in one[0])
+        """The stretches of a turn that say values which this option takes from words behind them."""
+        said, language = self._talk.said[at], self._talk.language
+        yield from (Stretch(*one.span()) for one in _taken_back(language).finditer(said.text))
         for view in {call.tool: call.view for call in calls if call.view}.values():
-            later = {one.parameter for other in said[at + 1 :] for one in _calls_in(view, other.text, language)}
-            here = _calls_in(view, text, language)
-            for number, one in enumerate(here):
-                marks = [mark.start for mark in find_corrections(text) if mark.start >= one.at]
-                again = any(other.parameter == one.parameter and other.at > min(marks, default=len(text)) for other in here[number + 1 :])
-                if one.is_behind and (again or one.parameter in later):
-                    yield Stretch(one.at, _clause_end(text, one.at))
+            callings = _calls_in(view, said.text, language)
+            for one in callings:
+                if one.is_behind and self._is_later(one.parameter, at, one.at, said.text):
+                    yield Stretch(one.at, _clause_end(said.text, one.at))
+            answered = [one.name for one in view.parameters if said.question and _is_called(one, said.question)]
+            if not callings and any(self._is_later(name, at, 0, said.text) for name in answered):
+                yield Stretch(0, _clause_end(said.text, 0))
+
+    def _is_later(self, parameter: str, at: int, start: int, text: str) -> bool:
+        """Whether the value of a parameter is taken from another turn behind a place, or from a correction behind it."""
+        placed = self._placed.get(parameter)
+        if placed is None or placed.said < at:
+            return False
+        if placed.said > at:
+            return True
+        return any(start <= mark.start < placed.start for mark in find_corrections(text))
 
 
 _CLAUSE_END = re.compile(r"[,.;!?，。；！？]")
@@ -269,13 +296,32 @@ def _said(turns: Sequence[Turn]) -> tuple[Said, ...]:
     said, question, is_done, begins = list[Said](), "", False, 0
     for turn in turns:
         if turn.speaker in ("user", "message"):
+            is_done = is_done or turn.text.startswith(_openers())
             begins, is_done = (len(said), False) if is_done else (begins, False)
             said.append(Said(turn.text, question, is_new=True))
             question = ""
         elif turn.speaker == "assistant":
-            question = turn.text
+            question, is_done = turn.text, is_done or any(one in turn.text for one in _refusals())
         is_done = is_done or turn.speaker == "result"
     return tuple(one._replace(is_new=at >= begins) for at, one in enumerate(said))
+
+
+@cache
+def _refusals() -> tuple[str, ...]:
+    """What an assistant says that can't do something: the longest piece of each shape."""
+    shapes = [
+        one
+        for code in known()
+        for name in ("assistant", "conversations")
+        for one in shapes_in(code, f"{name}.refusals")
+    ]
+    return tuple(max(_SLOT.split(shape), key=len) for shape in shapes)
+
+
+@cache
+def _openers() -> tuple[str, ...]:
+    """What people say before they ask for something else."""
+    return tuple(opener.strip() for code in known() for opener in of(code).data.get("assistant", {}).get("openers", ()))
 
 
 def _json(turn: Turn) -> dict[str, JsonValue]:
@@ -321,10 +367,26 @@ def _phrases(call: OfferedCall, language: Language) -> Iterator[str]:
     yield from (*call.view.actions, *call.view.keys, name_phrase(call.tool), *split_name(call.tool))
     for parameter in call.view.parameters:
         if parameter.name in call.arguments:
-            yield from _cues(parameter)
+            for cue in _cues(parameter):
+                yield from _spoken_of(cue, language)
             yield of(language).rules.counted_argument(parameter.cues.among(language))
             for name, member in (parameter.schema.get("properties") or {}).items():
                 yield from cues_of(name, str(member.get("description") or "")).spoken
+
+
+_SLOT = re.compile(r"\{\w\}")
+
+
+@lru_cache(8192)
+def _spoken_of(cue: str, language: Language) -> tuple[str, ...]:
+    """A cue, and the pieces of shapes that it stands in: articles and verbs agree with it."""
+    rules, pieces = of(language).rules, dict.fromkeys([cue])
+    for section in _SECTIONS:
+        for shape in shapes_in(language, section):
+            if "{c}" in shape or "{C}" in shape:
+                agreed = rules.in_number(shape, cue).replace("{c}", cue).replace("{C}", cue)
+                pieces |= dict.fromkeys(piece for piece in _SLOT.split(agreed) if cue in piece)
+    return tuple(pieces)
 
 
 @lru_cache(4096)
@@ -400,61 +462,54 @@ def _links(language: Language) -> Links:
     return Links(tuple(behind), tuple(before), {"origin": starts, "destination": ends})
 
 
-class Call(NamedTuple):
-    """A place where a parameter is called: its value begins there, or ends there."""
+class Calling(NamedTuple):
+    """A place where a parameter is called: its value begins there, or ends there; surely where words tell so."""
 
     parameter: str
     at: int
     is_behind: bool
-    length: int
+    is_sure: bool
 
 
 @lru_cache(4096)
-def _calls_in(view: ToolView, text: str, language: Language) -> tuple[Call, ...]:
-    """Where a text calls the parameters of a tool; of two at one place the longer counts."""
-    found: dict[tuple[int, bool], Call] = {}
-    for parameter in view.parameters:
-        for cue in _cues(parameter):
-            for one in _calls_by(parameter.name, cue, text, language):
-                known = found.get((one.at, one.is_behind))
-                if known is None or known.length < one.length:
-                    found[one.at, one.is_behind] = one
-    return tuple(sorted(found.values(), key=lambda one: one.at))
-
-
-def _calls_by(parameter: str, cue: str, text: str, language: Language) -> Iterator[Call]:
+def _calls_in(view: ToolView, text: str, language: Language) -> tuple[Calling, ...]:
+    """Where a text calls the parameters of a tool, in its order."""
+    if view.cues is None:
+        return ()
     behind, before = _link_patterns(language)
-    for called in re.finditer(_cue_pattern(cue), text, re.IGNORECASE):
-        after = behind.match(text, called.end())
-        if after:
-            yield Call(parameter, after.end(), True, len(cue))  # noqa: FBT003 - a record
-        ahead = before.search(text, 0, called.start())
+    found = list[Calling]()
+    for called in view.cues.pattern.finditer(text):
+        name = view.parameters[view.cues.owner(called[0])[0]].name
+        after, ahead = behind.match(text, called.end()), before.search(text, 0, called.start())
         if ahead:
-            yield Call(parameter, ahead.start(), False, len(cue))  # noqa: FBT003
-
-
-@lru_cache(4096)
-def _cue_pattern(cue: str) -> str:
-    inside = r"[\s_-]*".join(map(re.escape, cue.split()))
-    return rf"(?<![A-Za-z0-9]){inside}s?(?![A-Za-z0-9])" if script_of(cue) == COMMON_SCRIPT else inside
+            found.append(Calling(name, ahead.start(), is_behind=False, is_sure=True))
+        elif after:
+            found.append(Calling(name, after.end(), is_behind=True, is_sure=bool(after[0].strip())))
+    return tuple(found)
 
 
 @lru_cache(16)
 def _link_patterns(language: Language) -> tuple[re.Pattern[str], re.Pattern[str]]:
     links = _links(language)
-    behind, before = ("|".join(_either(one)) for one in (links.behind, links.before))
-    return re.compile(rf"(?:{behind})[\s\"“「『«']*", re.IGNORECASE), re.compile(rf"[\"”」』»']*(?:{before})$", re.IGNORECASE)
+    behind, before = ("|".join(_either(one)) or "(?!)" for one in (links.behind, links.before))
+    return re.compile(rf"(?:{behind})[\s\"“「『«']*", re.IGNORECASE), re.compile(
+        rf"[\"”」』»']*(?:{before})$", re.IGNORECASE
+    )
 
 
 def _either(links: Sequence[str]) -> list[str]:
-    return [r"\s*".join(map(re.escape, one.split())).join((r"\s*", r"\s*")) for one in sorted(links, key=len, reverse=True)]
+    return [
+        r"\s*".join(map(re.escape, one.split())).join((r"\s*", r"\s*")) for one in sorted(links, key=len, reverse=True)
+    ]
 
 
 def _cost_of_owner(part: Part, view: ToolView, said: Said, at: Stretch, language: Language) -> float:
     """What it costs to take a place for a parameter: much where the words beside it call another one."""
-    owner = _owner(view, said.text, at, language)
-    if owner:
-        return 0.0 if owner == part.parameter.name else _MISPLACED
+    callings = [one for one in _calls_in(view, said.text, language) if _is_beside(one, at)]
+    if any(one.parameter == part.parameter.name for one in callings):
+        return 0.0
+    if any(one.is_sure for one in callings):
+        return _MISPLACED
     left = squeeze(said.text[: at.start])
     for kind, leads in _links(language).route.items():
         if any(left.endswith(squeeze(lead)) for lead in leads) and part.parameter.kind in ("origin", "destination"):
@@ -464,15 +519,8 @@ def _cost_of_owner(part: Part, view: ToolView, said: Said, at: Stretch, language
     return _MISPLACED / 2 if any(_is_called(one, said.question) for one in view.parameters) else 0.0
 
 
-def _owner(view: ToolView, text: str, at: Stretch, language: Language) -> str:
-    """The parameter that the words beside a place call; "" where they call none."""
-    behind, before = "", ""
-    for one in _calls_in(view, text, language):
-        if one.is_behind and at.start <= one.at <= at.end - 1:
-            behind = behind or one.parameter
-        if not one.is_behind and at.start < one.at <= at.end + 1:
-            before = one.parameter
-    return behind or before
+def _is_beside(calling: Calling, at: Stretch) -> bool:
+    return at.start <= calling.at < at.end if calling.is_behind else at.start < calling.at <= at.end + 1
 
 
 def _is_replaced(part: Part, view: ToolView, place: Place, said: Sequence[Said], language: Language) -> bool:
@@ -486,12 +534,17 @@ def _is_replaced(part: Part, view: ToolView, place: Place, said: Sequence[Said],
     for at in range(place.said, len(said)):
         first = 0 if at > place.said else min(marks, default=len(text))
         for one in _calls_in(view, said[at].text, language):
-            if one.at > first and one.parameter == part.parameter.name and not _stands_at(part, said[at].text, one):
+            if (
+                one.is_sure
+                and one.at > first
+                and one.parameter == part.parameter.name
+                and not _stands_at(part, said[at].text, one)
+            ):
                 return True
     return False
 
 
-def _stands_at(part: Part, text: str, call: Call) -> bool:
+def _stands_at(part: Part, text: str, call: Calling) -> bool:
     """Whether a value is what a place calls."""
     words = text[call.at :] if call.is_behind else text[: call.at]
     found = locate(part.value, part.schema, words)
@@ -501,7 +554,9 @@ def _stands_at(part: Part, text: str, call: Call) -> bool:
 
 
 def _ends(part: Part, words: str) -> int:
-    return max((found.end for at in range(len(words)) if (found := locate(part.value, part.schema, words[at:]))), default=0)
+    return max(
+        (found.end for at in range(len(words)) if (found := locate(part.value, part.schema, words[at:]))), default=0
+    )
 
 
 def _is_called(parameter: ParameterView, text: str) -> bool:

@@ -19,6 +19,7 @@ from callwright.llm.template.changing import (
     parameter_named,
     word_change,
 )
+from callwright.llm.template.choosing_options import choose_options
 from callwright.llm.template.conversing import label_acts, read_scenario, word_agent_turn, word_scenario, word_user_turn
 from callwright.llm.template.dialogues import word_answer, word_question
 from callwright.llm.template.drafting_tools import describe, name_all, parameter_sketches, result_sketches
@@ -235,6 +236,7 @@ TASKS: dict[str, Task] = {
     "ProposedCalls": lambda sections, _, __, ___: TemplateAnswer(propose_all(sections)),
     "CallsDue": lambda sections, _, __, ___: TemplateAnswer(read_due(sections)),
     "CallsPlanned": lambda sections, _, __, ___: TemplateAnswer(read_planned(sections)),
+    "Choice": lambda sections, _, __, ___: TemplateAnswer(choose_options(sections)),
     "Judgement": _judge_calls,
     "AnswerScore": lambda sections, _, __, ___: TemplateAnswer(score_answer(sections)),
     "MessageFit": lambda sections, _, __, ___: TemplateAnswer(judge_message(sections, _language(sections))),

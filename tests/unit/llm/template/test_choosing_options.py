@@ -1,0 +1,76 @@
+"""template/v1 chooses among options by what each of them leaves unexplained of a conversation."""
+
+import json
+from typing import Any
+
+import pytest
+
+from callwright.llm.template.choosing_options import choose_options
+from callwright.llm.template.sections import Sections
+from callwright.warehouse.errors import ReplyError
+from tests.support.llm.template.fixtures import TOOLS
+
+BOOK, CANCEL, SEND = "Dining.Tables.bookTable", "Dining.Tables.cancelTable", "Money.Transfers.sendMoney"
+SENTENCE = (
+    "user: Book a table at a restaurant for 4 guests on 3 May 2027. The restaurant is Blue Door and the time of arrival"
+    " is 19:30."
+)
+GOLD = {"restaurant": "Blue Door", "date": "2027-05-03", "time": "19:30", "guests": 4}
+
+
+def option(letter: str, *calls: tuple[str, dict[str, Any]], act: str = "call") -> dict[str, Any]:
+    made = [{"tool": tool, "arguments": arguments} for tool, arguments in calls]
+    return {"option": letter, "calls": made, "act": act}
+
+
+def asked(talk: str, *options: dict[str, Any]) -> Any:
+    tagged = {"tools": json.dumps([one.signature for one in TOOLS]), "options": json.dumps(options), "language": "en"}
+    return choose_options(Sections(tagged, talk))["asked"]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {**GOLD, "guests": 5},
+        {**GOLD, "date": "2027-05-04"},
+        {**GOLD, "restaurant": "Corner Kitchen"},
+        {**GOLD, "seating": "terrace"},
+        {name: value for name, value in GOLD.items() if name != "guests"},
+    ],
+)
+def test_values_that_nobody_said_and_words_that_no_argument_takes_speak_against_an_option(
+    wrong: dict[str, Any],
+) -> None:
+    assert asked(SENTENCE, option("A", (BOOK, wrong)), option("B", (BOOK, GOLD))) == ["B"]
+    assert asked(SENTENCE, option("A", (BOOK, wrong)), option("B", act="none")) == []
+
+
+def test_a_value_belongs_to_the_parameter_that_the_words_beside_it_call() -> None:
+    talk = "user: Send money to another person. The note is Rent for March and the name of the recipient is Ida Berg. Amount: 40."
+    right = {"recipient": "Ida Berg", "amount": 40, "note": "Rent for March"}
+    exchanged = {**right, "recipient": "Rent for March", "note": "Ida Berg"}
+    assert asked(talk, option("A", (SEND, exchanged)), option("B", (SEND, right))) == ["B"]
+
+
+def test_a_later_turn_replaces_a_value() -> None:
+    talk = (
+        "user: Cancel a table that was booked. The booking number is TB-11111.\nassistant: What is the reason?\n"
+        "user: Wait, I got the booking number wrong, it is TB-22222.\nassistant: What is the reason?\nuser: Feeling ill."
+    )
+    old, new = ({"booking_id": number, "reason": "Feeling ill"} for number in ("TB-11111", "TB-22222"))
+    both = option("C", (CANCEL, new), (CANCEL, old))
+    assert asked(talk, option("A", (CANCEL, old)), option("B", (CANCEL, new)), both) == ["B"]
+
+
+def test_no_tool_is_chosen_where_the_user_asks_for_what_none_of_them_does() -> None:
+    talk = "user: Please water my plants on 3 May 2027."
+    assert asked(talk, option("A", (BOOK, {"date": "2027-05-03"})), option("B", act="none")) == ["B"]
+
+
+def test_options_that_explain_the_same_words_are_all_named() -> None:
+    assert asked(SENTENCE, option("A", (BOOK, GOLD)), option("B", (BOOK, dict(reversed(GOLD.items()))))) == ["A", "B"]
+
+
+def test_a_prompt_without_a_list_of_options_is_refused() -> None:
+    with pytest.raises(ReplyError, match="JSON list of options in the section <options>"):
+        choose_options(Sections({"tools": "[]", "options": '"none"', "language": "en"}, SENTENCE))
