@@ -32,6 +32,7 @@ class Phrasebook(NamedTuple):
     fillers: tuple[str, ...]  # in front of arguments that stand by themselves
     day_lead: str  # in front of the only day
     time_lead: str  # and of the only time
+    moments: dict[str, str]  # and of either by what it is to the call, `{v}`: where it ends, when it is due
     counted: str  # a number with what it counts, `{v}` and `{u}`
 
 

@@ -109,8 +109,8 @@ def plain_action(name: str, description: str, called: Sequence[str], data: Mappi
 
 
 def smooth(request: str) -> str:
-    """A request in which a second "con" is joined to the first."""
-    return _CON_CON.sub(r"\1 y con ", request)
+    """A request in which a second "con" is joined to the first, and "de" to its article."""
+    return _CON_CON.sub(r"\1 y con ", request).replace(" de el ", " del ")
 
 
 def is_for_speaker(action: str) -> bool:

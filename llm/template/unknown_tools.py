@@ -14,6 +14,7 @@ from callwright.language.names import split_name
 from callwright.language.packs import COMMON_SCRIPT, of
 from callwright.language.phrasebook import requests_in
 from callwright.language.protocol import PlainPlace
+from callwright.llm.template.moments import moment_clause, role_of
 from callwright.llm.template.wording import ComposedRequest, RequestClause, Worded, quote_values, shape_clause
 from callwright.warehouse.errors import ReplyError
 
@@ -120,8 +121,8 @@ def _natural(tool: Unknown, stated: dict[str, StatedParameter], pieces: list[Req
         shown.append(book.route[0].format(o=starts[0].shown, d=ends[0].shown))
         pieces.append(RequestClause(shown[-1], (starts[0], ends[0])))
     days = [one for one in free if one.parameter.kind == "date"]
-    if len(days) == 1 and days[0].parameter.name.lower() in ("date", "day"):
-        shown.append(book.day_lead + days[0].shown)
+    if len(days) == 1 and (days[0].parameter.name.lower() in ("date", "day") or role_of(days[0].parameter.name)):
+        shown.append(moment_clause(days[0], book))
         pieces.append(RequestClause(shown[-1], (days[0],)))
     return shown
 

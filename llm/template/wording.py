@@ -18,6 +18,7 @@ from callwright.language.packs import COMMON_SCRIPT, language_of, of, packs_of, 
 from callwright.language.phrasebook import Phrasebook, requests_in
 from callwright.language.schemas import json_type
 from callwright.language.values import locate
+from callwright.llm.template.moments import moment_clause, role_of, stands_before
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import JsonSchema, Language
 
@@ -138,11 +139,11 @@ def _natural(
     if len(starts) == len(ends) == 1 and starts[0].shown == starts[0].words and ends[0].shown == ends[0].words:
         text = rng.choice(book.route).format(o=starts[0].shown, d=ends[0].shown)
         pieces.append(RequestClause(text, (starts[0], ends[0])))
-    for kinds, lead in ((_DAYS, book.day_lead), (frozenset({"time"}), book.time_lead)):
+    for kinds in (_DAYS, frozenset({"time"})):
         here = [one for kind in kinds for one in by_kind.get(kind, [])]
         declared = [one for one in view.parameters if one.kind in kinds or one.kind == "moment"]
         if len(here) == len(declared) == 1 and here[0].parameter.kind in ("date", "moment", "time"):
-            pieces.append(RequestClause(lead + here[0].shown, (here[0],)))
+            pieces.append(RequestClause(moment_clause(here[0], book), (here[0],)))
     pieces += [
         RequestClause(book.counted.format(v=one.shown, u=unit), (one,))
         for one in stated
@@ -211,12 +212,17 @@ def _assemble(
 
 def _is_bare(piece: RequestClause) -> bool:
     """Whether a clause begins with its cue rather than with a preposition."""
-    return len(piece.stated) == 1 and piece.text.startswith(piece.stated[0].cue)
+    cue = piece.stated[0].cue if len(piece.stated) == 1 else ""
+    return bool(cue) and piece.text.startswith(cue) and role_of(cue) != cue
 
 
 def shape_clause(shape: str, stated: StatedParameter) -> str:
     """A shape with what its parameter is called and its value in words."""
-    shape = packs_of(shape)[0].rules.in_number(shape, stated.cue)
+    pack = packs_of(shape)[0]
+    if stands_before(stated.cue, requests_in(pack.code)):
+        begin, end = ("{C}" if shape.startswith("{C}") or shape[:1].isupper() else "{c}"), shape[len(tidy(shape)) :]
+        shape = f"{begin} {{v}}{end}"
+    shape = pack.rules.in_number(shape, stated.cue)
     return shape.replace("{c}", stated.cue).replace("{C}", _capital(stated.cue)).replace("{v}", stated.shown)
 
 

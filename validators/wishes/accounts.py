@@ -30,7 +30,7 @@ REQUEST = tuple(
     f"requests.{part}"
     for part in (
         "openers", "wishes", "sentences", "clauses", "inline", "listed", "plain", "frame", "joint", "last_joint", "closers",
-        "route", "fillers", "day_lead", "time_lead", "counted",
+        "route", "fillers", "day_lead", "time_lead", "moments", "counted",
     )
 )  # fmt: skip
 _QUOTES = (
