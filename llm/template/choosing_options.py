@@ -14,17 +14,23 @@ import orjson
 from pydantic import JsonValue
 
 from callwright.language.calls.actions import name_phrase
+from callwright.language.calls.defects import Proposal
 from callwright.language.calls.frames import Stretch, glue_of, left_over, shapes_in
 from callwright.language.calls.messages import resolve_pointers
-from callwright.language.calls.parameters import cues_of, short_forms
+from callwright.language.calls.parameters import CLOCKED, cues_of, short_forms
 from callwright.language.calls.tools import ParameterView, ToolView, squeeze, view_of
-from callwright.language.calls.turns import Turn
+from callwright.language.calls.turns import Turn, is_equivalent
+from callwright.language.dates import find_dates
 from callwright.language.names import split_name
+from callwright.language.numbers import find_numbers
 from callwright.language.packs import COMMON_SCRIPT, known, of, script_of
 from callwright.language.phrasebook import dialogues_in, requests_in
+from callwright.language.readers.moments import find_times
+from callwright.language.schemas import json_type
 from callwright.language.text import fold
 from callwright.language.values import locate
 from callwright.language.vocabulary import deep_stem, find_corrections
+from callwright.llm.template.reading_calls import due_steps
 from callwright.llm.template.sections import Sections
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import DEFAULT_LANGUAGE, JsonSchema, Language
@@ -37,8 +43,9 @@ _MOST_PLACES = 4
 # what an option costs, by what it leaves unexplained
 _UNSAID, _MISPLACED, _REUSED, _UNCALLED, _REPEATED, _UNFED = 6.0, 3.0, 2.0, 0.3, 4.0, 3.0
 _WORD, _TELLING, _OTHER_TOOL, _IDLE, _LACKING = 0.5, 1.5, 2.0, 1.0, 0.2
-_MOST, _SAME = 1.9, 0.2
+_MOST, _SAME = 1.9, 0.04
 _OPEN, _LIKELY = 1.6, 0.75
+_LATER, _FEW = 0.1, 15.0  # words may be left over where more steps follow
 _BESIDE = 6
 _FAINT = frozenset({"find", "get", "by", "of", "look", "up", "the", "for", "in", "to"})
 _LEFT_WORD = re.compile(r"[^\W_]+")
@@ -90,11 +97,33 @@ def choose_options(sections: Sections) -> dict[str, JsonValue]:
     """The letters of the options that the conversation asks for, with the reason in one sentence."""
     talk = Talk(sections)
     options = _options(sections, talk.views)
+    steps = due_steps(sections)
+    if steps is not None:
+        named: list[JsonValue] = [option.letter for option in options if _are_same(option, steps, talk.views)]
+        return {"asked": named, "reason": "They are the next steps." if named else "None of them is the next step."}
     costs = {option.letter: talk.cost(option) for option in options}
     least = min(costs.values(), default=_MOST)
     asked: list[JsonValue] = [letter for letter, cost in costs.items() if cost <= least + _SAME and least < _MOST]
     reason = "Each word is said for it." if len(asked) == 1 else "They explain the same words." if asked else ""
     return {"asked": asked, "reason": reason or "Each of them leaves words or values unexplained."}
+
+
+def _are_same(option: Option, steps: Sequence[Proposal], views: Mapping[str, ToolView]) -> bool:
+    """Whether an option makes just the calls of the next step."""
+    rest = list(steps)
+    for call in option.calls:
+        schemas = views[call.tool].properties if call.tool in views else {}
+        same = (
+            step
+            for step in rest
+            if step.tool == call.tool
+            and is_equivalent(dict(step.arguments), dict(call.arguments), {"properties": schemas})
+        )
+        found = next(same, None)
+        if found is None:
+            return False
+        rest.remove(found)
+    return not rest and (bool(option.calls) or option.act != "none")
 
 
 def _options(sections: Sections, views: Mapping[str, ToolView]) -> list[Option]:
@@ -135,6 +164,12 @@ class Talk:
             fold(str(value)) for turn in turns if turn.speaker == "result" for value in _scalars(_json(turn))
         }
 
+        new = [one.text for one in self.said if one.is_new]
+        is_redone = any(mark.start == 0 for text in new for mark in find_corrections(text))
+        self._redone = {call.tool for call in self.made[-1:]} if is_redone else set[str]()
+        again = glue_of(self.language, "conversations.linked", "conversations.again")
+        self.in_steps = self.is_answered or any(one in text for one in again if one.count(" ") > 1 for text in new)
+
     def cost(self, option: Option) -> float:
         """What an option leaves unexplained: values that nobody said, words that it does not take."""
         if not option.calls:
@@ -145,8 +180,12 @@ class Talk:
         cost = sum(layout.take(call) for call in option.calls)
         cost += _REPEATED * sum(call in self.made or call in option.calls[:at] for at, call in enumerate(option.calls))
         cost += _MISPLACED * layout.crossings()
+        cost += _REPEATED * (self.in_steps and len({call.tool for call in option.calls}) < len(option.calls))
         cost += _UNFED * (UNKNOWN in option.calls[0].arguments.values())
-        return cost + sum(map(self._unlike, option.calls)) + layout.rest((*self.made, *option.calls))
+        cost += sum(map(self._unlike, option.calls))
+        if self.in_steps and cost < _MOST:
+            return cost + min(layout.rest((*self.made, *option.calls)), _FEW) * _LATER
+        return cost + layout.rest((*self.made, *option.calls))
 
     def _cost_of_waiting(self, option: Option) -> float:
         """What it costs to make no call: nothing where something has to be asked first, or where no tool does it."""
@@ -161,11 +200,20 @@ class Talk:
         return _IDLE + layout.rest(self.made)
 
     def _open(self, view: ToolView) -> bool:
-        """Whether the user says fewer values than a tool needs: what is left of the words without those that call parameters."""
-        call = OfferedCall(view.name, dict.fromkeys(view.properties), view)
-        phrases = [*glue_of(self.language, *_SECTIONS), of(self.language).last, *_phrases(call, self.language)]
-        runs = [run for one in self.said if one.is_new for run in left_over(one.text, phrases, [])]
-        return len(runs) < len(view.required)
+        """Whether the user leaves out what a tool needs, as far as what parameters are called and the kinds of values tell."""
+        return any(one.name in view.required and not self._says(one, view) for one in view.parameters)
+
+    def _says(self, parameter: ParameterView, view: ToolView) -> bool:
+        text = "\n".join(one.text for one in self.said if one.is_new)
+        called = any(one.parameter == parameter.name for one in _calls_in(view, text, self.language))
+        if called or any(_is_called(parameter, one.question) for one in self.said if one.is_new and one.question):
+            return True
+        if parameter.kind in CLOCKED:
+            return bool(find_dates(text) or find_times(text))
+        if parameter.is_number:
+            return bool(find_numbers(text))
+        leads = _links(self.language).route.get(parameter.kind, ())
+        return any(lead.strip() in text for lead in leads) or json_type(parameter.schema) == "object"
 
     def _unlike(self, call: OfferedCall) -> float:
         """What it costs that the user's words speak for other tools, and that a required argument is left out."""
@@ -176,6 +224,8 @@ class Talk:
 
     def _likeness(self, view: ToolView) -> float:
         """The share of what a tool does that the user says; 1 where it is said in one of the known ways."""
+        if view.name in self._redone:
+            return 1.0
         said = "\n".join(one.text for one in self.said if one.is_new).lower()
         if any(key.lower() in said for key in (*view.keys, *view.actions)):
             return 1.0
@@ -321,7 +371,13 @@ def _refusals() -> tuple[str, ...]:
 @cache
 def _openers() -> tuple[str, ...]:
     """What people say before they ask for something else."""
-    return tuple(opener.strip() for code in known() for opener in of(code).data.get("assistant", {}).get("openers", ()))
+    shapes = [
+        one
+        for code in known()
+        for name in ("assistant.openers", "conversations.switches")
+        for one in shapes_in(code, name)
+    ]
+    return tuple(_SLOT.split(shape)[0].strip() for shape in shapes)
 
 
 def _json(turn: Turn) -> dict[str, JsonValue]:
@@ -568,6 +624,7 @@ def _is_called(parameter: ParameterView, text: str) -> bool:
 def _taken_back(language: Language) -> re.Pattern[str]:
     """A value that is named only to say that it is not meant."""
     shapes = [one for one in shapes_in(language, "corrections") if "{o}" in one]
-    spelled = [re.split(r"\{o\}", one) for one in shapes]
+    asides = [one.replace("{v}", "{o}") for one in shapes_in(language, "conversations.asides")]
+    spelled = [re.split(r"\{o\}", one) for one in (*shapes, *(one for one in asides if "{c}" not in one))]
     pieces = [(_loosely(before), _loosely(re.split(r"\{[cCv]\}", after)[0])) for before, after in spelled]
     return re.compile("|".join(rf"{before}(.{{1,80}}?){after}" for before, after in pieces), re.IGNORECASE)

@@ -47,7 +47,7 @@ def read_due(sections: Sections) -> JsonValue:
     if len(spoken) == 1:
         nodes = _steps_of(spoken[0].text, tools)
         if nodes:
-            return _next_step(nodes, _made(turns))
+            return _listed(_next_step(nodes, _made(turns)))
     box = read_toolbox(tools)
     calls = next_calls(resolve_pointers(turns), box)
     return _listed(calls if _is_laid_out(spoken, calls, box, _language(sections)) else [])
@@ -64,14 +64,27 @@ def read_planned(sections: Sections) -> JsonValue:
     return _listed(calls if _is_laid_out(spoken, calls, box, _language(sections)) else [])
 
 
-def _next_step(nodes: Sequence[Node], made: Mapping[bytes, JsonValue]) -> JsonValue:
+def due_steps(sections: Sections) -> list[Proposal] | None:
+    """The calls of the next step of a request in steps, none where nothing is left; None where the request is no such one."""
+    turns, tools = sections.turns(), sections.json("tools")
+    spoken = [turn for turn in turns if turn.speaker == "user"]
+    if len(spoken) != 1 or not isinstance(tools, list):
+        return None
+    box = read_step_tools(tools)
+    if not any(box.origins(name, one) for name, tool in box.tools.items() for one in tool.properties):
+        return None
+    nodes = _steps_of(spoken[0].text, tools)
+    return _next_step(nodes, _made(turns)) if nodes else None
+
+
+def _next_step(nodes: Sequence[Node], made: Mapping[bytes, JsonValue]) -> list[Proposal]:
     """The calls that are due; none once all entries are known that the words call by a name, and no result has one of them."""
     due = due_calls(nodes, made)
     held = {fold(text) for result in made.values() for text in _texts(result)}
     is_last = len(made) + len(due) >= len(nodes)
     if is_last and any(fold(name) not in held for name in called_entries(nodes)):
-        return _listed([])
-    return _listed([Proposal(name, given) for name, given in due])
+        return []
+    return [Proposal(name, given) for name, given in due]
 
 
 def _texts(value: JsonValue) -> Iterator[str]:
