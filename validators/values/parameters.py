@@ -1,0 +1,273 @@
+"""The values of a call that stand for themselves, and which parameters of its tool could take each other's."""
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from functools import lru_cache
+from typing import Literal, NamedTuple
+
+from pydantic import JsonValue
+
+from callwright.language.names import split_name
+from callwright.language.packs import packs_of, puts_spaces, widened
+from callwright.language.readers.units import Unit, unit_of
+from callwright.language.schemas import choices_of, fits, kind_of
+from callwright.language.text import fold, words_of
+from callwright.language.vocabulary import deep_stem, empty
+from callwright.warehouse.records import Arguments, JsonSchema, Tool
+
+Sort = Literal["boolean", "number", "day", "clock", "moment", "choice", "code", "name"]
+Edge = Literal["", "first", "last"]
+Role = Literal["", "from", "to"]
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+_CLOCK = re.compile(r"(?:[01]\d|2[0-3]):[0-5]\d(?::00)?")
+MOMENT = re.compile(r"(\d{4}-\d{2}-\d{2})[ T]([0-2]\d:[0-5]\d)(?::00)?(?:\.0+)?(?:Z|\+00:00)?")
+# What schemas call things, whatever language people speak.
+_CODED = frozenset(
+    ["id", "ids", "key", "code", "token", "ref", "reference", "no", "sku", "zip", "phone", "iban", "serial", "uuid"]
+)
+_GIVERS = frozenset(["from", "source", "origin", "departure", "sender", "payer", "old", "previous", "base"])
+_TAKERS = frozenset(["to", "target", "destination", "arrival", "recipient", "receiver", "payee", "new", "quote"])
+_ROLES = _GIVERS | _TAKERS | frozenset(["current", "first", "second", "home", "away"])
+_EDGES = frozenset(["start", "end", "begin", "min", "max", "minimum", "maximum", "lower", "upper"])
+_EACH = frozenset({
+    "per", "each", "every", "unit", "rate", "interval", "frequency", "hourly", "daily", "nightly", "weekly", "monthly",
+})  # fmt: skip
+_NAMED = frozenset({"name", "title"})
+_NAMED_SIGNS = re.compile("(?:名称|姓名|名字|名|称)$")
+_FIRST = re.compile(r"from|desde|start\w*|begin\w*|since|after|first|check-?in|depart\w*|min|minimum|lower|lowest")
+_LAST = re.compile(r"to|hasta|end\w*|until|till|before|last|check-?out|return\w*|through|max|maximum|upper|highest")
+_FIRST_SIGNS, _LAST_SIGNS = (
+    re.compile("开始|起始|起|入住|最低|最小|inicio|inicial"),
+    re.compile("结束|截止|止|退房|最高|最大|fin|final"),
+)
+_HEAD_END = re.compile(
+    widened(r"\s(?:of|for|to|from|that|which|where|who|in|at|by|with|as|on|when|de|del|para|que|con|en)\s|@[,.;:(]|$"),
+    re.IGNORECASE,
+)
+_SIGNS = 1  # characters that are the head of a description in a script without spaces
+MONEY = re.compile(
+    r"price|cost|amount|fee|budget|pay|payment|salary|deposit|spend|sum|total|balance|金额|价|费|预算|importe|precio|monto"
+)
+
+
+class Parameter(NamedTuple):
+    """A parameter, or a member of one, as its schema describes it."""
+
+    name: str
+    schema: JsonSchema
+    parent: str = ""
+
+    @property
+    def description(self) -> str:
+        """What its schema says it is."""
+        return str(self.schema.get("description", ""))
+
+    @property
+    def words(self) -> frozenset[str]:
+        """The words by which people may name it."""
+        return _naming(self.name, f"{self.schema.get('title', '')} {self.description}")
+
+    @property
+    def heads(self) -> frozenset[str]:
+        """What kind of thing it is: the last word of its name that is no role, the head of its description."""
+        return _heads(self.name, self.description)
+
+    @property
+    def is_money(self) -> bool:
+        """Whether it is an amount of money."""
+        return bool(MONEY.search(f"{' '.join(split_name(self.name))} {self.description}".lower()))
+
+    @property
+    def is_for_each(self) -> bool:
+        """Whether it counts for each of something."""
+        return bool(_EACH & frozenset(split_name(self.name)))
+
+    def unit(self, language: str) -> Unit | None:
+        """The unit that it counts in, None where it names none."""
+        return unit_of(self.name, self.description, language)
+
+    @property
+    def role(self) -> Role:
+        """Whether something goes from it or to it."""
+        tokens = frozenset(split_name(self.name))
+        is_giver, is_taker = bool(tokens & _GIVERS), bool(tokens & _TAKERS)
+        return "" if is_giver == is_taker else "from" if is_giver else "to"
+
+    @property
+    def edge(self) -> Edge:
+        """Whether it is where something begins or where it ends."""
+        tokens = (*split_name(self.name), "".join(split_name(self.name)))
+        is_first = any(_FIRST.fullmatch(one) for one in tokens) or bool(_FIRST_SIGNS.search(self.description))
+        is_last = any(_LAST.fullmatch(one) for one in tokens) or bool(_LAST_SIGNS.search(self.description))
+        return "" if is_first == is_last else "first" if is_first else "last"
+
+
+class Leaf(NamedTuple):
+    """A value of the call that stands for itself: an argument or a member of one; `path` says where it stands."""
+
+    argument: str
+    path: str
+    value: JsonValue
+    parameter: Parameter
+    rivals: tuple[Parameter, ...] = ()  # other parameters of the tool that could take the value
+
+    @property
+    def sort(self) -> Sort:
+        """How a text would state it."""
+        return sort_of(self.value, self.parameter.schema)
+
+    @property
+    def naming(self) -> frozenset[str]:
+        """The words that name its parameter and none of the rivals."""
+        return self.parameter.words - frozenset[str]().union(*(one.words for one in self.rivals))
+
+    @property
+    def rival_naming(self) -> frozenset[str]:
+        """The words that name rivals and not its own parameter."""
+        return frozenset[str]().union(*(one.words for one in self.rivals)) - self.parameter.words
+
+
+def sort_of(value: JsonValue, schema: JsonSchema) -> Sort:
+    """The sort of a value by its own form and by what its schema offers."""
+    if isinstance(value, bool):
+        return "boolean"
+    if isinstance(value, int | float):
+        return "number"
+    text = str(value)
+    if choices_of(schema):
+        return "choice"
+    for sort, pattern in (("day", _DAY), ("clock", _CLOCK), ("moment", MOMENT)):
+        if pattern.fullmatch(text):
+            return sort  # type: ignore[return-value]
+    return "code" if re.search(r"\d", text) and len(text.split()) == 1 else "name"
+
+
+def leaves_of(tool: Tool, arguments: Arguments) -> list[Leaf]:
+    """The values of a call that stand for themselves, in order, each with the parameters that could take it."""
+    leaves = [
+        leaf
+        for name, value in arguments.items()
+        for leaf in leaves_within(Leaf(name, name, value, Parameter(name, tool.properties.get(name, {}))))
+    ]
+    return set_beside(leaves, tool)
+
+
+def leaves_within(whole: Leaf) -> Iterator[Leaf]:
+    """The values of an argument that stand for themselves, in order."""
+    schema, value = whole.parameter.schema, whole.value
+    if isinstance(value, dict) and value:
+        members = schema.get("properties") or {}
+        for name, member in value.items():
+            parameter = Parameter(name, members.get(name) or {}, whole.path)
+            yield from leaves_within(whole._replace(path=f"{whole.path}.{name}", value=member, parameter=parameter))
+    elif isinstance(value, list) and value:
+        for index, member in enumerate(value):
+            items = {"description": schema.get("description", ""), **(schema.get("items") or {})}
+            parameter = whole.parameter._replace(schema=items)
+            yield from leaves_within(whole._replace(path=f"{whole.path}[{index}]", value=member, parameter=parameter))
+    else:
+        yield whole
+
+
+def set_beside(leaves: Sequence[Leaf], tool: Tool) -> list[Leaf]:
+    """The same values, each knowing which parameters of the tool could take it as well."""
+    stated = [Parameter(name, schema) for name, schema in tool.properties.items()]
+    filled = {leaf.parameter.name for leaf in leaves if leaf.sort == "name"}
+    inner = [leaf.parameter for leaf in leaves if leaf.parameter.parent]
+    inner += [
+        Parameter(name, member or {}, leaf.path.rpartition(".")[0])
+        for leaf in leaves if leaf.parameter.parent
+        for name, member in _siblings(leaf, tool).items()
+    ]  # fmt: skip
+    parameters = list({(one.parent, one.name): one for one in (*stated, *inner)}.values())
+    return [_with_rivals(leaf, parameters, filled) for leaf in leaves]
+
+
+def _siblings(leaf: Leaf, tool: Tool) -> JsonSchema:
+    """The members beside a leaf that the schema declares, whether they have a value or not."""
+    schema: JsonSchema = tool.properties.get(leaf.argument, {})
+    for step in re.findall(r"\[\d+\]|\.[^.\[]+", leaf.path.removeprefix(leaf.argument))[:-1]:
+        schema = (schema.get("items") if step[0] == "[" else (schema.get("properties") or {}).get(step[1:])) or {}
+    members: JsonSchema = schema.get("properties") or {}
+    return members
+
+
+def _with_rivals(leaf: Leaf, parameters: Sequence[Parameter], filled: Collection[str]) -> Leaf:
+    own = leaf.parameter
+
+    def is_rival(one: Parameter) -> bool:
+        is_both_named = leaf.sort == "name" and one.name in filled and _is_named(own) and _is_named(one)
+        return could_take(one, leaf) or is_both_named
+
+    return leaf._replace(
+        rivals=tuple(
+            one for one in parameters
+            if (one.parent, one.name) != (own.parent, own.name) and one.name != leaf.argument and is_rival(one)
+        )
+    )  # fmt: skip
+
+
+def could_take(other: Parameter, leaf: Leaf) -> bool:
+    """Whether another parameter could take the value of `leaf`: by its type, and for texts by what it is."""
+    kind = kind_of(other.schema)
+    if leaf.sort == "boolean":
+        return False
+    if leaf.sort == "number":
+        is_number = kind in ("integer", "number") and fits(leaf.value, other.schema)
+        return is_number and _same_measure(leaf.parameter, other)
+    if leaf.sort in ("day", "clock", "moment"):
+        return (kind in ("date", "time", "date-time") or (kind == "text" and _is_timed(other))) and fits(
+            leaf.value, other.schema
+        )
+    return _could_take_text(other, leaf)
+
+
+def _could_take_text(other: Parameter, leaf: Leaf) -> bool:
+    kind, own = kind_of(other.schema), leaf.parameter
+    schema = other.schema if kind != "array" else other.schema.get("items") or {}
+    if kind not in ("text", "enum", "array") or not fits(leaf.value, schema):
+        return False
+    if kind == "enum" or leaf.sort == "choice" or _is_timed(other):
+        return kind == "enum"  # its own choices tell a choice from a text
+    tokens = (frozenset(split_name(own.name)), frozenset(split_name(other.name)))
+    return bool(own.heads & other.heads) or any(all(one & words for one in tokens) for words in (_ROLES, _CODED))
+
+
+def _is_named(one: Parameter) -> bool:
+    """Whether it is the name of something: names of two things look alike."""
+    return bool(_NAMED & frozenset(split_name(one.name))) or bool(_NAMED_SIGNS.search(one.description))
+
+
+def _same_measure(one: Parameter, other: Parameter) -> bool:
+    units = [each.unit("en") for each in (one, other)]
+    dimensions = [
+        "money" if each.is_money and unit is None else unit.dimension if unit else ""
+        for each, unit in zip((one, other), units, strict=True)
+    ]
+    return dimensions[0] == dimensions[1] or ("" in dimensions and "money" not in dimensions)
+
+
+def _is_timed(one: Parameter) -> bool:
+    kind, last = kind_of(one.schema), (split_name(one.name) or ("",))[-1]
+    return kind in ("date", "time", "date-time") or last in ("date", "time", "day", "when", "start", "end")
+
+
+@lru_cache(4096)
+def _naming(name: str, description: str) -> frozenset[str]:
+    tokens = split_name(name)
+    described = [word.text for word in words_of(description).row]
+    skipped = empty(packs_of(description))
+    kept = [*tokens, *(word for word in described if word not in skipped | _ROLES | _EDGES and word.isalnum())]
+    return frozenset({*kept, *map(deep_stem, kept)})
+
+
+@lru_cache(4096)
+def _heads(name: str, description: str) -> frozenset[str]:
+    tokens = [one for one in split_name(name) if one not in _ROLES | _EDGES | _NAMED and one.isalpha()]
+    heads = {deep_stem(tokens[-1])} if tokens else set[str]()
+    phrase = _NAMED_SIGNS.sub("", _HEAD_END.split(f"{description.strip()} ")[0].strip())
+    if phrase:
+        spaced = puts_spaces(packs_of(phrase)[0].code) or phrase.isascii()
+        words = [one.text for one in words_of(phrase).row if one.text.isalpha() and one.text not in _NAMED]
+        heads |= {deep_stem(words[-1])} if spaced and words else {fold(phrase)[-_SIGNS:]} if not spaced else set()
+    return frozenset(heads)

@@ -1,0 +1,374 @@
+"""Where a text says a value by its own words: an amount, a day, a choice, a name, a code, a text."""
+
+import re
+from collections.abc import Iterator, Sequence
+from datetime import date
+from itertools import pairwise
+from math import isclose
+from typing import NamedTuple
+
+from callwright.language.booleans import ANSWERED, find_boolean, is_about
+from callwright.language.names import split_name
+from callwright.language.packs import puts_spaces, widened
+from callwright.language.phrases import find_phrase
+from callwright.language.readers.duckling_reader import read
+from callwright.language.readers.mentions import UNKNOWN_NOW
+from callwright.language.readers.quantities import Quantity
+from callwright.language.readers.units import Unit, quantity_words, unit_named
+from callwright.language.schemas import choices_of
+from callwright.language.text import folded
+from callwright.language.values import locate
+from callwright.validators.values.parameters import MOMENT, Leaf
+from callwright.validators.values.said import Said, Span, Time, digit_words
+
+_EXACT = frozenset({"spelling", "grouping of digits", "inflection", "place spelling", "date in figures"})
+_MONTH = re.compile(r"(0[1-9]|1[0-2])/(20\d{2})|(20\d{2})-(0[1-9]|1[0-2])")
+_WORD, _WEEK = re.compile(r"[^\W\d_]{3,}"), 7
+_PRONOUN = re.compile(r"I(?:['’]\w+)?")
+_WORD_AFTER, _WORD_BEFORE = re.compile(r"^[ -]+([A-ZÀ-Þ][\w'’-]*)"), re.compile(r"([A-ZÀ-Þ][\w'’-]*)[ -]+$")
+_TEXT_WORDS, _TEXT_SIGNS = 4, 8  # from how many words or characters on a value is a text, no name
+_WRITINGS = frozenset({
+    "message", "content", "text", "body", "note", "notes", "comment", "caption", "description", "statement", "reason",
+    "resolution", "details",
+})  # fmt: skip
+_SHORTEST_CODE = 3
+_AROUND = 24  # characters around an amount that tell what it counts
+_LEAST = re.compile(r"(?<![a-z])(?:min|minimum|least|lowest|lower)(?![a-z])")
+_MOST = re.compile(r"(?<![a-z])(?:max|maximum|most|highest|upper|budget|limit)(?![a-z])")
+_QUOTE_MARKS = 3  # both marks and a stop
+_ANNOUNCED = re.compile(widened('@[:]|["“”「]'))
+_DEGREE = 0.51
+_ROUNDED = 0.004
+_FREE = frozenset({"percent", "money", "degree", "celsius"})  # units that a schema may leave unsaid
+_SCALES = frozenset({"degree", "celsius", "fahrenheit"})
+
+
+class Place(NamedTuple):
+    """Where a text says a value; `why` tells what keeps it from being proved there, "" where nothing does."""
+
+    span: Span
+    why: str = ""
+    is_typed: bool = False  # the unit or the form tells whose value it is
+    is_owned: bool = False  # the words tell which parameter it is for
+    more: Span | None = None  # a word that may belong to the name
+
+
+def places_of(leaf: Leaf, said: Said) -> list[Place]:
+    """All the places where a text says the value of a leaf."""
+    match leaf.sort:
+        case "boolean":
+            found = _of_boolean(leaf, said)
+        case "number":
+            found = _of_number(leaf, said)
+        case "day" | "clock" | "moment":
+            found = _of_moment(leaf, said)
+        case "choice":
+            found = _of_choice(leaf, said)
+        case _:
+            found = _of_text(leaf, said)
+    return sorted(dict.fromkeys(found), key=lambda one: (bool(one.why), one.span))
+
+
+def _of_boolean(leaf: Leaf, said: Said) -> Iterator[Place]:
+    schema = {"title": leaf.parameter.name, **leaf.parameter.schema}
+    found = find_boolean(bool(leaf.value), schema, said.text)
+    if found is None or (found.rule == ANSWERED and not is_about(schema, said.question)):
+        return
+    span = Span(found.start, found.end)
+    if found.rule == ANSWERED:
+        yield Place(span)
+        return
+    is_denied = not leaf.value and said.marked(said.clause(span), "negation") is not None
+    yield Place(span, "" if is_denied else f"{said.quote(span)!r} may be told of and not wished")
+
+
+def _of_number(leaf: Leaf, said: Said) -> Iterator[Place]:
+    value = float(str(leaf.value)) if not isinstance(leaf.value, int | float) else float(leaf.value)
+    unit = leaf.parameter.unit(said.language)
+    for one in said.quantities:
+        if same_amount(one, value, unit):
+            is_typed = one.unit is not None and (unit is not None or leaf.parameter.is_money)
+            why = _amount_doubt(leaf, one, unit, said)
+            yield Place(_span_of(one, unit), why, is_typed, is_owned=_is_own_edge(leaf, one))
+    if value.is_integer():
+        yield from (Place(span) for span in _spelled_digits(f"{value:.0f}", said))
+
+
+def _span_of(one: Quantity, unit: Unit | None) -> Span:
+    return Span(one.start, one.end if unit else one.number_end)
+
+
+def same_amount(one: Quantity, value: float, unit: Unit | None) -> bool:
+    """Whether a quantity is this number of this unit, converted where it is stated in another one."""
+    stated = one.unit
+    if unit is None or stated is None:
+        return isclose(one.value, value, rel_tol=1e-9)
+    if stated.dimension == unit.dimension:
+        whole = float(max(stated.factor, unit.factor) / min(stated.factor, unit.factor))
+        near = 1e-6 if isclose(whole, round(whole), rel_tol=1e-9) else _ROUNDED
+        return isclose(one.value * stated.factor, value * unit.factor, rel_tol=near)
+    if {stated.dimension, unit.dimension} <= _SCALES and "degree" in (stated.dimension, unit.dimension):
+        return isclose(one.value, value)
+    if (stated.dimension, unit.dimension) == ("fahrenheit", "celsius"):
+        return isclose((one.value - 32) * 5 / 9, value, abs_tol=_DEGREE)
+    if (stated.dimension, unit.dimension) == ("celsius", "fahrenheit"):
+        return isclose(one.value * 9 / 5 + 32, value, abs_tol=_DEGREE)
+    return False
+
+
+def _amount_doubt(leaf: Leaf, one: Quantity, unit: Unit | None, said: Said) -> str:
+    """Why an amount that is said need not be the one that is wanted."""
+    quote = said.quote(Span(one.start, one.end))
+    words = quantity_words(said.language).patterns
+    bound = _bound(one)
+    is_value = not _edge_of(leaf, said) and (not bound or (one.is_loose and bound == "most"))
+    if one.is_estimate:
+        return f"{quote!r} is about how much"
+    edge = _edge_of(leaf, said)
+    has_other = any(each.edge and each.edge != leaf.parameter.edge for each in leaf.rivals)
+    if not is_value and not _is_own_edge(leaf, one) and bound != edge and (bound or has_other):
+        return f"{quote!r} is a bound or a range" if bound else f"nothing says whether {quote!r} is a bound"
+    if one.unit is not None and unit is None and one.unit.dimension not in _FREE:
+        counted = {*re.findall(r"\w+", said.quote(Span(one.number_end, one.end)).lower())}
+        if not counted & leaf.parameter.words:
+            return f"{quote!r} has a unit that the parameter does not name"
+    is_count = leaf.parameter.schema.get("type") == "integer" and not leaf.parameter.is_money
+    if one.unit is not None and one.unit.dimension == "money" and is_count:
+        return f"{quote!r} is money"
+    before, after = said.text[max(0, one.start - _AROUND) : one.start], said.text[one.end : one.end + _AROUND]
+    is_each = words["per_after"].search(after) or words["per_before"].search(before)
+    if words["relative_before"].search(before) or (is_each and not leaf.parameter.is_for_each):
+        return f"{quote!r} is a change or counts for each"
+    return ""
+
+
+def _bound(one: Quantity) -> str:
+    return {1: "least", 2: "most"}.get(one.place, one.bound)
+
+
+def _edge_of(leaf: Leaf, said: Said) -> str:
+    """Which bound a parameter is, "" where it is a value."""
+    named = f"{' '.join(split_name(leaf.parameter.name))} {leaf.parameter.description}".lower()
+    words = quantity_words(said.language).patterns
+    least = bool(_LEAST.search(named) or words["names_least"].search(named))
+    most = bool(_MOST.search(named) or words["names_most"].search(named))
+    return "" if least == most else "least" if least else "most"
+
+
+def _is_own_edge(leaf: Leaf, one: Quantity) -> bool:
+    edge = {"first": "least", "last": "most"}.get(leaf.parameter.edge, "")
+    return bool(edge) and _bound(one) == edge
+
+
+def _spelled_digits(value: str, said: Said) -> Iterator[Span]:
+    """Where the digits of a number or a code are said one by one."""
+    digits = re.sub(r"\D", "", value)
+    names = digit_words(said.language)
+    if len(digits) < _SHORTEST_CODE or re.search(r"[^\W\d]", value):
+        return
+    plain = folded(said.text).text
+    if len(plain) != len(said.text):
+        return
+    one = "|".join(sorted(names, key=len, reverse=True))
+    for match in re.finditer(rf"(?<![a-z\d])(?:(?:{one}|\d)[\s,\-]*)+(?![a-z\d])", plain):
+        parts = re.findall(rf"{one}|\d", match.group())
+        if (
+            not match.group().replace(" ", "").isdecimal()
+            and "".join(names.get(part, part) for part in parts) == digits
+        ):
+            yield Span(match.start(), match.start() + len(match.group().rstrip(" ,-")))
+
+
+def _of_moment(leaf: Leaf, said: Said) -> Iterator[Place]:
+    text = str(leaf.value)
+    whole = MOMENT.fullmatch(text)
+    day = whole[1] if whole else text if leaf.sort == "day" else ""
+    clock = whole[2] if whole else text[:5] if leaf.sort == "clock" else ""
+    at = said.text.find(text)
+    if at >= 0:
+        yield Place(Span(at, at + len(text)), is_typed=True)
+        return
+    days = [(one, _day_doubt(leaf, day, one, said)) for one in said.times if day in one.days | one.last] if day else []
+    clocks = [
+        (one, "" if one.clocks == {clock} or one.last_clock == clock else "the half of the day is open")
+        for one in said.times
+        if clock and (clock in one.clocks or clock == one.last_clock)
+    ]
+    if not day or not clock:
+        yield from (Place(one.span, why, is_owned=bool(one.last) and not why) for one, why in (*days, *clocks))
+    elif days and clocks:
+        spans = (days[0][0].span, clocks[0][0].span)
+        both = Span(min(spans).start, max(spans[0].end, spans[1].end))
+        others = [one for one in said.times if one.days and day not in one.days and one.span.touches(both)]
+        why = days[0][1] or clocks[0][1] or ("another day is said beside it" if others else "")
+        yield Place(both, why)
+
+
+def _day_doubt(leaf: Leaf, day: str, one: Time, said: Said) -> str:
+    """Why a day that may be meant need not be: another one may be as well."""
+    quote = said.quote(one.span)
+    if one.last:
+        edge = leaf.parameter.edge
+        fitting = one.days if edge == "first" else one.last if edge == "last" else frozenset[str]()
+        return "" if day in fitting else f"{quote!r} has a first day and a last one"
+    if len(one.days) > 1:
+        return f"{quote!r} may be one of several days"
+    if quantity_words(said.language).patterns["open_date"].search(quote):
+        return f"{quote!r} may begin with its day or with its month"
+    if _names_other_weekday(day, quote, said):
+        return f"{quote!r} names another day of the week"
+    if one.is_bare and not re.search(r"\d", quote) and said.marked(said.clause(one.span), "past", but=[one.span]):
+        return f"{quote!r} may be the one before or the one after"
+    return ""
+
+
+def _names_other_weekday(day: str, quote: str, said: Said) -> bool:
+    """Whether a word of what is said is a day of the week that the day does not fall on."""
+    for word in _WORD.findall(quote):
+        for one in read(word, said.language, said.now or UNKNOWN_NOW):
+            days = [
+                date.fromisoformat(str(each.get("value"))[:10])
+                for each in one.value.get("values", ())
+                if each.get("grain") == "day"
+            ]
+            is_weekday = len(days) > 1 and all((other - first).days == _WEEK for first, other in pairwise(days))
+            if is_weekday and days[0].weekday() != date.fromisoformat(day).weekday():
+                return True
+    return False
+
+
+def _of_choice(leaf: Leaf, said: Said) -> Iterator[Place]:
+    choices = [str(one) for one in choices_of(leaf.parameter.schema)]
+    found = {choice: places for choice in choices if (places := list(_occurrences(choice, said)))}
+    mine = found.pop(str(leaf.value), [])
+    unit = unit_named(str(leaf.value).lower(), quantity_words(said.language))
+    if not mine and unit:
+        mine = [
+            Span(one.number_end, one.end) for one in said.quantities if one.unit == unit and one.end > one.number_end
+        ]
+    for span in mine:
+        others = [each for places in found.values() for each in places if not _lies_in(each, span)]
+        inside = any(_lies_in(span, each) and each != span for places in found.values() for each in places)
+        if not inside:
+            why = f"{said.quote(others[0])!r} is another of the choices" if others else ""
+            yield Place(span, why, is_typed=True)
+
+
+def _lies_in(inner: Span, outer: Span) -> bool:
+    return outer.start <= inner.start and inner.end <= outer.end
+
+
+def _of_text(leaf: Leaf, said: Said) -> Iterator[Place]:
+    value = str(leaf.value).strip()
+    if not value:
+        return
+    month = _MONTH.fullmatch(value)
+    if month:
+        wanted = f"{month[2] or month[3]}-{month[1] or month[4]}"
+        yield from (Place(one.span) for one in said.times if any(day[:7] == wanted for day in one.days))
+    for span in _occurrences(value, said):
+        is_cut = is_text(leaf, said.language) and not _is_whole(span, said)
+        yield Place(span, "the words may go on" if is_cut else "", more=_more_of_name(value, span, said))
+
+
+def _occurrences(value: str, said: Said) -> Iterator[Span]:
+    """Where a text has these words, in any spelling of their letters."""
+    rest, found = said.text, 0
+    while (hit := find_phrase(value, rest)) is not None:
+        yield Span(hit.start, hit.end)
+        found += 1
+        rest = f"{rest[: hit.start]}{' ' * (hit.end - hit.start)}{rest[hit.end :]}"
+    if not found:
+        other = locate(value, {}, said.text)
+        if other is not None and other.rule in _EXACT:
+            yield Span(other.start, other.end)
+        else:
+            yield from _spelled_digits(value, said)
+
+
+def _more_of_name(value: str, span: Span, said: Said) -> Span | None:
+    """A word with a capital next to a name, which may be part of it."""
+    if not value[:1].isupper() or any(character.isdigit() for character in value):
+        return None
+    after = _WORD_AFTER.match(said.text[span.end :])
+    if after and not _PRONOUN.fullmatch(after[1]):
+        return Span(span.end + after.start(1), span.end + after.end(1))
+    before = _WORD_BEFORE.search(said.text[: span.start])
+    is_inside = before and not _PRONOUN.fullmatch(before[1]) and _stands_inside(before.start(1), said)
+    return Span(before.start(1), before.end(1)) if before and is_inside else None
+
+
+def _stands_inside(at: int, said: Said) -> bool:
+    """Whether a word with a capital does not begin its sentence."""
+    return (
+        said.sentence(Span(at, at + 1)).start < len(said.text[:at].rstrip())
+        and said.text[:at].rstrip()[-1:] not in '.!?:;\n"“'
+    )
+
+
+def is_text(leaf: Leaf, language: str) -> bool:
+    """Whether a value is a text that somebody shall read, no name: by what holds it, or by its length."""
+    value = str(leaf.value)
+    is_written = bool(_WRITINGS & frozenset(split_name(leaf.parameter.name)))
+    if puts_spaces(language) or value.isascii():
+        words = value.split()
+        is_long = len(words) >= _TEXT_WORDS and sum(word.islower() for word in words) * 2 > len(words)
+        return is_long or (is_written and len(words) > 1)
+    is_long = len(value) >= _TEXT_SIGNS and not any(character.isdigit() for character in value)
+    return is_long or (is_written and len(value) >= _TEXT_WORDS)
+
+
+def _is_whole(span: Span, said: Said) -> bool:
+    """Whether a stretch is all of a quotation, or all that follows a colon or ends what was said."""
+    quote = next((one for one in said.quotes if _lies_in(span, one)), None)
+    if quote:
+        return not is_part(span, quote)
+    before = said.text[: span.start].rstrip()
+    is_announced = _ANNOUNCED.search(said.text[said.sentence(span).start : span.start]) is not None
+    if not is_announced and said.clause(span) == span and (not before or not before[-1].isalnum()):
+        return True
+    if not puts_spaces(said.language) and before and before[-1].isalnum():
+        return False
+    rest = said.text[span.end : said.own if span.end <= said.own else None]
+    return not rest.strip(" .!?。！？\"'”’」")
+
+
+def is_part(span: Span, quote: Span) -> bool:
+    """Whether a quotation has more words than these."""
+    return quote.end - quote.start - (span.end - span.start) > _QUOTE_MARKS
+
+
+def amounts_beside(leaf: Leaf, said: Said, taken: Sequence[Span]) -> Iterator[Quantity]:
+    """Amounts that a leaf could take and that no value of the call has."""
+    unit = leaf.parameter.unit(said.language)
+    for one in said.quantities:
+        span = Span(one.start, one.end)
+        is_measured = one.unit is not None and unit is not None and one.unit.dimension != unit.dimension
+        is_other_money = (
+            one.unit is not None and (one.unit.dimension == "money") != leaf.parameter.is_money and unit is None
+        )
+        if not is_measured and not is_other_money and not any(span.touches(each) for each in taken):
+            yield one
+
+
+_CODE = re.compile(r"(?<![\w-])(?=[\w-]*\d)[\w-]+(?![\w-])", re.ASCII)
+
+
+def codes_beside(leaf: Leaf, said: Said, taken: Sequence[Span]) -> Iterator[Span]:
+    """Codes in the form of this one that no value of the call has."""
+    form = _form(str(leaf.value))
+    for match in _CODE.finditer(said.text):
+        if _form(match.group()) == form and not any(Span(*match.span()).touches(each) for each in taken):
+            yield Span(*match.span())
+
+
+def _form(code: str) -> str:
+    return re.sub(r"\d+", "9", re.sub(r"[^\W\d]+", "a", code))
+
+
+def times_beside(leaf: Leaf, said: Said, taken: Sequence[Span]) -> Iterator[Time]:
+    """Days, or times of day, that a leaf could take and that no value of the call has."""
+    for one in said.times:
+        is_alike = bool(one.days) if leaf.sort == "day" else bool(one.clocks) if leaf.sort == "clock" else True
+        if is_alike and not any(one.span.touches(each) for each in (*taken, *said.quotes)):
+            yield one

@@ -1,0 +1,246 @@
+"""A text that was said, as rules read it: amounts, days and periods in it, quotations, and words that turn a value."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date, datetime, timedelta
+from functools import lru_cache
+from typing import Literal, NamedTuple, get_args
+
+from callwright.language.packs import has_folder, packaged, read_as, signs, widened
+from callwright.language.readers.duckling_reader import read
+from callwright.language.readers.mentions import UNKNOWN_NOW, find_moments
+from callwright.language.readers.quantities import Quantity, find_quantities
+
+MarkKind = Literal["negation", "correction", "change", "alternative", "condition", "past", "from", "to"]
+MARKS: tuple[MarkKind, ...] = get_args(MarkKind)
+_CLAUSE_END = re.compile(widened(r"@[;!?{list}]+|@[,.:](?!\d)|\n"))
+_SENTENCE_END = re.compile(widened(r"@[!?]|@[.](?!\d)|\n"))
+_OWN_QUOTES = "".join(
+    f"|{left}[^{right}]+{right}" for left, right in zip(signs("{open}"), signs("{close}"), strict=True)
+)
+_QUOTED = re.compile(rf"\"[^\"]+\"|“[^”]+”|«[^»]+»|„[^“”]+[“”]{_OWN_QUOTES}|(?<!\w)'[^']+'(?!\w)|‘[^’]+’")
+_MONTHS_OF = {"month": 1, "quarter": 3, "year": 12}
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d{2}(?!\d)")
+_WEEK = 7
+_HALF = 6  # months
+
+
+class Span(NamedTuple):
+    """A stretch of a text."""
+
+    start: int
+    end: int
+
+    def touches(self, other: "Span") -> bool:
+        """Whether both have a character in common."""
+        return self.start < other.end and other.start < self.end
+
+
+class Mark(NamedTuple):
+    """A word of a closed class that may turn a value said into one that is not wanted."""
+
+    kind: MarkKind
+    span: Span
+
+
+class Time(NamedTuple):
+    """A day, a period from its first to its last day, or a time of day, that a text mentions.
+
+    `days` are those that it may mean, `last` those that it may end on; more than one says that the
+    words leave open which. `clocks` are HH:MM. `is_bare`: a day of the week or of a month whose week
+    or year nothing says.
+    """
+
+    span: Span
+    days: frozenset[str] = frozenset()
+    last: frozenset[str] = frozenset()
+    clocks: frozenset[str] = frozenset()
+    last_clock: str = ""
+    is_bare: bool = False
+
+
+class Said(NamedTuple):
+    """A text of a conversation with what was found in it; `own` is where the words of who speaks end.
+
+    Behind them stands a message handed over. `question` is what the text answers. Without `now` no
+    day that counts from today is known.
+    """
+
+    text: str
+    language: str
+    now: datetime | None
+    own: int
+    question: str
+    quantities: tuple[Quantity, ...]
+    times: tuple[Time, ...]
+    marks: tuple[Mark, ...]
+    quotes: tuple[Span, ...]
+    turn: int = 0
+
+    @property
+    def knows_marks(self) -> bool:
+        """Whether the words are known by which a value of this language is taken back."""
+        return has_folder(self.language)
+
+    def quote(self, span: Span) -> str:
+        """The words of a stretch."""
+        return self.text[span.start : span.end]
+
+    def clause(self, span: Span) -> Span:
+        """The clause around a stretch."""
+        return _around(_CLAUSE_END, self.text, span)
+
+    def sentence(self, span: Span) -> Span:
+        """The sentence around a stretch."""
+        return _around(_SENTENCE_END, self.text, span)
+
+    def marked(self, where: Span, *kinds: MarkKind, but: Sequence[Span] = ()) -> Mark | None:
+        """The first word of these kinds in a stretch, outside of the names and texts `but`."""
+        found = (one for one in self.marks if one.kind in kinds and one.span.touches(where))
+        return next((one for one in found if not any(one.span.touches(each) for each in but)), None)
+
+
+def _around(ends: re.Pattern[str], text: str, span: Span) -> Span:
+    start = max((one.end() for one in ends.finditer(text, 0, span.start)), default=0)
+    end = ends.search(text, span.end)
+    return Span(start, end.start() if end else len(text))
+
+
+def hear(
+    text: str, language: str, now: datetime | None, *, question: str = "", message: str = "", turn: int = 0
+) -> Said:
+    """Read what was said, with the question that it answers and the message that came along."""
+    whole = f"{text}\n{message}" if message else text
+    return Said(
+        text=whole,
+        language=language,
+        now=now,
+        own=len(text),
+        question=question,
+        quantities=find_quantities(whole, language),
+        times=tuple(_times(whole, language, now)),
+        marks=tuple(_marks(whole, language)),
+        quotes=tuple(Span(*match.span()) for match in _QUOTED.finditer(whole)),
+        turn=turn,
+    )
+
+
+@lru_cache(16)
+def mark_words(language: str) -> Mapping[str, re.Pattern[str]]:
+    """The closed classes of a language, as patterns by name; `digits` are in `digit_words`."""
+    data = packaged(f"callwright.language.{read_as(language)}", "marks.yaml")
+    data = {**data, "articles": rf"(?:{data['article']}\s*)+"}
+    return {name: re.compile(words, re.IGNORECASE) for name, words in data.items() if isinstance(words, str)}
+
+
+@lru_cache(16)
+def digit_words(language: str) -> Mapping[str, str]:
+    """The words for single digits."""
+    data = packaged(f"callwright.language.{read_as(language)}", "marks.yaml")
+    return dict(data["digits"])
+
+
+def _marks(text: str, language: str) -> Iterator[Mark]:
+    if not has_folder(language):
+        return
+    words = mark_words(language)
+    plain = text.replace("’", "'")
+    harmless = [Span(*match.span()) for match in words["harmless"].finditer(plain)]
+    for kind in MARKS:
+        for match in words[kind].finditer(plain):
+            span = Span(*match.span())
+            if not any(span.touches(one) for one in harmless):
+                yield Mark(kind, span)
+
+
+def _times(text: str, language: str, now: datetime | None) -> Iterator[Time]:
+    """Days and times as the readers of moments find them, and the periods that they leave out."""
+    moments = find_moments(text, language, now or UNKNOWN_NOW)
+    read_more = [Span(one.start, one.end) for one in moments if one.last_day or one.clocks]
+    periods = [*_halves(text, language, now), *_whole_periods(text, language, now)]
+    periods = [one for one in periods if not any(one.span.touches(span) for span in read_more)]
+    yield from periods
+    for one in moments:
+        span = Span(one.start, one.end)
+        if any(span.touches(period.span) for period in periods):
+            continue
+        days = one.days
+        if one.earlier_day and not any(_is_week_on(one.earlier_day, day) for day in days):
+            days = frozenset({*days, one.earlier_day})
+        if now is None and not _YEAR.search(text[one.start : one.end]):
+            days = frozenset()  # nobody knows from where it counts
+        elif one.earlier_day and now is not None:
+            days = _nearest(days, now.date())
+        yield Time(
+            span, days, frozenset(filter(None, [one.last_day])), one.clocks, one.last_clock, bool(one.earlier_day)
+        )
+
+
+def _is_week_on(earlier: str, day: str) -> bool:
+    return len(day) == len(earlier) and (date.fromisoformat(day) - date.fromisoformat(earlier)).days == _WEEK
+
+
+def _nearest(days: frozenset[str], now: date) -> frozenset[str]:
+    """The one of two readings of a day that is nearer; both where neither is."""
+    gaps = {day: abs((date.fromisoformat(day) - now).days) for day in days if len(day) == len("2001-01-01")}
+    return frozenset(day for day, gap in gaps.items() if gap == min(gaps.values())) or days
+
+
+def _whole_periods(text: str, language: str, now: datetime | None) -> Iterator[Time]:
+    """Weeks, months, quarters and years as Duckling finds them, from the first to the last day."""
+    for one in read(text, language, now or UNKNOWN_NOW):
+        grain = one.value.get("grain")
+        if one.dimension != "time" or one.value.get("type") != "value" or grain not in (*_MONTHS_OF, "week"):
+            continue
+        span = Span(one.start, one.end)
+        if now is None and not _YEAR.search(text[one.start : one.end]):
+            continue
+        first = date.fromisoformat(str(one.value["value"])[:10])
+        readings = [first]
+        if now is not None and grain == "month" and len(one.value.get("values", ())) > 1:
+            earlier = first.replace(year=first.year - 1)
+            last = abs((_end_of(earlier, grain) - now.date()).days)
+            readings = [earlier if last < (first - now.date()).days else first]
+        yield _period(span, text, language, now, [(day, _end_of(day, grain)) for day in readings])
+
+
+def _period(span: Span, text: str, language: str, now: datetime | None, edges: list[tuple[date, date]]) -> Time:
+    so_far = mark_words(language)["so_far"].search(text, span.end, span.end + 20) if has_folder(language) else None
+    if so_far and now is not None:
+        span, edges = Span(span.start, so_far.end()), [(edges[0][0], now.date())]
+    return Time(
+        span, frozenset(first.isoformat() for first, _ in edges), frozenset(last.isoformat() for _, last in edges)
+    )
+
+
+def _end_of(first: date, grain: str) -> date:
+    if grain == "week":
+        return first + timedelta(days=_WEEK - 1)
+    return _months_on(first, _MONTHS_OF[grain]) - timedelta(days=1)
+
+
+def _months_on(first: date, months: int) -> date:
+    year, month = divmod(first.month - 1 + months, 12)
+    return date(first.year + year, month + 1, 1)
+
+
+def _halves(text: str, language: str, now: datetime | None) -> Iterator[Time]:
+    """Halves and quarters of a year, this month and this year and last one, in the language's own words."""
+    if not has_folder(language):
+        return
+    words = mark_words(language)
+    lower = text.lower()
+    names = {"first_half": (1, _HALF), "second_half": (1 + _HALF, _HALF), "this_year": (1, 12), "last_year": (1, 12)}
+    taken: list[Span] = []
+    for name in ("first_half", "second_half", "quarter", "this_month", "this_year", "last_year"):
+        for match in words[name].finditer(lower):
+            span, stated = Span(*match.span()), _YEAR.search(lower, max(0, match.start() - 6), match.end() + 12)
+            if any(span.touches(one) for one in taken) or (now is None and not stated):
+                continue
+            year = int(stated[0]) if stated else (now or UNKNOWN_NOW).year - (name == "last_year")
+            at, length = names.get(name, ((now or UNKNOWN_NOW).month, 1))
+            if name == "quarter":
+                at, length = "一二三四".find(match[1]) * 3 + 1 if match[1] in "一二三四" else int(match[1]) * 3 - 2, 3
+            first = date(year, at, 1)
+            taken.append(span)
+            yield _period(span, text, language, now, [(first, _months_on(first, length) - timedelta(days=1))])
