@@ -13,7 +13,8 @@ from callwright.language.readers.units import Unit, unit_of
 from callwright.language.schemas import choices_of, fits, kind_of
 from callwright.language.text import fold, words_of
 from callwright.language.vocabulary import deep_stem, empty
-from callwright.warehouse.records import Arguments, JsonSchema, Tool
+from callwright.validators.values.marks import schema_words
+from callwright.warehouse.records import DEFAULT_LANGUAGE, Arguments, JsonSchema, Tool
 
 Sort = Literal["boolean", "number", "day", "clock", "moment", "choice", "code", "name"]
 Edge = Literal["", "first", "last"]
@@ -33,21 +34,13 @@ _EACH = frozenset({
     "per", "each", "every", "unit", "rate", "interval", "frequency", "hourly", "daily", "nightly", "weekly", "monthly",
 })  # fmt: skip
 _NAMED = frozenset({"name", "title"})
-_NAMED_SIGNS = re.compile("(?:名称|姓名|名字|名|称)$")
 _FIRST = re.compile(r"from|desde|start\w*|begin\w*|since|after|first|check-?in|depart\w*|min|minimum|lower|lowest")
 _LAST = re.compile(r"to|hasta|end\w*|until|till|before|last|check-?out|return\w*|through|max|maximum|upper|highest")
-_FIRST_SIGNS, _LAST_SIGNS = (
-    re.compile("开始|起始|起|入住|最低|最小|inicio|inicial"),
-    re.compile("结束|截止|止|退房|最高|最大|fin|final"),
-)
 _HEAD_END = re.compile(
     widened(r"\s(?:of|for|to|from|that|which|where|who|in|at|by|with|as|on|when|de|del|para|que|con|en)\s|@[,.;:(]|$"),
     re.IGNORECASE,
 )
 _SIGNS = 1  # characters that are the head of a description in a script without spaces
-MONEY = re.compile(
-    r"price|cost|amount|fee|budget|pay|payment|salary|deposit|spend|sum|total|balance|金额|价|费|预算|importe|precio|monto"
-)
 
 
 class Parameter(NamedTuple):
@@ -75,7 +68,7 @@ class Parameter(NamedTuple):
     @property
     def is_money(self) -> bool:
         """Whether it is an amount of money."""
-        return bool(MONEY.search(f"{' '.join(split_name(self.name))} {self.description}".lower()))
+        return bool(schema_words("money").search(f"{' '.join(split_name(self.name))} {self.description}".lower()))
 
     @property
     def is_for_each(self) -> bool:
@@ -97,8 +90,8 @@ class Parameter(NamedTuple):
     def edge(self) -> Edge:
         """Whether it is where something begins or where it ends."""
         tokens = (*split_name(self.name), "".join(split_name(self.name)))
-        is_first = any(_FIRST.fullmatch(one) for one in tokens) or bool(_FIRST_SIGNS.search(self.description))
-        is_last = any(_LAST.fullmatch(one) for one in tokens) or bool(_LAST_SIGNS.search(self.description))
+        is_first = any(_FIRST.fullmatch(one) for one in tokens) or bool(schema_words("begins").search(self.description))
+        is_last = any(_LAST.fullmatch(one) for one in tokens) or bool(schema_words("ends").search(self.description))
         return "" if is_first == is_last else "first" if is_first else "last"
 
 
@@ -235,11 +228,11 @@ def _could_take_text(other: Parameter, leaf: Leaf) -> bool:
 
 def _is_named(one: Parameter) -> bool:
     """Whether it is the name of something: names of two things look alike."""
-    return bool(_NAMED & frozenset(split_name(one.name))) or bool(_NAMED_SIGNS.search(one.description))
+    return bool(_NAMED & frozenset(split_name(one.name))) or bool(schema_words("named").search(one.description))
 
 
 def _same_measure(one: Parameter, other: Parameter) -> bool:
-    units = [each.unit("en") for each in (one, other)]
+    units = [each.unit(DEFAULT_LANGUAGE) for each in (one, other)]
     dimensions = [
         "money" if each.is_money and unit is None else unit.dimension if unit else ""
         for each, unit in zip((one, other), units, strict=True)
@@ -265,7 +258,7 @@ def _naming(name: str, description: str) -> frozenset[str]:
 def _heads(name: str, description: str) -> frozenset[str]:
     tokens = [one for one in split_name(name) if one not in _ROLES | _EDGES | _NAMED and one.isalpha()]
     heads = {deep_stem(tokens[-1])} if tokens else set[str]()
-    phrase = _NAMED_SIGNS.sub("", _HEAD_END.split(f"{description.strip()} ")[0].strip())
+    phrase = re.sub(rf"(?:{schema_words('named').pattern})$", "", _HEAD_END.split(f"{description.strip()} ")[0].strip())
     if phrase:
         spaced = puts_spaces(packs_of(phrase)[0].code) or phrase.isascii()
         words = [one.text for one in words_of(phrase).row if one.text.isalpha() and one.text not in _NAMED]

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from callwright.language.booleans import ANSWERED, find_boolean, is_about
 from callwright.language.names import split_name
-from callwright.language.packs import puts_spaces, widened
+from callwright.language.packs import puts_spaces, signs, widened
 from callwright.language.phrases import find_phrase
 from callwright.language.readers.duckling_reader import read
 from callwright.language.readers.mentions import UNKNOWN_NOW
@@ -18,8 +18,9 @@ from callwright.language.readers.units import Unit, quantity_words, unit_named
 from callwright.language.schemas import choices_of
 from callwright.language.text import folded
 from callwright.language.values import locate
+from callwright.validators.values.marks import digit_words
 from callwright.validators.values.parameters import MOMENT, Leaf
-from callwright.validators.values.said import Said, Span, Time, digit_words
+from callwright.validators.values.said import Said, Span, Time
 
 _EXACT = frozenset({"spelling", "grouping of digits", "inflection", "place spelling", "date in figures"})
 _MONTH = re.compile(r"(0[1-9]|1[0-2])/(20\d{2})|(20\d{2})-(0[1-9]|1[0-2])")
@@ -36,7 +37,7 @@ _AROUND = 24  # characters around an amount that tell what it counts
 _LEAST = re.compile(r"(?<![a-z])(?:min|minimum|least|lowest|lower)(?![a-z])")
 _MOST = re.compile(r"(?<![a-z])(?:max|maximum|most|highest|upper|budget|limit)(?![a-z])")
 _QUOTE_MARKS = 3  # both marks and a stop
-_ANNOUNCED = re.compile(widened('@[:]|["“”「]'))
+_ANNOUNCED = re.compile(widened(rf'@[:]|["“”{signs("{open}")}]'))
 _DEGREE = 0.51
 _ROUNDED = 0.004
 _FREE = frozenset({"percent", "money", "degree", "celsius"})  # units that a schema may leave unsaid
@@ -330,7 +331,7 @@ def _is_whole(span: Span, said: Said) -> bool:
     if not puts_spaces(said.language) and before and before[-1].isalnum():
         return False
     rest = said.text[span.end : said.own if span.end <= said.own else None]
-    return not rest.strip(" .!?。！？\"'”’」")
+    return not rest.strip(signs(" .!?\"'”’{.!?}{close}"))
 
 
 def is_part(span: Span, quote: Span) -> bool:

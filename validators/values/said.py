@@ -1,15 +1,15 @@
 """A text that was said, as rules read it: amounts, days and periods in it, quotations, and words that turn a value."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date, datetime, timedelta
-from functools import lru_cache
 from typing import Literal, NamedTuple, get_args
 
-from callwright.language.packs import has_folder, packaged, read_as, signs, widened
+from callwright.language.packs import has_folder, signs, widened
 from callwright.language.readers.duckling_reader import read
 from callwright.language.readers.mentions import UNKNOWN_NOW, find_moments
 from callwright.language.readers.quantities import Quantity, find_quantities
+from callwright.validators.values.marks import digit_words, mark_words
 
 MarkKind = Literal["negation", "correction", "change", "alternative", "condition", "past", "from", "to"]
 MARKS: tuple[MarkKind, ...] = get_args(MarkKind)
@@ -125,21 +125,6 @@ def hear(
     )
 
 
-@lru_cache(16)
-def mark_words(language: str) -> Mapping[str, re.Pattern[str]]:
-    """The closed classes of a language, as patterns by name; `digits` are in `digit_words`."""
-    data = packaged(f"callwright.language.{read_as(language)}", "marks.yaml")
-    data = {**data, "articles": rf"(?:{data['article']}\s*)+"}
-    return {name: re.compile(words, re.IGNORECASE) for name, words in data.items() if isinstance(words, str)}
-
-
-@lru_cache(16)
-def digit_words(language: str) -> Mapping[str, str]:
-    """The words for single digits."""
-    data = packaged(f"callwright.language.{read_as(language)}", "marks.yaml")
-    return dict(data["digits"])
-
-
 def _marks(text: str, language: str) -> Iterator[Mark]:
     if not has_folder(language):
         return
@@ -240,7 +225,7 @@ def _halves(text: str, language: str, now: datetime | None) -> Iterator[Time]:
             year = int(stated[0]) if stated else (now or UNKNOWN_NOW).year - (name == "last_year")
             at, length = names.get(name, ((now or UNKNOWN_NOW).month, 1))
             if name == "quarter":
-                at, length = "一二三四".find(match[1]) * 3 + 1 if match[1] in "一二三四" else int(match[1]) * 3 - 2, 3
+                at, length = int(digit_words(language).get(match[1], match[1])) * 3 - 2, 3
             first = date(year, at, 1)
             taken.append(span)
             yield _period(span, text, language, now, [(first, _months_on(first, length) - timedelta(days=1))])

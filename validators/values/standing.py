@@ -9,12 +9,13 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from callwright.language.packs import puts_spaces
+from callwright.language.packs import puts_spaces, signs
 from callwright.language.text import FoldedWord, words_of
 from callwright.language.vocabulary import deep_stem
+from callwright.validators.values.marks import mark_words
 from callwright.validators.values.parameters import Leaf, Parameter, Role, leaves_of
 from callwright.validators.values.places import Place, amounts_beside, codes_beside, is_part, places_of, times_beside
-from callwright.validators.values.said import MARKS, Mark, MarkKind, Said, Span, mark_words
+from callwright.validators.values.said import MARKS, Mark, MarkKind, Said, Span
 from callwright.warehouse.records import Arguments, DoubtedFact, Tool
 
 Standing = Literal["proved", "stated", "unproved", "contradicted"]
@@ -292,7 +293,7 @@ def _role_said(at: Span, said: Said) -> Role:
     """Whether the word before a place, or its first one, says that something goes from it or to it."""
     for one in said.marks:
         if one.kind in {"from", "to"}:
-            between = said.text[one.span.end : at.start].strip(" \"'“”「")
+            between = said.text[one.span.end : at.start].strip(signs(" \"'“”{open}"))
             is_next = one.span.end <= at.start and (
                 not between or mark_words(said.language)["articles"].fullmatch(between)
             )
