@@ -10,7 +10,7 @@
     callwright.build(recipe)
     for kept in callwright.samples("grade = 'proved'"):
         print(kept.request, kept.calls[0].arguments, kept.evidence[0].quote)
-    callwright.create_release("v1").export("openai", "train")
+    callwright.create_release("v1").export("openai", "train", with_template=True)
     found = callwright.evaluate("v1", lambda messages, tools: [("get_weather", {"city": "Ulm"})])
     print(found.figures["args_acc"], len(found.failures))
 

@@ -233,12 +233,21 @@ class LoadedRelease:
         kinds = sorted(kept.sample.kind for kept in self)
         return {kind: kinds.count(kind) for kind in dict.fromkeys(kinds)}
 
-    def export(self, to: str, folder: Path | str | None = None, *, kinds: Sequence[str] = ()) -> Export:
+    def export(
+        self,
+        to: str,
+        folder: Path | str | None = None,
+        *,
+        kinds: Sequence[str] = (),
+        with_template: bool = False,
+    ) -> Export:
         """Write it in a format that others read, with its card; of `kinds` alone if they are named.
 
             callwright.load_release("v1").export("openai", "train")
 
         `to` is a format's name, or `path.py:name` of one of your own.
+        What template/v1 worded, or alone judged, is left out of formats for training (hf, nemo-gym,
+        openai, sharegpt, trl) unless `with_template` asks for it; `skipped` tells how many.
         The folder, exports/RELEASE-FORMAT unless given, is the export's own. Raises
         ConfigurationError for an unknown format or kind, RecordError where nothing has a place in
         the format.
@@ -260,7 +269,8 @@ class LoadedRelease:
             if isinstance(form, TableFormat):
                 return export_tables(warehouse, frozen, place, card, wanted)
             others = [kind for kind in counts if kind not in wanted]
-            stream = stream_release(warehouse, self.name, without=others, refusals=refusals())
+            takes_all = with_template or not form.is_for_training
+            stream = stream_release(warehouse, self.name, without=others, with_template=takes_all, refusals=refusals())
             return export_release(stream, to, place, card)
 
 

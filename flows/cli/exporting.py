@@ -17,7 +17,7 @@ def register(app: typer.Typer) -> None:
     app.command("export", epilog="Example: callwright export v1 --to openai --kind sQsA --out exported")(export)
 
 
-def export(  # noqa: PLR0917 - typer reads each option from a parameter
+def export(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
     release: Annotated[str, typer.Argument(help="A release.")],
     to: Annotated[
         str,
@@ -29,11 +29,15 @@ def export(  # noqa: PLR0917 - typer reads each option from a parameter
     ],
     kind: Annotated[list[str] | None, typer.Option(help="Only samples of this kind; may be given again.")] = None,
     out: Annotated[Path | None, typer.Option(help="The folder to write; exports/RELEASE-FORMAT unless given.")] = None,
+    with_template: Annotated[
+        bool, typer.Option("--with-template", help="In a format for training, also what template/v1 worded.")
+    ] = False,
     live: Live = False,
     as_json: AsJson = False,
 ) -> None:
     """Write a release in a format that others read, with its card; what has no place there is counted.
 
+    What the template model worded, or alone judged, is left out of formats for training: it is for trying out.
     A release with splits makes a file or folder a split. The folder is the export's own: it is written beside and moved into
     place whole, and an older export in the same format goes.
     """
@@ -45,7 +49,7 @@ def export(  # noqa: PLR0917 - typer reads each option from a parameter
     folder = WorkFolder(settings_of(None), live=live)
     with folder.opened():  # one copy for all that is read
         loaded = load_from(folder, release)
-        written = loaded.export(to, out, kinds=kind or ())
+        written = loaded.export(to, out, kinds=kind or (), with_template=with_template)
         samples = sum(number for name, number in loaded.count_kinds().items() if not kind or name in kind)
     if as_json:
         found = written._asdict() | {"skipped": [one._asdict() for one in written.skipped]}

@@ -1,6 +1,6 @@
 """What of a response a user asks for, and the answer that tells it: no more than the fields asked for, and all of these."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from pydantic import JsonValue
@@ -29,9 +29,13 @@ class Asked(NamedTuple):
     fields: Sequence[str]
 
 
-def telling_fields(response: JsonValue) -> tuple[str, ...]:
-    """The fields of a response that somebody would ask for: those of its entries where it lists something, names first."""
-    found = list(dict.fromkeys(_fields(response, "")))
+def telling_fields(response: JsonValue, known: Collection[JsonValue] = ()) -> tuple[str, ...]:
+    """The fields of a response that somebody would ask for: those of its entries where it lists something, names first.
+
+    What is `known`, since the call says it, nobody asks for.
+    """
+    every = dict.fromkeys(_fields(response, ""))
+    found = [path for path in every if "[]" in path or next(values_at(response, path)) not in known]
     if isinstance(response, dict) and _STATE & response.keys():
         found = [path for path in found if path not in _STATE] or found
     listed = [path for path in found if "[]" in path]

@@ -86,7 +86,9 @@ class Filling:
             raise UnfilledError
         self._calls.append(made)
         self._responses.append(answer.response)
-        asked = self._asked(call.tool) or (() if is_deed(call.tool) else telling_fields(answer.response))
+        asked = self._asked(call.tool) or (
+            () if is_deed(call.tool) else telling_fields(answer.response, made.arguments.values())
+        )
         arguments = {name: one.source for name, one in filled.items()}
         return PlannedCall(tool=call.tool, arguments=arguments, wanted=call.wanted, asked=asked if call.wanted else ())
 

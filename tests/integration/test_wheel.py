@@ -110,7 +110,7 @@ def test_the_core_releases_exports_evaluates_and_shows_what_it_built(fresh: Path
     _run(command, "build", str(recipe), "--no-review", home=tmp_path)
     _run(command, "release", "create", "v1", home=tmp_path)
     for form in ("openai", "hf"):
-        _run(command, "export", "v1", "--to", form, "--out", str(tmp_path / form), home=tmp_path)
+        _run(command, "export", "v1", "--to", form, "--with-template", "--out", str(tmp_path / form), home=tmp_path)
     assert list((tmp_path / "hf").rglob("*.parquet"))
     board = json.loads(_run(command, "evaluate", "v1", "--model", "template/v1", "--json", home=tmp_path))
     assert board

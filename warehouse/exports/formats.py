@@ -23,6 +23,10 @@ from callwright.warehouse.releases import ReleaseStream
 from callwright.warehouse.store import Warehouse
 
 EXPORTS: Registry[Format | TableFormat] = Registry("exports", Format | TableFormat, "export format", "formats")
+OF_TEMPLATE = (
+    "the template model worded them or alone judged them, so that they are for trying out, not for training;"
+    " `--with-template` takes them as well"
+)
 MANIFEST, README = "export.json", "README.md"
 
 
@@ -131,9 +135,11 @@ def _write(source: ReleaseStream, form: Format, folder: Path) -> _Made:
             part.finish()
     listed = [parts[split] for split in in_order(parts)]
     written = [part for part in listed if part.rows]
-    lost = sum((part.left_out for part in listed), Counter[LeftOutRow]())
+    lost = Counter({LeftOutRow(kind, OF_TEMPLATE): number for kind, number in source.of_template.items()})
+    lost = sum((part.left_out for part in listed), lost)
     if lost and not written:
-        raise RecordError(lost.most_common(1)[0][0].reason)
+        reason = lost.most_common(1)[0][0].reason
+        raise RecordError(f"Nothing is left to export: {reason}." if reason == OF_TEMPLATE else reason)
     files = [path for part in written for path in part.files]
     files += form.complete(written, folder) if form.complete else []
     return _Made(

@@ -169,4 +169,5 @@ FORMAT = Format(
     begin=_begin,
     complete=_write_croissant,
     header=_header,
+    is_for_training=True,
 )

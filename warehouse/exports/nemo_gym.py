@@ -50,4 +50,5 @@ FORMAT = Format(
     holds="a request and the expected action for each thing that an assistant should do: a call, several, or words",
     readers=f"NeMo Gym, by its resources server `{SERVER}`",
     begin=ExampleFormat(nemo_gym_row, most_tools=MOST_TOOLS).begin,
+    is_for_training=True,
 )

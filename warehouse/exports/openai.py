@@ -38,4 +38,5 @@ FORMAT = Format(
     ),
     readers="fine-tuning by OpenAI, Azure, Together, Fireworks, Mistral and others with their format",
     begin=ExampleFormat(openai_row, most_tools=MOST_TOOLS, has_origins=True).begin,
+    is_for_training=True,
 )

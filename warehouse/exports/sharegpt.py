@@ -80,4 +80,5 @@ FORMAT = Format(
     readers="LLaMA-Factory, Axolotl and others that read ShareGPT with tools",
     begin=ExampleFormat(sharegpt_row, are_whole=True).begin,
     complete=_describe,
+    is_for_training=True,
 )

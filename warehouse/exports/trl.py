@@ -51,4 +51,5 @@ FORMAT = Format(
     readers="TRL's SFTTrainer, and what else reads messages and tools, with `datasets` 4.7 or newer",
     begin=ExampleFormat(trl_row, are_whole=True).begin,
     header=_header,
+    is_for_training=True,
 )

@@ -137,7 +137,8 @@ class Format(NamedTuple):
 
     `begin` gives what writes a sample into a part and says how many rows that makes; it raises RecordError, before anything
     is written, for a sample that the format can't hold, in words that fit each such sample. `complete` writes the files that
-    are about all parts. `header` is what the head of the README must say for the reader.
+    are about all parts. `header` is what the head of the README must say for the reader. What the template model worded is left
+    out of a format that `is_for_training` unless it is asked for.
     """
 
     name: str
@@ -147,6 +148,7 @@ class Format(NamedTuple):
     has_folders: bool = False
     complete: Callable[[Sequence[ReleaseSplit], Path], list[Path]] | None = None
     header: Callable[[Sequence[ReleaseSplit]], Mapping[str, JsonValue]] | None = None
+    is_for_training: bool = False
 
 
 class TableFormat(NamedTuple):

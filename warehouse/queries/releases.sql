@@ -1,6 +1,18 @@
+-- name: taken
+with taken as (
+    select s.*, coalesce(r.split, '') as split,
+        coalesce(is_template(s.model, b.body ->> '$.models.generator.name', a.grade, a.judged_by), false) as of_template
+    from samples s join release_samples r on r.subject = s.key left join acceptances a on a.subject = s.key
+    left join builds b on b.key = a.build where r.release = ? and not list_contains(?::varchar[], s.kind)
+)
+
 -- name: bodies
-select coalesce(r.split, ''), s.body from samples s join release_samples r on r.subject = s.key
-where r.release = ? and not list_contains(?::varchar[], s.kind) order by s.key
+@taken
+select split, body from taken where ? or not of_template order by key
+
+-- name: of_template
+@taken
+select kind, count(*) as samples from taken where of_template group by kind
 
 -- name: kinds
 select s.kind, count(*) as samples from samples s join release_samples r on r.subject = s.key

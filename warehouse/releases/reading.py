@@ -31,6 +31,9 @@ class ReleaseStream(NamedTuple):
     samples: Iterable[tuple[str, Sample]]
     tools: Mapping[str, Tool]
     refusals: Mapping[Language, str] = MappingProxyType({})  # how an assistant says that no tool fits
+    of_template: Mapping[str, int] = MappingProxyType(
+        {}
+    )  # by kind, the samples of the template model that were left out
 
 
 def list_releases(warehouse: Warehouse) -> list[Release]:
@@ -80,17 +83,22 @@ def stream_release(
     name: str,
     *,
     without: Sequence[str] = (),
+    with_template: bool = True,
     refusals: Mapping[Language, str] = MappingProxyType({}),
 ) -> ReleaseStream:
     """A release with its samples in key order but those of the kinds in `without`, to be taken once; nobody writes meanwhile.
 
-    Raises ConfigurationError for an unknown name.
+    Without `with_template`, what the template model worded, or alone judged, is left out and counted. Raises
+    ConfigurationError for an unknown name.
     """
     release = release_named(warehouse, name)
     wanted = warehouse.rows("select tool from release_tools where release = ?", [release.name])
-    found = warehouse.stream(sql("releases.bodies"), [release.name, list(without)])
+    asked = [release.name, list(without)]
+    left_out = () if with_template else warehouse.rows(sql("releases.of_template"), asked)
+    found = warehouse.stream(sql("releases.bodies"), [*asked, with_template])
     samples = ((split, Sample.model_validate(orjson.loads(body))) for split, body in found)
-    return ReleaseStream(release, samples, read_tools(warehouse, [row["tool"] for row in wanted]), refusals)
+    tools = read_tools(warehouse, [row["tool"] for row in wanted])
+    return ReleaseStream(release, samples, tools, refusals, {row["kind"]: row["samples"] for row in left_out})
 
 
 def splits_of(warehouse: Warehouse, name: str) -> dict[str, str]:

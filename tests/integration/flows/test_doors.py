@@ -168,7 +168,7 @@ def test_a_release_in_splits_says_what_is_where(home: Path, tmp_path: Path) -> N
 
 @pytest.mark.parametrize("to", ["openai", "bfcl", "hammerbench", "parquet"])
 def test_an_export_has_every_sample(home: Path, tmp_path: Path, to: str) -> None:
-    exported = told(home, "export", "v1", "--to", to, "--out", str(tmp_path))
+    exported = told(home, "export", "v1", "--to", to, "--with-template", "--out", str(tmp_path))
     paths = [Path(name) for name in exported["files"]]  # type: ignore[index]
     assert all(path.is_relative_to(tmp_path) and path.is_file() for path in paths)
     assert {"README.md", "export.json"} <= {path.name for path in paths}
@@ -192,6 +192,33 @@ def test_an_export_has_every_sample(home: Path, tmp_path: Path, to: str) -> None
         case _:
             assert counts["samples.parquet"] == samples
             assert counts["tools.parquet"] > 0
+
+
+@pytest.mark.parametrize("to", ["openai", "trl", "sharegpt", "nemo-gym", "hf"])
+def test_what_the_template_model_worded_is_exported_for_training_only_where_it_is_asked_for(
+    home: Path, tmp_path: Path, to: str
+) -> None:
+    asked = ("export", "v1", "--to", to, "--out", str(tmp_path / "out"))
+    refused = run_here(*asked, home=home)
+    assert (refused.returncode, refused.stdout, (tmp_path / "out").exists()) == (1, "", False)
+    assert "Nothing is left to export: the template model worded them" in refused.stderr
+    assert "`--with-template` takes them as well" in refused.stderr
+    assert told(home, *asked, "--with-template")["rows"]  # type: ignore[index]
+
+
+def test_an_export_for_training_tells_how_many_the_template_model_worded(home: Path, tmp_path: Path) -> None:
+    shutil.copy(home / "warehouse.duckdb", tmp_path)
+    with duckdb.connect(str(tmp_path / "warehouse.duckdb")) as edited:
+        some = "select subject from release_samples where release = 'v1' order by subject limit 3"
+        edited.execute(f"update samples set model = 'a/model' where key in ({some})")
+        edited.execute(f"update acceptances set judged_by = ['a/model'] where subject in ({some})")
+        release = edited.execute("select samples from releases where name = 'v1'").fetchone()
+    exported = run_here("export", "v1", "--to", "hf", "--out", str(tmp_path / "out"), home=tmp_path)
+    assert exported.returncode == 0, exported.stderr
+    [line] = [one for one in exported.stderr.splitlines() if "template model" in one]
+    assert release
+    assert line.startswith(f"Left out {release[0] - 3} (")
+    assert "--with-template" in line
 
 
 def test_an_export_of_some_kinds_has_the_card_and_says_what_it_is(home: Path, tmp_path: Path) -> None:
