@@ -58,13 +58,11 @@ def doubt_sentences(turns: Sequence[Turn], verdicts: Sequence[Verdict], words: S
 def _repeated(doubts: Sequence[DoubtedFact]) -> list[DoubtedFact]:
     """The facts that others tell as well and better: words of which it is told what they give, and what was read in them."""
     given = [one for one in doubts if one.kind == "stated_unused"]
-    arguments = {one.argument for one in doubts if one.kind in ("adds", "stated_unused")}
     quotes = [one.quote for one in doubts if one.quote and one.kind != "words_left"]
     return [
         one
         for one in doubts
-        if (one.kind == "named_unused" and one.argument in arguments)
-        or (one.kind == "words_left" and any(one.quote in quote for quote in quotes))
+        if (one.kind == "words_left" and any(one.quote in quote for quote in quotes))
         or (
             one.kind == "adds"
             and any(one.argument == other.argument and str(one.other) in other.quote for other in given)

@@ -350,8 +350,10 @@ class _Work:
         rng = Random(f"{self.shard.recipe.seed}:{stage.name}:{record.key}")
         is_plain = voice == SILENT and (stage.is_check or not self.examples)
         asked = chat if is_plain else VoicedChat(chat, stage.voiced, voice, self.examples)
-        likeness = self.shard.recipe.checks.rouge_l
-        context = StageContext(asked, rng, self.tools, self.environments, self.own_values, likeness)
+        recipe = self.shard.recipe
+        context = StageContext(
+            asked, rng, self.tools, self.environments, self.own_values, recipe.checks.rouge_l, recipe.consistency
+        )
         try:
             if isinstance(record, Sample) and not await has_rest(stage, record, context, facts.verdicts_on(record)):
                 facts.note(stage.name, record, "passed", "Nothing is left that a model may settle.", "not_applicable")

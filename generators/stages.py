@@ -18,6 +18,8 @@ from callwright.warehouse.errors import RecordError, ReplyError
 from callwright.warehouse.records import Origin, Record, Tool
 
 Role = Literal["generator", "checker", "judge"]
+# How it is read what a sample's words ask for: by choice among near misses, or by HammerBench's own readings.
+Consistency = Literal["near_misses", "hammerbench"]
 # Any record type goes in: the table erases the types that each function names.
 StageFunction = Callable[..., Awaitable[list[Any]]]
 
@@ -96,6 +98,7 @@ class StageContext(NamedTuple):
     environments: Mapping[str, Environment] = MappingProxyType({})
     own_values: OwnValues = NO_VALUES
     rouge_l: float = 0.7
+    consistency: Consistency = "near_misses"
 
     def tool(self, key: str) -> Tool:
         """The tool with this key; RecordError where the catalog lacks it."""

@@ -4,26 +4,25 @@ An opinion about calls never shows which of them is the gold one. A question who
 but where the papers count such a reply as no agreement.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal, TypeVar
+from collections.abc import Sequence
+from typing import Annotated, Literal, TypeVar
 
-from pydantic import BaseModel, Field, JsonValue, model_validator
+from pydantic import BaseModel, Field, JsonValue
 
 from callwright.generators.stages import StageContext
 from callwright.generators.transcripts import conversation_text, shown_call, shown_tools
 from callwright.llm.chat import ChatModel
 from callwright.llm.prompts import led_by, prompt_version, render
-from callwright.validators.replies.parsing import ReplyCall, calls_in
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Call, Exchange, GoldCall, Sample, Snapshot, Tool, Turn
 
 PROMPTS = "callwright.validators.prompts"
 ZERO_SHOT, ONE_SHOT = "call_zero_shot", "call_one_shot"
-EACH_CALL, CALLS_DUE, CALLS_PLANNED = "call_each", "call_due", "call_plan"
 SAME_MEANING, SAME_AS_PREDICTED, SAME_ON_PATH = "judge_calls", "judge_prediction", "judge_path_call"
 PLAN, PARAMETERS = "judge_plan", "judge_parameters"
 COMPLETENESS, CORRECTNESS = "judge_completeness", "judge_correctness"
 RELEVANCE, SCENARIO, NATURAL = "judge_relevance", "read_scenario", "judge_natural"
+CHOOSE = "choose_calls"
 REPLY, ACTS, MESSAGE = "judge_reply", "judge_acts", "judge_message"
 Opinion = TypeVar("Opinion", bound=BaseModel)
 
@@ -38,39 +37,6 @@ class ProposedCall(BaseModel):
     def call(self) -> Call | None:
         """The call itself, None where no tool is named."""
         return Call(tool=self.tool, arguments=self.arguments) if self.tool else None
-
-
-class ProposedCalls(BaseModel):
-    """All the calls that a model thinks are due at once."""
-
-    calls: list[ProposedCall]
-
-    @model_validator(mode="before")
-    @classmethod
-    def _in_any_wrapping(cls, value: object) -> object:
-        """The calls however a model wraps them: as a bare list, under `tool_calls`, with a `name` or `parameters`."""
-        return {"calls": calls_listed(value)}
-
-
-class CallsDue(ProposedCalls):
-    """The calls that a model thinks are due next, after those that were made."""
-
-
-class CallsPlanned(ProposedCalls):
-    """All the calls that a model thinks serve a request, in their order, none of them carried out."""
-
-
-def calls_listed(value: Any) -> list[dict[str, JsonValue]]:  # noqa: ANN401 - any JSON value
-    """The calls of a reply's JSON; one that names no tool is none. Raises ValueError where something else stands there."""
-    listed = value.get("calls", value) if isinstance(value, dict) else value
-    members = listed if isinstance(listed, list) else [] if listed is None else [listed]
-    calls: list[dict[str, JsonValue]] = []
-    for member in members:
-        found = [ReplyCall(member.tool, member.arguments)] if isinstance(member, ProposedCall) else calls_in(member)
-        if not found:
-            raise ValueError(f"{str(member)[:80]!r} is no call with a tool and arguments")
-        calls += [{"tool": one.tool, "arguments": one.arguments} for one in found if one.tool is not None]
-    return calls
 
 
 class Judgement(BaseModel):
@@ -155,29 +121,6 @@ async def propose_call(template: str, sample: Sample, snapshot: Snapshot, contex
         language=sample.language,
     )
     return proposed.call
-
-
-_REPLIES: Mapping[str, type[ProposedCalls]] = {
-    EACH_CALL: ProposedCalls,
-    CALLS_DUE: CallsDue,
-    CALLS_PLANNED: CallsPlanned,
-}
-
-
-async def propose_calls(
-    template: str, sample: Sample, prefix: Sequence[Turn], tools: Sequence[dict[str, JsonValue]], chat: ChatModel
-) -> list[Call]:
-    """All the calls that a model makes after these turns of a sample, with these tools shown."""
-    proposed = await ask_opinion(
-        chat,
-        template,
-        _REPLIES[template],
-        sample.time_sentence,
-        tools=tools,
-        conversation=conversation_text(prefix),
-        language=sample.language,
-    )
-    return [one.call for one in proposed.calls if one.call is not None]
 
 
 async def judge_calls(

@@ -23,6 +23,7 @@ from callwright.generators.catalogs.choosing import ToolChoice
 from callwright.generators.catalogs.python_tools import OWN, tool_from
 from callwright.generators.environments.protocol import EnvironmentSettings, settings_of_world
 from callwright.generators.kinds import all_kinds, kind_named, waves_of
+from callwright.generators.stages import Consistency
 from callwright.generators.voices import draw_personas
 from callwright.language.packs import of
 from callwright.llm.models import ModelSettings, read_model, reads_language
@@ -361,6 +362,10 @@ class Recipe(RecipePart):
     )
     candidates: tuple[Candidate, ...] = Field(default=(), description="Models to be scored.")
     checks: Checks = Field(default=Checks(), description="Thresholds.")
+    consistency: Consistency = Field(
+        default="near_misses",
+        description="How it is read what words ask for: by choice among near_misses, or by hammerbench's own readings.",
+    )
     land: LandedGrade = Field(default="judged", description="What lands without people: judged or proved.")
     review: ReviewRules = Field(default=ReviewRules(), description="What people get to see.")
     budget: float | None = Field(default=None, gt=0, description="US dollars; the build stops before they are passed.")

@@ -15,15 +15,15 @@ import orjson
 
 from callwright.annotation.agreement import answer_of_edit
 from callwright.annotation.screens import SAMPLE_REVIEW, TRAINING
-from callwright.annotation.spoiling import can_be_spoiled, spoil_sample, with_last_calls
 from callwright.flows.recipe import Recipe
 from callwright.flows.review.questions import DRAWN, GOLD_ITEM, SPOT_CHECK, ReviewQuestion, request_row
-from callwright.language.calls.defects import NEEDLESS_CALL
-from callwright.validators.checks.ambiguity import find_ambiguity
+from callwright.validators.audit.defects import inject
+from callwright.validators.audit.gold import INJECTORS
+from callwright.validators.audit.subjects import AuditSubject, gather
 from callwright.validators.checks.format import SampleWithTools, format_verdict
 from callwright.validators.checks.grounding import all_proved
 from callwright.warehouse.queries import sql
-from callwright.warehouse.records import Evidence, GoldCall, Origin, Sample, Tool, Verdict
+from callwright.warehouse.records import CallTurn, Evidence, GoldCall, Origin, Sample, Tool, Verdict
 from callwright.warehouse.releases import read_tools
 from callwright.warehouse.rows import Row, rows_of
 from callwright.warehouse.store import Warehouse
@@ -114,10 +114,6 @@ def verdicts_shown(item: Sample, defect: str, tools: Sequence[Tool], original: S
         "format": format_verdict(_subject(item, tools)).reason,
         "grounding": all_proved(arguments, is_due=bool(item.gold)),
     }
-    if defect == NEEDLESS_CALL:
-        shown.pop("relevance", None)
-        found = find_ambiguity(item, tools)
-        shown |= {found.check: found} if found.decision == "proved" else {}
     return [one.with_changes(reason=reasons.get(check, one.reason)) for check, one in sorted(shown.items())]
 
 
@@ -154,7 +150,7 @@ def _made(warehouse: Warehouse, keys: Sequence[str], expected: str, seed: int) -
         read = {row["key"]: row for row in warehouse.rows(sql("gold_items.bodies"), [some])}
         for key in some:
             sample = _proved(Sample.model_validate_json(read[key]["body"]), orjson.loads(read[key]["evidence"]))
-            item = _item(warehouse, sample, key, expected, seed) if can_be_spoiled(sample) else None
+            item = _item(warehouse, sample, key, expected, seed) if _is_open(sample) else None
             if item is not None:
                 yield item
 
@@ -166,8 +162,21 @@ def _item(warehouse: Warehouse, sample: Sample, made_of: str, expected: str, see
         return _Item(marked, expected, "", made_of, answer)
     known = read_tools(warehouse, sample.candidates)
     tools = [known[key] for key in sample.candidates]
-    spoiled = spoil_sample(marked, tools, lambda one: _is_well_formed(one, tools), Random(f"{seed}:{made_of}"))
-    return None if spoiled is None else _Item(spoiled.sample, expected, spoiled.defect, made_of, answer)
+    subject, rng = AuditSubject(marked, {tool.key: tool for tool in tools}, gather([])), Random(f"{seed}:{made_of}")
+    for injector in rng.sample(_SPOILING, len(_SPOILING)):
+        broken = inject(injector, subject, rng)
+        if broken is not None and _is_well_formed(broken.sample, tools):
+            return _Item(broken.sample, expected, injector.name, made_of, answer)
+    return None
+
+
+# What nobody has words for gives itself away on the screen.
+_SPOILING = [one for one in INJECTORS if one.name not in ("argument_added", "call_unasked", "item_added")]
+
+
+def _is_open(sample: Sample) -> bool:
+    """Whether nothing rests on the calls that are due last: then they may be other ones."""
+    return not any(turn.executed for turn in sample.turns if isinstance(turn, CallTurn))
 
 
 def _is_well_formed(sample: Sample, tools: Sequence[Tool]) -> bool:
@@ -179,7 +188,14 @@ def _proved(sample: Sample, evidence: Sequence[Mapping[str, object]]) -> Sample:
     uses = Counter(name for call in sample.gold for name in call.arguments)
     found = (Evidence.model_validate(item) for item in evidence)
     proofs = {item.argument: item for item in found if uses[item.argument] == 1}
-    return with_last_calls(sample, [_with_proofs(call, proofs) for call in sample.gold]) if proofs else sample
+    last = max((at for at, turn in enumerate(sample.turns) if isinstance(turn, CallTurn)), default=-1)
+    turns = [
+        turn.with_changes(calls=tuple(_with_proofs(call, proofs) for call in turn.calls))
+        if at == last and isinstance(turn, CallTurn)
+        else turn
+        for at, turn in enumerate(sample.turns)
+    ]
+    return sample.with_changes(turns=tuple(turns))
 
 
 def _with_proofs(call: GoldCall, proofs: Mapping[str, Evidence]) -> GoldCall:

@@ -22,7 +22,8 @@ from callwright.generators.shifts.overriding import OverridingText
 from callwright.generators.single_turn.requests import ParameterNames, Wording
 from callwright.generators.stated_values import QuotedValues
 from callwright.language.packs import known, of, writes
-from callwright.validators.judges import Judgement, MadeUp, ProposedCall, ProposedCalls, Relevance, ScenarioReading
+from callwright.validators.blind.choosing import Choice
+from callwright.validators.judges import Judgement, MadeUp, ProposedCall, Relevance, ScenarioReading
 
 ROOT = Path(__file__).parents[2]
 OF_LANGUAGES: dict[str, type[BaseModel]] = {
@@ -32,7 +33,7 @@ OF_LANGUAGES: dict[str, type[BaseModel]] = {
     "rewrite_request": PointedRequest, "word_user_turn": UserWords, "word_agent_turn": AgentWords,
 }  # fmt: skip
 IN_PROMPTS: dict[str, type[BaseModel]] = {
-    "call_each": ProposedCalls, "call_due": ProposedCalls, "call_plan": ProposedCalls, "call_next": NextCalls,
+    "choose_calls": Choice, "call_next": NextCalls,
     "quote_values": QuotedValues, "choose_parameters": ParameterNames, "judge_calls": Judgement, "judge_prediction": Judgement,
     "judge_path_call": Judgement, "judge_parameters": MadeUp, "judge_relevance": Relevance, "read_scenario": ScenarioReading,
     "label_acts": DialogueActs, "find_entities": Entities,

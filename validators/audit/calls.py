@@ -6,36 +6,13 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from callwright.validators.audit.editing import KeptTurn, kept_turns, rebuilt, with_arguments, with_turn, with_words
 from callwright.validators.audit.editing import Replacement as Words
-from callwright.validators.audit.subjects import AuditSubject, BrokenSample, Injector, pick, pick_if_any
-from callwright.warehouse.records import CallTurn, GoldCall, JsonSchema, ResultTurn, Sample, Tool
+from callwright.validators.audit.editing import kept_turns, rebuilt, with_turn, with_words
+from callwright.validators.audit.subjects import AuditSubject, BrokenSample, Injector, pick
+from callwright.warehouse.records import CallTurn, GoldCall, JsonSchema, ResultTurn, Sample
 
 _UNKNOWN = "$$$"
 _OTHER_TYPES = {"string": "integer", "integer": "boolean", "number": "boolean", "boolean": "string"}
-
-
-def _without_call(subject: AuditSubject, at: int, position: int) -> Sample:
-    """The sample without a call, and without what it returned."""
-    kept = kept_turns(subject.sample)
-    turn = kept[at].turn
-    places = tuple(place for place in kept[at].places if place != position)
-    if isinstance(turn, CallTurn):
-        calls = tuple(call for place, call in enumerate(turn.calls) if place != position)
-        kept[at] = KeptTurn(turn.with_changes(calls=calls), at, places)
-    following = kept[at + 1].turn if at + 1 < len(kept) else None
-    if isinstance(following, ResultTurn):
-        results = tuple(result for place, result in enumerate(following.results) if place != position)
-        kept[at + 1] = KeptTurn(following.with_changes(results=results), at + 1)
-    return rebuilt(subject.sample, kept)
-
-
-def _call_dropped(subject: AuditSubject, rng: Random) -> Sample | None:
-    """One of several calls of a turn."""
-    options = [
-        (at, position) for at, turn in subject.call_turns if len(turn.calls) > 1 for position in range(len(turn.calls))
-    ]
-    return _without_call(subject, *pick(options, rng))
 
 
 def _step_dropped(subject: AuditSubject, rng: Random) -> Sample | None:
@@ -46,13 +23,6 @@ def _step_dropped(subject: AuditSubject, rng: Random) -> Sample | None:
         return None
     at = pick(steps, rng)
     return rebuilt(subject.sample, [one for one in kept_turns(subject.sample) if one.old not in (at, at + 1)])
-
-
-def _call_unasked(subject: AuditSubject, rng: Random) -> Sample | None:
-    """A call of another candidate, as another sample has it, stands with those that are due."""
-    due = subject.due
-    at, _ = pick(subject.call_turns if subject.traits.is_executed else subject.call_turns[-1:], rng)
-    return _with_one_more(subject, at, due, rng)
 
 
 def _call_where_none_is_due(subject: AuditSubject, rng: Random) -> Sample | None:
@@ -90,27 +60,6 @@ def _with_executed(subject: AuditSubject, at: int, call: GoldCall, result: JsonV
     return with_turn(sample, at + 1, following.with_changes(results=(*following.results, result)))
 
 
-def _call_repeated(subject: AuditSubject, rng: Random) -> Sample | None:
-    at, turn = pick([(at, turn) for at, turn in subject.call_turns if not turn.executed], rng)
-    return with_turn(subject.sample, at, turn.with_changes(calls=(*turn.calls, rng.choice(turn.calls))))
-
-
-def _calls_reordered(subject: AuditSubject, rng: Random) -> Sample | None:
-    """A call stands before the one of the same turn that returns what it takes."""
-    options: list[tuple[int, int]] = []
-    for at, turn in subject.call_turns:
-        options += [
-            (at, place) for place, call in enumerate(turn.calls)
-            if any(one.rule.startswith(f"calls[{place - 1}]") for one in call.evidence)
-        ]  # fmt: skip
-    at, place = pick(options, rng)
-    kept = kept_turns(subject.sample)
-    order = [*range(place - 1), place, place - 1, *range(place + 1, len(kept[at].places))]
-    calls = dict(subject.call_turns)[at].calls
-    kept[at] = KeptTurn(CallTurn(calls=tuple(calls[old] for old in order)), at, tuple(order))
-    return rebuilt(subject.sample, kept)
-
-
 def _steps_reordered(subject: AuditSubject, rng: Random) -> Sample | None:
     """A step stands before the one that returns what it takes."""
     options = [
@@ -124,43 +73,6 @@ def _steps_reordered(subject: AuditSubject, rng: Random) -> Sample | None:
     return rebuilt(
         subject.sample, [*kept[:first], *kept[second : second + 2], *kept[first:second], *kept[second + 2 :]]
     )
-
-
-def _no_call(subject: AuditSubject, rng: Random) -> Sample | None:
-    """The gold of the last turn says that nothing is to be called."""
-    turns = [(at, turn) for at, turn in subject.call_turns[-1:] if not turn.executed]
-    at, turn = pick(turns, rng)
-    return with_turn(subject.sample, at, turn.with_changes(calls=()))
-
-
-def _other_tool(subject: AuditSubject, rng: Random) -> Sample | None:
-    """Another candidate that takes the same arguments is called, at every snapshot."""
-    options: list[tuple[str, Tool]] = []
-    for _, turn in subject.call_turns[-1:]:
-        for call in turn.calls:
-            options += [(call.tool, tool) for tool in _fitting(call, subject)]
-    return _with_tool(subject.sample, *pick(options, rng))
-
-
-def _fitting(call: GoldCall, subject: AuditSubject) -> list[Tool]:
-    """The other candidates, those first that take all arguments of the call; where there are none, those that take some."""
-    others = [tool for name, tool in subject.candidates.items() if name != call.tool]
-    whole = [tool for tool in others if call.arguments and call.arguments.keys() <= tool.properties.keys()]
-    return whole or [tool for tool in others if call.arguments.keys() & tool.properties.keys()]
-
-
-def _with_tool(sample: Sample, name: str, tool: Tool) -> Sample:
-    def renamed(call: GoldCall) -> GoldCall:
-        if call.tool != name:
-            return call
-        arguments = {one: value for one, value in call.arguments.items() if one in tool.properties}
-        kept = tuple(one for one in call.evidence if one.argument in arguments)
-        return call.with_changes(tool=tool.name, arguments=arguments, evidence=kept)
-
-    for at, turn in enumerate(sample.turns):
-        if isinstance(turn, CallTurn):
-            sample = with_turn(sample, at, turn.with_changes(calls=tuple(map(renamed, turn.calls))))
-    return sample
 
 
 def _tool_missing(subject: AuditSubject, rng: Random) -> Sample | None:
@@ -232,31 +144,6 @@ def _served_request(subject: AuditSubject, rng: Random) -> Sample | None:
     return with_words(subject.sample, at, [Words(0, len(turn.text), text)])
 
 
-def _unknown_guessed(subject: AuditSubject, rng: Random) -> Sample | None:
-    """A value that only an earlier call returns is made up."""
-    options = [
-        (call, name)
-        for _, turn in subject.call_turns for call in turn.calls for name, value in call.arguments.items() if value == _UNKNOWN
-    ]  # fmt: skip
-    call, name = pick(options, rng)
-    known = subject.pool.values_by_name.get((subject.sample.language, name), [])
-    others = [one.value for one in known if str(one.value).casefold() not in subject.words]
-    guess = pick_if_any(others, rng) or f"{name[:2].upper()}-{rng.randrange(10000, 99999)}"
-    return with_arguments(subject.sample, lambda one: one is call, lambda arguments: {**arguments, name: guess})
-
-
-def _unknown_for_known(subject: AuditSubject, rng: Random) -> Sample | None:
-    """A value that the user says is marked as unknown."""
-    if not any(
-        value == _UNKNOWN for _, turn in subject.call_turns for call in turn.calls for value in call.arguments.values()
-    ):
-        return None
-    place = pick(subject.stated(), rng)
-    return with_arguments(
-        subject.sample, lambda one: one is place.call, lambda arguments: {**arguments, place.name: _UNKNOWN}
-    )
-
-
 def _language_changed(subject: AuditSubject, rng: Random) -> Sample | None:
     """The sample is said to be in another language."""
     others = sorted({language for language in subject.pool.requests if language != subject.sample.language})
@@ -265,22 +152,14 @@ def _language_changed(subject: AuditSubject, rng: Random) -> Sample | None:
 
 
 INJECTORS = (
-    Injector("call_dropped", "one of several calls is missing", _call_dropped),
     Injector("step_dropped", "a step is missing that no later one builds upon", _step_dropped),
-    Injector("call_unasked", "a call stands there that nobody asked for", _call_unasked),
     Injector("call_where_none_is_due", "a call stands where no candidate fits", _call_where_none_is_due),
-    Injector("call_repeated", "a call stands twice", _call_repeated),
-    Injector("calls_reordered", "a call stands before the one that it depends on", _calls_reordered),
     Injector("steps_reordered", "a step stands before the one that it depends on", _steps_reordered),
-    Injector("no_call", "no call is said to be due though one is", _no_call),
-    Injector("other_tool", "another candidate is called", _other_tool),
     Injector("tool_missing", "the tool that is called is no candidate", _tool_missing),
     Injector("parameter_renamed", "the schema has another name for a parameter", _schema_altered("rename")),
     Injector("parameter_retyped", "the schema has another type for a parameter", _schema_altered("retype")),
     Injector("choices_narrowed", "the schema's choices do not have the gold value", _schema_altered("narrow")),
     Injector("withheld_tool_shown", "the tool that serves the request is shown, and no call is due", _withheld_shown),
     Injector("served_request", "a candidate serves the request, and no call is due", _served_request),
-    Injector("unknown_guessed", "a value that nobody can know yet is made up", _unknown_guessed),
-    Injector("unknown_for_known", "a value that is said is marked as unknown", _unknown_for_known),
     Injector("language_changed", "the sample is said to be in another language", _language_changed),
 )

@@ -5,6 +5,7 @@ from random import Random
 
 from callwright.validators.audit.arguments import INJECTORS as OF_ARGUMENTS
 from callwright.validators.audit.calls import INJECTORS as OF_CALLS
+from callwright.validators.audit.gold import INJECTORS as OF_GOLD
 from callwright.validators.audit.subjects import AuditSubject, BrokenSample, Injector, UnfitError
 from callwright.validators.audit.turns import INJECTORS as OF_TURNS
 from callwright.validators.audit.wordings import INJECTORS as OF_WORDINGS
@@ -12,7 +13,7 @@ from callwright.validators.checks.grounding import root_of
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import CallTurn, GoldCall, Sample
 
-INJECTORS: tuple[Injector, ...] = (*OF_ARGUMENTS, *OF_CALLS, *OF_WORDINGS, *OF_TURNS)
+INJECTORS: tuple[Injector, ...] = (*OF_GOLD, *OF_ARGUMENTS, *OF_CALLS, *OF_WORDINGS, *OF_TURNS)
 
 
 def injectors_named(names: Sequence[str]) -> tuple[Injector, ...]:

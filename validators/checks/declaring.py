@@ -22,7 +22,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Generic, Literal, TypeAlias, TypeVar
 
-from callwright.generators.stages import Role, Stage, StageContext
+from callwright.generators.stages import Consistency, Role, Stage, StageContext
 from callwright.language.packs import has_folder, of
 from callwright.validators.checks.verdicts import SHOWN, Answer, Finding, answer_of, unproved
 from callwright.warehouse.errors import CallwrightError, ConfigurationError, RecordError
@@ -65,6 +65,7 @@ class Check(Stage, Generic[Subject]):
     settles: tuple[SampleClaim, ...] = ()  # the claims of a sample that it proves
     left_to: Literal["people", "readers"] = "people"  # who is asked about what a rule can't prove
     only_rest: bool = False  # asked only about what checks before it leave open and it may settle
+    way: Consistency | None = None  # the way of reading that it belongs to, None where it belongs to each
     doubts: Mapping[str, str] = field(default_factory=dict)  # an English sentence for each kind
 
     def __post_init__(self) -> None:
@@ -169,20 +170,23 @@ def reader(  # noqa: PLR0913 - as `rule`
     source: str = "",
     applies: Callable[[Sample], bool] = _always,
     settles: tuple[SampleClaim, ...] = (),
+    left_to: Literal["people", "readers"] = "people",
     only_rest: bool = False,
+    way: Consistency | None = None,
     proof: str = "",
     doubts: Mapping[str, str] | None = None,
 ) -> Declared[Sample]:
     """A check by the model of a role, which reads the sample without its gold; `prompts` are those of validators/prompts.
 
-    With `only_rest` it is asked where the checks before it leave something open that it settles.
+    With `only_rest` it is asked where the checks before it leave something open that it settles; what it does not
+    prove itself is `left_to` people, or to another reader behind it.
     """
 
     def declare(find: Finder[Sample]) -> Check[Sample]:
         return Check(
             name, GROUP, question, "Sample", "Verdict", source, None, role, _paths(prompts), applies,
             sort="reader", version=version, find=find, proof=proof, settles=settles,
-            only_rest=only_rest, doubts=doubts or {},
+            left_to=left_to, only_rest=only_rest, way=way, doubts=doubts or {},
         )  # fmt: skip
 
     return declare

@@ -22,11 +22,11 @@ from callwright.generators.transcripts import conversation_text, shown_tools
 from callwright.language.calls.frames import glue_of, left_over, shapes_in
 from callwright.language.calls.tools import ToolView
 from callwright.language.packs import of, signs
-from callwright.validators.blind.several_calls import shortened
 from callwright.validators.checks.declaring import reader, rule
 from callwright.validators.checks.statements import view_tool
 from callwright.validators.checks.verdicts import Finding, contradicted, unproved
 from callwright.validators.judges import ACTS, REPLY, ReplyScore, ask_opinion
+from callwright.validators.near_misses.due import shortened
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import (
     CallTurn,

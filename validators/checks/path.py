@@ -23,7 +23,7 @@ from callwright.language.dates import DATE, find_dates
 from callwright.language.schemas import kind_of
 from callwright.language.text import VERBATIM
 from callwright.language.values import locate, read_value
-from callwright.validators.checks.declaring import ALL, rule
+from callwright.validators.checks.declaring import ARGUMENTS, rule
 from callwright.validators.checks.grounding import origin_of
 from callwright.validators.checks.verdicts import Answer, Finding, answer_of, contradicted, unproved
 from callwright.warehouse.errors import RecordError
@@ -52,10 +52,10 @@ CallKeys = list[frozenset[str]]
 
 
 @rule(
-    "path", "2", "Is each value where its evidence says, and no other path as short?",
+    "path", "3", "Is each value where its evidence says, and no other path as short?",
     source="ComplexFuncBench 2.1.2",
     applies=is_path,
-    settles=ALL,
+    settles=ARGUMENTS,
     doubts={
         "other_path": "Another path is as short: {other}.",
         "shorter_path": "A shorter path does it: {other}.",

@@ -7,7 +7,6 @@ returned by a call before it, and no other tool of the catalog does what a due o
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -17,15 +16,12 @@ from callwright.generators.kinds import traits_of
 from callwright.generators.routing.tool_graph import UNKNOWN, returned_fields
 from callwright.generators.stages import StageContext
 from callwright.generators.tools import are_redundant
-from callwright.language.names import humanise
-from callwright.language.packs import unspaced
 from callwright.language.values import locate
-from callwright.validators.checks.declaring import ALL, rule
+from callwright.validators.checks.declaring import ARGUMENTS, rule
 from callwright.validators.checks.evidence import feed_problem, is_routed, known_arguments
 from callwright.validators.checks.verdicts import Answer, Finding, answer_of, contradicted, unproved
 from callwright.validators.datasets.callnavi_requests import find_stated
-from callwright.validators.toolset.actions import READ, doing_of
-from callwright.validators.toolset.redundancy import meaning_of
+from callwright.validators.toolset.actions import doing_of
 from callwright.warehouse.records import DoubtedFact, GoldCall, JsonSchema, Sample, Snapshot, Tool, UserTurn
 
 _KIND_AMISS = DoubtedFact(kind="kind_amiss")
@@ -49,11 +45,11 @@ def applies_to(sample: Sample) -> bool:
 
 
 @rule(
-    "routing", "1",
+    "routing", "2",
     "Do the request and what tools return prove each call, and no other tool of the catalog?",
     source="CallNavi 4.1",
     applies=applies_to,
-    settles=ALL,
+    settles=ARGUMENTS,
     left_to="readers",
     doubts={
         "stated_unused": "The user says “{words}”{where}, which seems to be {name}, but the call does not use it.",
@@ -143,9 +139,6 @@ def _call_findings(call: GoldCall, question: _Question) -> Iterator[Finding]:
         elif not _is_stated(value, tool.properties.get(name, {}), question.stated):
             fact = DoubtedFact(kind="unstated", tool=call.tool, argument=name, value=value)
             yield unproved(f"The request does not say {value!r} for {name!r} of {call.tool}.", fact)
-    if share_asked(tool, question.request) < LEAST_ASKED:
-        reason = f"The request speaks of little that {call.tool} is about ({tool.description})."
-        yield unproved(reason, DoubtedFact(kind="other_deed", tool=call.tool))
 
 
 def _order(question: _Question) -> Iterator[Finding]:
@@ -196,51 +189,6 @@ def _other_tools(question: _Question) -> Iterator[Finding]:
         if duplicate is not None:
             reason = f"{duplicate.name} does what {tool.name} does: {duplicate.description}."
             yield contradicted(reason, DoubtedFact(kind="tools_alike", tool=duplicate.name, other=tool.name))
-    for tool, rival in closer_rivals(gold, tuple(question.tools.values()), question.request):
-        fact = DoubtedFact(kind="fits_better", tool=rival.name, other=tool.name)
-        yield unproved(f"The request may ask for {rival.name} in the place of {tool.name}.", fact)
-
-
-LEAST_ASKED = 0.5
-_WORD = re.compile(rf"[a-z0-9]+|[{unspaced()}]")
-_EMPTY = frozenset(
-    {"a", "an", "the", "of", "for", "by", "to", "from", "in", "on", "at", "with", "and", "or", "it", "its", "up", "out"}
-)
-
-
-@lru_cache(8192)
-def words_of(text: str) -> frozenset[str]:
-    """What a text speaks of: its words by their stems, those of one meaning as one."""
-    return frozenset(meaning_of(word) for word in _WORD.findall(text.lower()) if word not in _EMPTY)
-
-
-@lru_cache(8192)
-def things_of(description: str) -> frozenset[str]:
-    """What a description speaks of besides its verb."""
-    head, _, rest = description.partition(" ")
-    return words_of(rest or head)
-
-
-def share_asked(tool: Tool, request: str) -> float:
-    """The share of what a tool is about that the request speaks of."""
-    things = things_of(_rendered(tool))
-    return len(things & words_of(request)) / len(things) if things else 1.0
-
-
-def closer_rivals(gold: Sequence[Tool], catalog: Sequence[Tool], request: str) -> Iterator[tuple[Tool, Tool]]:
-    """Other tools that fit the request's words better: all of theirs are stated, those of a due tool and more."""
-    stated = words_of(request)
-    due = [things_of(_rendered(tool)) for tool in gold]
-    asked = frozenset[str]().union(*due)
-    names = {tool.name for tool in gold}
-    for rival in catalog:
-        things = things_of(_rendered(rival))
-        if rival.name not in names and things <= stated and not things <= asked:
-            yield from (
-                (one, rival)
-                for one, own in zip(gold, due, strict=True)
-                if own < things and _may_be_asked(rival, one, stated)
-            )
 
 
 def does_the_same(one: Tool, other: Tool) -> bool:
@@ -253,13 +201,3 @@ def does_the_same(one: Tool, other: Tool) -> bool:
     return (
         bool(doing.kinds & others.kinds) and set(doing.resource) == set(others.resource) and doing.verb == others.verb
     )
-
-
-def _may_be_asked(rival: Tool, gold: Tool, stated: frozenset[str]) -> bool:
-    """Whether the request has a verb for the rival in the tool's place: any where both only look up, else its own."""
-    both = doing_of(rival.name, rival.description).kinds & doing_of(gold.name, gold.description).kinds
-    return READ in both or (bool(both) and meaning_of(_rendered(rival).split()[0].lower()) in stated)
-
-
-def _rendered(tool: Tool) -> str:
-    return tool.description.strip() or humanise(tool.name)

@@ -19,23 +19,18 @@ _ORDER = (
     "format",
     "wording",
     "grounding",
-    "ambiguity",
-    "coverage",
     "dialogue",
-    "message",
     "path",
     "routing",
-    "wishes",
     "complexity",
     "facts",
     "replies",
     "answers_request",
     "relevance",
     "consistency",
-    "all_calls",
-    "due_calls",
     "meaning",
-    "due_meaning",
+    "reading",
+    "second_reading",
     "faithfulness",
     "message_fit",
     "natural",
@@ -44,10 +39,8 @@ _ORDER = (
 _SHARED = {
     "unstated": "Nothing was found that says {name} = {value}.",
     "words_left": "“{words}”{where} belongs to no call.",
-    "misplaced": "The call has {value} as {name}, but the words seem to give it as {other}{where}.",
     "asked_not_made": "The user asks for what {tool} does{where}, and it is not called.",
     "other_deed": "The words may ask for something else than what {tool} does{where}.",
-    "fits_better": "The words may be meant for {tool} rather than for {other}{where}.",
     "order_amiss": "The call of {tool} stands in another order than is asked for or needed.",
     "call_repeated": "The same call of {tool} is due twice.",
     "kind_amiss": "The calls do not fit the kind of this sample.",
@@ -154,7 +147,9 @@ async def has_rest(stage: Stage, sample: Sample, context: StageContext, verdicts
     Where only people can settle something no model is asked. `verdicts` are those known of the sample; rules of which none
     is known are asked again, for they cost nothing.
     """
-    if not isinstance(stage, Check) or not stage.only_rest:
+    if not isinstance(stage, Check) or stage.way not in (None, context.consistency):
+        return not isinstance(stage, Check)
+    if not stage.only_rest:
         return True
     known = {one.check for one in verdicts}
     found = list(verdicts)

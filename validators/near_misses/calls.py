@@ -159,10 +159,7 @@ def call_dropped(due: Due, _rng: Random) -> Iterator[Option]:
 
 
 def call_unasked(due: Due, rng: Random) -> Iterator[Option]:
-    """A call is made besides that is due only later, or that nobody asked for."""
-    for call in due.later[:1]:
-        if call not in due.calls:
-            yield Option((*due.calls, call))
+    """A call is made besides that nobody asked for."""
     called = {call.tool for call in due.calls}
     others = [tool for tool in due.tools.values() if tool.name not in called]
     for tool in rng.sample(others, len(others)):

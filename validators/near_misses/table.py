@@ -75,9 +75,13 @@ MAKERS = (
 
 
 def of_maker(maker: Maker, due: Due, rng: Random) -> Iterator[NearMiss]:
-    """The near misses of one kind; what comes to the same as the gold is none."""
+    """The near misses of one kind.
+
+    What comes to the same as the gold is none, nor what makes a call that is due later: it may as well be made now.
+    """
     for option in maker.make(due, rng):
-        if not is_same_option(due.option, option, due.tools, is_ordered=due.is_ordered):
+        is_early = any(call in due.later and call not in due.calls for call in option.calls)
+        if not is_early and not is_same_option(due.option, option, due.tools, is_ordered=due.is_ordered):
             yield NearMiss(maker.name, option)
 
 

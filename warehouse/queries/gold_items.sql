@@ -13,13 +13,13 @@ select count(*) filter (a.cause <> 'gold item') as questions, count(*) filter (g
 from asked a left join gold_items g on g.subject = a.subject and g.kind = $1
 
 -- name: originals
--- What landed with a proof, and people either accepted or were never asked about.
+-- What landed without people, and people either accepted or were never asked about.
 select a.subject as key, coalesce(d.decision = 'accept', false) as is_vouched
 from acceptances a
 join outcomes f on f.build = ? and f.stage = 'land' and f.outcome = 'passed' and f.subject = a.subject
 left join review_requests q on q.subject = a.subject and q.kind = ?
 left join decisions d on d.subject = q.subject and d.kind = q.kind
-where a.withdrawn_at is null and a.grade = 'proved' and (q.subject is null or d.decision = 'accept')
+where a.withdrawn_at is null and a.grade <> 'vouched' and (q.subject is null or d.decision = 'accept')
     and not exists (select 1 from gold_items g where g.made_of = a.subject)
 
 -- name: bodies

@@ -118,7 +118,7 @@ def test_what_a_check_speaks_against_comes_after_what_it_could_not_prove(queue: 
     unproved = queue.doubt("unproved", 0.8)
     no_scale = queue.doubt("unproved", None, check="path")
     contradicted = queue.doubt("contradicted", 0.8)
-    plainly_wrong = queue.doubt("contradicted", None, check="ambiguity")
+    plainly_wrong = queue.doubt("contradicted", None, check="dialogue")
     assert queue.order(unproved, no_scale, contradicted, plainly_wrong)
 
 

@@ -235,7 +235,6 @@ FACTS = [
         "Whoever reads the conversation alone calls cancel_table instead.",
         "只读对话的人会改为调用 cancel_table",
     ),
-    ("taken_back", "The user takes time = 19:30 back and says “seven”.", "用户收回了 time = 19:30"),
 ]
 
 
@@ -281,7 +280,7 @@ def test_each_kind_of_doubt_that_the_checks_name_has_an_english_sentence_and_non
     named = {kind for text in sources for kind in re.findall(r'kind=\s*"(\w+)"', text)}
     facts = {kind for text in sources for kind in re.findall(r'DoubtedFact\(\s*kind="(\w+)"', text)}
     quoted = Counter(word for text in sources for word in re.findall(r'"(\w+)"', text))
-    assert len(facts) > 40
+    assert len(facts) > 30
     assert facts <= set(english_sentences())
     unused = [kind for kind in english_sentences() if kind not in named and quoted[kind] == 1]
     assert unused == [], "a sentence is left of a fact that is gone"
@@ -326,7 +325,6 @@ def test_what_several_checks_found_in_the_same_words_is_told_once(sample):
     facts = [
         DoubtedFact(kind="adds", argument="seating", other="outside"),
         DoubtedFact(kind="stated_unused", argument="seating", quote="outside"),
-        DoubtedFact(kind="named_unused", argument="seating"),
         DoubtedFact(kind="words_left", quote="outside"),
         DoubtedFact(kind="adds", argument="time", other="18:00"),
         DoubtedFact(kind="words_left", quote="by the river"),
@@ -407,7 +405,7 @@ def test_doubts_name_the_turn_and_mark_its_words(dialogue, tools):
     number = max(index for index, turn in enumerate(dialogue.turns) if turn.kind == "user")
     said = dialogue.turns[number].text.split()[0]
     fact = DoubtedFact(kind="stated_unused", argument="time", quote=said)
-    found = Verdict(subject=dialogue.key, check="ambiguity", decision="unproved", doubts=(fact,))
+    found = Verdict(subject=dialogue.key, check="gone", decision="unproved", doubts=(fact,))
     task = review_task(dialogue, tools, told_in_english([found]), reason="-")
     users = sum(turn.kind == "user" for turn in dialogue.turns)
     assert f"says “{said}” (User {users})" in task.failed

@@ -8,7 +8,6 @@ import pytest
 from pydantic import JsonValue
 
 from callwright.validators.blind.one_call import applies_to as consistency_applies
-from callwright.validators.checks.ambiguity import applies_to as ambiguity_applies
 from callwright.validators.checks.complexity import ConversationWithTools, check_complexity, read_conversation
 from callwright.validators.checks.dialogue import applies_to as dialogue_applies
 from callwright.validators.checks.format import check_format
@@ -109,8 +108,8 @@ def with_all_served(sample: Sample) -> Sample:
     return without_acts(sample, "reject")
 
 
-def asking_outright(sample: Sample) -> Sample:
-    return with_text(sample, lambda text: f"Could you do something for me? {text}")
+def saying_nothing(sample: Sample) -> Sample:
+    return with_text(sample, lambda _text: "Well.")
 
 
 def with_the_extra_used(sample: Sample) -> Sample:
@@ -137,7 +136,7 @@ BREAKS: dict[Complexity, Callable[[Sample], Sample]] = {
     "goal_stacking": with_one_goal_a_turn,
     "ambiguous_goal": lambda sample: without_acts(sample, "seek"),
     "follow_up_question": with_new_values,
-    "implicit_descriptive_goal": asking_outright,
+    "implicit_descriptive_goal": saying_nothing,
     "overfill": with_the_extra_used,
     "underfill": lambda sample: without_acts(sample, "seek"),
     "goal_not_supported": with_all_served,
@@ -173,21 +172,6 @@ async def test_an_approval_that_the_user_denies_is_no_confirmation() -> None:
     assert (await judged(denied)).decision == "unproved"
 
 
-async def test_a_tool_that_is_at_hand_can_not_be_refused() -> None:
-    sample = await converse("goal_not_supported")
-    at_hand = sample.with_changes(candidates=(*sample.candidates, *sample.withheld))
-    assert (await judged(at_hand)).decision == "unproved"
-
-
-async def test_a_hint_that_tells_the_tool_is_not_ambiguous() -> None:
-    sample = await converse("ambiguous_goal")
-    talk = talk_of(sample)
-    vague = next(one for one in talk.rounds if one.seeks and not one.goals and not one.made)
-    called = next(one for one in talk.rounds if one.turn > vague.turn and one.made).made[0].call.tool
-    told = with_text(sample, lambda text: f"Please {talk.view(called).actions[0]}." if text == vague.text else text)
-    assert (await judged(told)).decision == "unproved"
-
-
 async def test_a_complexity_that_nobody_knows_is_not_proved() -> None:
     sample = await converse("underfill")
     verdict = await judged(sample.with_changes(tags=("complexity=unheard_of",)))
@@ -197,7 +181,7 @@ async def test_a_complexity_that_nobody_knows_is_not_proved() -> None:
 
 async def test_checks_of_snapshots_leave_conversations_with_results_alone() -> None:
     sample = await converse("underfill")
-    for applies in (ambiguity_applies, consistency_applies, dialogue_applies):
+    for applies in (consistency_applies, dialogue_applies):
         assert not applies(sample)
         assert applies(changed_to_a_dialogue(sample))
 

@@ -154,3 +154,9 @@ def test_a_leaf_is_replaced_at_its_place_alone() -> None:
     [_, second] = leaves(due)
     assert second == Leaf(0, ("legs", 1, "stop"), "Finse", {"type": "string"})
     assert with_leaf(due.option, second, "Geilo").calls[0].arguments == {"legs": [{"stop": "Voss"}, {"stop": "Geilo"}]}
+
+
+def test_a_call_that_is_due_later_may_as_well_be_made_now() -> None:
+    later = trip(origin="Oslo", target="Voss")
+    due = due_of(trip(origin="Oslo", target="Bergen"))._replace(later=(later,))
+    assert not [one for seed in range(40) for one in near_misses(due, Random(seed)) if later in one.option.calls]

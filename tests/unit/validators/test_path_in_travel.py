@@ -12,12 +12,10 @@ from callwright.generators.multi_step.generalisation import generalise
 from callwright.generators.multi_step.goals import plan_goals
 from callwright.generators.multi_step.wording import word_goals
 from callwright.generators.stages import StageContext
-from callwright.validators.blind.several_calls import check_due_calls
 from callwright.validators.checks.format import check_format
 from callwright.validators.checks.grounding import check_grounding
 from callwright.validators.checks.path import check_path
-from callwright.validators.wishes.check import check_wishes
-from callwright.warehouse.records import CallTurn, GoalPath, GoldCall, ResultTurn, Sample, TracedGoal, UserTurn
+from callwright.warehouse.records import CallTurn, GoalPath, GoldCall, ResultTurn, Sample, TracedGoal
 from tests.support.generators.dialogue_parts import RecordingTemplateChat
 
 WORLD = open_travel(seed=3, response_size="short")
@@ -43,21 +41,9 @@ async def test_templates_and_variants_are_proved(domain: str) -> None:
         samples = await generalise(path, context())
         assert len(samples) == 3
         for sample in samples:
-            words = () if domain == "Cross" else (check_wishes,)  # the nearest of what to see is misread at times
-            for check in (check_path, check_format, check_grounding, *words):
+            for check in (check_path, check_format, check_grounding):
                 (verdict,) = await check(sample, context())
                 assert (verdict.decision, verdict.check) == ("proved", verdict.check), verdict.reason
-
-
-@pytest.mark.parametrize("domain", DOMAINS)
-async def test_the_template_model_reads_the_steps_that_it_worded_and_no_word_beside_them(domain: str) -> None:
-    async for path in paths(domain, 1):
-        sample = (await generalise(path, context()))[0]
-        (verdict,) = await check_due_calls(sample, context())
-        assert verdict.decision == "proved", verdict.reason
-        said = UserTurn(text=f"{sample.request} Or a museum instead.")
-        (verdict,) = await check_due_calls(sample.with_changes(turns=(said, *sample.turns[1:])), context())
-        assert verdict.decision == "unproved"
 
 
 @pytest.mark.parametrize("domain", DOMAINS)

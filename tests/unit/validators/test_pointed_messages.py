@@ -1,12 +1,11 @@
 """Messages that are not the ones that the user points to: by another app, or signed by somebody else."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from callwright.language.calls.channels import Channel, channel_of, message_doubts, signature_of
 from callwright.testing import ScriptedModel, context_of
-from callwright.validators.checks.messages import MessageFit, applies_to, check_message, check_message_fit
+from callwright.validators.checks.messages import MessageFit, applies_to, check_message_fit
 from callwright.validators.checks.table import all_checks, settled_claims
 from callwright.warehouse.records import CallTurn, GoldCall, Language, Message, Sample, UserTurn
 from tests.support.conversational import template_context
@@ -21,52 +20,25 @@ def pointing(text: str, app: str, message: str, language: Language = "en") -> Sa
 HERE = "You should try Casa Verde."
 
 
-@pytest.mark.parametrize(
-    ("text", "app", "message", "language", "decision"),
-    [
-        ("Book a table at the place in my sister's text message.", "SMS", HERE, "en", "proved"),
-        ("Book a table at the place in my sister's text message.", "Email", HERE, "en", "contradicted"),
-        ("Book a table at the place that Anna sent me on WhatsApp.", "WhatsApp", HERE, "en", "proved"),
-        ("Book a table at the place that Anna sent me on WhatsApp.", "Instant Messaging", HERE, "en", "proved"),
-        ("Book a table at the place that Anna sent me on WhatsApp.", "Slack", HERE, "en", "contradicted"),
-        ("Book the place Anna told me about by mail, I think it was an email.", "SMS", HERE, "en", "unproved"),
-        ("Book a table at the place in Anna's email.", "Email", f"{HERE}\n\nBob", "en", "unproved"),
-        ("Book a table at the place in Anna's email.", "Email", f"{HERE}\n\nLove, \nAnna", "en", "proved"),
-        ("Book a table at the place in Anna's email.", "Email", f"{HERE}\n\nKind regards", "en", "proved"),
-        ("Book a table at the place he mentioned.", "Email", HERE, "en", "proved"),
-        ("请预订我姐姐短信里说的那家餐厅。", "短信", "我们最后选的是蓝灯笼。", "zh", "proved"),
-        ("请预订我姐姐短信里说的那家店。", "邮件", "我们最后选的是蓝灯笼。", "zh", "contradicted"),
-        ("请预订我姐姐短信里说的那家餐厅。", "短信", "我们最后选的是蓝灯笼。\n三姨", "zh", "unproved"),
-        ("Envíalo a la dirección del correo de Ana.", "SMS", "La nueva dirección es Calle Mayor.", "es", "contradicted"),
-    ],
-)  # fmt: skip
-async def test_a_message_is_held_against_the_words_that_point_to_it(text, app, message, language, decision) -> None:
-    sample = pointing(text, app, message, language)
-    assert applies_to(sample)
-    (verdict,) = await check_message(sample, context_of({}))
-    assert verdict.decision == decision, verdict.reason
-
-
-async def test_a_judge_reads_what_rules_leave_open_and_nothing_else() -> None:
+async def test_a_judge_reads_every_message_that_the_words_point_to() -> None:
     sample = pointing("Book a table at the place in Anna's email.", "Email", f"{HERE}\n\nBob")
+    assert applies_to(sample)
     for fits, decision in ((True, "proved"), (False, "unproved")):
         chat = ScriptedModel({"judge_message": [MessageFit(reason="So.", fits=fits)]})
         (verdict,) = await check_message_fit(sample, context_of({}, chat))
         assert (verdict.decision, chat.left) == (decision, {})
-    (plain,) = await check_message_fit(pointing("The place in Anna's email.", "Email", HERE), context_of({}))
-    assert plain.decision == "proved"
     (verdict,) = await check_message_fit(sample, template_context())
     assert verdict.decision == "unproved"
 
 
 async def test_what_the_judge_finds_fitting_is_a_claim_that_is_judged() -> None:
     sample = pointing("Book a table at the place in Anna's email.", "Email", f"{HERE}\n\nBob")
-    by_rule = await check_message(sample, context_of({}))
-    assert "message" in settled_claims(by_rule).open
-    chat = ScriptedModel({"judge_message": [MessageFit(reason="So.", fits=True)]}, name="judge/x")
-    judged = [one.with_changes(model="judge/x") for one in await check_message_fit(sample, context_of({}, chat))]
-    assert "message" not in settled_claims([*by_rule, *judged]).open
-    assert [stage.name for stage in all_checks() if "message" in stage.settles] == ["message", "message_fit"]
+    chat = ScriptedModel({"judge_message": [MessageFit(reason="So.", fits=True)] * 2}, name="judge/x")
+    verdicts = await check_message_fit(sample, context_of({}, chat))
+    own = [one.with_changes(model="judge/x", by_maker=True) for one in verdicts]
+    assert "message" in settled_claims(own).open
+    assert "message" not in settled_claims([one.with_changes(model="judge/x") for one in verdicts]).open
+    assert [stage.name for stage in all_checks() if "message" in stage.settles] == ["message_fit"]
 
 
 def test_apps_are_known_by_key_name_and_service() -> None:

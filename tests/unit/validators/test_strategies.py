@@ -11,16 +11,13 @@ from callwright.generators.multi_step.tracing import NextCalls
 from callwright.generators.stages import StageContext
 from callwright.llm.chat import Answer, ChatMessage, Completion, Prompt
 from callwright.llm.function_model import FunctionModel, Messages
-from callwright.validators.blind.several_calls import check_due_calls, reads_several
+from callwright.validators.blind.choosing import Choice, check_reading, has_calls
 from callwright.validators.grading import grade_prediction, graded_metric, judge_prediction
 from callwright.validators.judges import (
     AnswerScore,
-    CallsDue,
-    CallsPlanned,
     Judgement,
     MadeUp,
     PlanGrade,
-    ProposedCalls,
 )
 from callwright.validators.path_runs import PATH_STRATEGIES, PathRun, run_path
 from callwright.validators.predictions import CandidateRun, predict
@@ -70,8 +67,8 @@ class PromptRecorder:
     async def ask(self, prompt: Prompt, answer: type[Answer], *, sample_index: int = 0) -> Answer:
         self.asked.append(prompt)
         replies = (
-            NextCalls(answer="Done."), Judgement(agree=True, reason=""), PlanGrade(score=1, reason=""), ProposedCalls(calls=[]),
-            CallsDue(calls=[]), CallsPlanned(calls=[]), MadeUp(parameters=[], reason=""), AnswerScore(score=2, reason=""),
+            NextCalls(answer="Done."), Judgement(agree=True, reason=""), PlanGrade(score=1, reason=""),
+            Choice(asked=[]), MadeUp(parameters=[], reason=""), AnswerScore(score=2, reason=""),
         )  # fmt: skip
         return next(one for one in replies if type(one) is answer)
 
@@ -125,8 +122,8 @@ async def test_judges_and_checkers_are_told_as_well(kind: str) -> None:
     await judge_prediction(prediction, sample, chat.context)
     if graded_metric(prediction, sample):
         await grade_prediction(prediction, sample, chat.context)
-    if reads_several(sample):
-        await check_due_calls(sample, chat.context)
+    if has_calls(sample):
+        await check_reading(sample, chat.context)
     chat.assert_timed()
 
 

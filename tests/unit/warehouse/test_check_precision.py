@@ -11,7 +11,7 @@ from callwright.warehouse.records.outcomes import ReviewDecision
 from callwright.warehouse.store import Warehouse
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
-STAGES = ("grounding", "ambiguity", "consistency")
+STAGES = ("grounding", "dialogue", "consistency")
 
 
 @pytest.fixture
@@ -51,17 +51,17 @@ def test_a_check_answers_for_what_it_has_judged_only(warehouse: Warehouse) -> No
     stopped, passed, good = sample("a", planted="wrong_argument"), sample("b", planted="wrong_argument"), sample("c")
     warehouse.put([stopped, passed, good, verdict(stopped, "grounding", "contradicted")])
     warehouse.put([verdict(one, "grounding", "proved") for one in (passed, good)])
-    warehouse.put([verdict(passed, "ambiguity", "unproved"), verdict(good, "ambiguity", "unproved")])
+    warehouse.put([verdict(passed, "dialogue", "unproved"), verdict(good, "dialogue", "unproved")])
     assert measured(warehouse) == {
         "grounding": {"judged": 3, "bad": 2, "caught": 0.5, "false_alarms": 0.0, "caught_first": 1},
-        "ambiguity": {"judged": 2, "bad": 1, "caught": 1.0, "false_alarms": 1.0, "caught_first": 1},
+        "dialogue": {"judged": 2, "bad": 1, "caught": 1.0, "false_alarms": 1.0, "caught_first": 1},
     }
 
 
 def test_who_doubts_after_another_is_not_the_first(warehouse: Warehouse) -> None:
     bad = sample("a", planted="extra_argument")
-    warehouse.put([bad, verdict(bad, "consistency", "unproved"), verdict(bad, "ambiguity", "unproved")])
-    assert [measured(warehouse)[check]["caught_first"] for check in ("ambiguity", "consistency")] == [1, 0]
+    warehouse.put([bad, verdict(bad, "consistency", "unproved"), verdict(bad, "dialogue", "unproved")])
+    assert [measured(warehouse)[check]["caught_first"] for check in ("dialogue", "consistency")] == [1, 0]
     assert measured(warehouse)["consistency"]["caught"] == 1.0
 
 

@@ -22,7 +22,7 @@ from callwright.warehouse.records import (
 from callwright.warehouse.store import Warehouse
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
-RULES = ("format", "wording", "grounding", "ambiguity", "coverage")
+RULES = ("format", "wording", "grounding", "dialogue", "routing")
 JUDGE, MAKER = "openai/judge", "openai/maker"
 
 
@@ -46,7 +46,7 @@ def by_rules(about: Sample, **decisions: Decision) -> list[Verdict]:
 
 
 def read(about: Sample, decision: Decision = "proved", model: str = JUDGE) -> list[Verdict]:
-    names = ("consistency", "meaning")
+    names = ("reading", "second_reading")
     return read_by(model, MAKER, [Verdict(subject=about.key, check=name, decision=decision) for name in names])
 
 
@@ -56,12 +56,17 @@ def graded(warehouse: Warehouse, *verdicts: Verdict) -> dict[str, Any]:
     return row
 
 
-def test_what_rules_settle_is_proved_whoever_reads_it_as_well(warehouse: Warehouse) -> None:
+def test_rules_prove_values_and_a_reader_settles_what_words_mean(warehouse: Warehouse) -> None:
     row = graded(warehouse, *by_rules(sample()), *read(sample()))
-    assert (row["grade"], row["open_claims"]) == ("proved", [])
+    assert (row["grade"], row["proved_claims"], row["open_claims"]) == ("judged", ["arguments"], [])
 
 
-@pytest.mark.parametrize("left", ["grounding", "ambiguity", "coverage"])
+def test_rules_alone_never_settle_what_words_mean(warehouse: Warehouse) -> None:
+    row = graded(warehouse, *by_rules(sample()))
+    assert (row["grade"], row["open_claims"]) == ("open", ["deed", "nothing_else", "no_call_missing"])
+
+
+@pytest.mark.parametrize("left", ["grounding", "dialogue", "routing"])
 def test_what_a_rule_leaves_open_is_judged_where_another_model_reads_the_same(warehouse: Warehouse, left: str) -> None:
     row = graded(warehouse, *by_rules(sample(), **{left: "unproved"}), *read(sample()))
     assert (row["grade"], row["models"]) == ("judged", [JUDGE])
@@ -73,7 +78,7 @@ def test_what_no_reading_can_settle_stays_open(warehouse: Warehouse, left: str) 
 
 
 def test_who_made_a_sample_is_no_witness_for_it(warehouse: Warehouse) -> None:
-    row = graded(warehouse, *by_rules(sample(), coverage="unproved"), *read(sample(), model=MAKER))
+    row = graded(warehouse, *by_rules(sample()), *read(sample(), model=MAKER))
     assert (row["grade"], row["open_claims"]) == ("open", ["deed", "nothing_else", "no_call_missing"])
 
 
@@ -125,14 +130,14 @@ def test_each_argument_and_each_claim_has_a_grade_and_who_settled_it(warehouse: 
     assert [tuple(row.values()) for row in rows] == [
         ("argument", "city", "proved", "grounding"),
         ("argument", "day", "judged", JUDGE),
-        ("deed", "", "proved", "coverage"),
-        ("no_call_missing", "", "proved", "coverage"),
-        ("nothing_else", "", "proved", "coverage"),
+        ("deed", "", "judged", JUDGE),
+        ("no_call_missing", "", "judged", JUDGE),
+        ("nothing_else", "", "judged", JUDGE),
     ]
 
 
 def test_what_a_models_words_came_to_is_counted_by_language(warehouse: Warehouse) -> None:
-    proved, opened = sample("a"), sample("b")
+    judged, opened = sample("a"), sample("b")
     build = {
         "key": "b",
         "recipe": "r",
@@ -140,12 +145,12 @@ def test_what_a_models_words_came_to_is_counted_by_language(warehouse: Warehouse
         "started_at": NOW,
         "finished_at": None,
     }
-    warehouse.put([proved, opened, *by_rules(proved), *by_rules(opened, coverage="unproved")])
+    warehouse.put([judged, opened, *by_rules(judged), *read(judged), *by_rules(opened)])
     warehouse.put_rows(
         {
             "builds": [build],
-            "build_samples": [{"build": "b", "sample": one.key, "draft": "d"} for one in (proved, opened)],
+            "build_samples": [{"build": "b", "sample": one.key, "draft": "d"} for one in (judged, opened)],
         }
     )
-    [row] = warehouse.rows("select model, language, made, refused, open, proved, share_proved from making_outcomes")
-    assert tuple(row.values()) == (MAKER, "en", 2, 0, 1, 1, 0.5)
+    [row] = warehouse.rows("select model, language, made, refused, open, judged, share_proved from making_outcomes")
+    assert tuple(row.values()) == (MAKER, "en", 2, 0, 1, 1, 0.0)

@@ -19,14 +19,13 @@ from callwright.language.values import locate
 from callwright.llm.chat import Answer, ChatRequest, Completion, Prompt
 from callwright.llm.template.model import TemplateModel
 from callwright.validators.blind.one_call import check_consistency, check_meaning
-from callwright.validators.checks.ambiguity import check_ambiguity
 from callwright.validators.checks.format import check_format
 from callwright.validators.checks.grounding import check_grounding
 from callwright.warehouse.records import CallTurn, Language, Sample, Tool, UserTurn
 from tests.support.generators.external.fixtures import derivation
 
 SEED_TOOLS = {tool.key: tool for tool in seed_tools()}
-CHECKS = (check_format, check_grounding, check_ambiguity, check_consistency, check_meaning)
+CHECKS = (check_format, check_grounding, check_consistency, check_meaning)
 
 
 class ExternalTemplateChat:

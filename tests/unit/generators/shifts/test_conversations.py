@@ -4,7 +4,6 @@ import pytest
 
 from callwright.generators.shifts.changeable import find_places, obstacle_to
 from callwright.generators.shifts.turns import until_due
-from callwright.validators.checks.ambiguity import applies_to
 from callwright.warehouse.records import CallTurn, ReplyTurn, Transform
 from tests.support.conversational import TOOLS, converse
 
@@ -46,9 +45,3 @@ async def test_a_chain_at_the_end_is_not_wanted_again_with_another_value() -> No
     ended = sample.with_changes(turns=sample.turns[: chain + 3])
     assert ended.turns[-1].kind == "reply"
     assert "chain" in obstacle_to("mSv", ended, TOOLS)
-
-
-async def test_only_calls_that_are_yet_to_be_made_are_looked_at_for_other_readings() -> None:
-    sample = await converse("underfill")
-    assert not applies_to(sample)
-    assert applies_to(until_due(sample, "SO_case1"))

@@ -11,7 +11,6 @@ from callwright.generators.shifts.turns import moved
 from callwright.generators.shifts.values import change_values
 from callwright.llm.template.changing import corrections_in
 from callwright.testing import ScriptedModel
-from callwright.validators.checks.ambiguity import check_ambiguity
 from callwright.validators.checks.format import check_format
 from callwright.validators.checks.grounding import check_grounding
 from callwright.warehouse.errors import RecordError, ReplyError
@@ -51,7 +50,6 @@ async def is_proved(sample: Sample, context: Any) -> bool:
     verdicts = [
         *await check_format(sample, context),
         *await check_grounding(sample, context),
-        *await check_ambiguity(sample, context),
     ]
     return all(verdict.decision == "proved" for verdict in verdicts)
 

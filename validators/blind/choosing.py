@@ -1,0 +1,218 @@
+"""What the words ask for, read by choice: the gold calls stand among near misses that code makes of them, in random order.
+
+The reader sees the tools, the conversation and the options, and never which of them is the gold. One that chooses the gold alone
+settles what the sample claims; where it wavers or differs a second one is asked, and then people.
+"""
+
+from collections.abc import Sequence
+from random import Random
+from string import ascii_uppercase
+from typing import NamedTuple
+
+import orjson
+from pydantic import BaseModel, JsonValue
+
+from callwright.generators.routing.tool_graph import UNKNOWN
+from callwright.generators.stages import StageContext
+from callwright.generators.transcripts import conversation_text, shown_call
+from callwright.validators.checks.declaring import ALL, reader
+from callwright.validators.checks.verdicts import SHOWN, Answer
+from callwright.validators.judges import CHOOSE, ask_opinion
+from callwright.validators.matching.calls import READ_OTHERWISE, compare_calls, doubts_of
+from callwright.validators.near_misses.due import Due, Option, acting_points
+from callwright.validators.near_misses.table import near_misses
+from callwright.warehouse.errors import ReplyError
+from callwright.warehouse.records import Decision, DoubtedFact, Sample, Tool
+
+LONGEST_CATALOG = 120_000  # characters of tools that a prompt shows
+
+
+class Choice(BaseModel):
+    """The letters of the options that the words ask for, and why."""
+
+    asked: list[str]
+    reason: str = ""
+
+
+class ReadOption(NamedTuple):
+    """What a reader chose at a place: only what is said to be due, or other options, and why."""
+
+    decision: Decision
+    chosen: tuple[Option, ...]
+    reason: str
+
+
+def has_calls(sample: Sample) -> bool:
+    """Whether some call is due in the sample."""
+    return any(snapshot.calls for snapshot in sample.snapshots())
+
+
+_DOUBTS = {
+    **READ_OTHERWISE,
+    "none_chosen": "Whoever reads the conversation alone finds none of the calls shown{where} to be what is asked for.",
+    "both_meant": "The words{where} may also ask for another call of {tool}.",
+    "call_missing": "Whoever reads the conversation alone does not make the call of {tool}, or makes it with other values.",
+    "call_added": "Whoever reads the conversation alone makes another call of {tool}.",
+}
+
+
+@reader(
+    "reading", "1",
+    "Which calls do the words ask for: does the checker choose the gold alone among near misses?",
+    source="HammerBench 4.2.1",
+    role="checker",
+    prompts=(CHOOSE,),
+    applies=has_calls,
+    settles=ALL,
+    left_to="readers",
+    only_rest=True,
+    doubts=_DOUBTS,
+)  # fmt: skip
+async def check_reading(sample: Sample, context: StageContext) -> Answer:
+    """Let the checker choose at each place of the sample what is due there."""
+    return await _read(sample, context, "reading")
+
+
+@reader(
+    "second_reading", "1",
+    "Where the checker wavers or differs: does the judge choose the gold alone?",
+    source="HammerBench 4.2.1, D.4",
+    role="judge",
+    prompts=(CHOOSE,),
+    applies=has_calls,
+    settles=ALL,
+    only_rest=True,
+    doubts=_DOUBTS,
+)  # fmt: skip
+async def check_second_reading(sample: Sample, context: StageContext) -> Answer:
+    """Let the judge choose at each place of the sample what is due there, out of other near misses."""
+    return await _read(sample, context, "second_reading")
+
+
+async def _read(sample: Sample, context: StageContext, check: str) -> Answer:
+    problems, doubts, read = list[str](), list[DoubtedFact](), 0
+    for due in acting_points(sample, context.toolset(sample.candidates)):
+        try:
+            found = await choose(due, sample, context, f"{check}:{sample.key}:{due.turn}")
+        except ReplyError as error:
+            problems.append(f"Before turn {due.turn} no answer could be read: {str(error).rstrip('.')}.")
+            doubts.append(DoubtedFact(kind="unread", turn=due.turn))
+            break
+        read += 1
+        if found.decision != "proved":
+            problems.append(_told(due, found))
+            doubts += _doubts(due, found)
+            break  # what comes next builds upon it
+    proof = f"Of the options the gold alone was chosen at {read} place{'s' if read != 1 else ''}."
+    return Answer(
+        decision="unproved" if problems else "proved",
+        score=float(not problems),
+        reason=" ".join(problems[:SHOWN]) or proof,
+        doubts=tuple(doubts),
+    )
+
+
+async def choose(due: Due, sample: Sample, context: StageContext, seed: str) -> ReadOption:
+    """What the context's model chooses at a place: `due.option` stands among near misses of it, in an order by `seed`.
+
+    Raises ReplyError where its answer can't be read.
+    """
+    rng = Random(seed)
+    options = [due.option, *(one.option for one in near_misses(due, rng))]
+    rng.shuffle(options)
+    choice = await ask_opinion(
+        context.chat,
+        CHOOSE,
+        Choice,
+        sample.time_sentence,
+        tools=shown_catalog(due, options),
+        conversation=conversation_text(due.prefix),
+        options=[_shown(letter, one) for letter, one in zip(ascii_uppercase, options, strict=False)],
+        language=sample.language,
+    )
+    chosen = tuple(options[at] for at in _places(choice, len(options)))
+    return ReadOption("proved" if chosen == (due.option,) else "unproved", chosen, choice.reason)
+
+
+def _places(choice: Choice, shown: int) -> list[int]:
+    """Where the options stand that were named. Raises ReplyError for a letter that none has."""
+    letters = [one.strip().upper().removeprefix("OPTION").strip(" .:()") for one in choice.asked]
+    known = ascii_uppercase[:shown]
+    wrong = next((one for one in letters if len(one) != 1 or one not in known), None)
+    if wrong is not None:
+        raise ReplyError(f"The option {wrong[:40]!r} was named; there are {known[0]} to {known[-1]}.")
+    return sorted({known.index(one) for one in letters})
+
+
+def _shown(letter: str, option: Option) -> dict[str, JsonValue]:
+    act: dict[str, JsonValue] = {} if option.act == "call" else {"act": option.act}
+    return {"option": letter, "calls": [shown_call(one) for one in option.calls], **act}
+
+
+def shown_catalog(due: Due, options: Sequence[Option]) -> list[dict[str, JsonValue]]:
+    """The tools as the prompt shows them: those of the options whole, and all of them where calls build upon each other.
+
+    Of the others what they do, as far as they fit.
+    """
+    named = {call.tool for option in options for call in option.calls}
+    is_plan = any(UNKNOWN in call.arguments.values() for call in due.calls)
+    rows: list[dict[str, JsonValue]] = [
+        _whole(tool, with_returns=is_plan)
+        if tool.name in named or due.in_steps
+        else {"name": tool.name, "description": tool.description}
+        for tool in due.tools.values()
+    ]
+    room = LONGEST_CATALOG
+    kept = []
+    for row in rows:
+        room -= 0 if row["name"] in named else len(orjson.dumps(row))
+        if row["name"] in named or room > 0:
+            kept.append(row)
+    return kept
+
+
+def _whole(tool: Tool, *, with_returns: bool) -> dict[str, JsonValue]:
+    return tool.signature | ({"returns": tool.returns} if with_returns and tool.returns is not None else {})
+
+
+def _told(due: Due, found: ReadOption) -> str:
+    """What was chosen in the stead of the gold, or beside it, as a sentence."""
+    others = [one for one in found.chosen if one != due.option]
+    if not found.chosen:
+        what = "none of the options was chosen"
+    elif due.option in found.chosen:
+        what = f"{_named(others[0])} was chosen as well"
+    else:
+        what = f"{_named(others[0])} was chosen"
+    reason = f": {found.reason.strip()}" if found.reason.strip() else "."
+    return f"Before turn {due.turn} {what}{reason}"
+
+
+def _named(option: Option) -> str:
+    if option.act != "call":
+        return {"ask": "asking first", "none": "calling nothing"}[option.act]
+    return " and ".join(f"{call.tool} with {call.arguments!r}" for call in option.calls)
+
+
+def _doubts(due: Due, found: ReadOption) -> list[DoubtedFact]:
+    """What differs between the gold and what was chosen, one fact each."""
+    others = [one for one in found.chosen if one != due.option]
+    if not others:
+        return [DoubtedFact(kind="none_chosen", turn=due.turn, quote="")]
+    if due.option in found.chosen:
+        tool = next((call.tool for call in others[0].calls), "")
+        return [DoubtedFact(kind="both_meant", turn=due.turn, tool=tool), *_between(due, others[0])]
+    return _between(due, others[0])
+
+
+def _between(due: Due, other: Option) -> list[DoubtedFact]:
+    if len(due.calls) <= 1 and len(other.calls) <= 1:
+        gold, read = next(iter(due.calls), None), next(iter(other.calls), None)
+        schemas = due.tools[gold.tool].properties if gold and gold.tool in due.tools else {}
+        return doubts_of(compare_calls(gold, read, schemas, threshold=1.0), read, due.turn)
+    missing = [one for one in due.calls if one not in other.calls]
+    added = [one for one in other.calls if one not in due.calls]
+    return [
+        *(DoubtedFact(kind="call_missing", turn=due.turn, tool=one.tool) for one in missing),
+        *(DoubtedFact(kind="call_added", turn=due.turn, tool=one.tool) for one in added),
+    ] or [DoubtedFact(kind="order_amiss", turn=due.turn, tool=next((one.tool for one in due.calls), ""))]

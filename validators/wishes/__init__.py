@@ -1,1 +1,0 @@
-"""What users ask for, read by rules: the deeds and values that their words name, with no word left over."""
