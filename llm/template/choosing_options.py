@@ -23,7 +23,7 @@ from callwright.language.calls.turns import Turn, is_equivalent
 from callwright.language.dates import find_dates
 from callwright.language.names import split_name
 from callwright.language.numbers import find_numbers
-from callwright.language.packs import COMMON_SCRIPT, known, of, script_of
+from callwright.language.packs import COMMON_SCRIPT, known, of, script_of, widened
 from callwright.language.phrasebook import dialogues_in, requests_in
 from callwright.language.readers.moments import find_times
 from callwright.language.schemas import json_type
@@ -49,7 +49,8 @@ _LATER, _FEW = 0.1, 15.0  # words may be left over where more steps follow
 _BESIDE = 6
 _FAINT = frozenset({"find", "get", "by", "of", "look", "up", "the", "for", "in", "to"})
 _LEFT_WORD = re.compile(r"[^\W_]+")
-_TELLS = re.compile(r"\d|[\"“”「」«»]|\b[A-ZÀ-Þ]")
+_TELLS = re.compile(widened(r"\d|@[\"“”«»{open}{close}]|\b[A-ZÀ-Þ]"))
+_OPENED, _CLOSED = widened(r"@[\s\"“«'{open}]*"), widened(r"@[\"”»'{close}]*")
 
 
 class OfferedCall(NamedTuple):
@@ -327,7 +328,7 @@ class Layout:
         return any(start <= mark.start < placed.start for mark in find_corrections(text))
 
 
-_CLAUSE_END = re.compile(r"[,.;!?，。；！？]")
+_CLAUSE_END = re.compile(widened(r"@[,.;!?]"))
 
 
 def _clause_end(text: str, start: int) -> int:
@@ -548,9 +549,7 @@ def _calls_in(view: ToolView, text: str, language: Language) -> tuple[Calling, .
 def _link_patterns(language: Language) -> tuple[re.Pattern[str], re.Pattern[str]]:
     links = _links(language)
     behind, before = ("|".join(_either(one)) or "(?!)" for one in (links.behind, links.before))
-    return re.compile(rf"(?:{behind})[\s\"“「『«']*", re.IGNORECASE), re.compile(
-        rf"[\"”」』»']*(?:{before})$", re.IGNORECASE
-    )
+    return re.compile(rf"(?:{behind}){_OPENED}", re.IGNORECASE), re.compile(rf"{_CLOSED}(?:{before})$", re.IGNORECASE)
 
 
 def _either(links: Sequence[str]) -> list[str]:
