@@ -44,7 +44,7 @@ FAMILY = Family(
     stages=in_a_row(
         "conversations", "Scenario",
         Step("conversation_plans", "Plan a scenario's calls, results and dialogue acts; a model gives the values.",
-             "ConversationPlan", "CONFETTI 3.1", plan_conversations, ("single_turn/prompts/fill_values",)),
+             "ConversationPlan", "CONFETTI 3.1", plan_conversations, ("fill_values",)),
         Step("conversation_goals", "Put into words what the user of a planned conversation wants.",
              "WordedScenario", "CONFETTI 3.1", word_scenarios, ("plan_scenario_goal",),
              voiced=("plan_scenario_goal",)),

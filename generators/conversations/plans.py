@@ -7,11 +7,9 @@ from typing import Any
 from pydantic import BaseModel
 
 from callwright.generators.conversations.moves import EpisodeContext, moves_of
-from callwright.generators.conversations.values import Values
+from callwright.generators.conversations.values import VALUES_TEMPLATE, Values
 from callwright.generators.environments.simulated import SimulatedEnvironment
 from callwright.generators.origins import asked_origin
-from callwright.generators.single_turn.requests import PROMPTS as VALUES_PROMPTS
-from callwright.generators.single_turn.requests import VALUES_TEMPLATE
 from callwright.generators.stages import ATTEMPTS, StageContext, first_fit, made_by
 from callwright.language.packs import writes
 from callwright.llm.prompts import render
@@ -41,7 +39,7 @@ async def plan_conversations(scenario: Scenario, context: StageContext) -> list[
     problem = _plan_problem(scenario, moves, tools)
     if problem:
         raise RecordError(f"The scenario can't be acted out: {problem}")
-    origin = asked_origin(PLANS, scenario, scenario.seed, context, (VALUES_PROMPTS, VALUES_TEMPLATE))
+    origin = asked_origin(PLANS, scenario, scenario.seed, context, (PROMPTS, VALUES_TEMPLATE))
     return [ConversationPlan(scenario=scenario, moves=tuple(moves), origin=origin)]
 
 

@@ -8,14 +8,14 @@ from pydantic import JsonValue
 
 from callwright.generators.given_values import ArgumentValues, WantedValues, collect_values, given_values
 from callwright.generators.own_values import beside_known
-from callwright.generators.single_turn.requests import PROMPTS as VALUES_PROMPTS
-from callwright.generators.single_turn.requests import VALUES_TEMPLATE
 from callwright.generators.stages import StageContext
 from callwright.generators.tools import argument_problems
 from callwright.language.text import fold
 from callwright.llm.prompts import render
 from callwright.warehouse.records import Arguments, Language, Tool
 
+PROMPTS = "callwright.generators.conversations.prompts"
+VALUES_TEMPLATE = "fill_values"
 _ATTEMPTS = 16  # for what was said for something else before
 _FURTHER = 8
 
@@ -77,9 +77,7 @@ class Values:
 
     async def _ask(self, tool: Tool, names: Sequence[str], known: Arguments = MappingProxyType({})) -> ArgumentValues:  # type: ignore[assignment] # only read
         self._seed += 1
-        prompt = render(
-            VALUES_PROMPTS, VALUES_TEMPLATE, tool=tool, parameters=names, language=self._language, seed=self._seed
-        )
+        prompt = render(PROMPTS, VALUES_TEMPLATE, tool=tool, parameters=names, language=self._language, seed=self._seed)
         return await self._context.chat.ask(beside_known(prompt, known), ArgumentValues)
 
     def _objection(self, tool: Tool, name: str, values: Arguments) -> str:

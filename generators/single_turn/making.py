@@ -11,7 +11,7 @@ from random import Random
 from callwright.generators.families import Family, Kind, Order, Traits, tools_for
 from callwright.generators.kinds import traits_of
 from callwright.generators.single_turn import GROUP, IMPERFECT, IRRELEVANT, PERFECT
-from callwright.generators.single_turn.requests import choose_parameters, fill_values, write_requests
+from callwright.generators.single_turn.requests import choose_parameters, draft_requests, write_requests
 from callwright.generators.stages import Step, in_a_row
 from callwright.generators.tools import ToolPool, pick_distractors
 from callwright.warehouse.errors import ConfigurationError
@@ -112,9 +112,10 @@ FAMILY = Family(
         "single_turn", "Assignment",
         Step("parameters", "Choose the parameters that everyday users give.",
              "ParameterChoice", "HammerBench 4.2.1, D.3", choose_parameters, ("choose_parameters",)),
-        Step("values", "Give each chosen parameter a value that its schema allows.",
-             "DraftCall", "HammerBench 4.2.1, D.2", fill_values, ("fill_values",)),
-        Step("requests", "Word the drafted call as a request, again until it says exactly the arguments.",
+        Step("values", "Give each chosen parameter a value that its schema allows, and word the request with them.",
+             "DraftCall", "HammerBench 4.2.1, D.2", draft_requests, ("draft_request",),
+             voiced=("draft_request",)),
+        Step("requests", "Keep the words that say exactly the arguments; word the call again where they do not.",
              "Sample", "HammerBench 4.2.1, D.2", write_requests, ("write_request",),
              voiced=("write_request",)),
     ),

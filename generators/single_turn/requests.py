@@ -1,11 +1,11 @@
-"""A request of one turn, in three stages: choose its parameters, give each a value, word the call (HammerBench 4.2.1, D.2, D.3)."""
+"""A request of one turn (HammerBench 4.2.1, D.2, D.3): its parameters are chosen, then valued and worded in one."""
 
 from collections.abc import Sequence
 from random import Random
 
 from pydantic import BaseModel
 
-from callwright.generators.given_values import ArgumentValues, WantedValues, collect_values
+from callwright.generators.given_values import ArgumentValues, WantedValues, collect_values, given_values
 from callwright.generators.kinds import traits_of
 from callwright.generators.own_values import beside_known
 from callwright.generators.stages import ATTEMPTS, StageContext, first_fit, made_by
@@ -97,39 +97,6 @@ def _without_one_required(chosen: tuple[str, ...], tool: Tool) -> tuple[str, ...
     return tuple(name for name in chosen if name != dropped)
 
 
-VALUES_STAGE = "values"
-VALUES_TEMPLATE = "fill_values"
-
-
-async def fill_values(choice: ParameterChoice, context: StageContext) -> list[DraftCall]:
-    """A draft call with exactly the chosen parameters, each value valid by the tool's schema.
-
-    Raises ReplyError where neither three answers nor a draw give one that is.
-    """
-    assignment = choice.assignment
-    tool = context.tool(assignment.tool)
-    origin = Origin(stage=VALUES_STAGE, parents=(choice.key,), seed=assignment.seed)
-    if not choice.parameters:
-        return [DraftCall(assignment=assignment, arguments={}, origin=origin)]
-    own = context.own_values.draw(tool, choice.parameters, Random(f"{assignment.seed}:own"))
-    left = tuple(name for name in choice.parameters if name not in own)
-    if not left:
-        return [DraftCall(assignment=assignment, arguments=own, origin=origin)]
-    prompt = render(
-        PROMPTS, VALUES_TEMPLATE, tool=tool, parameters=left, language=assignment.language, seed=assignment.seed
-    )
-    prompt = beside_known(prompt, own)
-    given = await collect_values(
-        lambda attempt: context.chat.ask(prompt, ArgumentValues, sample_index=attempt),
-        WantedValues(tool, left, assignment.language, assignment.seed, own),
-    )
-    values = {name: own[name] if name in own else given[name] for name in choice.parameters}
-    origin = made_by(context, VALUES_STAGE, prompt, parent=choice.key, seed=assignment.seed)
-    return [DraftCall(assignment=assignment, arguments=values, origin=origin)]
-
-
-REQUESTS_STAGE = "requests"
-REQUEST_TEMPLATE = "write_request"
 LONGEST = 2000
 
 
@@ -147,14 +114,70 @@ class Wording(BaseModel):
     mentions: list[Mention]
 
 
+class DraftedRequest(ArgumentValues, Wording):
+    """Values for the parameters asked for, and the request that states them."""
+
+
+VALUES_STAGE = "values"
+DRAFT_TEMPLATE = "draft_request"
+
+
+async def draft_requests(choice: ParameterChoice, context: StageContext) -> list[DraftCall]:
+    """A draft call with exactly the chosen parameters, each value valid by the tool's schema, and the words that came with them.
+
+    Where nothing is left to choose, or the values are of several answers, nothing words them yet. Raises ReplyError where
+    neither three answers nor a draw give a value that is valid.
+    """
+    assignment = choice.assignment
+    tool = context.tool(assignment.tool)
+    own = context.own_values.draw(tool, choice.parameters, Random(f"{assignment.seed}:own"))
+    left = tuple(name for name in choice.parameters if name not in own)
+    if not left:
+        origin = Origin(stage=VALUES_STAGE, parents=(choice.key,), seed=assignment.seed)
+        return [DraftCall(assignment=assignment, arguments=own, origin=origin)]
+    prompt = render(
+        PROMPTS, DRAFT_TEMPLATE, tool=tool, parameters=left, language=assignment.language, seed=assignment.seed
+    )
+    prompt = beside_known(prompt, own)
+    wanted = WantedValues(tool, left, assignment.language, assignment.seed, own)
+    answers: list[DraftedRequest] = []
+
+    async def ask(attempt: int) -> DraftedRequest:
+        answers.append(await context.chat.ask(prompt, DraftedRequest, sample_index=attempt))
+        return answers[-1]
+
+    given = await collect_values(ask, wanted)
+    worded = answers[-1] if given_values(answers[-1], wanted) == given else Wording(request="", mentions=[])
+    return [
+        DraftCall(
+            assignment=assignment,
+            arguments={name: own[name] if name in own else given[name] for name in choice.parameters},
+            request=worded.request,
+            mentions={one.parameter: one.words for one in worded.mentions if one.parameter in choice.parameters},
+            origin=made_by(context, VALUES_STAGE, prompt, parent=choice.key, seed=assignment.seed),
+        )
+    ]
+
+
+REQUESTS_STAGE = "requests"
+REQUEST_TEMPLATE = "write_request"
+
+
 async def write_requests(draft: DraftCall, context: StageContext) -> list[Sample]:
-    """A sample whose request states the drafted arguments; asked anew where it says another value, or does not say one.
+    """A sample whose request states the drafted arguments; asked anew where the words say another value, or do not say one.
 
     What no rule can read goes on: checks are strict. Raises ReplyError where three wordings do not fit; the reason is that of
     the last one.
     """
     assignment = draft.assignment
     tool = context.tool(assignment.tool)
+    drafted = Wording(
+        request=draft.request,
+        mentions=[Mention(parameter=name, words=words) for name, words in draft.mentions.items()],
+    )
+    if draft.origin and draft.request and not wording_problem(drafted, draft, tool):
+        origin = draft.origin.with_changes(stage=REQUESTS_STAGE, parents=(draft.key,))
+        return [_sample(drafted, draft, tool, origin)]
     prompt = render(
         PROMPTS,
         REQUEST_TEMPLATE,

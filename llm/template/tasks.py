@@ -1,6 +1,6 @@
 """The tasks of template/v1: for each title of an answer's schema, the grammar that answers it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from random import Random
 from typing import NamedTuple
 
@@ -50,7 +50,7 @@ from callwright.llm.template.steps_wording import word_goal
 from callwright.llm.template.unknown_tools import choose_spoken, word_unknown
 from callwright.llm.template.wording import choose_names, refuse_gaps, word_call
 from callwright.warehouse.errors import ReplyError
-from callwright.warehouse.records import Language
+from callwright.warehouse.records import Arguments, Language
 
 
 class TemplateAnswer(NamedTuple):
@@ -86,37 +86,66 @@ def _name_parameters(sections: Sections, rng: Random, _: Random, __: str) -> Tem
 
 
 def _fill_values(sections: Sections, rng: Random, _: Random, __: str) -> TemplateAnswer:
+    return TemplateAnswer({"values": _listed(_drawn_values(sections, rng))})
+
+
+def _listed(values: Arguments) -> list[JsonValue]:
+    return [{"parameter": name, "value": value} for name, value in values.items()]
+
+
+def _drawn_values(sections: Sections, rng: Random) -> Arguments:
+    """A value for each parameter that the prompt names, beside those that it shows as known."""
     view = view_of(sections.json("tool"))
     names = sections.json("parameters")
     known = in_context(view.properties, f"{view.name} {view.actions[0]}")
     if not isinstance(names, list) or any(name not in known for name in names):
         raise ReplyError(f"template/v1 expects in <parameters> a list of parameters of {view.name!r}, not {names!r}.")
-    given = sections.json("known") if "known" in sections.tagged else {}
-    if not isinstance(given, dict) or any(name not in known for name in given):
+    given = _known_values(sections)
+    if any(name not in known for name in given):
         raise ReplyError(f"template/v1 expects in <known> an object with parameters of {view.name!r}, not {given!r}.")
     refuse_gaps(view)
     tool = unknown(view)
     if tool and not tool.gap(tuple(map(str, names))):
-        values = spoken_values(tool, [str(name) for name in names], rng, given)
-        return TemplateAnswer({"values": [{"parameter": name, "value": value} for name, value in values.items()]})
+        return spoken_values(tool, [str(name) for name in names], rng, given)
     for name in map(str, names):
         gap = value_gap(name, known[name], _language(sections))
         if gap:
             raise ReplyError(f"template/v1 can't fill in {name!r} of the tool {view.name!r}: {gap}.")
-    values = fill_in([str(name) for name in names], known, _language(sections), rng, given)
-    return TemplateAnswer({"values": [{"parameter": name, "value": value} for name, value in values.items()]})
+    return fill_in([str(name) for name in names], known, _language(sections), rng, given)
+
+
+def _known_values(sections: Sections) -> Arguments:
+    given = sections.json("known") if "known" in sections.tagged else {}
+    if not isinstance(given, dict):
+        raise ReplyError(f"template/v1 expects a JSON object in the section <known>, not {given!r}.")
+    return given
+
+
+def _draft_request(sections: Sections, rng: Random, flaws: Random, defect: str) -> TemplateAnswer:
+    values = _drawn_values(sections, rng)
+    call = {**_known_values(sections), **values}
+    worded, planted = _worded_call(sections, call, rng, flaws, defect)
+    return TemplateAnswer({"values": _listed(values), **worded}, planted)
 
 
 def _word_request(sections: Sections, rng: Random, flaws: Random, defect: str) -> TemplateAnswer:
-    view = view_of(sections.json("tool"))
     arguments = sections.json("arguments")
     if not isinstance(arguments, dict):
         raise ReplyError("template/v1 expects a JSON object in the section <arguments>.")
+    worded, planted = _worded_call(sections, arguments, rng, flaws, defect)
+    return TemplateAnswer({**worded}, planted)
+
+
+def _worded_call(
+    sections: Sections, arguments: Arguments, rng: Random, flaws: Random, defect: str
+) -> tuple[Mapping[str, JsonValue], str]:
+    """A wording of the call, and the defect that is in it."""
+    view = view_of(sections.json("tool"))
     language = _language(sections)
     tool = unknown(view)
     worded = word_unknown(tool, arguments, rng) if tool else word_call(view, arguments, language, rng)
     spoilt = spoil_wording(defect, view, arguments, language, flaws) if defect else None
-    return TemplateAnswer((spoilt or worded).reply(), defect if spoilt else "")
+    return (spoilt or worded).reply(), defect if spoilt else ""
 
 
 def _ask_for_slot(sections: Sections, rng: Random, _: Random, __: str) -> TemplateAnswer:
@@ -228,6 +257,7 @@ def _language(sections: Sections) -> Language:
 TASKS: dict[str, Task] = {
     "ParameterNames": _name_parameters,
     "ArgumentValues": _fill_values,
+    "DraftedRequest": _draft_request,
     "Wording": _word_request,
     "SlotQuestion": _ask_for_slot,
     "SlotAnswer": _answer_for_slot,

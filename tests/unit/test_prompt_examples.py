@@ -19,7 +19,7 @@ from callwright.generators.multi_step.wording import GoalWording
 from callwright.generators.parallel.wording import ParallelWording
 from callwright.generators.routing.wording import RoutingWording
 from callwright.generators.shifts.overriding import OverridingText
-from callwright.generators.single_turn.requests import ParameterNames, Wording
+from callwright.generators.single_turn.requests import DraftedRequest, ParameterNames, Wording
 from callwright.generators.stated_values import QuotedValues
 from callwright.language.packs import known, of, writes
 from callwright.validators.blind.choosing import Choice
@@ -27,7 +27,8 @@ from callwright.validators.judges import Judgement, MadeUp, ProposedCall, Releva
 
 ROOT = Path(__file__).parents[2]
 OF_LANGUAGES: dict[str, type[BaseModel]] = {
-    "call_one_shot": ProposedCall, "write_request": Wording, "write_parallel": ParallelWording, "word_routing": RoutingWording,
+    "call_one_shot": ProposedCall, "draft_request": DraftedRequest,
+    "write_request": Wording, "write_parallel": ParallelWording, "word_routing": RoutingWording,
     "word_goal": GoalWording, "rewrite_goal": MendedRequest, "answer_question": SlotAnswer, "ask_question": SlotQuestion,
     "word_correction": OverridingText, "word_pronoun": Pronoun, "write_message": SimulatedMessage,
     "rewrite_request": PointedRequest, "word_user_turn": UserWords, "word_agent_turn": AgentWords,

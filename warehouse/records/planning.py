@@ -31,10 +31,15 @@ class ParameterChoice(Draft):
 
 
 class DraftCall(Draft):
-    """A choice with a value for each parameter: the gold call, before anybody words it."""
+    """A choice with a value for each parameter: the gold call, with the words that came with it, "" where none did.
+
+    `mentions` quotes of the request what states each parameter's value.
+    """
 
     assignment: Assignment
     arguments: Arguments
+    request: str = ""
+    mentions: dict[str, str] = Field(default_factory=dict)
 
 
 class RoutingPlan(Draft):

@@ -88,7 +88,7 @@ def test_a_changed_role_asks_only_its_own_stages_again(model_server: ModelServer
     changed = roles | {"judge": stub_settings(model_server, max_tokens=200)}
     assert_balanced(build(small_recipe(models=changed), settings), settings)
     assert set(model_server.titles) < set(before)
-    assert not {"ParameterNames", "ArgumentValues", "Wording"} & set(model_server.titles)
+    assert not {"ParameterNames", "DraftedRequest", "Wording"} & set(model_server.titles)
     assert model_server.titles["Relevance"] == before["Relevance"]
 
 
@@ -119,20 +119,19 @@ def test_an_edited_prompt_is_asked_again_and_what_follows_from_it_and_nothing_el
     first = built()
     before = dict(model_server.titles)
     model_server.forget()
-    prompt = package / "generators" / "single_turn" / "prompts" / "write_request.j2"
+    prompt = package / "generators" / "single_turn" / "prompts" / "draft_request.j2"
     text = prompt.read_text(encoding="utf-8")
     assert text.count("--- user") == 1
     prompt.write_text(text.replace("--- user", "Be natural.\n--- user"), encoding="utf-8")
     second = built()
     assert first != second, "another prompt is another build"
-    assert not {"ParameterNames", "ArgumentValues"} & set(model_server.titles)
-    assert model_server.titles["Wording"] == before["Wording"]
+    assert "ParameterNames" not in model_server.titles
+    assert model_server.titles["DraftedRequest"] == before["DraftedRequest"]
     settings = settings_of(home)
     by_stage = "select stage, count(*) filter (not cached) as n from llm_calls group by stage"
     asked = {row["stage"]: row["n"] for row in warehouse_of(settings).rows(by_stage)}
     assert asked.get("parameters", 0) == before.get("ParameterNames", 0)
-    assert asked["values"] == before["ArgumentValues"]
-    assert asked["requests"] == 2 * before["Wording"]
+    assert asked["values"] == 2 * before["DraftedRequest"]
 
 
 def test_a_build_that_was_killed_goes_on_and_asks_nothing_twice(

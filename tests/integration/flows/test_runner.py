@@ -165,7 +165,7 @@ def test_samples_are_checked_while_others_are_still_being_made(model_server: Mod
     progress = RunnerProgress()
     report = build(small_recipe(samples={"perfect": 8}, models=roles), settings, progress)
     assert_balanced(report, settings)
-    made = {"ParameterNames", "ArgumentValues", "Wording"}
+    made = {"ParameterNames", "DraftedRequest", "Wording"}
     last_made = max(at for at, title in enumerate(titles) if title in made)
     first_checked = min(at for at, title in enumerate(titles) if title not in made)
     assert first_checked < last_made

@@ -38,10 +38,13 @@ class WordingModel:
         shown = "\n".join(message["content"] for message in messages)
         given = dict(_TAG.findall(messages[-1]["content"]))
         match title:
-            case "ArgumentValues":
+            case "ArgumentValues" | "DraftedRequest":
                 tool, names = orjson.loads(given["tool"]), orjson.loads(given["parameters"])
                 drawn = fill_in(names, tool["parameters"]["properties"], "en", Random(shown))
-                return _json({"values": [{"parameter": name, "value": value} for name, value in drawn.items()]})
+                values = [{"parameter": name, "value": value} for name, value in drawn.items()]
+                call = {"tool": given["tool"], "arguments": _json(drawn)}
+                worded = self._worded(call) if title == "DraftedRequest" else {}
+                return _json({"values": values, **worded})
             case "Wording":
                 return _json(self._worded(given))
             case "SlotQuestion":

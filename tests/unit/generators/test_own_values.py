@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from callwright.generators.own_values import OwnValues
-from callwright.generators.single_turn.requests import fill_values
+from callwright.generators.single_turn.requests import draft_requests
 from callwright.generators.stages import StageContext
 from callwright.generators.voices import UserVoice, VoicedChat
 from callwright.llm.chat import ChatMessage, Prompt
@@ -61,10 +61,15 @@ async def test_a_model_is_asked_only_for_the_others_and_shown_what_is_fixed() ->
     )
     choice = ParameterChoice(assignment=assignment, parameters=("origin", "destination", "seats"))
     own = OwnValues({"origin": ["Ulm"], "destination": ["Kiel"]})
-    answer = {"values": [{"parameter": "seats", "value": 2}, {"parameter": "origin", "value": "Rome"}]}
+    answer = {
+        "values": [{"parameter": "seats", "value": 2}, {"parameter": "origin", "value": "Rome"}],
+        "request": "Two seats from Ulm to Kiel, please.",
+        "mentions": [{"parameter": "seats", "words": "Two"}, {"parameter": "bikes", "words": "please"}],
+    }
     chat = AnsweringModel(answer)
-    [draft] = await fill_values(choice, StageContext(chat, Random(0), {TOOL.key: TOOL}, {}, own))
+    [draft] = await draft_requests(choice, StageContext(chat, Random(0), {TOOL.key: TOOL}, {}, own))
     assert draft.arguments == {"origin": "Ulm", "destination": "Kiel", "seats": 2}
+    assert (draft.request, draft.mentions) == ("Two seats from Ulm to Kiel, please.", {"seats": "Two"})
     [prompt] = chat.asked
     assert '<known>{"origin":"Ulm","destination":"Kiel"}</known>' in prompt.messages[-1].content
     assert '<parameters>["seats"]</parameters>' in prompt.messages[-1].content

@@ -88,7 +88,7 @@ async def test_it_gives_each_parameter_one_value(tools: tuple[Tool, ...], ask: A
     for tool in tools:
         names = list(tool.properties)
         prompt = render(
-            "callwright.generators.single_turn.prompts",
+            "callwright.generators.conversations.prompts",
             "fill_values",
             tool=tool,
             parameters=names,
@@ -247,7 +247,7 @@ async def test_an_unknown_task_is_refused_with_the_known_ones(ask: Ask):
         count=0,
         seed=1,
     )
-    with pytest.raises(ReplyError, match=r"'Poem'.*ParameterNames, ArgumentValues, Wording"):
+    with pytest.raises(ReplyError, match=r"'Poem'.*ParameterNames, ArgumentValues, DraftedRequest, Wording"):
         await TemplateModel().send(ask(prompt, Poem))
     with pytest.raises(ReplyError, match="as a candidate"):
         await TemplateModel().send(ask(prompt, None))

@@ -13,7 +13,7 @@ from callwright.generators.external.messages import write_messages
 from callwright.generators.external.rewriting import rewrite_requests
 from callwright.generators.imports.hammerbench import read_hammerbench
 from callwright.generators.single_turn.making import plan_assignments
-from callwright.generators.single_turn.requests import choose_parameters, fill_values, write_requests
+from callwright.generators.single_turn.requests import choose_parameters, draft_requests, write_requests
 from callwright.generators.stages import StageContext
 from callwright.language.values import locate
 from callwright.llm.chat import Answer, ChatRequest, Completion, Prompt
@@ -58,7 +58,7 @@ async def test_what_is_made_of_a_perfect_request_is_proved_by_every_check(langua
     for at, assignment in enumerate(plan_assignments("perfect", language, 25, list(SEED_TOOLS.values()), seed=23)):
         context = context_of(SEED_TOOLS, at)
         (choice,) = await choose_parameters(assignment, context)
-        (draft,) = await fill_values(choice, context)
+        (draft,) = await draft_requests(choice, context)
         (source,) = await write_requests(draft, context)
         if obstacle(source, SEED_TOOLS):
             continue
