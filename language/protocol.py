@@ -1,6 +1,6 @@
 """What a language gives: typed data from its YAML files, and the rules that its module `rules` holds."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from random import Random
 from typing import Any, NamedTuple, Protocol
@@ -30,24 +30,6 @@ class Number(NamedTuple):
     start: int
     end: int
     rule: str
-
-
-class PlainPlace(NamedTuple):
-    """What stands behind the object of an action: "in the city", with the parameter that names it, "" where none does."""
-
-    preposition: str
-    thing: str
-    parameter: str
-
-
-class PlainAction(NamedTuple):
-    """What a tool does as a verb of a kind, its object and places; or `gap`, why nobody would ask for it so."""
-
-    gap: str
-    kind: str = ""
-    thing: str = ""
-    places: tuple[PlainPlace, ...] = ()
-    is_plural: bool = False
 
 
 class LanguageRules(Protocol):
@@ -159,10 +141,6 @@ class LanguageRules(Protocol):
 
     def other_actions(self, phrase: str) -> tuple[str, ...]:
         """The same action with other verbs."""
-        ...
-
-    def plain_action(self, name: str, description: str, called: Sequence[str], data: Mapping[str, Any]) -> PlainAction:
-        """What a tool that nobody here knows does, by its name and description; asked where the language has a speech.yaml."""
         ...
 
     def cue_of(self, description: str) -> str:

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from faker import Faker
 
 _TABLE = ("callwright.language", "meanings.yaml")
-_WORLDS = "worlds"
 _LOCALE = "en_US"
 _SEED_BITS = 48
 _LONGEST_HEAD = 60
@@ -80,23 +79,7 @@ def _row(table: str, words: str, description: str) -> Meaning | None:
 
 @cache
 def _rows() -> dict[str, tuple[Meaning, ...]]:
-    return {table: tuple(map(_meaning, rows)) for table, rows in packaged(*_TABLE).items() if table != _WORLDS}
-
-
-def worlds() -> list[dict[str, str]]:
-    """Cities, each with its country, currency, language and time zone."""
-    stated: list[dict[str, str]] = packaged(*_TABLE)[_WORLDS]
-    return stated
-
-
-def spoken_row(name: str, schema: JsonSchema, table: str) -> Meaning | None:
-    """The row of one of the tables of what people say to any tool whose name is that of the parameter, None where none is."""
-    described = f"{without_links(schema.get('description') or '')} {schema.get(ASKED_OF, '')}".lower()
-    words = " ".join(split_name(name))
-    rows = _rows()[table]
-    return next(
-        (row for row in rows if row.name.fullmatch(words) and (row.where is None or row.where.search(described))), None
-    )
+    return {table: tuple(map(_meaning, rows)) for table, rows in packaged(*_TABLE).items()}
 
 
 def _meaning(row: dict[str, Any]) -> Meaning:

@@ -1,7 +1,7 @@
 """Values for a call: valid by schema, fit for the language, of the meaning that the name shows, and consistent with each other."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from fractions import Fraction
 from math import ceil, floor
@@ -27,7 +27,7 @@ _OLDEST = date(1950, 1, 1)
 _BIRTH_DAYS = 55 * 365
 _TRIES = 24
 _DEEPEST = 6
-_LONGEST_TEXT = 4_000
+_LONGEST_TEXT, _LONGEST_SHOWN = 4_000, 120
 _OWN_SHARE = 0.35
 _YES_SHARE = 0.6
 # numbers of money, age and rating have ranges of their own
@@ -42,6 +42,56 @@ def make_value(name: str, schema: JsonSchema, language: Language, rng: Random, *
         if fits(value, schema) and value not in ("", [], {}):
             return value
     raise ReplyError(f"template/v1 finds no value for the parameter {name!r} that satisfies its schema {schema!r}.")
+
+
+def make_plain(name: str, schema: JsonSchema, language: Language, rng: Random, *, depth: int = 0) -> JsonValue:
+    """A value by schema alone, where nothing tells what people give: a number, a code, plain words.
+
+    Raises ReplyError where the schema takes none of those.
+    """
+    for branch in _branches(schema):
+        for _ in range(_TRIES):
+            value = _plain_value(name, branch, language, rng, depth)
+            if value not in (None, "", [], {}) and fits(value, schema):
+                return value
+    raise ReplyError(f"nothing that can be made up satisfies its schema {str(schema)[:_LONGEST_SHOWN]}.")
+
+
+def _branches(schema: JsonSchema) -> Iterator[JsonSchema]:
+    """The schema as each of those that it offers; itself alone where it offers none."""
+    offered = next((schema[word] for word in ("anyOf", "oneOf") if schema.get(word)), None)
+    rest = {key: value for key, value in schema.items() if key not in ("anyOf", "oneOf")}
+    if not offered:
+        yield schema
+    for one in offered or ():
+        if isinstance(one, dict) and one.get("type") != "null":
+            yield from _branches({**rest, **one})
+
+
+def _plain_value(name: str, schema: JsonSchema, language: Language, rng: Random, depth: int) -> JsonValue:
+    if depth > _DEEPEST:
+        return None
+    given = [schema[word] for word in ("const", "default") if word in schema]
+    if listed := [*(schema.get("enum") or ()), *(schema.get("examples") or ()), *given]:
+        chosen: JsonValue = rng.choice(listed)
+        return chosen
+    match json_type(schema):
+        case "boolean":
+            return rng.random() < _YES_SHARE
+        case "integer" | "number":
+            return make_number("number", name, schema, rng)
+        case "array":
+            items = schema.get("items") if isinstance(schema.get("items"), dict) else {}
+            wanted = max(1, int(schema.get("minItems", 1)))
+            return [make_plain(name, items or {}, language, rng, depth=depth + 1) for _ in range(wanted)]
+        case "object":
+            members = schema.get("properties") or {}
+            needed = [one for one in schema.get("required") or () if one in members] or [*members][:1]
+            return {one: make_plain(one, members[one], language, rng, depth=depth + 1) for one in needed}
+    if "pattern" in schema:
+        return _patterned(name, schema, rng)
+    kind = "code" if schema.get("format") is None else meaning_of(name, schema)
+    return _at_length(_plain_text(kind, name, schema, language, rng), schema, language, rng)
 
 
 def _resolved(schema: JsonSchema) -> JsonSchema:

@@ -6,7 +6,7 @@ from datetime import date
 from functools import lru_cache
 from random import Random
 
-from callwright.language.en import actions, clock, numerals, speech
+from callwright.language.en import actions, clock, numerals
 from callwright.language.en.calendar import (
     MONTH_NUMBERS,
     MONTH_PATTERN,
@@ -222,4 +222,4 @@ __all__ = ["find_month"]
 clock_readings, number_words = clock.english_readings, numerals.english_numbers
 month_number = MONTH_NUMBERS.get
 action_of, action_of_name = actions.action_of, actions.action_of_name
-other_actions, cue_of, plain_action = actions.other_actions, actions.cue_of, speech.plain_action
+other_actions, cue_of = actions.other_actions, actions.cue_of

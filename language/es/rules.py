@@ -1,12 +1,10 @@
 """The rules of Spanish: dates, times of day, numbers, and the agreement of gender and number."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import date
-from typing import Any
 
 from callwright.language.es import actions, agreement, clock, numerals
-from callwright.language.protocol import PlainAction
 
 _MONTHS = (
     "enero", "febrero", "marzo", "abril", "mayo", "junio", "julio", "agosto", "septiembre", "octubre", "noviembre",
@@ -101,11 +99,6 @@ def point(before: str, phrase: str, after: str, cue: str, *, is_typed: bool) -> 
 def action_of_name(name: str) -> str:
     """Nothing: names in code are in English."""
     return ""
-
-
-def plain_action(name: str, description: str, called: Sequence[str], data: Mapping[str, Any]) -> PlainAction:
-    """Nothing to say: there is no speech.yaml, so that nobody asks."""
-    return PlainAction("")
 
 
 def smooth(request: str) -> str:

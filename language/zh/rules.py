@@ -1,11 +1,9 @@
 """The rules of Chinese: dates, times of day and numbers."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from random import Random
-from typing import Any
 
-from callwright.language.protocol import PlainAction
 from callwright.language.zh import actions, clock, numerals
 from callwright.language.zh.numerals import SMALL_NUMERAL, write_chinese
 
@@ -115,11 +113,6 @@ def point(before: str, phrase: str, after: str, cue: str, *, is_typed: bool) -> 
 def action_of_name(name: str) -> str:
     """Nothing: names in code are in English."""
     return ""
-
-
-def plain_action(name: str, description: str, called: Sequence[str], data: Mapping[str, Any]) -> PlainAction:
-    """Nothing to say: there is no speech.yaml, so that nobody asks."""
-    return PlainAction("")
 
 
 def smooth(request: str) -> str:

@@ -30,6 +30,7 @@ from callwright.language.schemas import json_type
 from callwright.language.text import fold
 from callwright.language.values import locate
 from callwright.language.vocabulary import deep_stem, find_corrections
+from callwright.llm.template.plain_sentences import is_unknown, says_plainly
 from callwright.llm.template.reading_calls import due_steps
 from callwright.llm.template.sections import Sections
 from callwright.warehouse.errors import ReplyError
@@ -98,6 +99,9 @@ def choose_options(sections: Sections) -> dict[str, JsonValue]:
     """The letters of the options that the conversation asks for, with the reason in one sentence."""
     talk = Talk(sections)
     options = _options(sections, talk.views)
+    plain = [one.letter for one in options if talk.is_plainly(one)]
+    if plain:
+        return {"asked": [*plain], "reason": "It says just that."}
     steps = due_steps(sections)
     if steps is not None:
         named: list[JsonValue] = [option.letter for option in options if _are_same(option, steps, talk.views)]
@@ -170,6 +174,13 @@ class Talk:
         self._redone = {call.tool for call in self.made[-1:]} if is_redone else set[str]()
         again = glue_of(self.language, "conversations.linked", "conversations.again")
         self.in_steps = self.is_answered or any(one in text for one in again if one.count(" ") > 1 for text in new)
+
+    def is_plainly(self, option: Option) -> bool:
+        """Whether all that was said is the plain wording of the only call of an option."""
+        if len(self.said) != 1 or len(option.calls) != 1 or option.calls[0].view is None:
+            return False
+        call, view = option.calls[0], option.calls[0].view
+        return is_unknown(view) and says_plainly(self.said[0].text, view, call.arguments, self.language)
 
     def cost(self, option: Option) -> float:
         """What an option leaves unexplained: values that nobody said, words that it does not take."""

@@ -9,7 +9,6 @@ from pydantic import JsonValue
 from callwright.language.calls.meanings import in_context, value_gap
 from callwright.language.calls.sampling import fill_in
 from callwright.language.calls.tools import view_of
-from callwright.language.calls.unknown_tools import spoken_values, unknown
 from callwright.language.packs import fallback, known, of
 from callwright.llm.template.changing import (
     CallChange,
@@ -41,13 +40,13 @@ from callwright.llm.template.judging import (
     shown_views,
 )
 from callwright.llm.template.parallel import propose_all, word_parallel
+from callwright.llm.template.plain_sentences import choose_plain, is_unknown, plain_values, word_plainly
 from callwright.llm.template.reading_calls import read_due, read_planned
 from callwright.llm.template.routing import word_routing
 from callwright.llm.template.sections import Sections
 from callwright.llm.template.spoiling import spoil_answer, spoil_wording
 from callwright.llm.template.steps_calling import next_calls
 from callwright.llm.template.steps_wording import word_goal
-from callwright.llm.template.unknown_tools import choose_spoken, word_unknown
 from callwright.llm.template.wording import choose_names, refuse_gaps, word_call
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Arguments, Language
@@ -79,9 +78,8 @@ def _name_parameters(sections: Sections, rng: Random, _: Random, __: str) -> Tem
     offered, count = sections.json("offered"), sections.json("count")
     if not isinstance(offered, list) or not isinstance(count, int):
         raise ReplyError("template/v1 expects a JSON list in <offered> and a number in <count>.")
-    tool = unknown(view)
-    all_names = [str(name) for name in offered]
-    names = choose_spoken(tool, all_names, count, rng) if tool else choose_names(all_names, count, view, rng)
+    choose = choose_plain if is_unknown(view) else choose_names
+    names = choose([str(name) for name in offered], count, view, rng)
     return TemplateAnswer({"parameters": list(names)})
 
 
@@ -103,10 +101,9 @@ def _drawn_values(sections: Sections, rng: Random) -> Arguments:
     given = _known_values(sections)
     if any(name not in known for name in given):
         raise ReplyError(f"template/v1 expects in <known> an object with parameters of {view.name!r}, not {given!r}.")
+    if is_unknown(view):
+        return plain_values(view, [str(name) for name in names], _language(sections), rng, given)
     refuse_gaps(view)
-    tool = unknown(view)
-    if tool and not tool.gap(tuple(map(str, names))):
-        return spoken_values(tool, [str(name) for name in names], rng, given)
     for name in map(str, names):
         gap = value_gap(name, known[name], _language(sections))
         if gap:
@@ -142,8 +139,8 @@ def _worded_call(
     """A wording of the call, and the defect that is in it."""
     view = view_of(sections.json("tool"))
     language = _language(sections)
-    tool = unknown(view)
-    worded = word_unknown(tool, arguments, rng) if tool else word_call(view, arguments, language, rng)
+    word = word_plainly if is_unknown(view) else word_call
+    worded = word(view, arguments, language, rng)
     spoilt = spoil_wording(defect, view, arguments, language, flaws) if defect else None
     return (spoilt or worded).reply(), defect if spoilt else ""
 

@@ -309,10 +309,9 @@ class _PathFindings:
                 return Default(value=value)
             case "response":
                 return self._picked(due, evidence, value)
-            case "person" | "context":
-                whence = "A person gave" if evidence.kind == "person" else "The system message says"
+            case "person":
                 self._doubt(
-                    f"{whence} {evidence.argument!r} = {value!r} of {due.tool.name}; no rule tells it.",
+                    f"A person gave {evidence.argument!r} = {value!r} of {due.tool.name}; no rule tells it.",
                     evidence.argument,
                 )
                 return Default(value=value)
