@@ -297,7 +297,7 @@ def _places(sample: Sample, words: SampleScreenWords) -> Mapping[int, str]:
 def _source(evidence: Evidence | None, places: Mapping[int, str], words: SampleScreenWords) -> str:
     if evidence is None:
         return words.no_evidence
-    rule = "" if evidence.kind == "normalised" else evidence.rule  # those rules' names are English
+    rule = "" if evidence.kind in ("normalised", "context") else evidence.rule  # those rules' names are English
     how = rule or words.evidence_kind[evidence.kind]
     if not evidence.quote:
         return f"{evidence.path} ({how})" if evidence.path else how

@@ -16,16 +16,20 @@ from callwright.flows.environments import environment_tools, environments_of, re
 from callwright.flows.importing import gather_tools
 from callwright.flows.landing import Landing, check_duplicates, land_samples, route_review
 from callwright.flows.making import check_samples, make_samples
+from callwright.flows.measuring import is_measured, measure_readers
 from callwright.flows.planning.planner import count_planned, validate_it_can_be_planned, waves
 from callwright.flows.planning.statistics import (
     ConversationRow,
     FailureRow,
     PathRow,
+    ReaderRow,
     RepeatedWords,
     conversation_rows,
     failure_rows,
     path_rows,
+    reader_rows,
     repeated_words,
+    told_of_readers,
 )
 from callwright.flows.progress import Progress, tell_models
 from callwright.flows.recipe import Checks, Recipe
@@ -103,26 +107,32 @@ class BuildReport(NamedTuple):
     spending: SpendingRow | None = None
     repeated: tuple[RepeatedWords, ...] = ()
     failures: tuple[FailureRow, ...] = ()
+    readers: tuple[ReaderRow, ...] = ()
 
     @property
     def remarks(self) -> tuple[str, ...]:
         """What people should know of beside the counts."""
-        return (*(found.sentence for found in self.failures), *(found.sentence for found in self.repeated))
+        told = (*(one.sentence for one in self.failures), *(one.sentence for one in self.repeated))
+        return (*told, *told_of_readers(self.readers))
 
 
 class BuildSteps(NamedTuple):
     """What a build does, step by step; whoever runs it carries the steps out: this process, or flows of Prefect's.
 
-    `make` makes what lacks of some kinds, and gives how much was planned; `check` checks what no check has seen; `land` ends it.
+    `make` makes what lacks of some kinds, and gives how much was planned; `check` checks what no check has seen; `measure` measures
+    who read it; `land` ends it.
     """
 
     make: Callable[[Sequence[str]], Awaitable[int]]
     check: Callable[[], Awaitable[object]]
+    measure: Callable[[], Awaitable[object]]
     land: Callable[[], Awaitable[BuildReport]]
 
 
 async def carry_out_build(recipe: Recipe, steps: BuildSteps) -> BuildReport:
-    """Make and check a recipe's kinds wave by wave: single turns first, then what is made of those that passed; then land.
+    """Make and check a recipe's kinds wave by wave: single turns first, then what is made of those that passed.
+
+    Then the readers are measured, and it lands.
 
     With `spare` what did not pass is replaced, as long as anything can be planned for it.
     """
@@ -132,6 +142,8 @@ async def carry_out_build(recipe: Recipe, steps: BuildSteps) -> BuildReport:
             planned = await steps.make(kinds)
             await steps.check()
             again = bool(planned and recipe.spare)
+    if recipe.readers.planted:
+        await steps.measure()
     return await steps.land()
 
 
@@ -149,7 +161,12 @@ async def build_dataset(recipe: Recipe, settings: Settings, progress: Progress) 
             land(run)
             return close_build(run)
 
-        steps = BuildSteps(partial(make_samples, run, workers), partial(check_samples, run, workers), land_all)
+        steps = BuildSteps(
+            partial(make_samples, run, workers),
+            partial(check_samples, run, workers),
+            partial(measure_readers, run, workers),
+            land_all,
+        )
         return await carry_out_build(recipe, steps)
 
 
@@ -305,6 +322,7 @@ def report_build(run: GroupRun) -> BuildReport:
         spending=_spending(run, landed),
         repeated=repeated_words(warehouse, build),
         failures=failure_rows(warehouse, build) if any(row.failed for row in funnel) else (),
+        readers=reader_rows(warehouse, build),
     )
 
 
@@ -357,5 +375,7 @@ def find_unchanged(recipe: Recipe, settings: Settings, progress: Progress) -> Un
         return None
     key = build_key(recipe, toolbox.tools)
     if key not in ended or met_checks(warehouse, key) != todays_checks(recipe.own_prompts):
+        return None
+    if not is_measured(warehouse, key, recipe):
         return None
     return Unchanged(report_build(reopen_build(key, settings, progress)), ended[key])

@@ -210,7 +210,7 @@ class _Shards:
 
     def cut(self, number: int, size: int) -> Shard:
         run, target = self._run, self._spool.path.parent / f"{self._group}-{number:05}"
-        source = target.with_suffix(".jsonl")
+        source = target.with_name(f"{target.name}.jsonl")  # a part of a group has a dot in its name
         records = self._spool.cut(size, source)
         return Shard(
             build=run.build,

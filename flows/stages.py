@@ -15,6 +15,7 @@ from callwright.generators.kinds import FAMILIES
 from callwright.generators.stages import Stage
 from callwright.generators.toolset.steps import STAGES as TOOLSET_STAGES
 from callwright.llm.prompts import own_prompts, prompt_texts, version_at
+from callwright.validators.blind.planting import STAGES as MEASURING_STAGES
 from callwright.validators.checks.declaring import GROUP as CHECK_GROUP
 from callwright.validators.checks.declaring import Check
 from callwright.validators.checks.scenario import check_scenario
@@ -62,7 +63,13 @@ def all_stages() -> tuple[Stage, ...]:
 @cache
 def _stages_of(*_versions: int) -> tuple[Stage, ...]:
     making = (stage for family in FAMILIES.rows() for stage in family.stages)
-    return (*TOOLSET_STAGES, *_before_making(making, (check_scenario,)), *all_checks(), *_LANDING_STAGES)
+    return (
+        *TOOLSET_STAGES,
+        *_before_making(making, (check_scenario,)),
+        *all_checks(),
+        *MEASURING_STAGES,
+        *_LANDING_STAGES,
+    )
 
 
 def stage_named(name: str) -> Stage:
@@ -158,6 +165,7 @@ A record goes through the stages of its group in order. At every stage, entered 
 with a reason, kept in the table `outcomes` and counted in the view `funnel`. A check that proves its sample passes it on; one
 that can't (*unproved*) passes it on too, and people are asked at the stage `review`; one that *contradicts* it sends it to
 people at once. The check `scenario` comes before anything is made: what it doesn't prove is rejected.
+The stages of the group `measuring` read some accepted samples again, to see how well their readers read.
 """
 
 

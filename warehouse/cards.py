@@ -13,7 +13,7 @@ from callwright.warehouse.rows import Row
 from callwright.warehouse.store import Warehouse
 
 _SECTIONS = (
-    "kinds", "categories", "splits", "builds", "grades", "models", "verdicts", "sources", "reviewers", "withdrawn",
+    "kinds", "categories", "splits", "builds", "grades", "readers", "models", "verdicts", "sources", "reviewers", "withdrawn",
 )  # fmt: skip
 _FEW = 30  # samples of a kind and language; scores of fewer say little
 
@@ -22,7 +22,8 @@ class CardFacts(NamedTuple):
     """What the card says: counts by kind and language, category, split, grade, model and tool source; builds, reviews and verdicts.
 
     The precision of a grade is the share of good ones among the samples of it that were drawn at random out of the builds, None
-    where nobody looked. `reviewers` is who has spoken about samples of the release, `agreement` how far reviewers agree in the
+    where nobody looked; `readers` is how the models read that judged samples of it. `reviewers` is who has spoken about samples of
+    the release, `agreement` how far reviewers agree in the
     warehouse, by kind of review. `metric` is how often people find the metric by rule right about candidates' answers.
     """
 
@@ -33,6 +34,7 @@ class CardFacts(NamedTuple):
     splits: list[Row]
     builds: list[Row]
     grades: list[Row]
+    readers: list[Row]
     models: list[Row]
     verdicts: list[Row]
     sources: list[Row]

@@ -18,6 +18,7 @@ from callwright.warehouse.records import (
     MultiStepRun,
     Origin,
     ParameterCount,
+    PlantedReading,
     Prediction,
     Record,
     Release,
@@ -128,6 +129,11 @@ def _(record: Verdict, made_at: datetime) -> tuple[str, Row]:
         "evidence": _json([proof.model_dump(mode="json") for proof in record.evidence]),
         "doubts": _json([doubt.model_dump(mode="json", exclude_defaults=True) for doubt in record.doubts]),
     }
+
+
+@_row.register
+def _(record: PlantedReading, made_at: datetime) -> tuple[str, Row]:
+    return "planted_readings", _fields(record, made_at) | {"check_name": record.check}
 
 
 @_row.register

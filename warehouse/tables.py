@@ -49,6 +49,7 @@ TABLES: dict[str, Table] = {
     "samples": Table(("key",), is_compared=True),
     "outcomes": Table(("build", "stage", "subject"), updated=ALL, is_compared=True, order="made_at desc"),
     "verdicts": Table(("key",), is_compared=True, order="made_at"),
+    "planted_readings": Table(("subject", "check_name", "reader"), updated=ALL),
     "failures": Table(("key",)),
     "review_requests": Table(
         ("subject", "kind"),

@@ -154,6 +154,7 @@ def _show_report(report: "BuildReport", pushed: "Pushed | None", seconds: float,
         spent = (report.spending._asdict() if report.spending else {}) | {"seconds": round(seconds, 1)}
         counted["repeated"] = [row._asdict() for row in report.repeated]
         counted["failures"] = [row._asdict() for row in report.failures]
+        counted["readers"] = [row._asdict() for row in report.readers]
         show_json(report._asdict() | counted | {"spending": spent, "review": pushed and pushed._asdict()})
         return
     show_table(report.funnel[0]._fields if report.funnel else (), report.funnel)
@@ -162,6 +163,7 @@ def _show_report(report: "BuildReport", pushed: "Pushed | None", seconds: float,
         show_table(report.paths[0]._fields, report.paths)
     if report.conversations:
         show_table(report.conversations[0]._fields, report.conversations)
+    _show_readers(report)
     if report.spending:
         show_table((*report.spending._fields, "seconds"), [(*report.spending, round(seconds, 1))])
     show(
@@ -173,6 +175,31 @@ def _show_report(report: "BuildReport", pushed: "Pushed | None", seconds: float,
         show(f"A trial: no release takes it unless it is named (--build {report.build}).")
     if pushed:
         show(f"{pushed.created} tasks pushed for people to review: {pushed.url}")
+
+
+def _show_readers(report: "BuildReport") -> None:
+    """How well who reads has read what was planted, each share with its interval."""
+    measured = [row for row in report.readers if not row.defect and (row.planted or row.doubles)]
+    if measured:
+        show_table(
+            ("reader", "language", "family", "read", "defects", "caught", "as they are", "doubted", "precision"),
+            [
+                (
+                    row.reader, row.language, row.family, row.read, row.planted,
+                    _with_bounds(row.catch_rate, row.catch_low, row.catch_high), row.doubles,
+                    _with_bounds(row.false_doubts, row.doubts_low, row.doubts_high),
+                    "" if row.precision is None else f"{row.precision:.1%} ({row.precision_low:.1%} known)",
+                )
+                for row in measured
+            ],
+        )  # fmt: skip
+
+
+def _with_bounds(share: float | None, low: float | None, high: float | None) -> str:
+    """A share as percent, with the bounds between which it lies."""
+    if share is None or low is None or high is None:
+        return ""
+    return f"{share:.0%} ({low:.0%} to {high:.0%})"
 
 
 def _preview(recipe: "Recipe", count: int, model: str, *, as_json: bool) -> None:

@@ -36,6 +36,7 @@ from callwright.flows.evaluation.evaluating import evaluate_release, leaderboard
 from callwright.flows.evaluation.evaluation_run import Conditions, choose_candidates
 from callwright.flows.making import check_samples as check_all
 from callwright.flows.making import make_samples as make_all
+from callwright.flows.measuring import measure_readers as measure_all
 from callwright.flows.pages.report import write_report
 from callwright.flows.planning.estimating import tell_costs
 from callwright.flows.planning.planner import waves
@@ -70,6 +71,7 @@ async def build_dataset(recipe: str, limit: int = 0, model: str = "", review: bo
         steps = BuildSteps(
             lambda kinds: make_samples(recipe, limit, model, [*kinds]),
             lambda: check_samples(recipe, limit, model),
+            lambda: measure_readers(recipe, limit, model),
             lambda: land_samples(recipe, limit, model),
         )
         chosen = _chosen(recipe, limit, model)
@@ -116,6 +118,24 @@ async def check_samples(recipe: str, limit: int = 0, model: str = "") -> BuildRe
     run = open_build(_chosen(recipe, limit, model), _settings(), progress)
     with task_workers(run, progress) as workers:
         await check_all(run, workers)
+    return report_build(run)
+
+
+@flow(name="measure-readers", flow_run_name=run_name)
+@explained
+async def measure_readers(recipe: str, limit: int = 0, model: str = "") -> BuildReport:
+    """Let who read the samples read some of them again, with planted defects and as they are.
+
+    Args:
+        recipe: The recipe's YAML file, as the worker sees it.
+        limit: At most so many samples of each kind; 0 for what the recipe says.
+        model: One model for all three roles, by its litellm name; empty for what the recipe says.
+
+    """
+    progress = FlowProgress()
+    run = open_build(_chosen(recipe, limit, model), _settings(), progress)
+    with task_workers(run, progress) as workers:
+        await measure_all(run, workers)
     return report_build(run)
 
 

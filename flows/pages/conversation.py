@@ -25,6 +25,7 @@ _EVIDENCE = {
     "normalised": "in other words",
     "default": "the default of the schema",
     "response": "out of an earlier result",
+    "context": "out of the system message",
     "person": "a reviewer says so",
 }
 
@@ -192,4 +193,6 @@ def _how(evidence: Evidence) -> str:
     """How an argument is proved, in words."""
     if evidence.kind == "response":
         return evidence.rule or evidence.path
+    if evidence.kind == "context":
+        return _EVIDENCE[evidence.kind]
     return evidence.rule or _EVIDENCE[evidence.kind]

@@ -12,6 +12,7 @@ from callwright.flows.build import BuildReport, BuildSteps, carry_out_build, ope
 from callwright.flows.catalogs import lend_catalogs
 from callwright.flows.chats import SharedChats, roles_of
 from callwright.flows.making import check_samples, make_samples
+from callwright.flows.measuring import measure_readers
 from callwright.flows.planning.planner import planned_by_kind
 from callwright.flows.progress import Progress, SilentProgress
 from callwright.flows.recipe import Recipe
@@ -26,6 +27,7 @@ from callwright.llm.models import ModelSettings
 from callwright.llm.prices import unpriced_sentence
 from callwright.llm.stand_in import open_stand_in, price_of
 from callwright.llm.tokens import knows_tokenizer
+from callwright.validators.blind.planting import GROUP as MEASURING
 from callwright.warehouse.queries import sql
 from callwright.warehouse.store import Warehouse
 
@@ -151,7 +153,12 @@ async def _run_dry(recipe: Recipe, aside: Settings) -> GroupRun:
     async def end() -> BuildReport:
         return report_build(run)
 
-    steps = BuildSteps(partial(make_samples, run, workers), partial(check_samples, run, workers), end)
+    steps = BuildSteps(
+        partial(make_samples, run, workers),
+        partial(check_samples, run, workers),
+        partial(measure_readers, run, workers),
+        end,
+    )
     await carry_out_build(dry, steps)
     return run
 
@@ -164,20 +171,26 @@ class _Scale:
     """How many times what the dry run asked the build will ask."""
 
     def __init__(self, recipe: Recipe, sampled: Mapping[str, int], planned: Mapping[str, int]) -> None:
-        self._sampled, self._planned = sampled, planned
+        self._sampled, self._planned, self._readers = sampled, planned, recipe.readers
         dry = recipe.with_preview(SAMPLED)
         self._tools = _made_categories(recipe) / max(1, _made_categories(dry))
 
     def of(self, stage: str, kind: str) -> float:
         """The factor for a stage's calls for a kind; for all kinds of its group where the kind is not known."""
         if self._sampled.get(kind):
-            return self._planned.get(kind, 0) / self._sampled[kind]
+            return self._worked(stage, self._planned.get(kind, 0)) / self._sampled[kind]
         group = stage_named(stage).group
         kinds = [name for name in self._planned if kind_named(name).group == group]
         if group == "toolset":
             return self._tools
         sampled = sum(self._sampled.get(name, 0) for name in kinds or self._planned)
         return sum(self._planned[name] for name in kinds or self._planned) / max(1, sampled)
+
+    def _worked(self, stage: str, planned: int) -> float:
+        """How many of those planned meet the stage: of those whose readers are measured as many as the recipe wants."""
+        if stage_named(stage).group != MEASURING:
+            return planned
+        return min(planned, max(self._readers.at_least, self._readers.planted * planned))
 
     def kind(self, stage: str, kind: str) -> str:
         """The kind as the estimate shows it."""

@@ -1,7 +1,7 @@
-"""What a build's landed samples are like: conversations and paths beside the papers' (CONFETTI, ComplexFuncBench); repetition."""
+"""What a build's landed samples are like: conversations and paths beside the papers', repetition, who read."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from callwright.flows.runner import GroupRun
@@ -15,6 +15,7 @@ from callwright.warehouse.store import Warehouse
 
 _PAPER_PATHS = {**PATHS_OF_PAPER, "Total": Shape(3.26, 5.07)}
 _MANY = 3
+_SHOWN = 5  # kinds of defects that a sentence names
 _TABLES: dict[str, float] = {
     "conversations": 109, "APIs": 86, "user turns with calls": 313, "with 1 action": 220, "with 2 actions": 46,
     "with 3 and more actions": 47, "turns in a conversation, in the mean": 8.8, "calls": 506, "replies that inform": 331,
@@ -134,3 +135,55 @@ def repeated_words(warehouse: Warehouse, build: str) -> tuple[RepeatedWords, ...
     """The openings and skeletons of a build's landed requests that the recipe finds too frequent."""
     rows = warehouse.rows(f"select {', '.join(RepeatedWords._fields)} from too_frequent where build = ?", [build])  # noqa: S608 - our names
     return tuple(RepeatedWords(**row) for row in rows)
+
+
+class ReaderRow(NamedTuple):
+    """How a reader read what was planted, in a language and family; where `defect` is not "" in defects of this kind alone.
+
+    Shares lie between `_low` and `_high` with 95 % confidence. None where nothing was planted.
+    """
+
+    reader: str
+    language: str
+    family: str
+    defect: str
+    read: int
+    doubted: int
+    planted: int
+    caught: int
+    missed: int
+    catch_rate: float | None
+    catch_low: float | None
+    catch_high: float | None
+    doubles: int
+    doubted_doubles: int
+    false_doubts: float | None
+    doubts_low: float | None
+    doubts_high: float | None
+    precision: float | None
+    precision_low: float | None
+
+
+def reader_rows(warehouse: Warehouse, build: str) -> tuple[ReaderRow, ...]:
+    """How a build's readers read, by language and family, and of each kind of defect; nothing where nobody read."""
+    rows = warehouse.rows(f"select {', '.join(ReaderRow._fields)} from reader_precision where build = ?", [build])  # noqa: S608 - our names
+    return tuple(ReaderRow(**row) for row in rows)
+
+
+def told_of_readers(rows: Sequence[ReaderRow]) -> Iterator[str]:
+    """Which readers nobody has measured, and which kinds of defects those that were measured missed, the worst first."""
+    for reader in dict.fromkeys(row.reader for row in rows):
+        mine = [row for row in rows if row.reader == reader]
+        if not any(row.planted or row.doubles for row in mine):
+            yield f"How well {reader} reads was not measured: readers.planted of the recipe plants nothing to it."
+            continue
+        missed, planted = Counter[str](), Counter[str]()
+        for row in mine:
+            missed[row.defect] += row.missed
+            planted[row.defect] += row.planted
+        kinds = sorted(
+            (name for name in missed if name and missed[name]), key=lambda name: -missed[name] / planted[name]
+        )
+        if kinds:
+            told = ", ".join(f"{name} {missed[name]} of {planted[name]}" for name in kinds[:_SHOWN])
+            yield f"{reader} missed {missed['']} of the {planted['']} defects planted: {told}."

@@ -257,6 +257,26 @@ class ReviewRules(RecipePart):
         return next((count for name, count in self.reviewers.items() if name == cause), 1)
 
 
+class ReaderRules(RecipePart):
+    """How readers are measured: of what they read, which share is planted, and how many at least of each language and family.
+
+    A planted reading is of a sample that would land: with a defect in the gold, or with the gold as it is. There is at most one of
+    each sample for each reader.
+    """
+
+    planted: float = Field(
+        default=0.05,
+        ge=0,
+        le=1,
+        description="The share of what readers read that is planted to measure them; 0 for none.",
+    )
+    at_least: int = Field(
+        default=40,
+        ge=0,
+        description="How many are planted at least in each language and family, as far as there are samples.",
+    )
+
+
 class Schedule(RecipePart):
     """When Prefect runs the build."""
 
@@ -368,6 +388,7 @@ class Recipe(RecipePart):
     )
     land: LandedGrade = Field(default="judged", description="What lands without people: judged or proved.")
     review: ReviewRules = Field(default=ReviewRules(), description="What people get to see.")
+    readers: ReaderRules = Field(default=ReaderRules(), description="How much is planted to measure who reads.")
     budget: float | None = Field(default=None, gt=0, description="US dollars; the build stops before they are passed.")
     shard_size: int = Field(
         default=5000, ge=1, description="How many records a shard has at most; shards are cut by time."

@@ -1,49 +1,29 @@
 """Grounding: every gold argument must have been stated, be a default, or stand in an earlier result.
 
-One that nobody can know yet must be returned by an earlier call of its turn (CallNavi 4.1).
+One that nobody can know yet must be returned by an earlier call of its turn (CallNavi 4.1). A value is proved where its words can
+mean no other parameter; one that is only stated is left to who reads the words.
 """
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from pydantic import JsonValue
 
 from callwright.generators.environments.picking import read_rule, value_at
-from callwright.generators.kinds import traits_of
 from callwright.generators.multi_step.samples import schema_of
 from callwright.generators.multi_step.sources import JOINT, as_text, shifted
 from callwright.generators.stages import StageContext
-from callwright.language.dates import DATE, YEARLESS, find_dates
-from callwright.language.numbers import find_numbers
-from callwright.language.readers.moments import HALF_DAY, find_times
-from callwright.language.schemas import Kind, choices_of, kind_of
-from callwright.language.text import VERBATIM
-from callwright.language.values import locate, read_value
+from callwright.language.values import locate
 from callwright.validators.checks.declaring import ARGUMENTS, rule
-from callwright.validators.checks.evidence import (
-    TOO_WEAK,
-    Claim,
-    by_earlier_call,
-    find_elsewhere,
-    find_spoken,
-    stated_in,
-)
+from callwright.validators.checks.evidence import Claim, by_earlier_call, find_elsewhere
 from callwright.validators.checks.verdicts import Answer
-from callwright.validators.readings.request_reading import read_leaves
-from callwright.validators.readings.request_text import (
-    ArgumentLeaf,
-    ArgumentReading,
-    RequestText,
-    Span,
-    leaves_within,
-    parse_request,
-    set_beside,
-)
+from callwright.validators.values.parameters import Leaf, Parameter, leaves_within, set_beside
+from callwright.validators.values.said import Said, Span, hear
+from callwright.validators.values.standing import STANDINGS, ValueReading, read_values
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import (
-    Arguments,
     DoubtedFact,
     Evidence,
     GoldCall,
@@ -59,7 +39,6 @@ from callwright.warehouse.records import (
 
 READ = "strict reading"  # proves, and no list of rules names how
 _MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}(?:[ T]\d{2}:\d{2})?")
-_TYPED: frozenset[Kind] = frozenset({"integer", "number", "date", "time"})
 
 
 class _Finding(NamedTuple):
@@ -70,29 +49,15 @@ class _Finding(NamedTuple):
     fact: DoubtedFact | None = None
 
 
-class _StatedText(NamedTuple):
-    """What the user said at a turn, with the message that came along, as rules read it."""
-
-    turn: int
-    text: RequestText
-
-    def evidence(self, claim: Claim, span: Span) -> Evidence:
-        """The evidence that a stretch of the text is; its rule tells how the words mean the value."""
-        in_message = span.start > self.text.own
-        first = self.text.own + 1 if in_message else 0
-        found = locate(claim.value, claim.schema, self.text.quote(span))
-        rule = found.rule if found else READ
-        return Evidence(
-            argument=claim.name, kind="normalised" if rule else "span", turn=self.turn, start=span.start - first,
-            end=span.end - first, quote=self.text.quote(span), in_message=in_message, rule=rule,
-        )  # fmt: skip
-
-
 @rule(
-    "grounding", "5", "Is there evidence for every gold argument?",
+    "grounding", "6", "Is there evidence for every gold argument?",
     source="HammerBench 4.2.1, 5",
     settles=ARGUMENTS,
     left_to="readers",
+    doubts={
+        "only_stated": "{name} = {value} is said, but the words may mean something else by it.",
+        "other_said": "Another value than {name} = {value} is said{where}.",
+    },
 )  # fmt: skip
 def check_grounding(sample: Sample, context: StageContext) -> Answer:
     """Prove every gold argument of every snapshot by what was stated before it."""
@@ -113,26 +78,33 @@ def ground(sample: Sample, tools: Sequence[Tool]) -> Verdict:
 
 def _ground(sample: Sample, tools: Sequence[Tool]) -> Answer:
     by_name = {tool.name: tool for tool in tools}
+    texts = [*_texts(sample)]
+    briefing = [hear(sample.system_message, sample.language, _now(sample))] if sample.system_message else []
     findings: list[_Finding] = []
-    is_lenient = (
-        traits_of(sample.kind).asked != "call"
-    )  # the check of wishes binds each value to its call and parameter
     for snapshot in sample.snapshots():
-        texts = [*_texts(snapshot.prefix, sample)]
+        before = [one for one in texts if one.turn < len(snapshot.prefix)]
         for call in snapshot.calls:
-            findings.extend(_ground_call(call, by_name, texts, snapshot, is_lenient=is_lenient))
+            findings.extend(_ground_call(call, by_name, _Before(snapshot, before, briefing)))
     return _answer(sample, findings)
 
 
-def _texts(prefix: Sequence[Turn], sample: Sample) -> Iterator[_StatedText]:
+class _Before(NamedTuple):
+    """What stands before a snapshot: `texts` are the user's, `briefing` is what the assistant was told."""
+
+    snapshot: Snapshot
+    texts: Sequence[Said]
+    briefing: Sequence[Said]
+
+
+def _texts(sample: Sample) -> Iterator[Said]:
     """All that the user said or handed over, each beside the question that it answers."""
     question, now = "", _now(sample)
-    for index, turn in enumerate(prefix):
+    for index, turn in enumerate(sample.turns):
         if isinstance(turn, ReplyTurn):
             question = turn.text
         elif isinstance(turn, UserTurn):
             message = turn.external.text if turn.external else ""
-            yield _StatedText(index, parse_request(turn.text, sample.language, now, question=question, message=message))
+            yield hear(turn.text, sample.language, now, question=question, message=message, turn=index)
             question = ""
 
 
@@ -142,10 +114,8 @@ def _now(sample: Sample) -> datetime | None:
     return datetime.fromisoformat(stated).replace(tzinfo=UTC) if _MOMENT.fullmatch(stated) else None
 
 
-def _ground_call(
-    call: GoldCall, tools: Mapping[str, Tool], texts: Sequence[_StatedText], snapshot: Snapshot, *, is_lenient: bool
-) -> Iterator[_Finding]:
-    tool = tools.get(call.tool)
+def _ground_call(call: GoldCall, tools: Mapping[str, Tool], before: _Before) -> Iterator[_Finding]:
+    tool, snapshot = tools.get(call.tool), before.snapshot
     if tool is None:
         fact = DoubtedFact(kind="tool_unknown", turn=snapshot.turn, tool=call.tool)
         yield _Finding("", None, contradiction=f"The tool {call.tool!r} is not among the candidates.", fact=fact)
@@ -164,110 +134,77 @@ def _ground_call(
                 yield _Finding(name, known)
             else:
                 claims.append(claim)
-    yield from _read_claims(claims, texts, snapshot, tool, is_lenient=is_lenient)
+    yield from _read_claims(claims, before, tool)
 
 
-def _read_claims(
-    claims: Sequence[Claim], texts: Sequence[_StatedText], snapshot: Snapshot, tool: Tool, *, is_lenient: bool
-) -> Iterator[_Finding]:
-    """What the user's words say of claims of one call, seen beside each other; each text is read for itself."""
-    parts = [[*leaves_within(ArgumentLeaf(one.name, _last_name(one), one.value, one.schema))] for one in claims]
+def _read_claims(claims: Sequence[Claim], before: _Before, tool: Tool) -> Iterator[_Finding]:
+    """What the words before a call say of claims of it, seen beside each other."""
+    parts = [[*leaves_within(_leaf(claim))] for claim in claims]
     leaves = set_beside([leaf for part in parts for leaf in part], tool)
-    readings = [(stated, read_leaves(leaves, stated.text)) for stated in reversed(texts)]
+    readings, told = read_values(leaves, before.texts), read_values(leaves, before.briefing)
     at = 0
     for claim, part in zip(claims, parts, strict=True):
-        places = range(at, at := at + len(part))
-        found = _ground_claim(
-            claim, [[(stated, read[place]) for stated, read in readings] for place in places], snapshot
+        places = slice(at, at := at + len(part))
+        evidence = (
+            _evidence(claim, readings[places], before.texts, "span")
+            or find_elsewhere(claim, before.snapshot.prefix)
+            or _evidence(claim, told[places], before.briefing, "context")
         )
-        if found.evidence is None and is_lenient:
-            spoken = find_spoken(claim, stated_in(snapshot.prefix))
-            found = _Finding(found.argument, spoken) if spoken and spoken.rule not in TOO_WEAK else found
-        yield found
+        yield _Finding(root_of(claim.name), evidence) if evidence else _open(claim, readings[places], before)
 
 
-def _last_name(claim: Claim) -> str:
-    """The name of what holds the value: "fromId" of "legs[0].fromId"."""
-    return re.split(r"\.", re.sub(r"\[\d+\]$", "", claim.name))[-1]
+def _leaf(claim: Claim) -> Leaf:
+    """The value of a claim, where it stands in the call: "fromId" of "legs[0].fromId"."""
+    parent, _, name = re.sub(r"(\[\d+\])+$", "", claim.name).rpartition(".")
+    return Leaf(root_of(claim.name), claim.name, claim.value, Parameter(name, claim.schema, parent))
 
 
-def _ground_claim(
-    claim: Claim, parts: Sequence[Sequence[tuple[_StatedText, ArgumentReading]]], snapshot: Snapshot
-) -> _Finding:
-    """The finding about a claim by what each text, the latest first, says of each of its parts."""
-    proofs = [next(((stated, one) for stated, one in readings if one.grade == "proved"), None) for readings in parts]
-    argument = root_of(claim.name)
-    if proofs and all(proofs):
-        stated = [(text, one.spans[0]) for text, one in (proof for proof in proofs if proof) if one.spans]
-        if stated:
-            return _Finding(argument, stated[-1][0].evidence(claim, _joined(stated)))
-    elsewhere = find_elsewhere(claim, snapshot.prefix)
-    if elsewhere:
-        return _Finding(argument, elsewhere)
-    texts = [text for readings in parts[:1] for text, _ in readings]
-    against = next((one.reason for readings in parts for _, one in readings[:1] if one.grade == "contradicted"), "")
-    open_reasons = [one.reason for readings in parts for _, one in readings[:1] if one.grade != "proved" and one.reason]
-    why = f" ({open_reasons[0].rstrip('.')})" if open_reasons else ""
-    doubt = f"{claim.name!r} = {claim.value!r} at turn {snapshot.turn}{why}"
-    is_alone = len(texts) == len(snapshot.calls) == 1  # nothing else can have the words that speak against it
-    fact = DoubtedFact(kind="unstated", turn=snapshot.turn, argument=claim.name, value=claim.value)
-    return _Finding(argument, None, doubt, (against if is_alone else "") or _contradiction(claim, texts), fact)
+def _evidence(
+    claim: Claim, readings: Sequence[ValueReading], texts: Sequence[Said], kind: Literal["span", "context"]
+) -> Evidence | None:
+    """The evidence that words are where they prove each part of a value: those of the last text that has any of them."""
+    if not readings or any(one.standing != "proved" for one in readings):
+        return None
+    turn = max(one.turn for one in readings)
+    said = next((one for one in texts if one.turn == turn), None)
+    spans = [span for one in readings if one.turn == turn for span in one.spans]
+    if said is None or not spans:
+        return None  # by default: nothing was said
+    whole = Span(min(span.start for span in spans), max(span.end for span in spans))
+    in_message = whole.start > said.own
+    first = said.own + 1 if in_message else 0
+    found = locate(claim.value, claim.schema, said.quote(whole))
+    how = found.rule if found else READ
+    return Evidence(
+        argument=claim.name, kind="normalised" if how and kind == "span" else kind,
+        turn=turn if kind == "span" else None, start=whole.start - first, end=whole.end - first,
+        quote=said.quote(whole), in_message=in_message, rule=how,
+    )  # fmt: skip
 
 
-def _joined(stated: Sequence[tuple[_StatedText, Span]]) -> Span:
-    """The stretch of the last text that holds all parts which stand in it."""
-    last = [span for text, span in stated if text is stated[-1][0]]
-    return Span(min(span.start for span in last), max(span.end for span in last))
-
-
-def _contradiction(claim: Claim, texts: Sequence[_StatedText]) -> str:
-    """Why this value can't be right, "" where that is not certain."""
-    kind = kind_of(claim.schema)
-    if kind in _TYPED:
-        stated = {value for one in texts for value in _typed_values(kind, one.text.text)}
-        other = next(iter(stated)) if len(stated) == 1 else None
-        if other is not None and other != claim.value and not _explained(other, kind, claim):
-            return f"{claim.name!r} is {claim.value!r}, but {other!r} is the only {kind} that was said."
-    if texts and _is_forbidden(claim, kind):
-        stated_here = read_value(texts[0].text.text, claim.schema)
-        if stated_here is not None and stated_here != claim.value:
-            return f"{claim.name!r} is {claim.value!r}, which its schema forbids, and {stated_here!r} was said."
-    return ""
-
-
-def _is_forbidden(claim: Claim, kind: Kind) -> bool:
-    if kind == "enum":
-        return claim.value not in choices_of(claim.schema)
-    if kind == "boolean":
-        return not isinstance(claim.value, bool)
-    return kind in ("integer", "number") and not isinstance(claim.value, int | float)
-
-
-def _typed_values(kind: Kind, text: str) -> list[str | float]:
-    if kind == "date":
-        return [str(found.value) for found in find_dates(text) if found.rule in (DATE, VERBATIM, YEARLESS)]
-    if kind == "time":
-        return [str(found.value) for found in find_times(text) if found.rule != HALF_DAY]
-    return [float(str(found.value)) for found in find_numbers(text)]
-
-
-def _explained(value: str | float, kind: Kind, claim: Claim) -> bool:
-    """Whether another argument of the call accounts for the value that was stated."""
-    others: Arguments = {name: other for name, other in claim.call.arguments.items() if name != claim.name}
-    return any(value in _typed_values(kind, str(other)) for other in others.values())
+def _open(claim: Claim, readings: Sequence[ValueReading], before: _Before) -> _Finding:
+    """What is left to say of a claim that nothing proves: stated, contradicted, or said nowhere."""
+    snapshot = before.snapshot
+    weakest = min(readings, key=lambda one: STANDINGS.index(one.standing))
+    # Several texts, or calls, may have the words that seem to speak against it.
+    is_against = weakest.standing == "contradicted" and len(before.texts) == len(snapshot.calls) == 1
+    kind = "other_said" if is_against else "only_stated" if weakest.standing == "stated" else "unstated"
+    fact = DoubtedFact(kind=kind, turn=snapshot.turn, argument=claim.name, value=claim.value)
+    is_told = weakest.standing == "stated" or is_against
+    told = weakest.reason if is_told else f"Nothing says {claim.name} = {claim.value!r}."
+    reason = f"Before turn {snapshot.turn}: {told}"
+    return _Finding(root_of(claim.name), None, reason, reason if is_against else "", fact)
 
 
 def _answer(sample: Sample, findings: list[_Finding]) -> Answer:
     proofs = [finding.evidence for finding in findings if finding.evidence]
     contradictions = [finding.contradiction for finding in findings if finding.contradiction]
-    doubts = [finding.doubt for finding in findings if finding.doubt and not finding.contradiction]
-    reasons = list(dict.fromkeys(contradictions))
-    if doubts:
-        reasons.append(f"Nothing was said, by default or in a result for {'; '.join(doubts)}.")
+    doubts = [finding.doubt for finding in findings if finding.doubt]
     return Answer(
         decision="contradicted" if contradictions else "unproved" if doubts else "proved",
         score=len(proofs) / len(findings) if findings else 1.0,
-        reason=" ".join(reasons) or all_proved(len(findings), is_due=bool(sample.gold)),
+        reason=" ".join(dict.fromkeys([*contradictions, *doubts]))
+        or all_proved(len(findings), is_due=bool(sample.gold)),
         evidence=tuple(dict.fromkeys(proofs)),
         doubts=tuple(one.fact for one in findings if one.fact),
         open_arguments=tuple(dict.fromkeys(one.argument for one in findings if one.evidence is None and one.argument)),

@@ -309,9 +309,10 @@ class _PathFindings:
                 return Default(value=value)
             case "response":
                 return self._picked(due, evidence, value)
-            case "person":
+            case "person" | "context":
+                whence = "A person gave" if evidence.kind == "person" else "The system message says"
                 self._doubt(
-                    f"A person gave {evidence.argument!r} = {value!r} of {due.tool.name}; no rule tells it.",
+                    f"{whence} {evidence.argument!r} = {value!r} of {due.tool.name}; no rule tells it.",
                     evidence.argument,
                 )
                 return Default(value=value)

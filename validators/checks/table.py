@@ -67,7 +67,7 @@ def _problem_beside(check: Check[Sample], others: Sequence[Check[Sample]]) -> st
 
 
 CHECKS: Registry[Check[Sample]] = Registry("checks", Check, "check", "checks", first=_ORDER, problem_of=_problem_beside)
-_OTHER_STAGES = {"scenario", "duplicates", "review", "land"}
+_OTHER_STAGES = {"scenario", "planted_reading", "planted_second_reading", "duplicates", "review", "land"}
 
 
 def all_checks() -> tuple[Check[Sample], ...]:

@@ -18,6 +18,7 @@ class BuildDetail(NamedTuple):
     funnel: list[Row]
     cost: list[Row]
     kinds: list[Row]
+    readers: list[Row]
     reasons: list[Row]
 
 

@@ -19,6 +19,7 @@ class SummaryRows(NamedTuple):
     grades: list[Row]
     repeated: list[Row]
     superseded: list[Row]
+    readers: list[Row]
     checks: list[Row]
     audits: list[Row]
     unseen: list[Row]

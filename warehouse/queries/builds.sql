@@ -36,6 +36,9 @@ from llm_calls where build = ? group by stage, model order by cost desc, calls d
 -- name: kinds
 select * from composition where build = ? order by kind, language
 
+-- name: readers
+select * from reader_precision where build = ?
+
 -- name: reasons
 select stage, outcome, reason_code, count(*) as records from outcomes
 where build = ? and outcome <> 'passed' group by all order by records desc, stage limit 30

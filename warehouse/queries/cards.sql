@@ -40,6 +40,17 @@ from of_release o left join (
 ) m on m.grade = o.grade and m.of_template = o.of_template
 group by all order by all
 
+-- name: readers
+@of_release
+select reader, language, family, sum(planted)::bigint as planted, sum(caught)::bigint as caught,
+    share_interval(sum(caught), sum(planted)).low as catch_low, share_interval(sum(caught), sum(planted)).high as catch_high,
+    sum(doubles)::bigint as doubles, sum(doubted_doubles)::bigint as doubted_doubles,
+    sum(precision * (read - doubted)) / nullif(sum(read - doubted) filter (precision is not null), 0) as precision,
+    sum(precision_low * (read - doubted)) / nullif(sum(read - doubted) filter (precision is not null), 0) as precision_low
+from reader_precision p where defect = '' and planted > 0 and build in (select build from of_release)
+    and list_contains((select list_distinct(flatten(list(judged_by))) from of_release), reader)
+group by all order by all
+
 -- name: models
 @of_release
 select model, prompt_version, count(*) as samples from of_release group by all

@@ -54,6 +54,9 @@ select * from too_frequent where @now
 select count(*) as samples from acceptances
 where withdrawn_at is null and subject not in (select sample from build_samples where @now)
 
+-- name: readers
+select * from reader_precision where @now
+
 -- name: checks
 select * from check_precision where check_name <> 'land'
 

@@ -38,6 +38,8 @@ from callwright.warehouse.records.outcomes import DoubtedFact as DoubtedFact
 from callwright.warehouse.records.outcomes import DoubtKind as DoubtKind
 from callwright.warehouse.records.outcomes import Failure as Failure
 from callwright.warehouse.records.outcomes import Outcome as Outcome
+from callwright.warehouse.records.outcomes import PlantedReading as PlantedReading
+from callwright.warehouse.records.outcomes import ReadingOutcome as ReadingOutcome
 from callwright.warehouse.records.outcomes import ReasonCode as ReasonCode
 from callwright.warehouse.records.outcomes import Review as Review
 from callwright.warehouse.records.outcomes import ReviewDecision as ReviewDecision

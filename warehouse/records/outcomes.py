@@ -84,6 +84,26 @@ class Verdict(Record):
         return "judged" if self.model else "proved"
 
 
+ReadingOutcome = Literal["caught", "missed", "passed", "falsely_doubted"]
+
+
+class PlantedReading(Record):
+    """What a reader made of a place of an accepted sample that was planted to measure it, at the turn of that index.
+
+    `defect` is the kind of near miss that stood there as the gold, "" where the gold itself did: a defect is caught or missed, the
+    gold passed or falsely doubted. `reader` is the model, `version` that of what it was asked.
+    """
+
+    subject: str
+    check: str
+    reader: str
+    turn: int
+    defect: str
+    outcome: ReadingOutcome
+    reason: str = ""
+    version: str
+
+
 class Failure(Record):
     """A record that a stage could not carry on, and why."""
 

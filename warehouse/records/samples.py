@@ -16,7 +16,7 @@ from callwright.warehouse.records.tools import Arguments, Language
 
 _PLACE = re.compile(r"(\d+)\.(\d+)")
 
-EvidenceKind = Literal["span", "normalised", "default", "response", "person"]
+EvidenceKind = Literal["span", "normalised", "default", "response", "context", "person"]
 DialogueAct = Literal["seek", "inform", "reject", "other", "call"]
 
 

@@ -1,6 +1,6 @@
 -- entered = passed + rejected + failed + waiting, at each stage of each build; when a build is done, what a stage passed
 -- on is what the next one met. An edited sample takes the seat of the one that it was edited from:
--- its own way through the checks belongs to the review and is not counted a second time.
+-- its own way through the checks belongs to the review and is not counted a second time, nor are readings that measure readers.
 create or replace view funnel as
 select
     b.recipe, f.build, s.position, s.stage_group, f.stage,
@@ -14,6 +14,7 @@ from outcomes f
 join builds b on b.key = f.build
 join latest_builds l on l.recipe = b.recipe
 left join stages s on s.name = f.stage
-where f.stage = 'land' or not exists (select 1 from samples e where e.key = f.subject and e.stage = 'review')
+where s.stage_group is distinct from 'measuring'
+    and (f.stage = 'land' or not exists (select 1 from samples e where e.key = f.subject and e.stage = 'review'))
 group by all
 order by b.recipe, f.build, s.position;

@@ -4,6 +4,8 @@
 -- samples. What a person decided counts before what was planted. A defect planted in the words of a request leaves a gold
 -- of no call as right as it was, except where it asks for something else: that may be what a candidate does. Dialogue acts
 -- are judged by no check. `precision` is the share of the good ones among those that the check proved.
+-- Of `planted` readings, which measure a reader of the build, it caught the share `planted_caught` of the defects and doubted `planted_alarms` of
+-- the golds as they are (see reader_precision).
 -- The rows of the stage `land` are the grades of what landed without people, those of template models apart: `samples` landed, people
 -- looked at `judged` of them that were drawn at random, and found `bad` ones; `precision` is null where nobody looked: not measured.
 create or replace view check_precision as
@@ -21,17 +23,26 @@ with persons as (
         select j.subject, arg_min(j.check_name, coalesce(s.position, 32767)) as check_name
         from judged j left join stages s on s.name = j.check_name where j.is_bad and j.is_doubted group by j.subject
     ) group by check_name
+), measured as (
+    select check_name, count(*) as planted, count(*) filter (outcome = 'caught') / nullif(count(*) filter (defect <> ''), 0) as planted_caught,
+        count(*) filter (outcome = 'falsely_doubted') / nullif(count(*) filter (defect = ''), 0) as planted_alarms
+    from planted_readings where subject not in (select subject from persons where is_bad) group by check_name
+), counted as (
+    select
+        check_name, '' as grade, null::boolean as is_template, count(*) as samples, count(*) as judged, count(*) filter (is_bad) as bad,
+        count(*) filter (not is_bad and not is_doubted) / nullif(count(*) filter (not is_doubted), 0) as precision,
+        count(*) filter (is_bad and is_doubted) / nullif(count(*) filter (is_bad), 0) as caught,
+        count(*) filter (not is_bad and is_doubted) / nullif(count(*) filter (not is_bad), 0) as false_alarms,
+        coalesce(any_value(f.caught_first), 0) as caught_first
+    from judged left join firsts f using (check_name) group by check_name
 )
-select
-    check_name, '' as grade, null::boolean as is_template, count(*) as samples, count(*) as judged, count(*) filter (is_bad) as bad,
-    count(*) filter (not is_bad and not is_doubted) / nullif(count(*) filter (not is_doubted), 0) as precision,
-    count(*) filter (is_bad and is_doubted) / nullif(count(*) filter (is_bad), 0) as caught,
-    count(*) filter (not is_bad and is_doubted) / nullif(count(*) filter (not is_bad), 0) as false_alarms,
-    coalesce(any_value(f.caught_first), 0) as caught_first
-from judged left join firsts f using (check_name) group by check_name
+select check_name, coalesce(grade, '') as grade, is_template, coalesce(samples, 0) as samples, coalesce(judged, 0) as judged,
+    coalesce(bad, 0) as bad, precision, caught, false_alarms, coalesce(caught_first, 0) as caught_first,
+    coalesce(planted, 0) as planted, planted_caught, planted_alarms
+from counted full join measured using (check_name)
 union all
 select
     'land', grade, of_template, count(*), count(is_good), count(*) filter (not is_good),
-    count(*) filter (is_good) / nullif(count(is_good), 0), null, null, null
+    count(*) filter (is_good) / nullif(count(is_good), 0), null, null, null, null, null, null
 from grade_reviews group by all
 order by check_name, grade, is_template;

@@ -32,7 +32,7 @@ class PrefectRecords:
     def groups(self, run: dict[str, Any]) -> dict[str, dict[str, Any]]:
         """The flows that a flow run ran, by the name of the flow."""
         parents = {task["id"] for task in self.tasks(run)}
-        flows = ("make-samples", "check-samples", "land-samples")
+        flows = ("make-samples", "check-samples", "measure-readers", "land-samples")
         return {flow: found for flow in flows for found in self.runs(flow) if found["parent_task_run_id"] in parents}
 
     def artifacts(self, run: dict[str, Any]) -> list[dict[str, Any]]:

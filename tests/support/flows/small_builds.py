@@ -46,6 +46,7 @@ def settings_of(home: Path, *, workers: int = 1, patience: float = 5.0) -> Setti
 def settings_in_recipe(**changes: Any) -> dict[str, Any]:
     """A small recipe's settings, as they stand in its file."""
     recipe = {"name": "small", "seed": 3, "tools": TOOLS, "languages": ["en", "zh"], "samples": KINDS, "shard_size": 5}
+    recipe["readers"] = {"planted": 0}  # measured in tests of their own
     return recipe | changes
 
 

@@ -24,6 +24,7 @@ from callwright.warehouse.records import (
     Verdict,
 )
 from tests.support.conversational import TOOLS, converse, template_context
+from tests.support.validators.grounding import is_all_said
 
 COMPLEXITIES: tuple[Complexity, ...] = get_args(Complexity)
 FINE: JsonValue = {"status": "fine"}
@@ -147,9 +148,11 @@ BREAKS: dict[Complexity, Callable[[Sample], Sample]] = {
 @pytest.mark.parametrize("complexity", COMPLEXITIES)
 async def test_a_conversation_is_made_and_every_check_proves_it(complexity: Complexity, language: Language) -> None:
     sample = await converse(complexity, language, seed=3)
-    for check in (check_complexity, check_format, check_grounding):
+    for check in (check_complexity, check_format):
         (verdict,) = await check(sample, template_context())
         assert verdict.decision == "proved", verdict.reason
+    (grounds,) = await check_grounding(sample, template_context())
+    assert is_all_said(grounds), grounds.reason
 
 
 @pytest.mark.parametrize("complexity", COMPLEXITIES)

@@ -58,7 +58,8 @@ def test_a_named_normalisation_proves_an_argument() -> None:
 def test_a_time_that_may_be_morning_or_evening_proves_nothing() -> None:
     verdict = judge({"at": TIME}, {"at": "19:30"}, "Come at 7:30.")
     assert verdict.decision == "unproved"
-    assert "No day or time in the text is '19:30'" in verdict.reason
+    assert "at = '19:30' is only stated: the half of the day is open" in verdict.reason
+    assert [one.kind for one in verdict.doubts] == ["only_stated"]
 
 
 def test_an_argument_that_nobody_said_is_named_in_the_reason() -> None:
@@ -69,8 +70,8 @@ def test_an_argument_that_nobody_said_is_named_in_the_reason() -> None:
     )
     assert verdict.decision == "unproved"
     assert verdict.score == 0.5
-    assert "'city' = 'Rome'" in verdict.reason
-    assert "hotel" not in verdict.reason
+    assert verdict.reason == "Before turn 1: Nothing says city = 'Rome'."
+    assert [one.kind for one in verdict.doubts] == ["unstated"]
 
 
 def test_what_the_assistant_says_proves_nothing() -> None:
@@ -144,22 +145,55 @@ def test_a_list_may_be_said_in_several_turns() -> None:
 @pytest.mark.parametrize(
     ("schema", "value", "text"),
     [
-        ({"type": "integer"}, 5, "A table for 4."),
+        ({"type": "integer", "description": "How long, in minutes"}, 5, "A timer of 20 minutes."),
         (DATE, "2026-03-06", "On March 5, 2026."),
         (TIME, "20:30", "At 7:30 pm."),
-        ({"type": "string", "enum": ["economy", "business"]}, "first", "In business class."),
     ],
 )
 def test_another_value_of_the_type_contradicts(schema: JsonSchema, value: Any, text: str) -> None:
     verdict = judge({"it": schema}, {"it": value}, text)
     assert verdict.decision == "contradicted"
     assert repr(value) in verdict.reason
+    assert [one.kind for one in verdict.doubts] == ["other_said"]
 
 
-def test_a_value_that_another_argument_explains_does_not_contradict() -> None:
-    schema = {"type": "integer"}
+@pytest.mark.parametrize("value", [20, 30])
+def test_a_correction_leaves_both_values_to_readers(value: int) -> None:
+    schema = {"it": {"type": "integer", "description": "How long, in minutes"}}
+    for said in (
+        ["A timer of 20 minutes. No, make that 30 minutes."],
+        ["A timer of 20 minutes.", "Sorry, 30 minutes."],
+    ):
+        verdict = judge(schema, {"it": value}, *said)
+        assert verdict.decision != "contradicted"
+    early = judge(schema, {"it": 20}, "A timer of 20 minutes.", "No, make that 30 minutes.")
+    assert [one.kind for one in early.doubts] == ["only_stated"]
+
+
+def test_two_values_of_one_form_are_left_to_readers() -> None:
+    code: JsonSchema = {"type": "string"}
+    schema = {"banned_user": code, "moderator_user": code}
+    verdict = judge(schema, {"banned_user": "u-17", "moderator_user": "u-34"}, "Ban u-34, says u-17.")
+    assert (verdict.decision, set(verdict.open_arguments)) == ("unproved", {"banned_user", "moderator_user"})
+
+
+def test_another_amount_without_a_unit_is_no_contradiction() -> None:
+    schema: JsonSchema = {"type": "integer"}
+    assert judge({"n": schema}, {"n": 5}, "A table for 4.").decision == "unproved"
     assert judge({"n": schema, "m": schema}, {"n": 5, "m": 4}, "A table for 4.").decision == "unproved"
     assert judge({"n": schema}, {"n": 5}, "From 3 to 4.").decision == "unproved"
+
+
+def test_what_the_system_message_says_is_evidence_of_its_own_kind() -> None:
+    tool = Tool(name="book", description="", category="x", parameters={"properties": {"card": {"type": "string"}}})
+    due = CallTurn(calls=(GoldCall(tool="book", arguments={"card": "C-77"}),))
+    sample = Sample(
+        kind="sqsa", language="en", category="x", candidates=(tool.key,), turns=(UserTurn(text="Pay."), due)
+    )
+    assert ground(sample, [tool]).decision == "unproved"
+    told = ground(sample.with_changes(system_message="The user's card is C-77."), [tool])
+    (evidence,) = told.evidence
+    assert (told.decision, evidence.kind, evidence.turn, evidence.quote) == ("proved", "context", None, "C-77")
 
 
 def test_an_unknown_tool_and_an_undeclared_argument_contradict() -> None:
@@ -185,7 +219,7 @@ def test_each_snapshot_knows_only_what_was_said_before_it() -> None:
     sample = Sample(kind="sqsa", language="en", category="x", candidates=(tool.key,), turns=turns)
     verdict = ground(sample, [tool])
     assert (verdict.decision, verdict.score) == ("unproved", 0.5)
-    assert "at turn 1" in verdict.reason
+    assert "Before turn 1" in verdict.reason
 
 
 async def test_the_stage_judges_by_the_candidates_alone(perfect: Sample, tools: dict[str, Tool]) -> None:
@@ -219,7 +253,7 @@ def _turn(message: dict[str, Any]) -> Turn:
     return UserTurn(text=text, external=Message(app="mail", text=attached) if attached else None)
 
 
-@pytest.mark.parametrize(("language", "least"), [("zh", 0.95), ("en", 0.77)])
+@pytest.mark.parametrize(("language", "least"), [("zh", 0.84), ("en", 0.53)])
 def test_rules_alone_prove_most_conversations_that_people_made(shared: Path, language: str, least: float) -> None:
     verdicts = [ground(sample, tools) for sample, tools in conversations(shared, language)]
     proved = sum(verdict.decision == "proved" for verdict in verdicts)
@@ -237,7 +271,7 @@ def test_a_value_that_was_said_nowhere_is_not_proved(shared: Path, language: str
     rng = Random(11)
     broken = [swapped for sample, tools in good if (swapped := _swapped(sample, pool, rng, tools))]
     proved = [verdict for verdict in broken if verdict.decision == "proved"]
-    assert len(broken) > 300
+    assert len(broken) > 200
     assert len(proved) / len(broken) < 0.01
 
 

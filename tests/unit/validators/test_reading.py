@@ -15,6 +15,7 @@ from callwright.validators.blind.one_call import check_consistency, check_meanin
 from callwright.validators.checks.table import all_checks, has_rest, settled_claims
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import CallTurn, GoldCall, ReplyTurn, ResultTurn, Sample, UserTurn, Verdict
+from tests.support.validators.option_reader import OptionReader
 
 PAY = make_tool(
     "pay_back", "Pay somebody money back.", payer="string", payee="string", amount="integer",
@@ -25,26 +26,6 @@ ASK = make_tool(
 )
 GOLD = {"payer": "Ines", "payee": "Tom", "amount": 20}
 SAMPLE = make_sample([PAY, ASK], "Ines owes Tom 20, settle that for her.", {"pay_back": GOLD})
-OPTIONS = re.compile(r"^<options>(.*)</options>$", re.MULTILINE)
-
-
-class OptionReader:
-    """Chooses options by what it is told to look for, and keeps what it was shown."""
-
-    def __init__(self, *wanted: object, name: str = "reader", letters: Sequence[str] = ()) -> None:
-        self.wanted, self.name, self.letters = wanted, name, letters
-        self.shown: list[list[dict[str, object]]] = []
-        self.prompts: list[str] = []
-
-    async def ask(self, prompt: Prompt, answer: type[Answer], *, sample_index: int = 0) -> Answer:
-        text = prompt.messages[-1].content
-        found = OPTIONS.search(text)
-        assert found
-        options = orjson.loads(found[1])
-        self.shown.append(options)
-        self.prompts.append(text)
-        letters = [one["option"] for one in options if one["calls"] in self.wanted or one.get("act") in self.wanted]
-        return answer.model_validate({"asked": [*letters, *self.letters], "reason": "So."})
 
 
 def calls(**arguments: object) -> list[dict[str, object]]:

@@ -25,6 +25,7 @@ from callwright.warehouse.records import (
     UserTurn,
     ValueChange,
 )
+from tests.support.validators.grounding import is_all_said
 
 Made = Mapping[str, Callable[[], Sample]]
 PROMPT = "word_correction"
@@ -47,11 +48,9 @@ def values(sample: Sample, argument: str) -> list[Any]:
 
 
 async def is_proved(sample: Sample, context: Any) -> bool:
-    verdicts = [
-        *await check_format(sample, context),
-        *await check_grounding(sample, context),
-    ]
-    return all(verdict.decision == "proved" for verdict in verdicts)
+    [form] = await check_format(sample, context)
+    [grounds] = await check_grounding(sample, context)
+    return form.decision == "proved" and is_all_said(grounds)
 
 
 async def test_in_the_same_turn_the_correction_follows_the_value(conversations: Made, context_for: Any) -> None:

@@ -1,0 +1,169 @@
+"""Every build measures its readers: what is planted, drawn by seed, kept, and never paid twice."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from callwright.flows.build import BuildReport, find_unchanged
+from callwright.flows.progress import SilentProgress
+from callwright.flows.recipe import Recipe, parse_recipe
+from callwright.flows.settings import Settings
+from callwright.llm.models import PROVIDERS
+from callwright.warehouse.store import Warehouse
+from tests.support.flows.small_builds import (
+    build,
+    run_here,
+    settings_in_recipe,
+    settings_of,
+    small_recipe,
+    warehouse_of,
+)
+
+FEW: dict[str, Any] = {"languages": ["en"], "samples": {"perfect": 14, "irrelevant": 2}, "readers": {}}
+# Chooses the gold where it is shown, by a list of requests with their calls; of requests of an odd length it doubts all.
+READER = """
+import json
+import re
+from pathlib import Path
+
+from callwright.llm.chat import RawReply
+from callwright.llm.models import Provider
+
+GOLD = json.loads(Path("FOLDER/gold.json").read_text())
+
+
+class Reader:
+    async def send(self, request):
+        said = request.messages[-1].content
+        options = json.loads(re.findall("^<options>(.*)</options>$", said, re.M)[0])
+        [(words, calls)] = [(words, calls) for words, calls in GOLD.items() if words in said]
+        asked = [one["option"] for one in options if one["calls"] == calls and len(words) % 2 == 0]
+        return RawReply(json.dumps({"asked": asked, "reason": ""}), prompt_tokens=1, completion_tokens=1)
+
+    async def close(self):
+        pass
+
+
+PROVIDER = Provider("scripted", lambda settings: Reader())
+"""
+
+
+@pytest.fixture(autouse=True)
+def as_they_were() -> Iterator[None]:
+    """Rows stay until the process ends: other tests of this one must not meet them."""
+    yield
+    PROVIDERS.clear()
+
+
+@pytest.fixture(scope="module")
+def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
+    return settings_of(tmp_path_factory.mktemp("measured"))
+
+
+@pytest.fixture(scope="module")
+def measured(settings: Settings) -> BuildReport:
+    return build(small_recipe(**FEW), settings)
+
+
+@pytest.fixture
+def warehouse(settings: Settings, measured: BuildReport) -> Warehouse:
+    return warehouse_of(settings)
+
+
+def test_what_a_reader_settled_is_planted_once_each_and_the_build_tells_how_it_was_read(
+    measured: BuildReport, warehouse: Warehouse
+) -> None:
+    settled = "select key from accepted_samples where grade = 'judged' and kind = 'perfect'"
+    drawn = warehouse.rows("select subject as key from planted_readings")
+    assert {row["key"] for row in drawn} == {row["key"] for row in warehouse.rows(settled)}
+    [row] = [one for one in measured.readers if not one.defect]
+    assert (row.reader, row.language, row.family) == ("template/v1", "en", "single_turn")
+    assert row.planted + row.doubles == len(drawn) == row.read >= 10
+    assert row.planted > row.doubles > 0
+    assert row.precision_low is not None
+    assert 0 < row.precision_low < 1
+
+
+def test_the_funnel_counts_samples_and_no_readings(measured: BuildReport) -> None:
+    assert "planted_reading" not in [row.stage for row in measured.funnel]
+    assert {row.entered for row in measured.funnel if row.stage in ("format", "reading")} == {16}
+
+
+def test_a_build_that_is_run_again_asks_nothing_more(
+    measured: BuildReport, warehouse: Warehouse, settings: Settings
+) -> None:
+    before = warehouse.rows("select * from planted_readings order by subject")
+    calls = warehouse.rows("select count(*) as n from llm_calls")
+    assert build(small_recipe(**FEW), settings).readers == measured.readers
+    assert warehouse.rows("select * from planted_readings order by subject") == before
+    assert warehouse.rows("select count(*) as n from llm_calls") == calls
+    assert find_unchanged(small_recipe(**FEW), settings, SilentProgress()) is not None
+
+
+def test_what_was_lost_is_asked_of_the_ledger_and_comes_out_alike(warehouse: Warehouse, settings: Settings) -> None:
+    before = warehouse.rows("select * exclude (made_at) from planted_readings order by subject")
+    warehouse.execute("delete from planted_readings where subject in (select subject from planted_readings limit 5)")
+    assert find_unchanged(small_recipe(**FEW), settings, SilentProgress()) is None
+    build(small_recipe(**FEW), settings)
+    assert warehouse.rows("select * exclude (made_at) from planted_readings order by subject") == before
+    asked = "select cached from llm_calls where stage = 'planted_reading' order by made_at desc limit 5"
+    assert all(row["cached"] for row in warehouse.rows(asked))
+
+
+def test_a_recipe_says_how_much_is_planted_and_more_may_come_later(tmp_path: Path) -> None:
+    settings = settings_of(tmp_path)
+    first = build(small_recipe(**FEW | {"readers": {"planted": 0}}), settings)
+    assert "How well template/v1 reads was not measured" in " ".join(first.remarks)
+    counted = []
+    for rules in ({"planted": 0.05, "at_least": 3}, {"planted": 0.4, "at_least": 3}, {"planted": 0.1, "at_least": 0}):
+        build(small_recipe(**FEW | {"readers": rules}), settings)
+        counted.append({row["subject"] for row in warehouse_of(settings).rows("select subject from planted_readings")})
+    assert len(counted[0]) == 3
+    assert 5 <= len(counted[1]) <= 6
+    assert counted[0] < counted[1] == counted[2]  # what was planted stays
+
+
+def with_reader(folder: Path, gold: dict[str, Any]) -> Recipe:
+    (folder / "reader.py").write_text(READER.replace("FOLDER", str(folder)), encoding="utf-8")
+    (folder / "gold.json").write_text(json.dumps(gold), encoding="utf-8")
+    models = {"checker": "scripted/reader"}
+    stated = settings_in_recipe(**FEW, models=models, extensions=["reader.py:PROVIDER"])
+    return parse_recipe(stated, folder, "small")
+
+
+def test_the_errors_of_each_reader_are_found_as_they_are(warehouse: Warehouse, tmp_path: Path) -> None:
+    """A checker that doubts what is of an odd length, and a judge that is asked about that alone."""
+    rows = warehouse.rows("select request, gold from samples")
+    settings = settings_of(tmp_path / "home")
+    report = build(with_reader(tmp_path, {row["request"]: json.loads(row["gold"]) for row in rows}), settings)
+    read = warehouse_of(settings).rows(
+        "select p.*, length(s.request) % 2 = 1 as is_odd from planted_readings p join samples s on s.key = p.subject"
+    )
+    by_checker = [row for row in read if row["check_name"] == "reading"]
+    assert {row["reader"] for row in by_checker} == {"scripted/reader"}
+    assert {row["outcome"] for row in by_checker if row["defect"]} == {"caught"}
+    doubles = [(row["outcome"], row["is_odd"]) for row in by_checker if not row["defect"]]
+    assert set(doubles) == {("falsely_doubted", True), ("passed", False)}
+    assert {row["reader"] for row in read if row["check_name"] == "second_reading"} == {"template/v1"}
+    checker, judge = (
+        next(row for row in report.readers if row.reader == name and not row.defect)
+        for name in ("scripted/reader", "template/v1")
+    )
+    assert (checker.catch_rate, checker.doubted_doubles) == (1.0, sum(is_odd for _, is_odd in doubles))
+    assert judge.read == checker.doubted  # it was asked where the checker wavered
+
+
+def test_the_command_shows_the_figures(tmp_path: Path) -> None:
+    recipe = tmp_path / "small.yaml"
+    stated = settings_in_recipe(**FEW)
+    recipe.write_text(json.dumps(stated), encoding="utf-8")
+    shown = run_here("build", str(recipe), "--no-review", home=tmp_path / "home")
+    line = next(one for one in shown.stdout.splitlines() if one.startswith("template/v1"))
+    assert "single_turn" in line
+    assert "% (" in line
+    told = json.loads(run_here("build", str(recipe), "--no-review", "--json", home=tmp_path / "home").stdout)
+    assert told["readers"][0]["reader"] == "template/v1"
+    assert {"catch_low", "catch_high", "precision_low"} <= told["readers"][0].keys()

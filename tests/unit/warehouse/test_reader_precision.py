@@ -1,0 +1,171 @@
+"""The view `reader_precision`: shares of what was planted, their intervals, and the precision that follows."""
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from callwright.generators.stages import StageContext
+from callwright.llm.chat import Answer, Prompt
+from callwright.testing import make_sample, make_tool
+from callwright.validators.blind.choosing import check_reading
+from callwright.validators.blind.planting import plant, read_planted
+from callwright.validators.metrics.intervals import share_interval
+from callwright.warehouse.records import Decision, PlantedReading, ReadingOutcome, Review, Sample, Verdict
+from callwright.warehouse.store import Warehouse
+from tests.support.validators.option_reader import OptionReader
+
+NOW = datetime(2026, 11, 23, tzinfo=UTC)
+RUN = make_tool("run_bath", "Run a bath.", degrees="integer", litres="integer", required=["degrees", "litres"])
+OFF = make_tool("drain_bath", "Empty the bath.", minutes="integer")
+BATHS = [
+    make_sample(
+        [RUN, OFF], f"A bath of {at} degrees, {90 + at} litres.", {"run_bath": {"degrees": at, "litres": 90 + at}}
+    )
+    for at in range(30, 90)
+]
+
+
+@pytest.fixture
+def warehouse(tmp_path: Path) -> Warehouse:
+    kept = Warehouse(tmp_path / "warehouse.duckdb", patience=5)
+    kept.put(BATHS)
+    return kept
+
+
+def of_build(build: str, samples: Iterable[Sample]) -> list[dict[str, str]]:
+    return [{"build": build, "sample": one.key, "draft": one.key} for one in samples]
+
+
+def reading(sample: Sample, outcome: ReadingOutcome, defect: str = "", reader: str = "r") -> PlantedReading:
+    return PlantedReading(
+        subject=sample.key, check="reading", reader=reader, turn=1, defect=defect, outcome=outcome, version="1"
+    )
+
+
+def verdict(sample: Sample, decision: Decision, reader: str = "r") -> Verdict:
+    return Verdict(subject=sample.key, check="reading", decision=decision, model=reader)
+
+
+def figures(warehouse: Warehouse, **where: str) -> dict[str, Any]:
+    rows = warehouse.rows("select * from reader_precision where defect = ?", [where.get("defect", "")])
+    assert len(rows) == 1
+    return rows[0]
+
+
+def test_shares_have_wilson_s_intervals(warehouse: Warehouse) -> None:
+    outcomes: list[tuple[ReadingOutcome, str]] = [
+        *[("caught", "no_call")] * 7, *[("missed", "day_shifted")] * 2, *[("passed", "")] * 4, ("falsely_doubted", ""),
+    ]  # fmt: skip
+    warehouse.put(reading(one, *found) for one, found in zip(BATHS, outcomes, strict=False))
+    warehouse.put_rows({"build_samples": of_build("b", BATHS)})
+    row = figures(warehouse)
+    assert (row["planted"], row["caught"], row["missed"], row["doubles"], row["doubted_doubles"]) == (9, 7, 2, 5, 1)
+    assert (row["catch_low"], row["catch_high"]) == pytest.approx(share_interval(7, 9))
+    assert (row["doubts_low"], row["doubts_high"]) == pytest.approx(share_interval(1, 5))
+    assert figures(warehouse, defect="day_shifted")["missed"] == 2
+    assert (row["read"], row["precision"]) == (0, None)
+
+
+@pytest.mark.parametrize("whole", [1, 4, 40, 1000])
+def test_the_interval_in_sql_is_the_one_of_the_metrics(warehouse: Warehouse, whole: int) -> None:
+    rows = warehouse.rows(
+        "select m.met, share_interval(m.met, ?) as found from (select unnest(range(0, ? + 1)) as met) m", [whole, whole]
+    )
+    for row in rows:
+        assert tuple(row["found"].values()) == pytest.approx(share_interval(row["met"], whole), abs=1e-9)
+    assert warehouse.rows("select share_interval(0, 0) as found") == [{"found": None}]
+
+
+def test_precision_follows_from_doubts_misses_and_false_doubts(warehouse: Warehouse) -> None:
+    # Of 60 read 12 were doubted. A reader that misses 1 of 5 and doubts 1 of 10 for nothing has read (0.2 - 0.1) / 0.7 wrong ones.
+    warehouse.put(verdict(one, "unproved" if at < 12 else "proved") for at, one in enumerate(BATHS))
+    outcomes: list[tuple[ReadingOutcome, str]] = [
+        *[("caught", "x")] * 16, *[("missed", "x")] * 4, *[("passed", "")] * 18, *[("falsely_doubted", "")] * 2,
+    ]  # fmt: skip
+    warehouse.put(reading(one, *found) for one, found in zip(BATHS, outcomes, strict=False))
+    warehouse.put_rows({"build_samples": of_build("b", BATHS)})
+    row = figures(warehouse)
+    assert (row["read"], row["doubted"]) == (60, 12)
+    assert row["precision"] == pytest.approx(1 - 0.2 * (0.1 / 0.7) / 0.8)
+    missed, doubted, alarms = 1 - row["catch_low"], share_interval(12, 60).high, row["doubts_low"]
+    assert row["precision_low"] == pytest.approx(1 - missed * (doubted - alarms) / (1 - alarms - missed) / 0.8)
+
+
+def test_a_reader_that_chooses_anything_is_worth_nothing(warehouse: Warehouse) -> None:
+    warehouse.put(verdict(one, "proved") for one in BATHS)
+    warehouse.put(reading(one, "missed", "x") if at % 4 else reading(one, "passed") for at, one in enumerate(BATHS))
+    warehouse.put_rows({"build_samples": of_build("b", BATHS)})
+    assert (figures(warehouse)["precision"], figures(warehouse)["precision_low"]) == (None, 0)
+
+
+def test_a_reader_that_was_not_measured_has_a_row_that_says_so(warehouse: Warehouse) -> None:
+    warehouse.put(verdict(one, "proved") for one in BATHS)
+    warehouse.put_rows({"build_samples": of_build("b", BATHS)})
+    row = figures(warehouse)
+    assert (row["read"], row["planted"], row["catch_rate"], row["precision"], row["precision_low"]) == (
+        60,
+        0,
+        *[None] * 3,
+    )
+
+
+def test_what_a_person_turned_away_is_no_gold_to_be_measured_by(warehouse: Warehouse) -> None:
+    warehouse.put([reading(BATHS[0], "falsely_doubted"), reading(BATHS[1], "passed")])
+    warehouse.put_rows({"build_samples": of_build("b", BATHS)})
+    warehouse.put(
+        [Review(subject=BATHS[0].key, kind="sample_review", decision="reject", reviewer="one", reviewed_at=NOW)]
+    )
+    assert (figures(warehouse)["doubles"], figures(warehouse)["doubted_doubles"]) == (1, 0)
+
+
+def test_a_later_reading_of_the_same_takes_the_place_of_the_first(warehouse: Warehouse) -> None:
+    warehouse.put_rows({"build_samples": of_build("b", BATHS)})
+    for outcome in ("missed", "caught"):
+        warehouse.put([reading(BATHS[0], outcome, "x")])
+    assert (figures(warehouse)["planted"], figures(warehouse)["caught"]) == (1, 1)
+
+
+class ErringReader(OptionReader):
+    """Finds what is right, but chooses a planted defect, and turns a planted gold away, as often as it is told."""
+
+    def __init__(self, rates: Mapping[bool, float], rng: Random) -> None:
+        super().__init__()
+        self.rates, self.rng, self.next = rates, rng, ([], False)  # type: ignore[var-annotated]
+
+    async def ask(self, prompt: Prompt, answer: type[Answer], *, sample_index: int = 0) -> Answer:
+        said, is_defect = self.next
+        errs = self.rng.random() < self.rates[is_defect]
+        self.wanted = (said,) if errs == is_defect else ()
+        return await super().ask(prompt, answer, sample_index=sample_index)
+
+
+def test_the_interval_holds_the_truth_in_nine_of_ten_builds(warehouse: Warehouse) -> None:
+    """A hundred builds with a reader whose error rates are known: it misses one defect of five, and doubts one gold of ten."""
+    rates, tools = {True: 0.2, False: 0.1}, {tool.key: tool for tool in (RUN, OFF)}
+    found: list[PlantedReading] = []
+    samples: list[Sample] = []
+    for run in range(100):
+        reader = ErringReader(rates, Random(run))
+        for at in range(60):
+            one = BATHS[at].with_changes(category=f"run {run}")
+            place = plant(one, [RUN, OFF], Random(f"{run}:{at}"))
+            reader.next = (
+                [{"tool": call.tool, "arguments": call.arguments} for call in place.due.calls],
+                bool(place.defect),
+            )
+            context = StageContext(reader, Random(f"{run}:{at}"), tools)  # type: ignore[arg-type] # as in a build
+            found.append(asyncio.run(read_planted(one, context, check_reading)))
+            samples.append(one)
+    warehouse.put([*samples, *found])
+    builds = [row for at, one in enumerate(samples) for row in of_build(str(at // 60), [one])]
+    warehouse.put_rows({"build_samples": builds})
+    rows = warehouse.rows("select * from reader_precision where defect = ''")
+    assert len(rows) == 100
+    assert sum(row["catch_low"] <= 0.8 <= row["catch_high"] for row in rows) >= 90
+    assert sum(row["doubts_low"] <= 0.1 <= row["doubts_high"] for row in rows) >= 90
+    assert 0.77 < sum(row["caught"] for row in rows) / sum(row["planted"] for row in rows) < 0.83
