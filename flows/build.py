@@ -108,12 +108,13 @@ class BuildReport(NamedTuple):
     repeated: tuple[RepeatedWords, ...] = ()
     failures: tuple[FailureRow, ...] = ()
     readers: tuple[ReaderRow, ...] = ()
+    wrong_at_most: float | None = None
 
     @property
     def remarks(self) -> tuple[str, ...]:
         """What people should know of beside the counts."""
         told = (*(one.sentence for one in self.failures), *(one.sentence for one in self.repeated))
-        return (*told, *told_of_readers(self.readers))
+        return (*told, *told_of_readers(self.readers, self.wrong_at_most))
 
 
 class BuildSteps(NamedTuple):
@@ -243,10 +244,7 @@ def build_key(recipe: Recipe, tools: Sequence[Tool]) -> str:
     del body["checks"]["largest_opening"], body["checks"]["largest_skeleton"]  # they make nothing
     if recipe.checks.reworded_duplicate == Checks.model_fields["reworded_duplicate"].default:
         del body["checks"]["reworded_duplicate"]  # builds from before this was a setting keep their name
-    if (
-        recipe.land != Recipe.model_fields["land"].default
-    ):  # what has landed stays: a build that asks for more is another one
-        body["land"] = recipe.land
+    body |= _landing_of(recipe)
     if recipe.is_voiced:
         body["voices"] = {"personas": [*recipe.spoken_personas], "styles": [*recipe.styles]}
     if recipe.values:
@@ -272,6 +270,16 @@ def build_key(recipe: Recipe, tools: Sequence[Tool]) -> str:
         "stages": versions,
     }
     return content_key(ingredients)
+
+
+def _landing_of(recipe: Recipe) -> dict[str, JsonValue]:
+    """What lands without people, where the recipe says it: what has landed stays, so a build that asks for more is another one."""
+    stated: dict[str, JsonValue] = {}
+    if recipe.land != Recipe.model_fields["land"].default:
+        stated["land"] = recipe.land
+    if recipe.accept.wrong_at_most is not None:
+        stated["accept"] = recipe.accept.wrong_at_most
+    return stated
 
 
 def land(run: GroupRun) -> None:
@@ -323,6 +331,7 @@ def report_build(run: GroupRun) -> BuildReport:
         repeated=repeated_words(warehouse, build),
         failures=failure_rows(warehouse, build) if any(row.failed for row in funnel) else (),
         readers=reader_rows(warehouse, build),
+        wrong_at_most=run.recipe.accept.wrong_at_most,
     )
 
 

@@ -1,7 +1,7 @@
 """The last stages of a build, over all its samples at once: duplicates, review, land."""
 
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from hashlib import blake2b
 from heapq import nsmallest
@@ -93,7 +93,13 @@ def _rendered(landing: Landing, verdict: Verdict) -> tuple[dict[str, list[Row]],
 def route_review(landing: Landing) -> None:
     """Ask people about all whose grade the recipe does not let land; what they decided before is not asked again."""
     asked = [landing.build, LANDING.duplicates, LANDING.review]
+    wrong = landing.recipe.accept.wrong_at_most
+    if wrong is not None:
+        landing.warehouse.execute(sql("landing.certain_by_now"), [landing.build, LANDING.review, wrong])
     doubts = landing.warehouse.rows(sql("landing.doubtful"), [*asked, landing.recipe.landing_grades, DUPLICATES])
+    if wrong is not None:
+        found = landing.warehouse.rows(sql("landing.uncertain"), [*asked, wrong])
+        doubts = _with_reasons(doubts, ((row["key"], _uncertainty(row["known"], wrong)) for row in found))
     if landing.recipe.review.repeated:
         doubts = _with_repeated(landing, doubts)
     outcomes = [landing.note(LANDING.review, row["key"], "waiting", row["reasons"], "unproved") for row in doubts]
@@ -119,12 +125,24 @@ def route_review(landing: Landing) -> None:
 
 def _with_repeated(landing: Landing, doubts: Sequence[Row]) -> list[Row]:
     """The doubtful samples and those whose request begins like too many others, or is too many others but for its values."""
-    reasons = {row["key"]: row["reasons"] for row in doubts}
     checks = landing.recipe.checks
     asked = [landing.build, LANDING.duplicates, LANDING.review, checks.largest_opening, checks.largest_skeleton]
-    for row in landing.warehouse.rows(sql("landing.repeated"), asked):
-        reasons[row["key"]] = " ".join(filter(None, (reasons.get(row["key"]), row["reason"])))
+    found = landing.warehouse.rows(sql("landing.repeated"), asked)
+    return _with_reasons(doubts, ((row["key"], row["reason"]) for row in found))
+
+
+def _with_reasons(doubts: Sequence[Row], more: Iterable[tuple[str, str]]) -> list[Row]:
+    """The doubtful samples, and more of them or more reasons."""
+    reasons = {row["key"]: row["reasons"] for row in doubts}
+    for key, reason in more:
+        reasons[key] = " ".join(filter(None, (reasons.get(key), reason)))
     return [{"key": key, "reasons": reason} for key, reason in sorted(reasons.items())]
+
+
+def _uncertainty(known: float | None, wrong: float) -> str:
+    """Why what a model settled does not land."""
+    told = "has not been measured" if known is None else f"is known to be right in {known:.1%} alone"
+    return f"How its readers read {told}, and the recipe accepts {wrong:.1%} wrong ones."
 
 
 def land_samples(landing: Landing) -> None:

@@ -170,8 +170,8 @@ def reader_rows(warehouse: Warehouse, build: str) -> tuple[ReaderRow, ...]:
     return tuple(ReaderRow(**row) for row in rows)
 
 
-def told_of_readers(rows: Sequence[ReaderRow]) -> Iterator[str]:
-    """Which readers nobody has measured, and which kinds of defects those that were measured missed, the worst first."""
+def told_of_readers(rows: Sequence[ReaderRow], wrong_at_most: float | None) -> Iterator[str]:
+    """Which readers nobody has measured, which kinds of defects the others missed, the worst first, and who is not accepted."""
     for reader in dict.fromkeys(row.reader for row in rows):
         mine = [row for row in rows if row.reader == reader]
         if not any(row.planted or row.doubles for row in mine):
@@ -187,3 +187,16 @@ def told_of_readers(rows: Sequence[ReaderRow]) -> Iterator[str]:
         if kinds:
             told = ", ".join(f"{name} {missed[name]} of {planted[name]}" for name in kinds[:_SHOWN])
             yield f"{reader} missed {missed['']} of the {planted['']} defects planted: {told}."
+    if wrong_at_most is not None:
+        yield from _told_of_waiting(rows, wrong_at_most)
+
+
+def _told_of_waiting(rows: Iterable[ReaderRow], wrong_at_most: float) -> Iterator[str]:
+    """What waits for people since too little is known of who read it."""
+    for row in rows:
+        if not row.defect and (row.precision_low is None or row.precision_low < 1 - wrong_at_most):
+            known = "nothing is known" if row.precision_low is None else f"{row.precision_low:.1%} is known to be right"
+            yield (
+                f"What {row.reader} settled of {row.family} in {row.language} waits for people: {known}, and accept.wrong_at_most"
+                f" is {wrong_at_most:.1%}. With more planted (readers) more is known."
+            )

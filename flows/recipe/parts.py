@@ -277,6 +277,17 @@ class ReaderRules(RecipePart):
     )
 
 
+class AcceptanceRules(RecipePart):
+    """Which share of what models settled may be wrong; where more may be, as far as is known, it waits for people."""
+
+    wrong_at_most: float | None = Field(
+        default=None,
+        ge=0,
+        lt=1,
+        description="The share that may be wrong of what lands on a model's word, such as 0.02.",
+    )
+
+
 class Schedule(RecipePart):
     """When Prefect runs the build."""
 
@@ -389,6 +400,9 @@ class Recipe(RecipePart):
     land: LandedGrade = Field(default="judged", description="What lands without people: judged or proved.")
     review: ReviewRules = Field(default=ReviewRules(), description="What people get to see.")
     readers: ReaderRules = Field(default=ReaderRules(), description="How much is planted to measure who reads.")
+    accept: AcceptanceRules = Field(
+        default=AcceptanceRules(), description="How right readers must be known to be, that what they settled lands."
+    )
     budget: float | None = Field(default=None, gt=0, description="US dollars; the build stops before they are passed.")
     shard_size: int = Field(
         default=5000, ge=1, description="How many records a shard has at most; shards are cut by time."

@@ -57,6 +57,24 @@ with said as (
 )
 select s.key, b.reason from said s join beyond b using (language, request) where not s.has_place order by s.key
 
+-- name: uncertain
+-- Samples that models settled of whom it is not known that what they choose is right often enough; null where it was not measured.
+select s.key, k.precision_low as known
+from samples s join outcomes f on f.subject = s.key join sample_grades g on g.subject = s.key
+left join judged_precision k on k.subject = s.key and k.build = f.build
+where f.build = $1 and f.stage = $2 and f.outcome = 'passed' and s.stage <> 'review' and g.grade = 'judged'
+    and not exists (select 1 from outcomes r where r.build = f.build and r.stage = $3 and r.subject = s.key)
+    and coalesce(k.precision_low < 1 - $4::double, true)
+order by s.key
+
+-- name: certain_by_now
+-- What waits for people since too little was known of its readers, and by now enough is: it is asked anew whether it may land.
+delete from outcomes where build = $1 and stage = $2 and outcome = 'waiting' and subject not in (select subject from decisions)
+    and subject in (
+        select g.subject from sample_grades g join judged_precision k on k.subject = g.subject
+        where k.build = $1 and g.grade = 'judged' and k.precision_low >= 1 - $3::double
+    )
+
 -- name: doubtful
 -- Samples of this build whose grade may not land without people, each with the reasons of its newest verdicts that prove nothing,
 -- and with what no check settles.

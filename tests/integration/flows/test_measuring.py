@@ -126,6 +126,37 @@ def test_a_recipe_says_how_much_is_planted_and_more_may_come_later(tmp_path: Pat
     assert counted[0] < counted[1] == counted[2]  # what was planted stays
 
 
+def test_what_a_reader_settled_waits_where_more_of_it_may_be_wrong_than_the_recipe_accepts(tmp_path: Path) -> None:
+    settings = settings_of(tmp_path)
+    strict = build(small_recipe(**FEW, accept={"wrong_at_most": 0.001}), settings)
+    assert strict.landed == 0
+    [told] = [one for one in strict.remarks if "accept.wrong_at_most" in one]
+    assert "template/v1 settled of single_turn in en waits for people" in told
+    reasons = {row["kind"]: row["reason"] for row in warehouse_of(settings).rows(WAITING, [strict.build])}
+    assert "is known to be right in" in reasons["perfect"]
+    assert "has not been measured" in reasons["irrelevant"]  # the readings by choice alone are
+    lenient = build(small_recipe(**FEW, accept={"wrong_at_most": 0.6}), settings)
+    waiting = {row["kind"] for row in warehouse_of(settings).rows(WAITING, [lenient.build])}
+    assert (lenient.build != strict.build, lenient.landed >= 12, waiting) == (True, True, {"irrelevant"})
+
+
+WAITING = """
+    select s.kind, string_agg(r.reason, ' ') as reason from outcomes o join samples s on s.key = o.subject
+    join review_requests r on r.subject = s.key
+    where o.build = ? and o.stage = 'review' and o.outcome = 'waiting' group by s.kind
+"""
+
+
+def test_what_waits_since_nothing_is_known_lands_once_enough_is(tmp_path: Path) -> None:
+    settings = settings_of(tmp_path)
+    bar = {"accept": {"wrong_at_most": 0.6}}
+    unmeasured = build(small_recipe(**FEW | bar | {"readers": {"planted": 0}}), settings)
+    assert unmeasured.landed == 0
+    known = build(small_recipe(**FEW | bar), settings)
+    assert (known.build, known.landed >= 12) == (unmeasured.build, True)
+    assert build(small_recipe(**FEW | bar), settings).landed == known.landed
+
+
 def with_reader(folder: Path, gold: dict[str, Any]) -> Recipe:
     (folder / "reader.py").write_text(READER.replace("FOLDER", str(folder)), encoding="utf-8")
     (folder / "gold.json").write_text(json.dumps(gold), encoding="utf-8")

@@ -130,6 +130,27 @@ def test_a_later_reading_of_the_same_takes_the_place_of_the_first(warehouse: War
     assert (figures(warehouse)["planted"], figures(warehouse)["caught"]) == (1, 1)
 
 
+def test_a_sample_is_worth_what_its_readers_are_and_nothing_where_one_is_not_measured(warehouse: Warehouse) -> None:
+    stages = {"reading": ["deed"], "relevance": ["deed"], "natural": []}
+    same = {"stage_group": "consistency", "source": "", "role": "checker", "is_left_to_readers": False}
+    rows = [
+        {"name": name, "position": at, "settles": claims, **same} for at, (name, claims) in enumerate(stages.items())
+    ]
+    warehouse.put_rows({"stages": rows, "build_samples": of_build("b", BATHS)})
+    warehouse.put(verdict(one, "proved") for one in BATHS[:40])
+    warehouse.put([Verdict(subject=BATHS[1].key, check="natural", decision="proved", model="other")])
+    warehouse.put([Verdict(subject=BATHS[at].key, check="relevance", decision="proved", model="r") for at in (2, 50)])
+    warehouse.put(
+        reading(one, "caught", "x") if at % 4 else reading(one, "passed") for at, one in enumerate(BATHS[:40])
+    )
+    known = figures(warehouse)["precision_low"]
+    found = {row.pop("subject"): row for row in warehouse.rows("select * exclude (build) from judged_precision")}
+    assert found[BATHS[0].key] == found[BATHS[1].key] == {"readers": ["r"], "precision": 1.0, "precision_low": known}
+    for at in (2, 50):  # nothing measures the relevance
+        assert found[BATHS[at].key] == {"readers": ["r"], "precision": None, "precision_low": None}
+    assert 0.9 < known < 1
+
+
 class ErringReader(OptionReader):
     """Finds what is right, but chooses a planted defect, and turns a planted gold away, as often as it is told."""
 
