@@ -8,6 +8,7 @@ from callwright.generators.environments.simulated import links_between
 from callwright.generators.families import ignore, tools_for
 from callwright.generators.tools import ToolPool, are_redundant, pick_distractors
 from callwright.language.names import Deed, deed_of, function_words
+from callwright.language.schemas import json_type
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Complexity, Episode, EpisodeShape, Language, Origin, Scenario, Tool
 
@@ -107,7 +108,8 @@ def is_usable(tool: Tool) -> bool:
 
 def changeable(tool: Tool) -> list[str]:
     """The required parameters whose value may be another one as well: texts and numbers."""
-    return [name for name in tool.required if tool.properties.get(name, {}).get("type") in _TYPES]
+    typed = {name: schema for name, schema in tool.properties.items() if "type" in schema}
+    return [name for name in tool.required if name in typed and json_type(typed[name]) in _TYPES]
 
 
 def looks_up(tool: Tool) -> bool:

@@ -33,8 +33,9 @@ from callwright.generators.tools import argument_problems
 from callwright.language.calls.entries import is_query
 from callwright.language.calls.meanings import meaning_row
 from callwright.language.calls.sampling import make_value
+from callwright.language.schemas import json_type
 from callwright.warehouse.errors import ReplyError
-from callwright.warehouse.records import DEFAULT_LANGUAGE, Arguments, Call, JsonSchema, Link, Tool
+from callwright.warehouse.records import DEFAULT_LANGUAGE, Arguments, Call, JsonSchema, Language, Link, Tool
 
 POPULATION = 24
 REFERRED = 12  # of a population, as many are referred to by things of other kinds
@@ -177,7 +178,7 @@ class DocumentWorld:
         if schema.get("type") == "array" or isinstance(schema.get("items"), dict):
             return self._list("", schema, answering, 0)
         if not isinstance(schema.get("properties"), dict):
-            return make_value("result", schema, endpoint.tool.language, answering.rng)
+            return _made("result", schema, endpoint.tool.language, answering.rng)
         thing = self._meant(endpoint, schema, call)
         return self._object(thing, schema, answering, 0)
 
@@ -260,7 +261,7 @@ class DocumentWorld:
             return value.strip() if isinstance(value, str) else value
         except ReplyError:  # nobody would say it, yet a response can hold it
             kept = {key: value for key, value in schema.items() if key != "description"}
-            return make_value(_SOMETHING, kept, answering.endpoint.tool.language, rng)
+            return _made(_SOMETHING, kept, answering.endpoint.tool.language, rng)
 
     def _referred(self, name: str, schema: JsonSchema, rng: Random) -> Thing:
         return Thing(
@@ -278,7 +279,7 @@ class DocumentWorld:
     def _list(self, name: str, schema: JsonSchema, answering: _Answering, depth: int) -> JsonValue:
         item = plain(schema["items"])
         if not isinstance(item.get("properties"), dict):
-            return make_value(name or "results", schema, answering.endpoint.tool.language, answering.rng)
+            return _made(name or "results", schema, answering.endpoint.tool.language, answering.rng)
         kind = _kind(answering.endpoint, name, item)
         everything = [Thing(kind, number, {}) for number in range(POPULATION)]
         listing = _Listing(item, answering, depth)
@@ -347,7 +348,7 @@ class DocumentWorld:
         few = {key: value for key, value in schema.items() if key not in ("examples", "default")}
         if attribute in _NAMING and schema.get("type") == "string" and "pattern" not in schema:
             return _new_name(kind, attribute, few, rng)
-        return make_value(attribute, few if is_opaque(attribute) else schema, DEFAULT_LANGUAGE, rng)
+        return _made(attribute, few if is_opaque(attribute) else schema, DEFAULT_LANGUAGE, rng)
 
 
 def _without_constants(call: Call, tool: Tool) -> Call:
@@ -360,8 +361,8 @@ def _new_name(kind: str, attribute: str, schema: JsonSchema, rng: Random) -> Jso
     """What a thing of a kind is called: by the meaning of its kind's name where there is one."""
     described = {**schema, "description": f"The {attribute} of the {kind}."}
     if meaning_row(attribute, described) is not None:
-        return make_value(attribute, described, DEFAULT_LANGUAGE, rng)
-    return make_value(f"{kind} {attribute}", schema, DEFAULT_LANGUAGE, rng)
+        return _made(attribute, described, DEFAULT_LANGUAGE, rng)
+    return _made(f"{kind} {attribute}", schema, DEFAULT_LANGUAGE, rng)
 
 
 def _identifies(name: str, schema: JsonSchema) -> bool:
@@ -457,7 +458,7 @@ def _field_for(argument: str, wanted: JsonSchema, entry: JsonSchema, *, is_requi
 
 def _is_stated(schema: JsonSchema) -> bool:
     held = plain(schema["items"]) if isinstance(schema.get("items"), dict) else schema
-    return held.get("type") in _STATED
+    return "type" in held and json_type(held) in _STATED
 
 
 def _agree(held: JsonValue, wanted: JsonValue) -> bool:
@@ -495,3 +496,11 @@ def _counted(found: dict[str, JsonValue], schema: JsonSchema) -> dict[str, JsonV
             if _COUNTING & set(words_of(name)) and plain(schema["properties"][name]).get("type") == "integer":
                 found[name] = len(lists[0])
     return found
+
+
+def _made(name: str, schema: JsonSchema, language: Language, rng: Random) -> JsonValue:
+    """A value that a response has under a name, null where its schema takes none that can be made."""
+    try:
+        return make_value(name, schema, language, rng)
+    except ReplyError:
+        return None

@@ -12,6 +12,7 @@ from callwright.generators.environments.linking import is_opaque
 from callwright.generators.environments.protocol import Environment
 from callwright.generators.environments.stored import RecordedEnvironment, StoredEnvironment
 from callwright.language.names import split_name
+from callwright.language.schemas import json_type
 from callwright.warehouse.records import JsonSchema
 from callwright.warehouse.records.paths import ElementKind
 
@@ -57,7 +58,7 @@ def element_of(name: str, schema: JsonSchema) -> ElementKind:
         return "sort" if "sort" in words else "count"
     if is_opaque(name):
         return "identifier"
-    if schema.get("type") in {"integer", "number"}:
+    if json_type(schema) in ("integer", "number"):
         return "people" if words & {"guests", "adults", "people"} else "count"
     if words & {"id", "ids", "token", "slug", "key"}:
         return "identifier"

@@ -14,8 +14,9 @@ from callwright.generators.parallel.wording import write_parallel
 from callwright.generators.stages import Step, in_a_row
 from callwright.generators.stated_values import QUOTES_PATH
 from callwright.generators.tools import ToolPool, are_redundant, pick_distractors
+from callwright.language.schemas import json_type
 from callwright.warehouse.errors import ConfigurationError
-from callwright.warehouse.records import Arguments, Origin, PlannedCall, RoutingPlan, StatedValue, Tool
+from callwright.warehouse.records import Arguments, JsonSchema, Origin, PlannedCall, RoutingPlan, StatedValue, Tool
 
 STAGE = "parallel_plans"
 _COUNTS, _SHARES = (2, 3, 4), (70, 22, 8)
@@ -46,8 +47,12 @@ def _seed(order: Order, number: int) -> str:
 
 def _is_usable(tool: Tool) -> bool:
     """Whether the tool takes something, little enough to be stated beside others, and nothing that is an object or a list."""
-    plain = all(tool.properties[name].get("type") in _PLAIN for name in tool.required)
+    plain = all(_is_plain(tool.properties[name]) for name in tool.required)
     return plain and 1 <= len(tool.required) <= _MOST_PARAMETERS
+
+
+def _is_plain(schema: JsonSchema) -> bool:
+    return "type" in schema and json_type(schema) in _PLAIN
 
 
 def _plan(order: Order, usable: Sequence[Tool], company: ToolPool, rng: Random) -> RoutingPlan:
@@ -113,7 +118,7 @@ def _names(tool: Tool, rng: Random) -> list[str]:
     optional = [
         name
         for name, schema in tool.properties.items()
-        if name not in tool.required and schema.get("type") in _PLAIN and "default" not in schema
+        if name not in tool.required and _is_plain(schema) and "default" not in schema
     ]
     extra = rng.sample(optional, min(len(optional), rng.randint(0, _MOST_OPTIONAL)))
     return [name for name in tool.properties if name in tool.required or name in extra]

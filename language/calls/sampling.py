@@ -41,7 +41,7 @@ def make_value(name: str, schema: JsonSchema, language: Language, rng: Random, *
         value = _propose(name, schema, language, rng, depth)
         if fits(value, schema) and value not in ("", [], {}):
             return value
-    raise ReplyError(f"template/v1 finds no value for the parameter {name!r} that satisfies its schema {schema!r}.")
+    return make_plain(name, schema, language, rng, depth=depth)
 
 
 def make_plain(name: str, schema: JsonSchema, language: Language, rng: Random, *, depth: int = 0) -> JsonValue:
@@ -54,7 +54,8 @@ def make_plain(name: str, schema: JsonSchema, language: Language, rng: Random, *
             value = _plain_value(name, branch, language, rng, depth)
             if value not in (None, "", [], {}) and fits(value, schema):
                 return value
-    raise ReplyError(f"nothing that can be made up satisfies its schema {str(schema)[:_LONGEST_SHOWN]}.")
+    shown = str(schema)[:_LONGEST_SHOWN]
+    raise ReplyError(f"template/v1 finds no value for the parameter {name!r} that satisfies its schema {shown}.")
 
 
 def _branches(schema: JsonSchema) -> Iterator[JsonSchema]:

@@ -89,7 +89,7 @@ def _made_up(name: str, view: ToolView, language: Language, rng: Random) -> Json
     try:
         return make_plain(name, view.properties[name], language, rng)
     except ReplyError as error:
-        raise ReplyError(f"template/v1 makes up no value for {name!r} of the tool {view.name!r}: {error}") from error
+        raise ReplyError(f"A call of {view.name!r} can't be filled in: {error}") from error
 
 
 def word_plainly(view: ToolView, arguments: Mapping[str, JsonValue], language: Language, rng: Random) -> Worded:

@@ -28,6 +28,14 @@ def test_the_nth_plan_does_not_depend_on_how_many_are_asked_for() -> None:
     assert list(plan_parallel(order(30)))[:10] == list(plan_parallel(order(10)))
 
 
+def test_a_type_that_may_be_null_is_one_type() -> None:
+    schema = {"type": "object", "required": ["note"], "properties": {"note": {"type": ["string", "null"]}}}
+    tools = tuple(
+        Tool(name=name, description=f"{name}.", category="notes", parameters=schema) for name in ("addNote", "dropNote")
+    )
+    assert all(len(plan.calls) > 1 for plan in plan_parallel(order(4, tools)))
+
+
 def test_one_tool_stands_alone_and_several_never_do_the_same() -> None:
     by_key = {tool.key: tool for tool in TOOLS}
     for plan in plan_parallel(order(80)):
