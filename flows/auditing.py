@@ -192,7 +192,7 @@ async def audit_wordings(path: Path, plan: AuditPlan, settings: Settings) -> Aud
     checked = [one async for one in find_requests(path, plan.model, settings)]
     cases = [
         DefectCase(
-            f"{number}:{one.id}", label.defect, label.is_broken, WORDING, label.language, one.decision,
+            f"{number}:{one.id}", label.defect, label.is_broken, WORDING, label.language, _decision_on(one),
             [_verdict_on(one)],
         )
         for number, (label, one) in enumerate(zip(_labels(path), checked, strict=True), 1)
@@ -200,8 +200,14 @@ async def audit_wordings(path: Path, plan: AuditPlan, settings: Settings) -> Aud
     return keep_audit(open_warehouse(settings), path.name, plan, cases)
 
 
+def _decision_on(request: CheckedRequest) -> AuditDecision:
+    """What becomes of a request; `open` where nothing speaks against it and no model has read it."""
+    return "open" if request.decision == "unproved" and not request.reasons else request.decision
+
+
 def _verdict_on(request: CheckedRequest) -> Verdict:
-    decision: Decision = "proved" if request.decision == "judged" else request.decision
+    found = _decision_on(request)
+    decision: Decision = "proved" if found in ("judged", "open") else found  # type: ignore[assignment]
     return Verdict(subject=request.id, check="request", decision=decision, reason=" ".join(request.reasons))
 
 

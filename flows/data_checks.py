@@ -22,16 +22,25 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from callwright.flows.chats import Chats, open_chats
 from callwright.flows.checking import recipe_of_checks
+from callwright.flows.data_claims import (
+    CheckedClaim,
+    Hint,
+    claims_by_rules,
+    claims_of,
+    standing_of_arguments,
+)
 from callwright.flows.environments import STORE
 from callwright.flows.settings import Settings
 from callwright.flows.stages import stage_named
 from callwright.generators.catalogs.documents import DEEPEST, FileLine, depth, stream_lines
 from callwright.generators.environments.protocol import Environment, TravelSettings
 from callwright.generators.stages import Stage, StageContext
+from callwright.language.packs import of
 from callwright.llm.bounds import validate_text
-from callwright.validators.checks.coverage import RequestReading, read_request
 from callwright.validators.checks.table import all_checks, has_rest, settled_claims
 from callwright.validators.checks.verdicts import read_by
+from callwright.validators.values.said import hear
+from callwright.validators.values.standing import Standing, read_call
 from callwright.warehouse.errors import ConfigurationError, RecordError, ReplyError
 from callwright.warehouse.records import (
     Arguments,
@@ -42,6 +51,7 @@ from callwright.warehouse.records import (
     JsonSchema,
     ResultTurn,
     Sample,
+    SampleClaim,
     Tool,
     UserTurn,
     Verdict,
@@ -53,8 +63,7 @@ _AT_ONCE = 64  # requests that are read at the same time
 _FORMAT = "format"
 _TRAVEL: Literal["travel"] = "travel"
 _SIZES: tuple[Literal["short", "medium", "long"], ...] = ("short", "medium", "long")
-_BLIND = "consistency"  # the check that reads a call without seeing the gold
-_ORDER: tuple[GradedDecision, ...] = ("contradicted", "unproved", "judged", "proved")
+_READING = "reading"  # the check that reads what words ask for
 
 
 class RequestLine(BaseModel):
@@ -78,12 +87,19 @@ class RequestLine(BaseModel):
 
 
 class CheckedRequest(NamedTuple):
-    """What was found of a request: its decision, a grade for each argument, and why it is doubted."""
+    """What was found of a request: its decision, how each argument stands by rules, and why it is doubted.
+
+    `values_proved` tells how many of its arguments are proved, and of how many. `claims` says what
+    each claim rests on. Hints speak for or against nothing: they are for whoever reads.
+    """
 
     id: str
     decision: GradedDecision
-    arguments: dict[str, GradedDecision]
+    arguments: dict[str, Standing]
     reasons: list[str]
+    values_proved: tuple[int, int] = (0, 0)
+    claims: dict[SampleClaim, CheckedClaim] = {}  # noqa: RUF012 - a line that is no request claims nothing
+    hints: list[Hint] = []  # noqa: RUF012
 
 
 class CheckVerdict(NamedTuple):
@@ -96,15 +112,21 @@ class CheckVerdict(NamedTuple):
 
 
 class CheckedRecordLine(NamedTuple):
-    """The verdicts on an exported record; `key` is "" where the line holds none."""
+    """The verdicts on an exported record, and as of a request how its arguments and its claims stand.
+
+    `key` is "" where the line holds none. An argument of several calls stands as its weakest does.
+    """
 
     key: str
     decision: GradedDecision
     verdicts: list[CheckVerdict]
+    arguments: dict[str, Standing] = {}  # noqa: RUF012 - a line that is no record has none
+    values_proved: tuple[int, int] = (0, 0)
+    claims: dict[SampleClaim, CheckedClaim] = {}  # noqa: RUF012
 
 
 async def find_requests(rows: Rows, model: str, settings: Settings) -> AsyncIterator[CheckedRequest]:
-    """Read each request against its call: by rules and readers, and where they leave it open by `model` if there is one.
+    """Read each request against its call: its values by rules, and what it asks for by `model` if there is one.
 
     A file is read as far as answers are asked for. Raises ConfigurationError where it can't be read.
     """
@@ -133,38 +155,62 @@ async def _check_request(line: FileLine, chats: Chats | None) -> CheckedRequest:
     except (ValueError, RecursionError, ReplyError) as error:
         reason = f"Line {line.number} is no request: {_brief(error)}"
         return CheckedRequest(_id_of(line), "contradicted", {}, [reason])
+    found = _read_values(stated, tool)
+    if found.decision == "contradicted" or chats is None:
+        return found
+    return _with_reading(found, await _read(stated, tool, chats))
+
+
+def _read_values(stated: RequestLine, tool: Tool) -> CheckedRequest:
+    """What rules tell: how each value stands. What the words ask for they leave open, so that no request is proved."""
     now = stated.now.replace(tzinfo=stated.now.tzinfo or UTC) if stated.now else None
-    reading = read_request(tool, stated.arguments, stated.request, stated.language, now)
-    if reading.decision == "unproved" and chats is not None:
-        verdict = await _read_blind(stated, tool, chats)
-        return _graded(stated.id, reading, verdict)
-    return _graded(stated.id, reading, None)
+    reading = read_call(tool, stated.arguments, [hear(stated.request, stated.language, now)])
+    standing = {name: one.standing for name, one in reading.arguments.items()}
+    lacking = [name for name in tool.required if name not in stated.arguments]
+    return CheckedRequest(
+        id=stated.id,
+        decision="contradicted" if "contradicted" in standing.values() else "unproved",
+        arguments=standing,
+        reasons=[
+            *(one.reason for one in reading.arguments.values() if one.standing != "proved"),
+            *(f"The required parameter {name!r} has no value." for name in lacking),
+        ],
+        values_proved=_count_proved(standing),
+        claims=claims_by_rules(standing),
+        hints=[Hint(one.kind, one.quote) for one in reading.hints],
+    )
 
 
-def _graded(name: str, reading: RequestReading, verdict: Verdict | None) -> CheckedRequest:
-    decision: GradedDecision = reading.decision
-    grades: dict[str, GradedDecision] = {one.name: one.grade for one in reading.arguments}
-    reasons = list(reading.reasons)
-    if verdict is not None and verdict.decision == "proved":
-        decision, reasons = "judged", []
-        grades = {one: "judged" if grade == "unproved" else grade for one, grade in grades.items()}
-    elif verdict is not None:
-        decision = verdict.decision
-        reasons.append(verdict.reason)
-    return CheckedRequest(name, decision, grades, reasons)
+def _count_proved(standing: Mapping[str, Standing]) -> tuple[int, int]:
+    return sum(one == "proved" for one in standing.values()), len(standing)
 
 
-async def _read_blind(stated: RequestLine, tool: Tool, chats: Chats) -> Verdict:
-    """What a model that does not see the call reads out of the request."""
+def _with_reading(found: CheckedRequest, verdict: Verdict) -> CheckedRequest:
+    if verdict.decision != "proved":
+        return found._replace(reasons=[*found.reasons, verdict.reason])
+    read = {
+        claim: one if one.standing == "proved" else CheckedClaim("read", verdict.model)
+        for claim, one in found.claims.items()
+    }
+    return found._replace(decision="judged", reasons=[], claims=read)
+
+
+async def _read(stated: RequestLine, tool: Tool, chats: Chats) -> Verdict:
+    """Whether a model chooses the call among near misses of it."""
     call = GoldCall(tool=tool.name, arguments=stated.arguments)
     turns = (UserTurn(text=stated.request), CallTurn(calls=(call,)))
-    language: Any = stated.language  # one that the folder of languages does not own is a RecordError below
+    language: Any = stated.language
+    tags = (f"reference_time={stated.now:%Y-%m-%d %H:%M}",) if stated.now else ()
     try:
-        sample = Sample(kind="perfect", language=language, category="", candidates=(tool.key,), turns=turns)
-    except ValidationError as error:
-        return Verdict(subject="", check=_BLIND, decision="unproved", reason=_brief(error))
-    stage = stage_named(_BLIND)
-    [verdict] = await _verdicts(stage, sample, _context(stage, sample, {tool.key: tool}, chats))
+        of(stated.language)
+        sample = Sample(
+            kind="perfect", language=language, category="", candidates=(tool.key,), turns=turns, tags=tags,
+        )  # fmt: skip
+    except (ValidationError, ConfigurationError) as error:
+        return Verdict(subject="", check=_READING, decision="unproved", reason=_brief(error))
+    stage = stage_named(_READING)
+    context = _context(stage, sample, {tool.key: tool}, chats)
+    [verdict] = read_by(context.chat.name, "", await _verdicts(stage, sample, context))
     return verdict
 
 
@@ -231,16 +277,18 @@ async def _check_record(line: FileLine, chats: Chats | None, worlds: _Worlds) ->
     environments = await worlds.of(sample)
     found = await check_sample(sample, {tool.key: tool for tool in tools}, chats, environments)
     verdicts = [CheckVerdict(one.check, one.decision, _grade(one), one.reason) for one in found]
-    return CheckedRecordLine(sample.key, _decision(found, is_read=chats is not None), verdicts)
+    standing = standing_of_arguments(found)
+    return CheckedRecordLine(
+        sample.key, _decision(found), verdicts, standing, _count_proved(standing), claims_of(found, standing)
+    )
 
 
-def _decision(found: Sequence[Verdict], *, is_read: bool) -> GradedDecision:
-    """What a record rests on by all its verdicts; where no model reads it, rules alone decide and leave nothing to one."""
-    grade = settled_claims(found).grade if is_read else "open"
+def _decision(found: Sequence[Verdict]) -> GradedDecision:
+    """What a record rests on by all its verdicts."""
+    grade = settled_claims(found).grade
     if grade in ("proved", "judged"):
         return grade
-    weakest_found: GradedDecision = min((one.decision for one in found), key=_ORDER.index, default="unproved")
-    return "unproved" if is_read and weakest_found == "proved" else weakest_found
+    return "contradicted" if any(one.decision == "contradicted" for one in found) else "unproved"
 
 
 async def check_sample(

@@ -118,7 +118,7 @@ def samples(where: str = "", *, home: Path | str | None = None) -> Iterator[Kept
     `where` is an SQL condition on the view accepted_samples (docs/sql.md). They are read from a
     copy, so that no build waits.
 
-        for kept in callwright.samples("kind = 'perfect' and grade = 'proved'"):
+        for kept in callwright.samples("kind = 'perfect' and grade = 'judged'"):
             kept.request, kept.calls[0].arguments, kept.evidence[0].quote
 
     Raises StoreError where the condition can't be read.

@@ -100,17 +100,20 @@ def callnavi(
 
 def requests(
     path: Annotated[Path, typer.Argument(help="JSON lines: id, language, tool, arguments, request, and now if known.")],
-    model: Annotated[str, typer.Option(help="The model that reads what rules leave open; none: rules alone.")] = "",
+    model: Annotated[str, typer.Option(help="The model that reads what words ask for; none: values alone.")] = "",
     as_json: AsJson = False,
 ) -> None:
-    """Tell of each request whether its words prove the call: argument by argument, and with nothing left over."""
+    """Tell of each request which values its words prove and, with a model, whether it chooses the call among near misses."""
     from callwright.flows.api.checking import check_requests_async
 
     asyncio.run(_show_each(check_requests_async(path, model=model), _show_request, as_json=as_json))
 
 
 def _show_request(one: "CheckedRequest") -> None:
-    show(f"{one.id}  {one.decision}  {' '.join(one.reasons)}".rstrip())
+    proved, of = one.values_proved
+    show(f"{one.id}  {one.decision}  {proved} of {of} values proved  {' '.join(one.reasons)}".rstrip())
+    for hint in one.hints:
+        show(f"    look at {hint.quote!r} ({hint.kind.replace('_', ' ')})")
 
 
 def records(
@@ -147,8 +150,10 @@ async def _show_each(checked: AsyncIterator[_Line], show_one: Callable[[_Line], 
 
 def _as_json(one: "CheckedRequest | CheckedRecordLine") -> dict[str, object]:
     fields = one._asdict()
-    if "verdicts" in fields:
-        fields["verdicts"] = [verdict._asdict() for verdict in fields["verdicts"]]
+    for name in ("verdicts", "hints"):
+        if name in fields:
+            fields[name] = [each._asdict() for each in fields[name]]
+    fields["claims"] = {name: each._asdict() for name, each in one.claims.items()}
     return fields
 
 

