@@ -13,8 +13,7 @@ from pydantic import JsonValue
 
 from callwright.generators.stages import StageContext
 from callwright.generators.stated_values import found_evidence
-from callwright.language.calls.parsing import read_answers
-from callwright.language.calls.tools import ToolView, view_of
+from callwright.language.calls.parameters import cues_of
 from callwright.language.packs import LanguagePattern, of, widened
 from callwright.language.values import locate
 from callwright.warehouse.errors import RecordError
@@ -166,12 +165,16 @@ def merge_answers(
 
 def _speaking(exchanges: Sequence[SlotExchange], tool: Tool) -> list[SlotExchange]:
     """The exchanges whose answers say what they are about, so that they are understood without the question."""
-    view = view_of(tool.signature)
-    return [one for one in exchanges if _speaks(one, view)]
+    return [one for one in exchanges if _speaks(one, tool)]
 
 
-def _speaks(exchange: SlotExchange, view: ToolView) -> bool:
-    return set(exchange.stated) <= set(read_answers(view, (), exchange.answer))
+def _speaks(exchange: SlotExchange, tool: Tool) -> bool:
+    """Whether an answer calls what it is about, beside the words of its values."""
+    words = exchange.answer
+    for said in exchange.evidence:
+        words = words.replace(said.quote, " ", 1)
+    called = (cues_of(name, str(tool.properties[name].get("description") or "")).spoken for name in exchange.stated)
+    return all(any(cue.lower() in words.lower() for cue in cues) for cues in called)
 
 
 def _stretch(

@@ -31,8 +31,8 @@ from callwright.language.text import fold
 from callwright.language.values import locate
 from callwright.language.vocabulary import deep_stem, find_corrections
 from callwright.llm.template.plain_sentences import is_unknown, says_plainly
-from callwright.llm.template.reading_calls import due_steps
 from callwright.llm.template.sections import Sections
+from callwright.llm.template.steps_due import due_steps
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import DEFAULT_LANGUAGE, JsonSchema, Language
 

@@ -8,16 +8,12 @@ from typing import Any, NamedTuple
 
 from pydantic import JsonValue
 
-from callwright.language.calls.choosing import choose_tool
-from callwright.language.calls.parsing import read_conversation
 from callwright.language.calls.tools import ToolView, view_of
-from callwright.language.calls.turns import Turn
 from callwright.language.packs import of
-from callwright.llm.template.judging import shown_views
 from callwright.llm.template.sections import Sections
 from callwright.llm.template.wording import word_call
 from callwright.warehouse.errors import ReplyError
-from callwright.warehouse.records import DEFAULT_LANGUAGE, Language
+from callwright.warehouse.records import Language
 
 _PHRASES = "parallel"
 _TRIES = 12
@@ -66,19 +62,6 @@ def _worded(
         if (is_first or not text.startswith(book.begins)) and (is_last or not text.endswith(book.ends)):
             break
     return text
-
-
-def propose_all(sections: Sections) -> dict[str, JsonValue]:
-    """The calls that the user asks for, each in a stretch of its own; one where the message has no leads."""
-    views = shown_views(sections)
-    stated = " ".join(turn.text for turn in sections.turns() if turn.speaker == "user")
-    calls: list[JsonValue] = []
-    for stretch in split_requests(stated, sections.word("language", DEFAULT_LANGUAGE)):
-        turns = [Turn("user", stretch)]
-        view = choose_tool(views, turns)
-        if view is not None:
-            calls.append({"tool": view.name, "arguments": read_conversation(view, turns)})
-    return {"calls": calls}
 
 
 def split_requests(text: str, language: Language) -> list[str]:

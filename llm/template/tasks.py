@@ -39,9 +39,8 @@ from callwright.llm.template.judging import (
     score_reply,
     shown_views,
 )
-from callwright.llm.template.parallel import propose_all, word_parallel
+from callwright.llm.template.parallel import word_parallel
 from callwright.llm.template.plain_sentences import choose_plain, is_unknown, plain_values, word_plainly
-from callwright.llm.template.reading_calls import read_due, read_planned
 from callwright.llm.template.routing import word_routing
 from callwright.llm.template.sections import Sections
 from callwright.llm.template.spoiling import spoil_answer, spoil_wording
@@ -260,9 +259,6 @@ TASKS: dict[str, Task] = {
     "SlotAnswer": _answer_for_slot,
     "ProposedCall": _propose_call,
     "ParallelWording": lambda sections, rng, _, __: TemplateAnswer(word_parallel(sections, _language(sections), rng)),
-    "ProposedCalls": lambda sections, _, __, ___: TemplateAnswer(propose_all(sections)),
-    "CallsDue": lambda sections, _, __, ___: TemplateAnswer(read_due(sections)),
-    "CallsPlanned": lambda sections, _, __, ___: TemplateAnswer(read_planned(sections)),
     "Choice": lambda sections, _, __, ___: TemplateAnswer(choose_options(sections)),
     "Judgement": _judge_calls,
     "AnswerScore": lambda sections, _, __, ___: TemplateAnswer(score_answer(sections)),

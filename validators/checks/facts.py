@@ -20,10 +20,9 @@ from callwright.generators.shifts.turns import is_path
 from callwright.generators.stages import StageContext
 from callwright.generators.transcripts import conversation_text, shown_tools
 from callwright.language.calls.frames import glue_of, left_over, shapes_in
-from callwright.language.calls.tools import ToolView
+from callwright.language.calls.tools import ToolView, view_of
 from callwright.language.packs import of, signs
 from callwright.validators.checks.declaring import reader, rule
-from callwright.validators.checks.statements import view_tool
 from callwright.validators.checks.verdicts import Finding, contradicted, unproved
 from callwright.validators.judges import ACTS, REPLY, ReplyScore, ask_opinion
 from callwright.validators.near_misses.due import shortened
@@ -252,7 +251,7 @@ def read_reply(
 
 def _read_error(turn: ReplyTurn, failed: Sequence[CalledResult], language: Language) -> ReplyReading:
     messages = [_message(made.result) for made in failed]
-    cues = [cue for made in failed for cue in _cues(view_tool(made.tool), language)]
+    cues = [cue for made in failed for cue in _cues(view_of(made.tool.signature), language)]
     unknown = left_over(
         turn.text, [*messages, *cues, *glue_of(language, "conversations.errors", "conversations.others")], []
     )
@@ -315,7 +314,7 @@ def _read_refusal(turn: ReplyTurn, sample: Sample, tools: Mapping[str, Tool]) ->
         view
         for name in tools
         if name not in at_hand
-        for view in (view_tool(tools[name]),)
+        for view in (view_of(tools[name].signature),)
         if any(action.lower() in turn.text.lower() for action in view.actions)
     ]
     actions = [action for view in refused for action in (*view.actions, *view.keys)]
