@@ -109,6 +109,25 @@ def _variants(subject: AuditSubject, injectors: Sequence[Injector], seed: int) -
 
 def read_subjects(warehouse: Warehouse, plan: AuditPlan) -> list[AuditSubject]:
     """The samples that are audited, drawn by the plan's seed, and what the others of their kinds hold."""
+    groups = _accepted(warehouse, plan)
+    giving = [key for keys in groups.values() for key in keys[: max(plan.per_kind, _GIVING)]]
+    samples = _read_samples(warehouse, giving)
+    pool = gather(samples.values())
+    audited = [samples[key] for keys in groups.values() for key in keys[: plan.per_kind]]
+    named = sorted({key for sample in audited for key in (*sample.candidates, *sample.withheld)})
+    tools = read_tools(warehouse, named)
+    return [AuditSubject(sample, _tools_of(sample, tools), pool) for sample in audited]
+
+
+def read_samples(warehouse: Warehouse, plan: AuditPlan) -> tuple[list[Sample], dict[str, Tool]]:
+    """So many accepted samples of each kind and language, drawn by the plan's seed, and their tools."""
+    drawn = [key for keys in _accepted(warehouse, plan).values() for key in keys[: plan.per_kind]]
+    samples = list(_read_samples(warehouse, drawn).values())
+    return samples, read_tools(warehouse, sorted({key for sample in samples for key in sample.candidates}))
+
+
+def _accepted(warehouse: Warehouse, plan: AuditPlan) -> dict[tuple[str, str], list[str]]:
+    """The keys of what a release has, or the newest builds have landed, by kind and language, in an order by the seed."""
     if plan.release:
         release_named(warehouse, plan.release)
     groups: dict[tuple[str, str], list[str]] = defaultdict(list)
@@ -120,13 +139,7 @@ def read_subjects(warehouse: Warehouse, plan: AuditPlan) -> list[AuditSubject]:
         )
     for keys in groups.values():
         Random(plan.seed).shuffle(keys)
-    giving = [key for keys in groups.values() for key in keys[: max(plan.per_kind, _GIVING)]]
-    samples = _read_samples(warehouse, giving)
-    pool = gather(samples.values())
-    audited = [samples[key] for keys in groups.values() for key in keys[: plan.per_kind]]
-    named = sorted({key for sample in audited for key in (*sample.candidates, *sample.withheld)})
-    tools = read_tools(warehouse, named)
-    return [AuditSubject(sample, _tools_of(sample, tools), pool) for sample in audited]
+    return groups
 
 
 _OF_RELEASE = """

@@ -1,4 +1,4 @@
-"""`audit`: how well the checks tell broken samples from intact ones."""
+"""`audit`: how well checks tell broken samples from intact ones, and readers planted defects from golds."""
 
 import asyncio
 from pathlib import Path
@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from callwright.flows.cli.screen import AsJson, Terminal, show, show_json, show_table
+from callwright.flows.cli.screen import AsJson, Terminal, share_with_bounds, show, show_json, show_table
 from callwright.flows.settings import read_settings
 
 if TYPE_CHECKING:
     from callwright.flows.auditing import AuditReport
+    from callwright.flows.comparing_readers import ReaderComparison
 
 _COLUMNS = (
     "broken",
@@ -27,8 +28,12 @@ _COLUMNS = (
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this file."""
-    audit = typer.Typer(help="Measure the checks.", no_args_is_help=True, rich_markup_mode=None)
+    audit = typer.Typer(help="Measure the checks, and who reads.", no_args_is_help=True, rich_markup_mode=None)
     audit.command("checks", epilog="Example: callwright audit checks --release v1 --limit 10")(checks)
+    audit.command(
+        "readers",
+        epilog="Example: callwright audit readers --model template/v1 --model hosted_vllm/MINE --wrong-at-most 0.02",
+    )(readers)
     audit.callback()(lambda: None)
     app.add_typer(audit, name="audit")
 
@@ -67,6 +72,62 @@ def checks(  # noqa: PLR0913, PLR0917 - each is an option of its own
         show_json(report)
     else:
         _show(report)
+
+
+def readers(  # noqa: PLR0913, PLR0917 - each is an option of its own
+    model: Annotated[list[str], typer.Option(help="A model that reads; may be given again.")],
+    release: Annotated[
+        str, typer.Option(help="The release whose samples are read; what the newest builds have landed unless given.")
+    ] = "",
+    limit: Annotated[int, typer.Option(min=1, help="How many samples of each family and language.")] = 40,
+    seed: Annotated[int, typer.Option(help="Draws the samples, and what is planted in them.")] = 0,
+    wrong_at_most: Annotated[
+        float | None, typer.Option(min=0, max=1, help="Name the cheapest of which it is known that no more is wrong.")
+    ] = None,
+    wrong_before: Annotated[
+        float | None,
+        typer.Option(
+            min=0, max=1, help="How much of what is read is wrong; what readers of the newest builds doubted."
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Let models read the same accepted samples, with planted defects and as they are: price, what they catch and doubt."""
+    from callwright.flows.comparing_readers import ComparisonPlan, compare_readers
+
+    plan = ComparisonPlan(tuple(model), release, limit, seed, wrong_before, wrong_at_most)
+    with Terminal() as screen:
+        report = asyncio.run(compare_readers(plan, read_settings(), screen))
+    if as_json:
+        show_json(report._asdict() | {"readers": [one._asdict() for one in report.readers]})
+    else:
+        _show_readers(report)
+
+
+def _show_readers(report: "ReaderComparison") -> None:
+    show_table(
+        ("reader", "defects", "caught", "as they are", "doubted", "wrong", "tokens", "dollars for 1,000"),
+        [
+            (
+                one.model, one.planted, share_with_bounds(one.catch_rate, one.catch_low, one.catch_high), one.doubles,
+                share_with_bounds(one.false_doubts, one.doubts_low, one.doubts_high),
+                "" if one.wrong is None else f"{one.wrong:.1%} (at most {one.most_wrong:.1%})", round(one.tokens),
+                "unknown" if one.dollars is None else f"{one.dollars:.2f}",
+            )
+            for one in report.readers
+        ],
+    )  # fmt: skip
+    show(
+        f"{report.samples} samples of {report.source}, the same for each. Wrong: of what a reader chooses,"
+        f" where {report.wrong_before:.1%} of what it reads is wrong."
+    )
+    if report.wrong_at_most is not None:
+        bar = f"{report.wrong_at_most:.1%}"
+        show(
+            f"The cheapest that is known to let no more than {bar} pass: {report.chosen}."
+            if report.chosen
+            else f"None with a known price is known to let no more than {bar} pass; with a larger --limit more is known."
+        )
 
 
 def _show(report: "AuditReport") -> None:

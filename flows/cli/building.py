@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from callwright.flows.cli.screen import AsJson, Terminal, show, show_json, show_table
+from callwright.flows.cli.screen import AsJson, Terminal, share_with_bounds, show, show_json, show_table
 
 if TYPE_CHECKING:
     from callwright.flows.build import BuildReport
@@ -186,20 +186,13 @@ def _show_readers(report: "BuildReport") -> None:
             [
                 (
                     row.reader, row.language, row.family, row.read, row.planted,
-                    _with_bounds(row.catch_rate, row.catch_low, row.catch_high), row.doubles,
-                    _with_bounds(row.false_doubts, row.doubts_low, row.doubts_high),
+                    share_with_bounds(row.catch_rate, row.catch_low, row.catch_high), row.doubles,
+                    share_with_bounds(row.false_doubts, row.doubts_low, row.doubts_high),
                     "" if row.precision is None else f"{row.precision:.1%} ({row.precision_low:.1%} known)",
                 )
                 for row in measured
             ],
         )  # fmt: skip
-
-
-def _with_bounds(share: float | None, low: float | None, high: float | None) -> str:
-    """A share as percent, with the bounds between which it lies."""
-    if share is None or low is None or high is None:
-        return ""
-    return f"{share:.0%} ({low:.0%} to {high:.0%})"
 
 
 def _preview(recipe: "Recipe", count: int, model: str, *, as_json: bool) -> None:

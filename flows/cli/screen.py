@@ -205,3 +205,10 @@ def _progress_bar() -> "ProgressBar":
         TimeRemainingColumn(),
         console=Console(stderr=True),
     )
+
+
+def share_with_bounds(share: float | None, low: float | None, high: float | None) -> str:
+    """A share as percent, with the bounds between which it lies."""
+    if share is None or low is None or high is None:
+        return ""
+    return f"{share:.0%} ({low:.0%} to {high:.0%})"

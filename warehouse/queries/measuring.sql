@@ -20,3 +20,7 @@ with reads as (
 select body from ranked
 where may_be and not is_planted and read > 0 and place <= greatest($5, ceil($4 * read)) - planted
 order by language, family, place
+
+-- name: doubted
+select coalesce(sum(read), 0)::bigint as read, coalesce(sum(doubted), 0)::bigint as doubted from reader_precision
+where defect = '' and build in (select build from latest_builds)

@@ -198,3 +198,25 @@ def test_the_command_shows_the_figures(tmp_path: Path) -> None:
     told = json.loads(run_here("build", str(recipe), "--no-review", "--json", home=tmp_path / "home").stdout)
     assert told["readers"][0]["reader"] == "template/v1"
     assert {"catch_low", "catch_high", "precision_low"} <= told["readers"][0].keys()
+
+
+def test_readers_are_compared_on_the_same_places_before_money_is_spent(
+    warehouse: Warehouse, settings: Settings
+) -> None:
+    before = warehouse.rows("select count(*) as n from planted_readings")
+    words = ("audit", "readers", "--model", "template/v1", "--limit", "10")
+    first = run_here(*words, "--wrong-at-most", "0.5", "--json", home=settings.home)
+    told = json.loads(first.stdout)
+    [row] = told["readers"]
+    assert (told["samples"], row["planted"] + row["doubles"], row["dollars"]) == (10, 10, 0.0)
+    assert row["tokens"] > 100
+    assert told["chosen"] == "template/v1"
+    assert json.loads(run_here(*words, "--wrong-at-most", "0.5", "--json", home=settings.home).stdout) == told
+    assert warehouse.rows("select count(*) as n from planted_readings") == before  # a build's measure is its own
+    shown = run_here(*words, "--wrong-at-most", "0.0", home=settings.home).stdout
+    assert "None with a known price is known to let no more than 0.0% pass" in shown
+
+
+def test_where_nothing_was_accepted_there_is_nothing_to_read(tmp_path: Path) -> None:
+    ended = run_here("audit", "readers", "--model", "template/v1", home=tmp_path)
+    assert (ended.returncode, "callwright build" in ended.stderr) == (2, True)
