@@ -41,7 +41,6 @@ class QuantityWords(NamedTuple):
     weekdays: str
     weekday_spellings: Mapping[str, str]
     days_from_now: Mapping[str, tuple[int, ...]]
-    people: Mapping[str, str]
     week_later: str
     week_earlier: str
 

@@ -29,11 +29,6 @@ def unproved(reason: str, doubt: DoubtedFact) -> Finding:
     return Finding("unproved", reason, doubt)
 
 
-def belongs_to_nothing(words: str, note: str = "") -> Finding:
-    """The doubt that words of the user's are part of no argument."""
-    return unproved(f"{words!r}{note} belongs to no argument.", DoubtedFact(kind="words_left", quote=words))
-
-
 @dataclass(frozen=True, kw_only=True)
 class Answer:
     """What a check answers about one record; its verdict says besides whose answer it is, and about what."""
