@@ -188,7 +188,7 @@ def _show_readers(report: "BuildReport") -> None:
                     row.reader, row.language, row.family, row.read, row.planted,
                     share_with_bounds(row.catch_rate, row.catch_low, row.catch_high), row.doubles,
                     share_with_bounds(row.false_doubts, row.doubts_low, row.doubts_high),
-                    "" if row.precision is None else f"{row.precision:.1%} ({row.precision_low:.1%} known)",
+                    "" if row.precision is None else f"{row.precision:.1%} (at least {row.precision_low:.1%})",
                 )
                 for row in measured
             ],

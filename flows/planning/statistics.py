@@ -192,11 +192,14 @@ def told_of_readers(rows: Sequence[ReaderRow], wrong_at_most: float | None) -> I
 
 
 def _told_of_waiting(rows: Iterable[ReaderRow], wrong_at_most: float) -> Iterator[str]:
-    """What waits for people since too little is known of who read it."""
+    """What waits for people since too little is known of who read it, a sentence a reader."""
+    waiting: dict[str, list[str]] = {}
     for row in rows:
         if not row.defect and (row.precision_low is None or row.precision_low < 1 - wrong_at_most):
-            known = "nothing is known" if row.precision_low is None else f"{row.precision_low:.1%} is known to be right"
-            yield (
-                f"What {row.reader} settled of {row.family} in {row.language} waits for people: {known}, and accept.wrong_at_most"
-                f" is {wrong_at_most:.1%}. With more planted (readers) more is known."
-            )
+            known = "not measured" if row.precision_low is None else f"{row.precision_low:.1%}"
+            waiting.setdefault(row.reader, []).append(f"{row.family} in {row.language} ({known})")
+    for reader, groups in waiting.items():
+        yield (
+            f"What {reader} settled waits for people where less than {1 - wrong_at_most:.1%} of it is known to be right"
+            f" (accept.wrong_at_most): {', '.join(groups)}. With more planted (readers) more is known."
+        )

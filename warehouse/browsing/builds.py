@@ -19,6 +19,7 @@ class BuildDetail(NamedTuple):
     cost: list[Row]
     kinds: list[Row]
     readers: list[Row]
+    people: list[Row]
     reasons: list[Row]
 
 

@@ -20,6 +20,7 @@ class SummaryRows(NamedTuple):
     repeated: list[Row]
     superseded: list[Row]
     readers: list[Row]
+    people: list[Row]
     checks: list[Row]
     audits: list[Row]
     unseen: list[Row]

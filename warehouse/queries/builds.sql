@@ -39,6 +39,9 @@ select * from composition where build = ? order by kind, language
 -- name: readers
 select * from reader_precision where build = ?
 
+-- name: people
+select * from reader_agreement where build = ?
+
 -- name: reasons
 select stage, outcome, reason_code, count(*) as records from outcomes
 where build = ? and outcome <> 'passed' group by all order by records desc, stage limit 30

@@ -6,7 +6,7 @@ with reads as (
     from all_newest_verdicts v join build_samples b on b.sample = v.subject
     where b.build = $1 and v.check_name in ($7, $8) and v.model <> '' group by v.subject
 ), places as (
-    select s.key, s.body, s.language, coalesce(k.family, s.kind) as family, r.is_reader_s, p.subject is not null as is_planted,
+    select s.key, s.language, coalesce(k.family, s.kind) as family, r.is_reader_s, p.subject is not null as is_planted,
         g.grade = 'judged' or p.subject is not null as may_be
     from reads r join samples s on s.key = r.subject join sample_grades g on g.subject = s.key
     left join kinds k on k.name = s.kind
@@ -17,9 +17,9 @@ with reads as (
         row_number() over (partition by language, family, is_planted, may_be order by md5($6 || key), key) as place
     from places window mine as (partition by language, family)
 )
-select body from ranked
-where may_be and not is_planted and read > 0 and place <= greatest($5, ceil($4 * read)) - planted
-order by language, family, place
+select s.body from ranked r join samples s on s.key = r.key
+where r.may_be and not r.is_planted and r.read > 0 and r.place <= greatest($5, ceil($4 * r.read)) - r.planted
+order by r.language, r.family, r.place
 
 -- name: doubted
 select coalesce(sum(read), 0)::bigint as read, coalesce(sum(doubted), 0)::bigint as doubted from reader_precision

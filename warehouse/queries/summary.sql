@@ -55,7 +55,10 @@ select count(*) as samples from acceptances
 where withdrawn_at is null and subject not in (select sample from build_samples where @now)
 
 -- name: readers
-select * from reader_precision where @now
+select b.recipe, p.* from reader_precision p join builds b on b.key = p.build where @now order by all
+
+-- name: people
+select b.recipe, p.* from reader_agreement p join builds b on b.key = p.build where @now order by all
 
 -- name: checks
 select * from check_precision where check_name <> 'land'

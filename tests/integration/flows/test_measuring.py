@@ -2,16 +2,23 @@
 
 import json
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from callwright.flows.build import BuildReport, find_unchanged
+from callwright.flows.pages.builds import build_page
+from callwright.flows.pages.look import Look
+from callwright.flows.pages.report import write_report
 from callwright.flows.progress import SilentProgress
 from callwright.flows.recipe import Recipe, parse_recipe
 from callwright.flows.settings import Settings
 from callwright.llm.models import PROVIDERS
+from callwright.warehouse.cards import card_facts, render_card
+from callwright.warehouse.records import Review
+from callwright.warehouse.releases import create_release
 from callwright.warehouse.store import Warehouse
 from tests.support.flows.small_builds import (
     build,
@@ -22,6 +29,7 @@ from tests.support.flows.small_builds import (
     warehouse_of,
 )
 
+NOW = datetime(2026, 11, 23, tzinfo=UTC)
 FEW: dict[str, Any] = {"languages": ["en"], "samples": {"perfect": 14, "irrelevant": 2}, "readers": {}}
 # Chooses the gold where it is shown, by a list of requests with their calls; of requests of an odd length it doubts all.
 READER = """
@@ -131,7 +139,8 @@ def test_what_a_reader_settled_waits_where_more_of_it_may_be_wrong_than_the_reci
     strict = build(small_recipe(**FEW, accept={"wrong_at_most": 0.001}), settings)
     assert strict.landed == 0
     [told] = [one for one in strict.remarks if "accept.wrong_at_most" in one]
-    assert "template/v1 settled of single_turn in en waits for people" in told
+    assert told.startswith("What template/v1 settled waits for people where less than 99.9% of it is known to be right")
+    assert "single_turn in en (" in told
     reasons = {row["kind"]: row["reason"] for row in warehouse_of(settings).rows(WAITING, [strict.build])}
     assert "is known to be right in" in reasons["perfect"]
     assert "has not been measured" in reasons["irrelevant"]  # the readings by choice alone are
@@ -198,6 +207,28 @@ def test_the_command_shows_the_figures(tmp_path: Path) -> None:
     told = json.loads(run_here("build", str(recipe), "--no-review", "--json", home=tmp_path / "home").stdout)
     assert told["readers"][0]["reader"] == "template/v1"
     assert {"catch_low", "catch_high", "precision_low"} <= told["readers"][0].keys()
+
+
+def test_the_pages_and_the_card_show_the_figures(
+    measured: BuildReport, warehouse: Warehouse, settings: Settings, tmp_path: Path
+) -> None:
+    warehouse.put(
+        [
+            Review(subject=row["key"], kind="sample_review", decision="accept", reviewer="ann", reviewed_at=NOW)
+            for row in warehouse.rows("select key from accepted_samples where kind = 'perfect' order by key limit 2")
+        ]
+    )
+    page = build_page(Look(warehouse, NOW, lambda path, _query: path), {}, measured.build) or ""
+    report = write_report(warehouse, tmp_path / "report.html").read_text(encoding="utf-8")
+    for text in (page, report):
+        assert "How well the readers read" in text
+        assert '<th class="n">at least</th>' in text
+        assert "What people say of the same samples" in text
+    assert "<th>recipe</th><th>reader</th>" in report
+    create_release(warehouse, "measured")
+    card = render_card(card_facts(warehouse, "measured"))
+    assert "| template/v1 | en | single_turn |" in card
+    assert "golds as they are" in card
 
 
 def test_readers_are_compared_on_the_same_places_before_money_is_spent(

@@ -1,0 +1,66 @@
+"""The view `reader_agreement`: what people say of samples that a reader has read."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as some
+
+from callwright.annotation.agreement import cohen_kappa
+from callwright.testing import make_sample, make_tool
+from callwright.warehouse.records import Review, Verdict
+from callwright.warehouse.store import Warehouse
+
+NOW = datetime(2026, 11, 23, tzinfo=UTC)
+LAMP = make_tool("dim_lamp", "Dim a lamp.", percent="integer", required=["percent"])
+COUNTS = some.tuples(*[some.integers(0, 4)] * 4).filter(sum)
+
+
+def told(path: Path, counts: tuple[int, int, int, int], cause: str = "spot check") -> list[dict[str, object]]:
+    """The view where so many were chosen and accepted, chosen alone, accepted alone, and neither."""
+    warehouse = Warehouse(path, patience=5)
+    both = [(True, True), (True, False), (False, True), (False, False)]
+    cases = [pair for pair, count in zip(both, counts, strict=True) for _ in range(count)]
+    samples = [make_sample([LAMP], f"Dim to {at}.", {"dim_lamp": {"percent": at}}) for at in range(len(cases))]
+    warehouse.put(samples)
+    for one, (chooses, accepts) in zip(samples, cases, strict=True):
+        said = "proved" if chooses else "unproved"
+        warehouse.put([Verdict(subject=one.key, check="reading", decision=said, model="r")])  # type: ignore[arg-type]
+        decision = "accept" if accepts else "reject"
+        warehouse.put(
+            [Review(subject=one.key, kind="sample_review", decision=decision, reviewer="ann", reviewed_at=NOW)]  # type: ignore[arg-type]
+        )
+    asked = {"kind": "sample_review", "build": "b", "cause": cause, "reason": "", "requested_at": NOW}
+    more = {"pushed_at": None, "server": None, "reviewers": 1, "overlap": 1, "priority": 0.0}
+    warehouse.put_rows(
+        {
+            "build_samples": [{"build": "b", "sample": one.key, "draft": one.key} for one in samples],
+            "review_requests": [{"subject": one.key, **asked, **more} for one in samples],
+        }
+    )
+    return warehouse.rows("select * from reader_agreement order by cause")
+
+
+def test_the_four_cases_are_counted_over_all_and_by_cause(tmp_path: Path) -> None:
+    over_all, drawn = told(tmp_path / "warehouse.duckdb", (3, 1, 2, 4))
+    assert (over_all["cause"], drawn["cause"]) == ("", "spot check")
+    for row in (over_all, drawn):
+        assert [row[name] for name in ("samples", "both_right", "missed", "doubted", "both_doubt")] == [10, 3, 1, 2, 4]
+        assert row["agreement"] == 0.7
+        assert row["kappa"] == pytest.approx((0.7 - (0.4 * 0.5 + 0.6 * 0.5)) / (1 - 0.5))
+
+
+def test_where_all_say_the_same_of_all_chance_leaves_no_room(tmp_path: Path) -> None:
+    assert [row["kappa"] for row in told(tmp_path / "warehouse.duckdb", (4, 0, 0, 0))] == [None, None]
+
+
+@settings(max_examples=8, deadline=None)
+@given(COUNTS)
+def test_kappa_is_the_one_that_people_among_each_other_have(
+    tmp_path_factory: pytest.TempPathFactory, counts: tuple[int, int, int, int]
+) -> None:
+    row = told(tmp_path_factory.mktemp("agree") / "warehouse.duckdb", counts)[0]
+    cases = ("yes", "yes"), ("yes", "no"), ("no", "yes"), ("no", "no")
+    pairs = [pair for pair, count in zip(cases, counts, strict=True) for _ in range(count)]
+    assert row["kappa"] == pytest.approx(cohen_kappa(pairs))
