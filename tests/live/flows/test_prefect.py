@@ -79,7 +79,7 @@ def start_worker(home: Path, pool: str, shown: dict[str, str]) -> str:
 def test_a_build_that_prefect_shows_keeps_and_prints_what_one_without_it_does(
     known: PrefectRecords, shown: dict[str, str], tmp_path: Path
 ) -> None:
-    recipe = write_recipe(tmp_path, name="alike")
+    recipe = write_recipe(tmp_path, name="alike", readers={})
     plain = run_here("build", str(recipe), "--no-review", home=tmp_path / "plain")
     seen = run("build", str(recipe), "--no-review", home=tmp_path / "seen", **shown)
     assert (seen.returncode, untimed(seen.stdout)) == (0, untimed(plain.stdout))
@@ -90,7 +90,8 @@ def test_a_build_that_prefect_shows_keeps_and_prints_what_one_without_it_does(
     [build] = [found for found in known.runs("build-dataset") if found["name"] == "alike"]
     groups = known.groups(build)
     assert {flow: found["name"] for flow, found in groups.items()} == {
-        "make-samples": "alike, imperfect and irrelevant and perfect", "check-samples": "alike", "land-samples": "alike",
+        "make-samples": "alike, imperfect and irrelevant and perfect", "check-samples": "alike", "measure-readers": "alike",
+        "land-samples": "alike",
     }  # fmt: skip
     shards = until(lambda: [task["name"] for task in known.tasks(groups["make-samples"])])
     assert sorted(shards) == [f"single_turn, shard {number} of 4" for number in (1, 2, 3, 4)]
