@@ -32,13 +32,7 @@ def main() -> None:
     parser.add_argument("file", type=Path)
     parser.add_argument("--json", action="store_true")
     chosen = parser.parse_args()
-    counts: dict[str, Counter[str]] = {"right": Counter(), "wrong": Counter()}
-    left_out = 0
-    for line in map(json.loads, chosen.file.read_text(encoding="utf-8").splitlines()):
-        tool, reading = read_line(line)
-        names = list(_counted(line, tool)) if line["label"] == "wrong" else list(line["arguments"])
-        left_out += not names
-        counts[line["label"]].update(reading.arguments[name].standing for name in names)
+    counts, left_out = count_standings(chosen.file)
     if chosen.json:
         print(json.dumps({**counts, "lines_left_out": left_out}, indent=2))
         return
@@ -47,6 +41,18 @@ def main() -> None:
         share = found["proved"] / max(1, found.total())
         print(f"{label}: {found['proved']} of {found.total()} proved ({share:.1%}), {rest}")
     print(f"wrong lines of which no argument is known to be wrong: {left_out}")
+
+
+def count_standings(file: Path) -> tuple[dict[str, Counter[str]], int]:
+    """How many arguments of right and of wrong lines have which standing, and how many wrong lines are left out."""
+    counts: dict[str, Counter[str]] = {"right": Counter(), "wrong": Counter()}
+    left_out = 0
+    for line in map(json.loads, file.read_text(encoding="utf-8").splitlines()):
+        tool, reading = read_line(line)
+        names = list(_counted(line, tool)) if line["label"] == "wrong" else list(line["arguments"])
+        left_out += not names
+        counts[line["label"]].update(reading.arguments[name].standing for name in names)
+    return counts, left_out
 
 
 def read_line(line: Mapping[str, Any]) -> tuple[Tool, CallReading]:

@@ -252,7 +252,9 @@ def _bound(words: QuantityWords, before: str, after: str) -> tuple[Bound, str]:
     for side in (before, after):
         least, most = words.patterns["least"].search(side), words.patterns["most"].search(side)
         cue = most if most and not (least and least.start() < most.start()) else least
-        if cue and not (side is after and words.patterns["loose_bound"].fullmatch(cue.group())):
+        is_loose = cue is not None and words.patterns["loose_bound"].fullmatch(cue.group()) is not None
+        is_next = cue is not None and side is before and not side[cue.end() :].strip()
+        if cue and (is_next or not is_loose):
             is_flipped = bool(words.patterns["flips"].search(side[: cue.start()]))
             return ("most" if (cue is most) != is_flipped else "least"), cue.group()
     return "", ""

@@ -90,8 +90,9 @@ class Parameter(NamedTuple):
     def edge(self) -> Edge:
         """Whether it is where something begins or where it ends."""
         tokens = (*split_name(self.name), "".join(split_name(self.name)))
-        is_first = any(_FIRST.fullmatch(one) for one in tokens) or bool(schema_words("begins").search(self.description))
-        is_last = any(_LAST.fullmatch(one) for one in tokens) or bool(schema_words("ends").search(self.description))
+        named = (any(map(_FIRST.fullmatch, tokens)), any(map(_LAST.fullmatch, tokens)))
+        described = [bool(schema_words(one).search(self.description)) for one in ("begins", "ends")]
+        is_first, is_last = named if named[0] != named[1] else described
         return "" if is_first == is_last else "first" if is_first else "last"
 
 

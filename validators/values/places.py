@@ -7,13 +7,13 @@ from itertools import pairwise
 from math import isclose
 from typing import NamedTuple
 
-from callwright.language.booleans import ANSWERED, find_boolean, is_about
+from callwright.language.booleans import ANSWERED, NEGATED, find_boolean, is_about
 from callwright.language.names import split_name
 from callwright.language.packs import puts_spaces, signs, widened
 from callwright.language.phrases import find_phrase
 from callwright.language.readers.duckling_reader import read
 from callwright.language.readers.mentions import UNKNOWN_NOW
-from callwright.language.readers.quantities import Quantity
+from callwright.language.readers.quantities import Quantity, find_quantities
 from callwright.language.readers.units import Unit, quantity_words, unit_named
 from callwright.language.schemas import choices_of
 from callwright.language.text import folded
@@ -36,6 +36,7 @@ _SHORTEST_CODE = 3
 _AROUND = 24  # characters around an amount that tell what it counts
 _LEAST = re.compile(r"(?<![a-z])(?:min|minimum|least|lowest|lower)(?![a-z])")
 _MOST = re.compile(r"(?<![a-z])(?:max|maximum|most|highest|upper|budget|limit)(?![a-z])")
+_BOUNDS = frozenset({"radius", "threshold", "tolerance", "cutoff"})  # parameters that are a bound of what they count
 _QUOTE_MARKS = 3  # both marks and a stop
 _ANNOUNCED = re.compile(widened(rf'@[:]|["“”{signs("{open}")}]'))
 _DEGREE = 0.51
@@ -79,8 +80,11 @@ def _of_boolean(leaf: Leaf, said: Said) -> Iterator[Place]:
     if found.rule == ANSWERED:
         yield Place(span)
         return
-    is_denied = not leaf.value and said.marked(said.clause(span), "negation") is not None
-    yield Place(span, "" if is_denied else f"{said.quote(span)!r} may be told of and not wished")
+    is_denied = not leaf.value and (found.rule == NEGATED or said.marked(said.clause(span), "negation") is not None)
+    is_last = bool(leaf.value) and span.end == said.clause(span).end  # what a clause ends with, it tells of no more
+    is_turned = said.marked(said.sentence(span), "negation", "alternative", "condition", "change", "past") is not None
+    is_said = is_denied or (is_last and not is_turned)
+    yield Place(span, "" if is_said else f"{said.quote(span)!r} may be told of and not wished")
 
 
 def _of_number(leaf: Leaf, said: Said) -> Iterator[Place]:
@@ -121,8 +125,9 @@ def _amount_doubt(leaf: Leaf, one: Quantity, unit: Unit | None, said: Said) -> s
     """Why an amount that is said need not be the one that is wanted."""
     quote = said.quote(Span(one.start, one.end))
     words = quantity_words(said.language).patterns
-    bound = _bound(one)
-    is_value = not _edge_of(leaf, said) and (not bound or (one.is_loose and bound == "most"))
+    bound = one.bound if leaf.path.endswith("]") else _bound(one)  # members of a list are no ends of a range
+    is_bound = bool(_BOUNDS & frozenset(split_name(leaf.parameter.name)))
+    is_value = not _edge_of(leaf, said) and (not bound or is_bound or (one.is_loose and bound == "most"))
     if one.is_estimate:
         return f"{quote!r} is about how much"
     edge = _edge_of(leaf, said)
@@ -242,6 +247,8 @@ def _of_choice(leaf: Leaf, said: Said) -> Iterator[Place]:
     choices = [str(one) for one in choices_of(leaf.parameter.schema)]
     found = {choice: places for choice in choices if (places := list(_occurrences(choice, said)))}
     mine = found.pop(str(leaf.value), [])
+    if not mine and not found:
+        mine = list(_amounts_of_choice(str(leaf.value), choices, said))
     unit = unit_named(str(leaf.value).lower(), quantity_words(said.language))
     if not mine and unit:
         mine = [
@@ -253,6 +260,20 @@ def _of_choice(leaf: Leaf, said: Said) -> Iterator[Place]:
         if not inside:
             why = f"{said.quote(others[0])!r} is another of the choices" if others else ""
             yield Place(span, why, is_typed=True)
+
+
+def _amounts_of_choice(value: str, choices: Sequence[str], said: Said) -> Iterator[Span]:
+    """Where a text says the one amount that a choice is, with the same bound: "1000 and more"."""
+    wanted = {choice: find_quantities(choice, said.language) for choice in choices}
+    for one in said.quantities:
+        meant = [choice for choice, amounts in wanted.items() if len(amounts) == 1 and _is_alike(amounts[0], one)]
+        if meant == [value]:
+            yield Span(one.start, one.end)
+
+
+def _is_alike(one: Quantity, other: Quantity) -> bool:
+    is_measured = one.unit is None or other.unit is None or one.unit == other.unit
+    return is_measured and (one.value, one.bound, other.is_estimate) == (other.value, other.bound, False)
 
 
 def _lies_in(inner: Span, outer: Span) -> bool:

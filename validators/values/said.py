@@ -15,6 +15,7 @@ MarkKind = Literal["negation", "correction", "change", "alternative", "condition
 MARKS: tuple[MarkKind, ...] = get_args(MarkKind)
 _CLAUSE_END = re.compile(widened(r"@[;!?{list}]+|@[,.:](?!\d)|\n"))
 _SENTENCE_END = re.compile(widened(r"@[!?]|@[.](?!\d)|\n"))
+_OWN_STOP = re.compile(r"\.\s+(?=[A-Z])")  # "at 6 am. Don't": the stop of an abbreviation ends the sentence as well
 _OWN_QUOTES = "".join(
     f"|{left}[^{right}]+{right}" for left, right in zip(signs("{open}"), signs("{close}"), strict=True)
 )
@@ -102,8 +103,9 @@ class Said(NamedTuple):
 
 def _around(ends: re.Pattern[str], text: str, span: Span) -> Span:
     start = max((one.end() for one in ends.finditer(text, 0, span.start)), default=0)
-    end = ends.search(text, span.end)
-    return Span(start, end.start() if end else len(text))
+    is_last = _OWN_STOP.match(text, span.end - 1) if span.end > span.start else None
+    end = ends.search(text, span.end - 1 if is_last else span.end)
+    return Span(start, max(end.start(), span.end) if end else len(text))
 
 
 def hear(

@@ -7,7 +7,10 @@ words decides. What rules can't place is a hint for that reader.
 
 import re
 from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
 from typing import Literal, NamedTuple
+
+from pydantic import JsonValue
 
 from callwright.language.packs import puts_spaces, signs
 from callwright.language.text import FoldedWord, words_of
@@ -144,6 +147,9 @@ class _Heard(NamedTuple):
 def read_leaves(leaves: Sequence[Leaf], said: Said) -> list[ValueReading]:
     """The standing of each value by one text, seen beside the others."""
     heard = _Heard(said, leaves, [places_of(leaf, said) for leaf in leaves])
+    heard = heard._replace(places=[
+        places or list(_derived(leaf, heard)) for leaf, places in zip(leaves, heard.places, strict=True)
+    ])  # fmt: skip
     readings = [_read(leaf, places, heard) for leaf, places in zip(leaves, heard.places, strict=True)]
     proved = {
         (leaf.parameter.parent, leaf.parameter.name)
@@ -156,6 +162,28 @@ def read_leaves(leaves: Sequence[Leaf], said: Said) -> list[ValueReading]:
         for leaf, places, one in zip(leaves, heard.places, readings, strict=True)
     ]
     return _without_shared(leaves, again)
+
+
+def _derived(leaf: Leaf, heard: _Heard) -> Iterator[Place]:
+    """Where a text says how long it is from the start that it says to an end that it does not say: three nights."""
+    end, starts = _stamp_of(leaf.value), [
+        start for other, places in zip(heard.leaves, heard.places, strict=True)
+        if places and other.sort == leaf.sort and (other.parameter.edge, leaf.parameter.edge) == ("first", "last")
+        and (start := _stamp_of(other.value)) is not None
+    ]  # fmt: skip
+    for one in heard.said.quantities:
+        is_length = one.unit is not None and one.unit.dimension == "duration" and not one.bound and not one.is_estimate
+        if end is not None and is_length and one.unit:
+            length = timedelta(seconds=float(one.value * one.unit.factor))
+            if any(start + length == end for start in starts):
+                yield Place(Span(one.start, one.end), is_typed=True, is_owned=True)
+
+
+def _stamp_of(value: JsonValue) -> datetime | None:
+    try:
+        return datetime.fromisoformat(str(value)).replace(tzinfo=None)
+    except ValueError:
+        return None
 
 
 def _not_said(leaf: Leaf) -> ValueReading:
@@ -224,7 +252,8 @@ def _turned(leaf: Leaf, place: Place, heard: _Heard) -> str:
     )
     found = [said.marked(one, "alternative", but=names) for one in (last, first)]
     found = [one for one in found if one and not _is_between_values(one, place, heard.taken)]
-    if leaf.sort != "boolean":
+    is_unit = leaf.sort == "choice" and any(Span(one.start, one.end).touches(place.span) for one in said.quantities)
+    if leaf.sort != "boolean" and not is_unit:
         behind = Span(after.start, min(after.end, after.start + near // 3 + 1))
         found += [said.marked(before, "negation", but=names), said.marked(behind, "negation", but=names)]
     if leaf.sort == "number":
@@ -277,7 +306,9 @@ def _owner(leaf: Leaf, place: Place, heard: _Heard) -> Literal["own", "rival", "
     last = min([clause.end, at.end + _AFTER, *(one.start for one in taken if one.start >= at.end)])
     before, after = _named_words(said, Span(first, at.start))[::-1], _named_words(said, Span(at.end, last))
     near = _NEAR if puts_spaces(said.language) else _NEAR_SIGNS
-    sides = [before[:near], after[:near] if puts_spaces(said.language) or leaf.sort == "number" else []]
+    is_between = leaf.sort in ("name", "code") and any(one.start == last for one in taken)  # whose words are they?
+    is_read = leaf.sort == "number" or (puts_spaces(said.language) and not is_between)
+    sides = [before[:near], after[:near] if is_read else []]
     nearest = [after[:1], *sides] if leaf.sort == "number" else sides
     asked = words_of(said.question).row
     own, rival = leaf.naming, leaf.rival_naming

@@ -86,3 +86,71 @@ def test_an_argument_is_as_good_as_its_weakest_part() -> None:
     read = reading(items, {"items": ["milk", "rice"]}, "Put milk on the list").arguments
     assert read["items"].standing == "unproved"
     assert "items[1]" in read["items"].reason
+
+
+DAY: JsonSchema = {"type": "string", "format": "date"}
+
+
+def test_an_end_is_proved_by_the_start_and_the_length_that_are_said() -> None:
+    stay = {"check_in": DAY, "check_out": DAY}
+    said = "Three nights from 4 December"
+    right = reading(stay, {"check_in": "2026-12-04", "check_out": "2026-12-07"}, said).arguments
+    wrong = reading(stay, {"check_in": "2026-12-04", "check_out": "2026-12-08"}, said).arguments
+    assert {one.standing for one in right.values()} == {"proved"}
+    assert wrong["check_out"].standing != "proved"
+
+
+def test_members_of_a_list_are_no_ends_of_a_range() -> None:
+    numbers: dict[str, JsonSchema] = {"numbers": {"type": "array", "items": {"type": "number"}}}
+    read = reading(numbers, {"numbers": [7, 4, 40]}, "The mean of 7, 4 and 40").arguments
+    assert read["numbers"].standing == "proved"
+
+
+def test_a_radius_is_proved_by_a_bound_and_a_count_is_not() -> None:
+    metres: JsonSchema = {"type": "integer", "description": "In metres"}
+    assert (
+        reading({"radius": metres}, {"radius": 300}, "Cafes at most 300 metres away").arguments["radius"].standing
+        == "proved"
+    )
+    length = reading({"length": metres}, {"length": 300}, "A path of at most 300 metres").arguments
+    assert length["length"].standing == "stated"
+
+
+def test_over_is_a_bound_only_right_before_a_number() -> None:
+    days: dict[str, JsonSchema] = {"days": {"type": "integer", "description": "Days of the stay"}}
+    assert reading(days, {"days": 20}, "I go over there and stay 20 days").arguments["days"].standing == "proved"
+    assert reading(days, {"days": 20}, "I stay over 20 days").arguments["days"].standing == "stated"
+
+
+@pytest.mark.parametrize(
+    ("said", "standing"),
+    [
+        ("Call Ida on loudspeaker", "proved"),
+        ("The loudspeaker is broken, call Ida", "stated"),
+        ("Call Ida if she is on loudspeaker", "stated"),
+    ],
+)
+def test_a_flag_is_proved_by_what_ends_a_clause(said: str, standing: str) -> None:
+    flag: dict[str, JsonSchema] = {"speaker": {"type": "boolean", "description": "Loudspeaker on"}}
+    assert reading(flag, {"speaker": True}, said).arguments["speaker"].standing == standing
+
+
+def test_a_choice_may_be_an_amount_with_its_bound() -> None:
+    price: dict[str, JsonSchema] = {"price": {"type": "string", "enum": ["under 50", "over 50"]}}
+    assert reading(price, {"price": "over 50"}, "Rooms for more than 50 euros").arguments["price"].standing == "proved"
+    assert reading(price, {"price": "under 50"}, "Rooms for more than 50 euros").arguments["price"].standing != "proved"
+
+
+def test_a_word_between_two_names_tells_of_neither() -> None:
+    debt: dict[str, JsonSchema] = {
+        "debtor": {"type": "string", "description": "Person who owes"},
+        "creditor": {"type": "string", "description": "Person to be paid"},
+    }
+    read = reading(debt, {"debtor": "Ines", "creditor": "Tom"}, "Note that Ines is one whom Tom owes 20").arguments
+    assert read["debtor"].standing == "stated"
+
+
+def test_the_stop_of_an_abbreviation_ends_its_sentence() -> None:
+    start: dict[str, JsonSchema] = {"start": {"type": "string", "pattern": r"^\d{2}:\d{2}$"}}
+    read = reading(start, {"start": "06:00"}, "The first one at 6 a.m. Don't let me forget.").arguments
+    assert read["start"].standing == "proved"
