@@ -5,7 +5,6 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from callwright.language.calls.parameters import CODED, NUMERIC
-from callwright.language.calls.scanning import Hearing
 from callwright.language.calls.tools import ParameterView, ToolView
 from callwright.language.names import humanise, split_name, words
 from callwright.language.packs import LanguagePattern, of, packs_of, signs, widened, writes
@@ -119,7 +118,7 @@ def _asked_in(
 
 def _named(view: ToolView, text: str, allowed: Collection[str]) -> ParameterView | None:
     """The parameter that is called by the longest stretch of the text."""
-    lower = Hearing(text).lower
+    lower = text.lower()
     hits: list[tuple[int, bool, int, ParameterView]] = []
     for index, one in enumerate(view.parameters):
         described = str(one.schema.get("description") or "").strip().rstrip(signs(".")).lower()

@@ -8,7 +8,6 @@ from typing import NamedTuple
 import orjson
 from pydantic import JsonValue
 
-from callwright.language.calls.choosing import choose_tool
 from callwright.language.calls.defects import (
     MALFORMED_JSON,
     REFUSAL,
@@ -19,12 +18,12 @@ from callwright.language.calls.defects import (
     text_language,
 )
 from callwright.language.calls.messages import resolve_pointers
-from callwright.language.calls.parsing import read_conversation
 from callwright.language.calls.tools import ToolView, view_of
 from callwright.language.calls.turns import Turn
 from callwright.language.names import split_name
 from callwright.language.packs import LanguagePattern
 from callwright.llm.chat import ChatMessage
+from callwright.llm.template.baseline import choose_tool, read_values
 from callwright.llm.template.judging import proposed_call
 from callwright.llm.template.parallel import split_requests
 from callwright.llm.template.sections import Sections
@@ -80,7 +79,7 @@ def whole_plan(turns: Sequence[Turn], box: CandidateTools) -> list[Proposal]:
     plan: list[Proposal] = []
     for view, wish in _wishes(box.views, spoken):
         history = [Turn("user", wish), *spoken[1:]]
-        stated = read_conversation(view, history)
+        stated = read_values(view, history)
         for name in (name for name in view.required if name not in stated):
             stated[name] = _found(name, wish, plan, box)
         plan.append(Proposal(view.name, {one.name: stated[one.name] for one in view.parameters if one.name in stated}))
@@ -107,7 +106,7 @@ def _sources(name: str, wish: str, box: CandidateTools, depth: int) -> list[Prop
     for view in box.views:
         if name not in box.returns[view.name] or not depth:
             continue
-        stated = read_conversation(view, [Turn("user", wish)])
+        stated = read_values(view, [Turn("user", wish)])
         missing = [one for one in view.required if one not in stated]
         before: list[Proposal] | None = []
         if missing:
@@ -162,7 +161,7 @@ def _meant(views: Sequence[ToolView], sentence: str) -> ToolView | None:
 
 
 def _lacks(view: ToolView, sentence: str) -> bool:
-    stated = read_conversation(view, [Turn("user", sentence)])
+    stated = read_values(view, [Turn("user", sentence)])
     return any(name not in stated for name in view.required)
 
 
@@ -176,7 +175,7 @@ def _next_call(turns: Sequence[Turn], spoken: Sequence[Turn], box: CandidateTool
     view = choose_tool(box.views, spoken)
     if view is None:
         return None
-    call = Proposal(view.name, read_conversation(view, spoken))
+    call = Proposal(view.name, read_values(view, spoken))
     made = {turn.text for turn in turns if turn.speaker == "call"}
     return None if orjson.dumps({"tool": call.tool, "arguments": call.arguments}).decode() in made else call
 

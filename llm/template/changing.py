@@ -8,7 +8,6 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from callwright.language.calls.parameters import CLOCKED
-from callwright.language.calls.parsing import read_conversation
 from callwright.language.calls.sampling import make_value
 from callwright.language.calls.stating import StatedParameter, say
 from callwright.language.calls.tools import ParameterView, ToolView
@@ -93,20 +92,13 @@ def other_value(
     return value
 
 
-def word_change(change: CallChange, turns: Sequence[Turn], language: Language, rng: Random) -> WordedChange:
-    """A sentence that brings the change; read over, and put more plainly, until it can only mean that."""
-    wanted = {**read_conversation(change.view, turns), change.parameter.name: change.new}
-    best: WordedChange | None = None
+def word_change(change: CallChange, language: Language, rng: Random) -> WordedChange:
+    """A sentence that brings the change, put more plainly where its words don't say the value."""
     for attempt in range(_ATTEMPTS):
         worded = _word(change, language, rng, plain=attempt >= _BOLD_ATTEMPTS)
-        if locate(change.new, change.parameter.schema, worded.words) is None:
-            continue
-        best = best or worded
-        if read_conversation(change.view, _with(turns, worded.sentence, change.case, language)) == wanted:
+        if locate(change.new, change.parameter.schema, worded.words) is not None:
             return worded
-    if best is None:
-        raise ReplyError(f"template/v1 finds no words for {change.new!r} as the {change.parameter.name!r}.")
-    return best
+    raise ReplyError(f"template/v1 finds no words for {change.new!r} as the {change.parameter.name!r}.")
 
 
 def _is_taken(
@@ -169,16 +161,6 @@ def _shapes(
         return shapes.bare
     simple = not isinstance(change.new, bool) and json_type(change.parameter.schema) not in ("array", "object")
     return shapes.taken if simple and rng.random() < _TAKEN_SHARE else shapes.named
-
-
-def _with(turns: Sequence[Turn], sentence: str, case: str, language: Language) -> list[Turn]:
-    """The conversation with the correction: behind what was stated last, or as a turn of its own."""
-    stated = list(turns)
-    if case == "SO_case1" and stated:
-        at = max(index for index, turn in enumerate(stated) if turn.speaker == "user")
-        stated[at] = Turn("user", f"{stated[at].text}{of(language).space}{sentence}")
-        return stated
-    return [*stated, Turn("user", sentence)]
 
 
 def mend_request(sections: Sections, language: Language, rng: Random) -> dict[str, JsonValue]:

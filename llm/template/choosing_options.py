@@ -17,7 +17,7 @@ from callwright.language.calls.actions import name_phrase
 from callwright.language.calls.defects import Proposal
 from callwright.language.calls.frames import Stretch, glue_of, left_over, shapes_in
 from callwright.language.calls.messages import resolve_pointers
-from callwright.language.calls.parameters import CLOCKED, cues_of, short_forms
+from callwright.language.calls.parameters import CLOCKED, cues_of
 from callwright.language.calls.tools import ParameterView, ToolView, squeeze, view_of
 from callwright.language.calls.turns import Turn, is_equivalent
 from callwright.language.dates import find_dates
@@ -30,6 +30,17 @@ from callwright.language.schemas import json_type
 from callwright.language.text import fold
 from callwright.language.values import locate
 from callwright.language.vocabulary import deep_stem, find_corrections
+from callwright.llm.template.callings import (
+    SECTIONS,
+    Calling,
+    calls_in,
+    cues,
+    is_called,
+    links_of,
+    loosely,
+    openers,
+    taken_back,
+)
 from callwright.llm.template.plain_sentences import is_unknown, says_plainly
 from callwright.llm.template.sections import Sections
 from callwright.llm.template.steps_due import due_steps
@@ -37,9 +48,6 @@ from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import DEFAULT_LANGUAGE, JsonSchema, Language
 
 UNKNOWN = "$$$"
-_SECTIONS = (
-    "requests", "dialogues", "corrections", "external", "routing", "parallel", "conversations", "assistant.openers",
-)  # fmt: skip
 _MOST_PLACES = 4
 # what an option costs, by what it leaves unexplained
 _UNSAID, _MISPLACED, _REUSED, _UNCALLED, _REPEATED, _UNFED = 6.0, 3.0, 2.0, 0.3, 4.0, 3.0
@@ -51,7 +59,6 @@ _BESIDE = 6
 _FAINT = frozenset({"find", "get", "by", "of", "look", "up", "the", "for", "in", "to"})
 _LEFT_WORD = re.compile(r"[^\W_]+")
 _TELLS = re.compile(widened(r"\d|@[\"“”«»{open}{close}]|\b[A-ZÀ-Þ]"))
-_OPENED, _CLOSED = widened(r"@[\s\"“«'{open}]*"), widened(r"@[\"”»'{close}]*")
 
 
 class OfferedCall(NamedTuple):
@@ -217,14 +224,14 @@ class Talk:
 
     def _says(self, parameter: ParameterView, view: ToolView) -> bool:
         text = "\n".join(one.text for one in self.said if one.is_new)
-        called = any(one.parameter == parameter.name for one in _calls_in(view, text, self.language))
-        if called or any(_is_called(parameter, one.question) for one in self.said if one.is_new and one.question):
+        called = any(one.parameter == parameter.name for one in calls_in(view, text, self.language))
+        if called or any(is_called(parameter, one.question) for one in self.said if one.is_new and one.question):
             return True
         if parameter.kind in CLOCKED:
             return bool(find_dates(text) or find_times(text))
         if parameter.is_number:
             return bool(find_numbers(text))
-        leads = _links(self.language).route.get(parameter.kind, ())
+        leads = links_of(self.language).route.get(parameter.kind, ())
         return any(lead.strip() in text for lead in leads) or json_type(parameter.schema) == "object"
 
     def _unlike(self, call: OfferedCall) -> float:
@@ -302,7 +309,7 @@ class Layout:
 
     def rest(self, calls: Sequence[OfferedCall]) -> float:
         """What the words cost that these calls are not said in."""
-        phrases = [*glue_of(self._talk.language, *_SECTIONS), of(self._talk.language).last]
+        phrases = [*glue_of(self._talk.language, *SECTIONS), of(self._talk.language).last]
         phrases += [phrase for call in calls for phrase in _phrases(call, self._talk.language)]
         cost = 0.0
         for at, one in enumerate(self._talk.said):
@@ -319,13 +326,13 @@ class Layout:
     def _replaced(self, at: int, calls: Sequence[OfferedCall]) -> Iterator[Stretch]:
         """The stretches of a turn that say values which this option takes from words behind them."""
         said, language = self._talk.said[at], self._talk.language
-        yield from (Stretch(*one.span()) for one in _taken_back(language).finditer(said.text))
+        yield from (Stretch(*one.span()) for one in taken_back(language).finditer(said.text))
         for view in {call.tool: call.view for call in calls if call.view}.values():
-            callings = _calls_in(view, said.text, language)
+            callings = calls_in(view, said.text, language)
             for one in callings:
                 if one.is_behind and self._is_later(one.parameter, at, one.at, said.text):
                     yield Stretch(one.at, _clause_end(said.text, one.at))
-            answered = [one.name for one in view.parameters if said.question and _is_called(one, said.question)]
+            answered = [one.name for one in view.parameters if said.question and is_called(one, said.question)]
             if not callings and any(self._is_later(name, at, 0, said.text) for name in answered):
                 yield Stretch(0, _clause_end(said.text, 0))
 
@@ -358,7 +365,7 @@ def _said(turns: Sequence[Turn]) -> tuple[Said, ...]:
     said, question, is_done, begins = list[Said](), "", False, 0
     for turn in turns:
         if turn.speaker in ("user", "message"):
-            is_done = is_done or turn.text.startswith(_openers())
+            is_done = is_done or turn.text.startswith(openers())
             begins, is_done = (len(said), False) if is_done else (begins, False)
             said.append(Said(turn.text, question, is_new=True))
             question = ""
@@ -378,18 +385,6 @@ def _refusals() -> tuple[str, ...]:
         for one in shapes_in(code, f"{name}.refusals")
     ]
     return tuple(max(_SLOT.split(shape), key=len) for shape in shapes)
-
-
-@cache
-def _openers() -> tuple[str, ...]:
-    """What people say before they ask for something else."""
-    shapes = [
-        one
-        for code in known()
-        for name in ("assistant.openers", "conversations.switches")
-        for one in shapes_in(code, name)
-    ]
-    return tuple(_SLOT.split(shape)[0].strip() for shape in shapes)
 
 
 def _json(turn: Turn) -> dict[str, JsonValue]:
@@ -435,7 +430,7 @@ def _phrases(call: OfferedCall, language: Language) -> Iterator[str]:
     yield from (*call.view.actions, *call.view.keys, name_phrase(call.tool), *split_name(call.tool))
     for parameter in call.view.parameters:
         if parameter.name in call.arguments:
-            for cue in _cues(parameter):
+            for cue in cues(parameter):
                 yield from _spoken_of(cue, language)
             yield of(language).rules.counted_argument(parameter.cues.among(language))
             for name, member in (parameter.schema.get("properties") or {}).items():
@@ -449,22 +444,12 @@ _SLOT = re.compile(r"\{\w\}")
 def _spoken_of(cue: str, language: Language) -> tuple[str, ...]:
     """A cue, and the pieces of shapes that it stands in: articles and verbs agree with it."""
     rules, pieces = of(language).rules, dict.fromkeys([cue])
-    for section in _SECTIONS:
+    for section in SECTIONS:
         for shape in shapes_in(language, section):
             if "{c}" in shape or "{C}" in shape:
                 agreed = rules.in_number(shape, cue).replace("{c}", cue).replace("{C}", cue)
                 pieces |= dict.fromkeys(piece for piece in _SLOT.split(agreed) if cue in piece)
     return tuple(pieces)
-
-
-@lru_cache(4096)
-def _cues_of(name: str, spoken: tuple[str, ...], topic: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(filter(None, (*spoken, topic, *short_forms(name)))))
-
-
-def _cues(parameter: ParameterView) -> tuple[str, ...]:
-    spoken = (*parameter.cues.spoken, *parameter.cues.by_script.values())
-    return _cues_of(parameter.name, spoken, parameter.topic)
 
 
 def _places(part: Part, view: ToolView, said: Sequence[Said], language: Language) -> Iterator[Place]:
@@ -490,99 +475,31 @@ def _find(part: Part, text: str, said: Said, language: Language) -> Stretch | No
 def _find_answer(part: Part, text: str, said: Said, language: Language) -> Stretch | None:
     """A yes or no behind what the parameter is called, or to a question for it."""
     answer = requests_in(language).answers[bool(part.value)]
-    for cue in _cues(part.parameter):
-        for before in _links(language).behind:
-            found = re.search(_loosely(cue + before + answer), text, re.IGNORECASE)
+    for cue in cues(part.parameter):
+        for before in links_of(language).behind:
+            found = re.search(loosely(cue + before + answer), text, re.IGNORECASE)
             if found:
                 return Stretch(*found.span())
     book = dialogues_in(language)
     shapes = book.yes if part.value else book.no
     is_answer = any(fold(shape) == fold(text) for shape in shapes)
-    return Stretch(0, len(text)) if is_answer and _is_called(part.parameter, said.question) else None
-
-
-def _loosely(words: str) -> str:
-    return r"\s*".join(map(re.escape, words.split()))
-
-
-class Links(NamedTuple):
-    """What stands between what a parameter is called and its value, by which of them comes first; and routes."""
-
-    behind: tuple[str, ...]
-    before: tuple[str, ...]
-    route: Mapping[str, tuple[str, ...]]
-
-
-@lru_cache(16)
-def _links(language: Language) -> Links:
-    behind, before = dict[str, None](), dict[str, None]()
-    for section in _SECTIONS:
-        for stated in shapes_in(language, section):
-            for shape in (stated, of(language).rules.in_number(stated, "items")):
-                cue, value = shape.lower().find("{c}"), shape.find("{v}")
-                if 0 <= cue < value:
-                    behind[shape[cue + 3 : value]] = None
-                elif 0 <= value < cue and re.search(r"[^\W_]", shape[value + 3 : cue]):
-                    before[shape[value + 3 : cue]] = None
-    routes = requests_in(language).route
-    starts = tuple(shape[: shape.find("{o}")] for shape in routes)
-    ends = tuple(shape[shape.find("{o}") + 3 : shape.find("{d}")] for shape in routes)
-    return Links(tuple(behind), tuple(before), {"origin": starts, "destination": ends})
-
-
-class Calling(NamedTuple):
-    """A place where a parameter is called: its value begins there, or ends there; surely where words tell so."""
-
-    parameter: str
-    at: int
-    is_behind: bool
-    is_sure: bool
-
-
-@lru_cache(4096)
-def _calls_in(view: ToolView, text: str, language: Language) -> tuple[Calling, ...]:
-    """Where a text calls the parameters of a tool, in its order."""
-    if view.cues is None:
-        return ()
-    behind, before = _link_patterns(language)
-    found = list[Calling]()
-    for called in view.cues.pattern.finditer(text):
-        name = view.parameters[view.cues.owner(called[0])[0]].name
-        after, ahead = behind.match(text, called.end()), before.search(text, 0, called.start())
-        if ahead:
-            found.append(Calling(name, ahead.start(), is_behind=False, is_sure=True))
-        elif after:
-            found.append(Calling(name, after.end(), is_behind=True, is_sure=bool(after[0].strip())))
-    return tuple(found)
-
-
-@lru_cache(16)
-def _link_patterns(language: Language) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    links = _links(language)
-    behind, before = ("|".join(_either(one)) or "(?!)" for one in (links.behind, links.before))
-    return re.compile(rf"(?:{behind}){_OPENED}", re.IGNORECASE), re.compile(rf"{_CLOSED}(?:{before})$", re.IGNORECASE)
-
-
-def _either(links: Sequence[str]) -> list[str]:
-    return [
-        r"\s*".join(map(re.escape, one.split())).join((r"\s*", r"\s*")) for one in sorted(links, key=len, reverse=True)
-    ]
+    return Stretch(0, len(text)) if is_answer and is_called(part.parameter, said.question) else None
 
 
 def _cost_of_owner(part: Part, view: ToolView, said: Said, at: Stretch, language: Language) -> float:
     """What it costs to take a place for a parameter: much where the words beside it call another one."""
-    callings = [one for one in _calls_in(view, said.text, language) if _is_beside(one, at)]
+    callings = [one for one in calls_in(view, said.text, language) if _is_beside(one, at)]
     if any(one.parameter == part.parameter.name for one in callings):
         return 0.0
     if any(one.is_sure for one in callings):
         return _MISPLACED
     left = squeeze(said.text[: at.start])
-    for kind, leads in _links(language).route.items():
+    for kind, leads in links_of(language).route.items():
         if any(left.endswith(squeeze(lead)) for lead in leads) and part.parameter.kind in ("origin", "destination"):
             return 0.0 if part.parameter.kind == kind else _MISPLACED
-    if not said.question or _is_called(part.parameter, said.question):
+    if not said.question or is_called(part.parameter, said.question):
         return 0.0
-    return _MISPLACED / 2 if any(_is_called(one, said.question) for one in view.parameters) else 0.0
+    return _MISPLACED / 2 if any(is_called(one, said.question) for one in view.parameters) else 0.0
 
 
 def _is_beside(calling: Calling, at: Stretch) -> bool:
@@ -592,14 +509,14 @@ def _is_beside(calling: Calling, at: Stretch) -> bool:
 def _is_replaced(part: Part, view: ToolView, place: Place, said: Sequence[Said], language: Language) -> bool:
     """Whether another value is said for the parameter behind a place: in a later turn, or as a correction."""
     text = said[place.said].text
-    if any(one.start() <= place.start and place.end <= one.end() for one in _taken_back(language).finditer(text)):
+    if any(one.start() <= place.start and place.end <= one.end() for one in taken_back(language).finditer(text)):
         return True
     marks = [one.start for one in find_corrections(text) if one.start >= place.end]
     if any(not _LEFT_WORD.search(text[place.end : mark]) for mark in marks):
         return True
     for at in range(place.said, len(said)):
         first = 0 if at > place.said else min(marks, default=len(text))
-        for one in _calls_in(view, said[at].text, language):
+        for one in calls_in(view, said[at].text, language):
             if (
                 one.is_sure
                 and one.at > first
@@ -623,18 +540,3 @@ def _ends(part: Part, words: str) -> int:
     return max(
         (found.end for at in range(len(words)) if (found := locate(part.value, part.schema, words[at:]))), default=0
     )
-
-
-def _is_called(parameter: ParameterView, text: str) -> bool:
-    whole = squeeze(text)
-    return any(squeeze(cue) in whole for cue in _cues(parameter))
-
-
-@lru_cache(16)
-def _taken_back(language: Language) -> re.Pattern[str]:
-    """A value that is named only to say that it is not meant."""
-    shapes = [one for one in shapes_in(language, "corrections") if "{o}" in one]
-    asides = [one.replace("{v}", "{o}") for one in shapes_in(language, "conversations.asides")]
-    spelled = [re.split(r"\{o\}", one) for one in (*shapes, *(one for one in asides if "{c}" not in one))]
-    pieces = [(_loosely(before), _loosely(re.split(r"\{[cCv]\}", after)[0])) for before, after in spelled]
-    return re.compile("|".join(rf"{before}(.{{1,80}}?){after}" for before, after in pieces), re.IGNORECASE)

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from callwright.language.calls.parsing import read_answers
 from callwright.language.calls.questions import asked_parameters, called, counting, group_of, is_route_end
 from callwright.language.calls.stating import StatedParameter, in_quotes, say
 from callwright.language.calls.tools import ParameterView, ToolView
@@ -130,20 +129,13 @@ def word_answer(
     A sentence is worded so that it is understood without its question, as merged trajectories need it.
     """
     parameter, value = slot
-    best: SlotReply | None = None
     for attempt in range(_ANSWER_ATTEMPTS):
         plain = attempt >= _BOLD_ATTEMPTS
         answered = _propose_answer(parameter, value, language, rng, is_bare=is_bare, plain=plain)
         if locate(value, _titled(parameter), answered.words) is None or answered.words not in answered.answer:
             continue
-        best = best or answered
-        # A sentence is read right after its question too, where its words could be taken for the bare value.
-        contexts = ((parameter,),) if is_bare else ((), (parameter,))
-        if all(read_answers(view, asked, answered.answer) == {parameter.name: value} for asked in contexts):
-            return answered
-    if best is None:
-        raise ReplyError(f"template/v1 finds no words in {language!r} that say {value!r} for {parameter.name!r}.")
-    return best
+        return answered
+    raise ReplyError(f"template/v1 finds no words in {language!r} that say {value!r} for {parameter.name!r}.")
 
 
 def _titled(parameter: ParameterView) -> JsonSchema:

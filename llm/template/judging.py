@@ -7,15 +7,14 @@ from random import Random
 import orjson
 from pydantic import JsonValue
 
-from callwright.language.calls.choosing import choose_tool
 from callwright.language.calls.defects import Proposal, spoil_call, text_language
 from callwright.language.calls.frames import glue_of, left_over
 from callwright.language.calls.messages import resolve_pointers
-from callwright.language.calls.parsing import read_conversation
 from callwright.language.calls.tools import ToolView, view_of
 from callwright.language.calls.turns import Turn, is_equivalent, is_stated
 from callwright.language.names import humanise
 from callwright.language.values import locate
+from callwright.llm.template.baseline import choose_tool, read_values
 from callwright.llm.template.sections import Sections
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import DEFAULT_LANGUAGE, JsonSchema
@@ -33,7 +32,7 @@ def propose(sections: Sections, views: Sequence[ToolView]) -> Proposal:
     """The tool to call and its arguments; no tool where none fits."""
     turns = resolve_pointers(sections.turns())
     view = choose_tool(views, turns)
-    return Proposal(None, {}) if view is None else Proposal(view.name, read_conversation(view, turns))
+    return Proposal(None, {}) if view is None else Proposal(view.name, read_values(view, turns))
 
 
 def proposed_call(sections: Sections, flaws: Random, defect: str) -> tuple[Proposal, str]:
@@ -94,7 +93,7 @@ def _difference(
         return f"One call is of {tool!r}, the other of {other!r}."
     view = next((one for one in views if one.name == tool), None)
     schemas = view.properties if view else {}
-    parsed = read_conversation(view, turns) if view else {}
+    parsed = read_values(view, turns) if view else {}
     for name in (*wanted, *stated):
         if name not in wanted or name not in stated:
             return f"Only one of the calls gives {name!r}."
@@ -138,7 +137,7 @@ def name_made_up(sections: Sections, views: Sequence[ToolView]) -> dict[str, Jso
         raise ReplyError("template/v1 expects a call with arguments in the section <call>.")
     view = next((one for one in views if one.name == call.get("tool")), None)
     schemas, turns = (view.properties if view else {}), sections.turns()
-    parsed = read_conversation(view, turns) if view else {}
+    parsed = read_values(view, turns) if view else {}
     made_up: list[JsonValue] = [
         name
         for name, value in arguments.items()

@@ -232,7 +232,7 @@ def _word_correction(sections: Sections, rng: Random, _: Random, __: str) -> Tem
         sections.word("case", ""),
         must_name=sections.json("named") is True,
     )
-    worded = word_change(change, sections.turns(), _language(sections), rng)
+    worded = word_change(change, _language(sections), rng)
     return TemplateAnswer({"sentence": worded.sentence, "words": worded.words})
 
 

@@ -1,4 +1,4 @@
-"""Wording a call as a request: opener, action, every argument in one of many shapes; read over until it can only mean that call."""
+"""Wording a call as a request: opener, action, every argument in one of many shapes."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -10,7 +10,6 @@ from pydantic import JsonValue
 from callwright.language.calls.actions import name_phrase, own_words
 from callwright.language.calls.meanings import in_context, value_gap
 from callwright.language.calls.parameters import meaning_of
-from callwright.language.calls.parsing import read_request
 from callwright.language.calls.stating import StatedParameter, say
 from callwright.language.calls.tools import ToolView
 from callwright.language.names import words
@@ -259,29 +258,19 @@ class Worded(NamedTuple):
 
 
 def word_call(view: ToolView, arguments: dict[str, JsonValue], language: Language, rng: Random) -> Worded:
-    """A request that states exactly these arguments; ReplyError where the tool has no such parameter.
-
-    The model reads what it wrote, as anybody would who is asked for words that can mean one thing only, and puts it
-    more plainly where it reads something else.
-    """
+    """A request that states exactly these arguments, more plainly where words can't be pointed at; ReplyError where none does."""
     unknown = sorted(set(arguments) - set(view.properties))
     if unknown:
         raise ReplyError(f"The tool {view.name!r} has no parameters {unknown} to word.")
     refuse_gaps(view, tuple(arguments))
-    best: Worded | None = None
     for attempt in range(_ATTEMPTS):
         composed = compose(view, arguments, language, rng, plain=attempt >= _BOLD_ATTEMPTS)
         worded = quote_values(composed)
-        if worded is None or not writes(language, composed.request):
-            continue
-        best = worded
-        if read_request(view, composed.request) == arguments:
+        if worded and writes(language, composed.request):
             return worded
-    if best is None:
-        raise ReplyError(
-            f"template/v1 finds no words in the language {language!r} for a call of {view.name!r} with {arguments!r}."
-        )
-    return best
+    raise ReplyError(
+        f"template/v1 finds no words in the language {language!r} for a call of {view.name!r} with {arguments!r}."
+    )
 
 
 def refuse_gaps(view: ToolView, names: Sequence[str] = ()) -> None:

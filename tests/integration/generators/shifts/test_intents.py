@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from callwright.generators.shifts.intents import mismatch, obstacle, openers_in, refusals_in, shift_intents
-from callwright.language.calls.choosing import new_request
 from callwright.validators.blind.one_call import check_relevance
 from callwright.validators.checks.format import check_format
 from callwright.warehouse.errors import RecordError
@@ -96,21 +95,3 @@ async def test_without_another_sample_there_is_nothing_to_ask_for(conversations:
 
 def test_a_candidate_that_the_catalog_lacks_is_an_obstacle(conversations: Made) -> None:
     assert "has no tool" in obstacle(conversations["asked"](), {})
-
-
-@pytest.mark.parametrize("language", ["en", "zh"])
-def test_every_opener_is_understood_as_turning_away(language: Any) -> None:
-    request = {"en": "Refill a prescription, please.", "zh": "帮我续配处方药。"}[language]
-    for opener in openers_in(language):
-        assert new_request(opener + request) == request, opener
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "To Boston.", "Leave it at the door.", "The city is Rome.", "Make the room number 507.", "Could you use Turin as the city?",
-        "Do that again with 4 guests.", "我改主意了，餐次用加餐。", "再来一次，城市改成上海。", "杭州。",
-    ],
-)  # fmt: skip
-def test_answers_and_corrections_turn_away_from_nothing(text: str) -> None:
-    assert not new_request(text)

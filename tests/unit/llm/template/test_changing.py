@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from callwright.language.calls.parsing import read_conversation
 from callwright.language.calls.tools import ToolView, view_of
 from callwright.language.calls.turns import Turn
 from callwright.language.schemas import fits
@@ -34,15 +33,13 @@ def test_another_value_fits_and_was_not_said(name: str, tables: ToolView) -> Non
 
 @pytest.mark.parametrize("case", ["SO_case1", "SO_case2", "mSv"])
 @pytest.mark.parametrize(("name", "new"), [("restaurant", "Corner Kitchen"), ("guests", 7)])
-def test_a_worded_change_is_read_as_that_change(case: str, name: str, new: Any, tables: ToolView) -> None:
+def test_a_worded_change_says_the_new_value(case: str, name: str, new: Any, tables: ToolView) -> None:
     parameter = parameter_named(tables, name)
     change = CallChange(tables, CALL, parameter, new, case, must_name=True)
     said = set()
     for seed in range(20):
-        worded = word_change(change, BOOKED, "en", Random(seed))
-        text = f"{BOOKED[0].text} {worded.sentence}"
-        turns = [Turn("user", text)] if case == "SO_case1" else [*BOOKED, Turn("user", worded.sentence)]
-        assert read_conversation(tables, turns) == {**CALL, name: new}
+        worded = word_change(change, "en", Random(seed))
+        assert locate(new, parameter.schema, worded.words)
         assert worded.words in worded.sentence
         said.add(worded.sentence)
     assert len(said) > 5

@@ -19,11 +19,11 @@ from callwright.language.calls.messages import (
     write_message,
 )
 from callwright.language.calls.parameters import entity_of
-from callwright.language.calls.parsing import read_conversation
 from callwright.language.calls.tools import ToolView
 from callwright.language.calls.turns import Turn
 from callwright.language.packs import of
 from callwright.language.values import locate
+from callwright.llm.template.baseline import read_values
 from callwright.llm.template.external import name_entities, reword_request, simulate_message, word_pronoun
 from callwright.llm.template.sections import Sections
 from callwright.warehouse.errors import ReplyError
@@ -120,7 +120,7 @@ def test_a_name_is_found_in_its_message(language: Language, data: st.DataObject,
 def test_a_message_gives_the_argument_that_is_pointed_at_and_nothing_else(
     tool: str, said: str, message: str, read: dict[str, object]
 ) -> None:
-    assert read_conversation(VIEWS[tool], [Turn("user", said), Turn("message", message)]) == read
+    assert read_values(VIEWS[tool], [Turn("user", said), Turn("message", message)]) == read
 
 
 def test_an_answer_may_be_nothing_but_the_phrase() -> None:
@@ -128,7 +128,7 @@ def test_an_answer_may_be_nothing_but_the_phrase() -> None:
         Turn("user", "Book a table for 4 guests."), Turn("assistant", "Which restaurant would you like?"),
         Turn("user", "The restaurant in my uncle's chat message."), Turn("message", "I can only recommend The Olive Tree. Enjoy!"),
     ]  # fmt: skip
-    read = read_conversation(VIEWS["Dining.Tables.bookTable"], turns)
+    read = read_values(VIEWS["Dining.Tables.bookTable"], turns)
     assert read == {"restaurant": "The Olive Tree", "guests": 4}
 
 

@@ -1,18 +1,16 @@
-"""Asking for one value and answering it, and understanding both: alone, merged, and over several turns."""
+"""Asking for one value and answering it, and understanding what a question asks for."""
 
 from random import Random
 
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
 from callwright.language.calls.defects import EXTRA_ARGUMENT, HALLUCINATED_VALUE, MISSING_ARGUMENT, WRONG_ARGUMENT
-from callwright.language.calls.parsing import read_answers, read_bare, read_conversation, read_named
 from callwright.language.calls.questions import asked_parameters
 from callwright.language.calls.sampling import fill_in
 from callwright.language.calls.tools import ParameterView, ToolView, view_of
-from callwright.language.calls.turns import Turn
 from callwright.language.values import locate
 from callwright.llm.template.dialogues import word_answer, word_question
 from callwright.llm.template.spoiling import spoil_answer
@@ -54,24 +52,6 @@ def test_an_answer_quotes_words_that_say_its_value(named: tuple[str, str], seed:
     assert "{" not in answered.answer
 
 
-@given(st.integers(0, 10_000), st.sampled_from([TABLE, TRAINS]), st.booleans())
-@example(1430, TRAINS, False)
-def test_a_dialogue_is_understood_answer_by_answer(seed: int, view: ToolView, is_bare: bool) -> None:
-    rng = Random(seed)
-    language: Language = "zh" if view is TRAINS else "en"
-    names = [name for name in view.required if name != "note"]
-    values = fill_in(names, view.properties, language, rng)
-    turns = [Turn("user", "Book a table." if language == "en" else "查询列车车次。")]
-    known: dict[str, JsonValue] = {}
-    for name in rng.sample(names, len(names)):
-        parameter = view.parameter(name)
-        turns.append(Turn("assistant", word_question(view, parameter, known, language, rng)))
-        answered = word_answer(view, (parameter, values[name]), language, rng, is_bare=is_bare)
-        turns.append(Turn("user", answered.answer))
-        known[name] = values[name]
-        assert read_conversation(view, turns) == known
-
-
 @pytest.mark.parametrize(
     ("question", "asked"),
     [
@@ -86,51 +66,6 @@ def test_a_question_asks_for_what_it_names_or_can_only_mean(question: str, asked
     assert [one.name for one in asked_parameters(TABLE, question)] == asked
 
 
-@pytest.mark.parametrize(
-    ("asked", "answer", "got"),
-    [
-        (["restaurant"], "Blue Door", {"restaurant": "Blue Door"}),
-        (["restaurant"], "It's The Olive Tree, please.", {"restaurant": "The Olive Tree"}),
-        (["guests"], "Four of us.", {}),
-        (["guests"], "Four guests, please.", {"guests": 4}),
-        (["date"], "On March 5, 2027.", {"date": "2027-03-05"}),
-        (["time", "restaurant"], "Half past seven in the evening. Blue Door.", {"time": "19:30", "restaurant": "Blue Door"}),
-        (["restaurant", "guests"], "Make it six. Blue Door.", {"guests": 6, "restaurant": "Blue Door"}),
-        (["restaurant"], "Blue Door. The number of guests is 6.", {"restaurant": "Blue Door", "guests": 6}),
-        (["restaurant"], "Blue Door. Sorry, I mean Corner Kitchen.", {"restaurant": "Corner Kitchen"}),
-        (["guests"], "Six. Thanks!", {"guests": 6}),
-        (["seating"], "Quiet corner sounds good.", {"seating": "quiet_corner"}),
-        (["date"], "Blue Door", {}),
-    ],
-)  # fmt: skip
-def test_answers_are_given_to_what_was_asked(asked: list[str], answer: str, got: dict[str, JsonValue]) -> None:
-    assert read_answers(TABLE, [TABLE.parameter(name) for name in asked], answer) == got
-
-
-@pytest.mark.parametrize(
-    ("asked", "answer", "got"),
-    [
-        (["destination"], "去杭州。", {"destination": "杭州"}),
-        (["origin", "date"], "从北京出发。 2027年3月5日吧。", {"origin": "北京", "date": "2027-03-05"}),
-        (["seat"], "要二等座。", {"seat": "二等座"}),
-        (["passengers"], "乘车人数是三。", {"passengers": 3}),
-        (["date"], "2027年3月5日就行。 席别选商务座。", {"date": "2027-03-05", "seat": "商务座"}),
-    ],
-)
-def test_chinese_answers_are_given_to_what_was_asked(asked: list[str], answer: str, got: dict[str, JsonValue]) -> None:
-    assert read_answers(TRAINS, [TRAINS.parameter(name) for name in asked], answer) == got
-
-
-def test_an_answer_that_says_what_it_is_about_needs_no_question() -> None:
-    assert read_named(TABLE, "Please take Blue Door as the restaurant") == {"restaurant": "Blue Door"}
-    assert read_named(TABLE, "Blue Door") == {}
-
-
-def test_words_that_say_more_than_a_value_are_no_bare_value() -> None:
-    assert read_bare(TABLE.parameter("guests"), "4 and a dog or two") is None
-    assert read_bare(TABLE.parameter("guests"), "4 people") == 4
-
-
 def test_what_is_known_is_asked_for_again_only_where_nothing_else_can_be_meant() -> None:
     assert [one.name for one in asked_parameters(TABLE, "Which restaurant?", {"restaurant"})] == ["restaurant"]
     assert asked_parameters(TABLE, "What time?", {"time"}) in ((), (TABLE.parameter("time"),))
@@ -142,7 +77,11 @@ def test_a_spoilt_answer_is_not_understood_as_the_right_one(defect: str, seed: i
     parameter = TABLE.parameter("guests")
     spoilt = spoil_answer(defect, TABLE, (parameter, 4), "en", Random(seed))
     assert spoilt
-    assert read_answers(TABLE, (parameter,), spoilt.answer) != {"guests": 4}
+    assert spoilt.answer not in {
+        word_answer(TABLE, (parameter, 4), "en", Random(other), is_bare=is_bare).answer
+        for other in range(20)
+        for is_bare in (True, False)
+    }
 
 
 def test_a_defect_that_no_answer_can_have_is_not_made() -> None:

@@ -1,0 +1,161 @@
+"""The call that words ask for, plainly read: the tool by its words, each value where it is called or alone of its type.
+
+It may be wrong: it is what a candidate is measured against, and nothing rests on it.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from pydantic import JsonValue
+
+from callwright.language.calls.messages import resolve_pointers
+from callwright.language.calls.parameters import CLOCKED
+from callwright.language.calls.questions import asked_parameters
+from callwright.language.calls.tools import ParameterView, ToolView
+from callwright.language.calls.turns import Turn
+from callwright.language.names import split_name
+from callwright.language.packs import language_of, of, signs, widened
+from callwright.language.schemas import fits, json_type
+from callwright.language.values import locate, read_value
+from callwright.language.vocabulary import deep_stem
+from callwright.llm.template.callings import calls_in, links_of, openers
+from callwright.warehouse.records import JsonSchema, Language
+
+_WORD = re.compile(r"[^\W_]+")
+_FAINT = frozenset({"find", "get", "by", "of", "look", "up", "the", "for", "in", "to", "a", "an", "my", "and"})
+_SURE, _LEAST = 0.75, 0.5
+_CLAUSE_END = re.compile(widened(r"@[;!?\n]|@[.](?=\s|$)|@[{.,;!?}]|,(?=\s)"))
+_OPENS, _CLOSES = frozenset(signs('"“«{open}')), re.compile(widened('@["“”«»{open}{close}]'))
+_AROUND = signs(" \t\n\"'“”«»{open}{close}.,;:!?")
+_LONGEST_TEXT, _MOST_TURNS = 4000, 100
+
+
+def choose_tool(views: Sequence[ToolView], turns: Sequence[Turn]) -> ToolView | None:
+    """The tool with whose words the latest turn that names one speaks; None where no tool shares half its words."""
+    spoken = [turn.text[:_LONGEST_TEXT] for turn in turns if turn.speaker == "user"][-_MOST_TURNS:]
+    anew = next((at for at in range(len(spoken) - 1, 0, -1) if spoken[at].startswith(openers())), 0)
+    spoken = spoken[anew:]
+    named = (_likeliest(views, text, _SURE) for text in reversed(spoken))
+    return next(filter(None, named), None) or _likeliest(views, "\n".join(spoken), _LEAST)
+
+
+def _likeliest(views: Sequence[ToolView], text: str, least: float) -> ToolView | None:
+    said = text.lower()
+    stems = {deep_stem(word) for word in _WORD.findall(said)}
+    scores = [(_likeness(view, said, stems), -at) for at, view in enumerate(views)]
+    best = max(scores, default=(0.0, 0))
+    return views[-best[1]] if best[0] >= least else None
+
+
+def _likeness(view: ToolView, said: str, stems: set[str]) -> float:
+    """The share of a tool's name that is said; more where an action of it stands there whole."""
+    whole = max((len(key) for key in (*view.keys, *view.actions) if key.lower() in said), default=0)
+    if whole:
+        return 1.0 + whole / _LONGEST_TEXT
+    wanted = {deep_stem(word) for word in split_name(view.name.rpartition(".")[2])} - _FAINT
+    return len(wanted & stems) / len(wanted) if wanted else 0.0
+
+
+def read_values(view: ToolView, turns: Sequence[Turn]) -> dict[str, JsonValue]:
+    """The arguments that a conversation states, as far as they are called or alone of their type; what is said last holds."""
+    stated: dict[str, JsonValue] = {}
+    question = ""
+    for turn in resolve_pointers(turns[-_MOST_TURNS:]):
+        text = turn.text[:_LONGEST_TEXT]
+        if turn.speaker == "assistant":
+            question = text
+        elif turn.speaker in ("user", "message"):
+            stated |= _read_turn(view, text, question, stated)
+            question = ""
+    return {one.name: stated[one.name] for one in view.parameters if one.name in stated}
+
+
+def _read_turn(view: ToolView, text: str, question: str, known: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    language = language_of(text)
+    found = dict(_called(view, text, language))
+    asked = asked_parameters(view, question, known) if question else ()
+    if len(asked) == 1 and not found:
+        value = _value(asked[0], text.strip(_AROUND))
+        return {asked[0].name: value} if value is not None else {}
+    left = [one for one in view.parameters if one.name not in found]
+    return {**dict(_routed(left, text, language)), **dict(_typed(left, text, found)), **found}
+
+
+def _called(view: ToolView, text: str, language: Language) -> Iterator[tuple[str, JsonValue]]:
+    """The values that stand beside what their parameter is called."""
+    callings = calls_in(view, text, language)
+    for at, one in enumerate(callings):
+        end = callings[at + 1].start if at + 1 < len(callings) else len(text)
+        words = _behind(text, one.at, max(end, one.at)) if one.is_behind else _before(text, one.at)
+        parameter, words = view.parameter(one.parameter), words.strip(_AROUND)
+        first = words.partition(" ")[0]
+        is_code = parameter.is_identifier and any(map(str.isdigit, first))
+        value = _value(parameter, first if is_code else words)
+        if value is not None and (one.is_sure or not _is_free(parameter) or not words[:1].islower()):
+            yield one.parameter, value
+
+
+def _is_free(parameter: ParameterView) -> bool:
+    """Whether any words would do as a value."""
+    is_typed = parameter.kind in CLOCKED or parameter.is_number or "enum" in parameter.schema
+    return json_type(parameter.schema) in ("string", "array") and not is_typed
+
+
+def _behind(text: str, start: int, end: int) -> str:
+    """What stands from a place on: up to the mark that closes a quotation, else to the next sign."""
+    if text[start - 1 : start] in _OPENS:
+        return _CLOSES.split(text[start:])[0]
+    joint = of(language_of(text)).last.strip()
+    return re.sub(rf"\s{re.escape(joint)}\b.{{0,5}}$", "", _CLAUSE_END.split(text[start:end])[0].rstrip())
+
+
+def _before(text: str, end: int) -> str:
+    """What stands up to a place: from the mark that opens a quotation, else the last word."""
+    if _CLOSES.match(text[end : end + 1]):
+        return _CLOSES.split(text[:end])[-1]
+    words = _CLAUSE_END.split(text[:end])[-1].split()
+    named = next((at for at in range(len(words)) if all(map(_is_name, words[at:]))), len(words))
+    return " ".join(words[max(named, 1) :] or words[-1:])
+
+
+def _is_name(word: str) -> bool:
+    return word[:1].isupper() or word[:1].isdigit()
+
+
+def _value(parameter: ParameterView, words: str) -> JsonValue:
+    """What words say for a parameter, None where its schema does not take it."""
+    schema = {"title": parameter.name, **parameter.schema}
+    value = read_value(words, parameter.spoken)
+    if isinstance(value, int | float) and json_type(schema) == "string":
+        value = str(value)
+    return value if value is not None and fits(value, parameter.schema) else None
+
+
+def _routed(left: Sequence[ParameterView], text: str, language: Language) -> Iterator[tuple[str, JsonValue]]:
+    """The ends of a route, behind "from" and "to"."""
+    leads = links_of(language).route
+    every = "|".join(re.escape(lead) for ends in leads.values() for lead in ends if lead.strip())
+    for one in left:
+        own = "|".join(re.escape(lead) for lead in leads.get(one.kind, ()) if lead.strip())
+        way = re.compile(rf"(?<![A-Za-z])(?:{own})(.+?)(?={every}|$)") if own else None
+        found = next(filter(None, map(way.search, _CLAUSE_END.split(text))), None) if way else None
+        if found and (value := _value(one, found[1].strip(_AROUND))) is not None:
+            yield one.name, value
+
+
+def _typed(left: Sequence[ParameterView], text: str, found: dict[str, JsonValue]) -> Iterator[tuple[str, JsonValue]]:
+    """The values that their type alone tells: the only day, the only number, a choice, a thing that is wanted or not."""
+    taken = {str(value) for value in found.values()}
+    for one in left:
+        alike = [other for other in left if other.kind == one.kind]
+        value: JsonValue = None
+        if one.kind == "boolean":
+            value = next((flag for flag in (True, False) if _states(flag, one.schema, text)), None)
+        elif one.schema.get("enum") or ((one.kind in CLOCKED or one.is_number) and len(alike) == 1):
+            value = _value(one, text)
+        if value is not None and str(value) not in taken:
+            yield one.name, value
+
+
+def _states(flag: bool, schema: JsonSchema, text: str) -> bool:  # noqa: FBT001 - the value that is looked for
+    return locate(flag, schema, text) is not None

@@ -1,0 +1,45 @@
+"""The plain baseline that answers as a candidate: the tool by its words, values where they are called or alone of their type."""
+
+from typing import Any
+
+import pytest
+
+from callwright.language.calls.tools import view_of
+from callwright.language.calls.turns import Turn
+from callwright.llm.template.baseline import choose_tool, read_values
+from tests.support.llm.template.fixtures import TOOLS
+
+VIEWS = {tool.name: view_of(tool.signature) for tool in TOOLS}
+TABLE, SEND, TRAINS = "Dining.Tables.bookTable", "Money.Transfers.sendMoney", "Travel.Trains.findTrains"
+
+
+@pytest.mark.parametrize(
+    ("tool", "text", "read"),
+    [
+        (TABLE, 'Book a table for 4 guests. The restaurant is "Blue Door".', {"restaurant": "Blue Door", "guests": 4}),
+        (TABLE, "Book a table on 3 May 2027. Seating area: quiet corner.", {"date": "2027-05-03", "seating": "quiet_corner"}),
+        (SEND, "Send money. Use Ida Berg as the recipient. The amount is 40.", {"recipient": "Ida Berg", "amount": 40}),
+        (TRAINS, "查询列车车次，出发城市是成都，到达城市是昆明。", {"origin": "成都", "destination": "昆明"}),
+    ],
+)  # fmt: skip
+def test_values_stand_beside_what_they_are_called_or_are_alone_of_their_type(
+    tool: str, text: str, read: dict[str, Any]
+) -> None:
+    assert read_values(VIEWS[tool], [Turn("user", text)]) == read
+
+
+def test_what_is_asked_is_answered_and_what_is_said_last_holds() -> None:
+    turns = [
+        Turn("user", "Book a table. The number of guests is 4."),
+        Turn("assistant", "Which restaurant would you like?"),
+        Turn("user", "Blue Door"),
+        Turn("user", "The number of guests is 6."),
+    ]
+    assert read_values(VIEWS[TABLE], turns) == {"restaurant": "Blue Door", "guests": 6}
+
+
+def test_the_tool_is_that_of_the_latest_turn_that_names_one() -> None:
+    book, cancel = Turn("user", "Please book a table."), Turn("user", "Cancel a table that was booked, please.")
+    assert choose_tool([*VIEWS.values()], [cancel, book]) is VIEWS[TABLE]
+    assert choose_tool([*VIEWS.values()], [book, cancel]) is VIEWS["Dining.Tables.cancelTable"]
+    assert choose_tool([*VIEWS.values()], [Turn("user", "Sing me a lullaby.")]) is None
