@@ -17,7 +17,15 @@ from callwright.language.text import FoldedWord, words_of
 from callwright.language.vocabulary import deep_stem
 from callwright.validators.values.marks import mark_words
 from callwright.validators.values.parameters import Leaf, Parameter, Role, leaves_of
-from callwright.validators.values.places import Place, amounts_beside, codes_beside, is_part, places_of, times_beside
+from callwright.validators.values.places import (
+    Place,
+    amounts_beside,
+    codes_beside,
+    is_part,
+    is_text,
+    places_of,
+    times_beside,
+)
 from callwright.validators.values.said import MARKS, Mark, MarkKind, Said, Span
 from callwright.warehouse.records import Arguments, DoubtedFact, Tool
 
@@ -25,6 +33,7 @@ Standing = Literal["proved", "stated", "unproved", "contradicted"]
 STANDINGS: tuple[Standing, ...] = ("contradicted", "unproved", "stated", "proved")  # from the weakest on
 Source = Literal["", "words", "default"]
 _NEAR_LETTERS = 16  # letters next to a value
+_NEXT_LETTERS, _NEXT_SIGNS = 12, 4  # from a word that corrects to what it puts right
 _DIGITS = re.compile(r"\d")
 _BEFORE, _AFTER = 48, 28  # characters around a value in which words may name its parameter
 _NEAR, _NEAR_SIGNS = 3, 6  # words, or characters without spaces, that are next to a value
@@ -248,7 +257,7 @@ def _turned(leaf: Leaf, place: Place, heard: _Heard) -> str:
     before, after = Span(clause.start, place.span.start), Span(place.span.end, clause.end)
     last, first = (
         Span(max(before.start, before.end - near), before.end),
-        Span(after.start, min(after.end, after.start + near)),
+        Span(after.start, min(said.sentence(place.span).end, after.start + near)),
     )
     found = [said.marked(one, "alternative", but=names) for one in (last, first)]
     found = [one for one in found if one and not _is_between_values(one, place, heard.taken)]
@@ -281,7 +290,7 @@ def _corrects(mark: Mark, leaf: Leaf, at: Span, said: Said) -> bool:
     """Whether a correction may be about a value of this sort: what follows it tells."""
     if mark.span.touches(at):
         return False
-    after = Span(mark.span.end, min(len(said.text), mark.span.end + _BEFORE))
+    after = Span(mark.span.end, min(said.sentence(mark.span).end, mark.span.end + _BEFORE))
     times = [one for one in said.times if one.span.touches(after)]
     amounts = [one for one in said.quantities if Span(one.start, one.end).touches(after)]
     codes = _DIGITS.search(said.quote(after)) is not None
@@ -290,8 +299,10 @@ def _corrects(mark: Mark, leaf: Leaf, at: Span, said: Said) -> bool:
     if leaf.sort == "number":
         return bool(amounts)
     if leaf.sort == "code":
-        return codes and not times and not amounts
-    return not times and not amounts
+        return codes and not times and not any(one.unit for one in amounts)
+    starts = [one.span.start for one in times] + [one.start for one in amounts]
+    near = _NEXT_LETTERS if puts_spaces(said.language) else _NEXT_SIGNS
+    return is_text(leaf, said.language) or not any(start < mark.span.end + near for start in starts)
 
 
 def _owner(leaf: Leaf, place: Place, heard: _Heard) -> Literal["own", "rival", ""]:

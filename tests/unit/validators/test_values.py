@@ -154,3 +154,29 @@ def test_the_stop_of_an_abbreviation_ends_its_sentence() -> None:
     start: dict[str, JsonSchema] = {"start": {"type": "string", "pattern": r"^\d{2}:\d{2}$"}}
     read = reading(start, {"start": "06:00"}, "The first one at 6 a.m. Don't let me forget.").arguments
     assert read["start"].standing == "proved"
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("en", "The code is 618304, or rather 104839."),
+        ("en", "The code is 618304, no, 104839."),
+        ("en", "Any code, anything but 618304."),
+        ("en", "The code is 618304, perhaps."),
+        ("zh", "编号是618304，应该是104839。"),
+        ("zh", "编号是618304以外的任何一个。"),
+        ("zh", "编号是618304，也可能不是。"),
+        ("es", "El código es 618304, no, 104839."),
+        ("es", "Cualquiera menos 618304."),
+    ],
+)
+def test_a_code_that_is_corrected_or_excepted_is_only_stated(language: str, said: str) -> None:
+    assert reading({"code": TEXT}, {"code": "618304"}, said, language=language).arguments["code"].standing == "stated"
+
+
+def test_a_name_that_is_corrected_is_only_stated_though_a_day_follows() -> None:
+    place = {"place": TEXT}
+    read = reading(place, {"place": "Ulm"}, "A room in Ulm, sorry, I mean Bonn from 4 December.").arguments
+    assert read["place"].standing == "stated"
+    about_time = reading(place, {"place": "Ulm"}, "A room in Ulm on 3 December, sorry, 4 December.").arguments
+    assert about_time["place"].standing == "proved"
