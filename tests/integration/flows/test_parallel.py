@@ -67,12 +67,12 @@ def test_every_argument_has_evidence_in_the_stretch_of_its_own_call(built: Paral
             ends.append(max(end for _, end in spans))
 
 
-def test_what_lands_is_proved_by_a_checker_that_makes_all_calls(built: ParallelBuild) -> None:
+def test_what_lands_was_chosen_by_its_reader(built: ParallelBuild) -> None:
     rows = warehouse_of(built.settings).rows(
         "select check_name, count(*) as samples from verdicts where decision = 'proved' group by all"
     )
     assert {row["check_name"]: row["samples"] for row in rows}.items() >= {
-        "format": 24, "grounding": 24, "all_calls": 24, "duplicates": 24
+        "format": 24, "reading": 24, "duplicates": 24
     }.items()  # fmt: skip
 
 
