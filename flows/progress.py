@@ -96,10 +96,18 @@ def duration(seconds: float) -> str:
 
 
 def tell_models(models: "Iterable[tuple[str, ModelSettings]]", progress: Progress) -> None:
-    """Say which of the models that roles have work across a wire, and by which of our ways their requests go."""
+    """Say which of the models that roles have work across a wire, by which of our ways their requests go, and who reads itself."""
+    models = list(models)
     rendered = [f"{role} {model.name} ({model.path})" for role, model in models if model.path != "in process"]
     if rendered:
         progress.say(f"Models: {', '.join(rendered)}.")
+    names = {role: model.name for role, model in models if model.path != "in process"}
+    readers = {name for role, name in names.items() if role != "generator"}
+    if readers == {names.get("generator")}:
+        progress.say(
+            "One model has all roles, and none may settle what its own words mean: all of them will wait for people. "
+            "Give the checker or the judge another model."
+        )
 
 
 def tell_bugs(progress: Progress, title: str, count: int, first: str) -> None:

@@ -21,7 +21,7 @@ from callwright.validators.audit.defects import inject
 from callwright.validators.audit.gold import INJECTORS
 from callwright.validators.audit.subjects import AuditSubject, gather
 from callwright.validators.checks.format import SampleWithTools, format_verdict
-from callwright.validators.checks.grounding import all_proved
+from callwright.validators.checks.grounding import all_proved, root_of
 from callwright.warehouse.queries import sql
 from callwright.warehouse.records import CallTurn, Evidence, GoldCall, Origin, Sample, Tool, Verdict
 from callwright.warehouse.releases import read_tools
@@ -163,15 +163,23 @@ def _item(warehouse: Warehouse, sample: Sample, made_of: str, expected: str, see
     known = read_tools(warehouse, sample.candidates)
     tools = [known[key] for key in sample.candidates]
     subject, rng = AuditSubject(marked, {tool.key: tool for tool in tools}, gather([])), Random(f"{seed}:{made_of}")
-    for injector in rng.sample(_SPOILING, len(_SPOILING)):
+    for injector in rng.sample(INJECTORS, len(INJECTORS)):
         broken = inject(injector, subject, rng)
-        if broken is not None and _is_well_formed(broken.sample, tools):
+        if broken is not None and _is_like(broken.sample, sample) and _is_well_formed(broken.sample, tools):
             return _Item(broken.sample, expected, injector.name, made_of, answer)
     return None
 
 
-# What nobody has words for gives itself away on the screen.
-_SPOILING = [one for one in INJECTORS if one.name not in ("argument_added", "call_unasked", "item_added")]
+def _is_like(item: Sample, original: Sample) -> bool:
+    """Whether no more of its arguments lack evidence than of the original's: what nobody has words for gives itself away."""
+    return _lacks_evidence(item) <= _lacks_evidence(original)
+
+
+def _lacks_evidence(sample: Sample) -> int:
+    calls = [call for snapshot in sample.snapshots() for call in snapshot.calls]
+    return sum(
+        name not in {root_of(one.argument) for one in call.evidence} for call in calls for name in call.arguments
+    )
 
 
 def _is_open(sample: Sample) -> bool:

@@ -51,10 +51,11 @@ UNKNOWN = "$$$"
 _MOST_PLACES = 4
 # what an option costs, by what it leaves unexplained
 _UNSAID, _MISPLACED, _REUSED, _UNCALLED, _REPEATED, _UNFED = 6.0, 3.0, 2.0, 0.3, 4.0, 3.0
-_WORD, _TELLING, _OTHER_TOOL, _IDLE, _LACKING = 0.5, 1.5, 2.0, 1.0, 0.2
+_WORD, _TELLING, _OTHER_TOOL, _IDLE, _LACKING = 0.5, 1.5, 1.5, 1.0, 0.2
 _MOST, _SAME = 1.9, 0.04
 _OPEN, _LIKELY = 1.6, 0.75
-_LATER, _FEW = 0.1, 15.0  # words may be left over where more steps follow
+_LATER, _FEW = 0.2, 7.0  # words may be left over where more steps follow
+_CHANCE, _SMALL = 2, 99
 _BESIDE = 6
 _FAINT = frozenset({"find", "get", "by", "of", "look", "up", "the", "for", "in", "to"})
 _LEFT_WORD = re.compile(r"[^\W_]+")
@@ -114,10 +115,23 @@ def choose_options(sections: Sections) -> dict[str, JsonValue]:
         named: list[JsonValue] = [option.letter for option in options if _are_same(option, steps, talk.views)]
         return {"asked": named, "reason": "They are the next steps." if named else "None of them is the next step."}
     costs = {option.letter: talk.cost(option) for option in options}
+    calls = [costs[option.letter] for option in options if option.calls]
+    is_spoken = any(talk.is_spoken(option) for option in options)
+    if (
+        talk.may_ask and is_spoken and min(calls, default=0.0) >= _UNSAID
+    ):  # whichever is called has a value that nobody said
+        costs |= {option.letter: _OPEN for option in options if option.act == "ask"}
+    if min(calls, default=_MOST) < _MOST:  # a tool does it
+        costs |= {option.letter: _UNSAID for option in options if option.act == "none"}
     least = min(costs.values(), default=_MOST)
     asked: list[JsonValue] = [letter for letter, cost in costs.items() if cost <= least + _SAME and least < _MOST]
     reason = "Each word is said for it." if len(asked) == 1 else "They explain the same words." if asked else ""
     return {"asked": asked, "reason": reason or "Each of them leaves words or values unexplained."}
+
+
+def _is_telling(words: str) -> bool:
+    """Whether words are long enough to be no accident."""
+    return words.count(" ") > 1 if script_of(words) == COMMON_SCRIPT else len(words) > _CHANCE
 
 
 def _are_same(option: Option, steps: Sequence[Proposal], views: Mapping[str, ToolView]) -> bool:
@@ -173,14 +187,22 @@ class Talk:
         self.is_answered = bool(turns) and turns[-1].speaker in ("call", "result")
         self.made = tuple(_call(_json(turn), self.views) for turn in turns if turn.speaker == "call")
         self.returned = {
-            fold(str(value)) for turn in turns if turn.speaker == "result" for value in _scalars(_json(turn))
+            fold(str(value))
+            for turn in turns
+            if turn.speaker == "result"
+            for value in _scalars(_json(turn))
+            if isinstance(value, str) or (isinstance(value, int | float) and value > _SMALL)
         }
 
         new = [one.text for one in self.said if one.is_new]
-        is_redone = any(mark.start == 0 for text in new for mark in find_corrections(text))
-        self._redone = {call.tool for call in self.made[-1:]} if is_redone else set[str]()
+        self.may_ask = bool(turns) and not self.is_answered and any(view.parameters for view in self.views.values())
+        results = [_json(turn) for turn in turns if turn.speaker == "result"]
+        has_failed = bool(results) and "error" in results[-1]
+        is_redone = has_failed or any(mark.start == 0 for text in new for mark in find_corrections(text))
+        self.redone = self.made[-1:] if is_redone else ()
         again = glue_of(self.language, "conversations.linked", "conversations.again")
-        self.in_steps = self.is_answered or any(one in text for one in again if one.count(" ") > 1 for text in new)
+        is_again = any(one in text for one in again if _is_telling(one) for text in new)
+        self.in_steps = self.is_answered or is_again
 
     def is_plainly(self, option: Option) -> bool:
         """Whether all that was said is the plain wording of the only call of an option."""
@@ -197,8 +219,14 @@ class Talk:
         for call in self.made:
             layout.take(call)
         cost = sum(layout.take(call) for call in option.calls)
+        cost += _REUSED * sum(
+            len(one.arguments.keys() - call.arguments.keys())
+            for call in option.calls
+            for one in self.redone
+            if one.tool == call.tool
+        )
         cost += _REPEATED * sum(call in self.made or call in option.calls[:at] for at, call in enumerate(option.calls))
-        cost += _MISPLACED * layout.crossings()
+        cost += _MISPLACED * layout.crossings(len(self.made))
         cost += _REPEATED * (self.in_steps and len({call.tool for call in option.calls}) < len(option.calls))
         cost += _UNFED * (UNKNOWN in option.calls[0].arguments.values())
         cost += sum(map(self._unlike, option.calls))
@@ -217,6 +245,10 @@ class Talk:
         for call in self.made:
             layout.take(call)
         return _IDLE + layout.rest(self.made)
+
+    def is_spoken(self, option: Option) -> bool:
+        """Whether the user says what one of an option's tools does."""
+        return any(call.view and self._likeness(call.view) >= _LIKELY for call in option.calls)
 
     def _open(self, view: ToolView) -> bool:
         """Whether the user leaves out what a tool needs, as far as what parameters are called and the kinds of values tell."""
@@ -243,7 +275,7 @@ class Talk:
 
     def _likeness(self, view: ToolView) -> float:
         """The share of what a tool does that the user says; 1 where it is said in one of the known ways."""
-        if view.name in self._redone:
+        if any(view.name == one.tool for one in self.redone):
             return 1.0
         said = "\n".join(one.text for one in self.said if one.is_new).lower()
         if any(key.lower() in said for key in (*view.keys, *view.actions)):
@@ -281,7 +313,8 @@ class Layout:
             self._taken[best[:3]] = self._calls
             self._placed[part.parameter.name] = best
             return best.cost
-        if fold(str(part.value)) in self._talk.returned:
+        again = any(part.value == one.arguments.get(part.parameter.name) for one in self._talk.redone)
+        if again or fold(str(part.value)) in self._talk.returned:
             return 0.0
         if places:
             shared = all(self._calls not in self._owners(one) for one in places)
@@ -295,11 +328,12 @@ class Layout:
             if said == place.said and start < place.end and place.start < end
         ]
 
-    def crossings(self) -> int:
-        """How often the values of one call stand between those of another."""
+    def crossings(self, made: int) -> int:
+        """How often the values of one call stand between those of another, of calls that were not `made` before."""
         spans: dict[tuple[int, int], list[int]] = {}
         for (said, start, _), call in self._taken.items():
-            spans.setdefault((said, call), []).append(start)
+            if call > made:
+                spans.setdefault((said, call), []).append(start)
         ranges = [(said, min(starts), max(starts)) for (said, _), starts in spans.items()]
         return sum(
             one[0] == other[0] and one[1] < other[2] and other[1] < one[2]
@@ -317,10 +351,12 @@ class Layout:
                 continue
             taken = [Stretch(start, end) for said, start, end in self._taken if said == at]
             taken += self._replaced(at, calls)
-            cost += sum(map(_weight, left_over(one.text, phrases, taken)))
+            left = left_over(one.text, phrases, taken)
+            cost += sum(map(_weight, left))
             for mark in find_corrections(one.text)[-1:]:
                 behind = [Stretch(max(start - mark.end, 0), end - mark.end) for start, end in taken if end > mark.end]
-                cost += 2 * sum(map(_weight, left_over(one.text[mark.end :], phrases, behind)))
+                twice = left_over(one.text[mark.end :], phrases, behind)
+                cost += 2 * sum(_weight(piece) for piece in twice if any(piece in whole for whole in left))
         return cost
 
     def _replaced(self, at: int, calls: Sequence[OfferedCall]) -> Iterator[Stretch]:
@@ -328,10 +364,11 @@ class Layout:
         said, language = self._talk.said[at], self._talk.language
         yield from (Stretch(*one.span()) for one in taken_back(language).finditer(said.text))
         for view in {call.tool: call.view for call in calls if call.view}.values():
-            callings = calls_in(view, said.text, language)
+            first = min((mark.start for mark in find_corrections(said.text)), default=len(said.text))
+            callings = [one for one in calls_in(view, said.text, language) if one.at <= first or not first]
             for one in callings:
-                if one.is_behind and self._is_later(one.parameter, at, one.at, said.text):
-                    yield Stretch(one.at, _clause_end(said.text, one.at))
+                if self._is_later(one.parameter, at, one.at, said.text):
+                    yield _called_stretch(one, said.text)
             answered = [one.name for one in view.parameters if said.question and is_called(one, said.question)]
             if not callings and any(self._is_later(name, at, 0, said.text) for name in answered):
                 yield Stretch(0, _clause_end(said.text, 0))
@@ -352,6 +389,14 @@ _CLAUSE_END = re.compile(widened(r"@[,.;!?]"))
 def _clause_end(text: str, start: int) -> int:
     found = _CLAUSE_END.search(text, start)
     return found.start() if found else len(text)
+
+
+def _called_stretch(called: "Calling", text: str) -> Stretch:
+    """Where the value stands that a parameter is called for: behind the place, or before it in its clause."""
+    if called.is_behind:
+        return Stretch(called.at, _clause_end(text, called.at))
+    ends = [one.end() for one in _CLAUSE_END.finditer(text, 0, called.at)]
+    return Stretch(ends[-1] if ends else 0, called.at)
 
 
 def _weight(left: str) -> float:
@@ -497,7 +542,8 @@ def _cost_of_owner(part: Part, view: ToolView, said: Said, at: Stretch, language
     for kind, leads in links_of(language).route.items():
         if any(left.endswith(squeeze(lead)) for lead in leads) and part.parameter.kind in ("origin", "destination"):
             return 0.0 if part.parameter.kind == kind else _MISPLACED
-    if not said.question or is_called(part.parameter, said.question):
+    is_correction = any(mark.start == 0 for mark in find_corrections(said.text))
+    if not said.question or is_correction or is_called(part.parameter, said.question):
         return 0.0
     return _MISPLACED / 2 if any(is_called(one, said.question) for one in view.parameters) else 0.0
 

@@ -1,6 +1,6 @@
 """Defects of gold calls: each near miss that readers are shown, put in the place of the gold."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from random import Random
 
 from pydantic import JsonValue
@@ -10,7 +10,7 @@ from callwright.validators.audit.subjects import AuditSubject, Injection, Inject
 from callwright.validators.checks.grounding import root_of
 from callwright.validators.near_misses.due import Due, Option, acting_points, bare
 from callwright.validators.near_misses.table import MAKERS, Maker, of_maker
-from callwright.warehouse.records import Arguments, Call, CallTurn, GoldCall, ResultTurn, Sample
+from callwright.warehouse.records import Arguments, Call, CallTurn, Evidence, GoldCall, ResultTurn, Sample
 
 
 def _injecting(maker: Maker) -> Injection:
@@ -54,8 +54,10 @@ def with_option(subject: AuditSubject, due: Due, option: Option) -> Sample | Non
         return None
     sources = _sources(option.calls, due.calls)
     kept = kept_turns(sample)
+    same = {call.key: one for call, one in zip(due.calls, turn.calls, strict=True)}
     calls = tuple(
-        _gold_of(call, None if at is None else turn.calls[at]) for call, at in zip(option.calls, sources, strict=True)
+        _gold_of(call, same.get(call.key) if at is None else turn.calls[at])
+        for call, at in zip(option.calls, sources, strict=True)
     )
     kept[due.turn] = KeptTurn(turn.with_changes(calls=calls), due.turn, tuple(sources))
     following = sample.turns[due.turn + 1] if due.turn + 1 < len(sample.turns) else None
@@ -89,8 +91,19 @@ def _sources(calls: Sequence[Call], due: Sequence[Call]) -> list[int | None]:
 
 
 def _gold_of(call: Call, source: GoldCall | None) -> GoldCall:
-    kept = tuple(one for one in source.evidence if root_of(one.argument) in call.arguments) if source else ()
-    return GoldCall(tool=call.tool, arguments=call.arguments, evidence=kept)
+    return GoldCall(
+        tool=call.tool, arguments=call.arguments, evidence=tuple(_evidence_of(call, source)) if source else ()
+    )
+
+
+def _evidence_of(call: Call, source: GoldCall) -> Iterator[Evidence]:
+    """The evidence of a call for the arguments of one made of it: a value that stands elsewhere takes its own along."""
+    for name, value in call.arguments.items():
+        moved = [one for one, held in source.arguments.items() if held == value]
+        taken = name if name in moved or (name in source.arguments and not moved) else next(iter(moved), name)
+        for one in source.evidence:
+            if root_of(one.argument) == taken:
+                yield one.with_changes(argument=f"{name}{one.argument.removeprefix(taken)}")
 
 
 def _result(subject: AuditSubject, call: Call, at: int | None, due: Due, following: ResultTurn) -> JsonValue:

@@ -40,6 +40,19 @@ def _of_values(change: ValueChange) -> OptionMaker:
     return make
 
 
+def _guessed(due: Due, rng: Random) -> Iterator[Option]:
+    """Where something is asked or told first: the next call, with another value than the one that it will have."""
+    if not due.calls and due.later:
+        early = due.with_option(Option(due.later[:1]))
+        for change in rng.sample(_CHANGES, len(_CHANGES)):
+            yield from _of_values(change)(early, rng)
+
+
+_CHANGES = (
+    values.value_of_other, values.number_off, values.digit_changed, values.letter_changed, values.day_shifted,
+    values.hour_off, values.neighbour_choice, values.flag_flipped,
+)  # fmt: skip
+
 MAKERS = (
     Maker("value_of_other", "a gold value is that of something else", _of_values(values.value_of_other)),
     Maker("number_off_by_one", "a gold number is one too many or too few", _of_values(values.number_off)),
@@ -69,6 +82,7 @@ MAKERS = (
     Maker("calls_reordered", "a call stands before the one that it depends on", calls.calls_reordered),
     Maker("unknown_guessed", "a value that nobody can know yet is made up", calls.unknown_guessed),
     Maker("unknown_for_known", "a value that is said is marked as unknown", calls.unknown_for_known),
+    Maker("call_guessed", "a call that is not due yet is made with a value that nobody gave", _guessed),
     Maker("no_call", "no call is said to be due though one is", calls.no_call, is_act=True),
     Maker("question", "something is to be asked first though all is known", calls.question, is_act=True),
 )  # fmt: skip

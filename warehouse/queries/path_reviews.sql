@@ -6,9 +6,17 @@ made as (
 )
 
 -- name: newest
+-- What is left to readers, and read by one, is no doubt any more.
 newest as (
-    select v.subject, v.check_name, arg_max(v.decision, v.made_at) as decision, arg_max(v.reason, v.made_at) as reason
-    from verdicts v where v.subject in (select sample from made) group by all
+    select subject, check_name, decision, reason, decision <> 'proved' and not (
+        decision = 'unproved' and check_name in (select name from stages where is_left_to_readers)
+        and bool_or(grade = 'judged') over (partition by subject)
+    ) as is_doubted
+    from (
+        select v.subject, v.check_name, arg_max(v.decision, v.made_at) as decision, arg_max(v.grade, v.made_at) as grade,
+            arg_max(v.reason, v.made_at) as reason
+        from verdicts v where v.subject in (select sample from made) group by all
+    )
 )
 
 -- name: samples
@@ -28,7 +36,7 @@ group by m.path order by m.path
 
 -- name: only_path
 with @made, @newest, doubtful as (
-    select subject from newest where decision <> 'proved' group by subject
+    select subject from newest where is_doubted group by subject
     having bool_and(check_name = 'path' and decision = 'unproved')
 )
 select s.key, s.body from samples s join doubtful d on d.subject = s.key where list_contains(?::varchar[], s.key)
@@ -36,7 +44,7 @@ select s.key, s.body from samples s join doubtful d on d.subject = s.key where l
 -- name: decided
 with @made, @newest, doubts as (
     select subject, bool_and(check_name = 'path' and decision = 'unproved') as only_path
-    from newest where decision <> 'proved' group by subject
+    from newest where is_doubted group by subject
 )
 select distinct m.path, m.sample, d.decision, d.reviewer, d.reviewed_at, d.reasons
 from decisions d join made m on m.path = d.subject left join doubts u on u.subject = m.sample

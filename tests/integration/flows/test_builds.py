@@ -70,7 +70,7 @@ def test_what_lands_is_settled_and_what_is_proved_has_evidence_for_each_gold_arg
     )
     found = {row["kind"]: row["grades"] for row in grades}
     assert found.pop("irrelevant") == ["judged"], "that no tool serves is for a model to say"
-    assert all("proved" in one and set(one) <= {"proved", "judged"} for one in found.values())
+    assert all(one == ["judged"] for one in found.values()), "what words mean is read"
     rows = built.warehouse.rows("select body, evidence, proved from accepted_samples")
     assert len(rows) == built.report.landed > 0
     for row in rows:

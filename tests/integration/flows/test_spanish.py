@@ -20,7 +20,7 @@ KINDS = {
 RECIPE: dict[str, Any] = {
     "name": "spanish", "seed": 11, "tools": [{"seed": "all"}], "languages": ["es"], "samples": KINDS, "spare": 0.5,
 }  # fmt: skip
-MOST_WAITING = 3
+MOST_WAITING = 0.15
 
 
 class SpanishBuild:
@@ -45,17 +45,15 @@ def test_nearly_all_of_every_kind_lands_and_a_few_at_most_wait(built: SpanishBui
     assert set(landed) == set(KINDS)
     assert all(landed[kind] >= asked - 1 for kind, asked in KINDS.items()), landed
     waiting = built.rows("select subject from review_queue where cause = 'doubtful'")
-    assert len(waiting) <= MOST_WAITING, waiting
+    assert len(waiting) <= MOST_WAITING * sum(KINDS.values()), waiting
 
 
-def test_every_check_proved_every_sample_that_landed(built: SpanishBuild) -> None:
+def test_what_landed_is_judged_where_words_were_read(built: SpanishBuild) -> None:
     sql = """
-        select a.grade, a.key, bool_and(v.decision = 'proved') as is_proved
-        from verdicts v join accepted_samples a on a.key = v.subject where a.kind not in ('irrelevant', 'IS') group by all
+        select distinct grade from accepted_samples where kind not in ('irrelevant', 'IS')
     """
     rows = built.rows(sql)
-    assert all(row["is_proved"] for row in rows if row["grade"] == "proved")
-    assert sum(row["grade"] == "judged" for row in rows) <= len(rows) // 10
+    assert {row["grade"] for row in rows} == {"judged"}
 
 
 def test_requests_are_spanish_with_both_marks_of_a_question(built: SpanishBuild) -> None:

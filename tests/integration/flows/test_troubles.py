@@ -128,7 +128,7 @@ def test_a_reply_that_is_malformed_now_and_then_is_repaired(model_server: ModelS
     report = build(small_recipe(models=stub_roles(model_server), samples=FEW), settings)
     assert_balanced(report, settings)
     assert one(settings, "select count(*) from failures") == 0
-    assert report.landed > 0
+    assert one(settings, "select count(*) from samples") == report.planned
 
 
 @pytest.mark.parametrize(
@@ -185,7 +185,7 @@ def test_a_spent_budget_stops_the_build_and_a_higher_one_goes_on(model_server: M
         assert spent == pytest.approx(model_server.requests * PRICE)
     report = build(small_recipe(models=roles, samples=FEW, budget=1.0), settings)
     assert_balanced(report, settings)
-    assert report.landed > 0
+    assert one(settings, "select count(*) from samples") == report.planned
     assert max(model_server.asked.values()) == 1
 
 
@@ -305,20 +305,20 @@ def test_a_wrong_key_ends_the_command_with_exit_code_2(model_server: ModelServer
 
 
 def test_prompts_that_a_recipe_brings_are_asked_in_the_place_of_ours(model_server: ModelServer, tmp_path: Path) -> None:
-    shipped = (Path(__file__).parents[3] / "generators/single_turn/prompts/write_request.j2").read_text(
+    shipped = (Path(__file__).parents[3] / "generators/single_turn/prompts/draft_request.j2").read_text(
         encoding="utf-8"
     )
     own = shipped.replace("--- system\n", "--- system\nSpeak like a sailor. ")
     (tmp_path / "sailor.j2").write_text(own, encoding="utf-8")
     model_server.behaviour = lambda asked: None
-    changes = {"models": stub_roles(model_server), "samples": FEW, "prompts": {"write_request": "sailor.j2"}}
+    changes = {"models": stub_roles(model_server), "samples": FEW, "prompts": {"draft_request": "sailor.j2"}}
     settings = settings_of(tmp_path / "home")
     report = build(read_recipe(write_recipe(tmp_path, **changes)), settings)
-    worded = [question for question in model_server.asked if json.loads(question)[1] == "Wording"]
+    worded = [question for question in model_server.asked if json.loads(question)[1] == "DraftedRequest"]
     assert worded
     assert all("Speak like a sailor." in question for question in worded)
     assert not any("sailor" in question for question in model_server.asked if question not in worded)
-    [origin] = warehouse_of(settings).rows("select distinct prompt_version from llm_calls where stage = 'requests'")
-    assert origin["prompt_version"] != prompt_version("callwright.generators.single_turn.prompts", "write_request")
+    [origin] = warehouse_of(settings).rows("select distinct prompt_version from llm_calls where stage = 'values'")
+    assert origin["prompt_version"] != prompt_version("callwright.generators.single_turn.prompts", "draft_request")
     again = build(read_recipe(write_recipe(tmp_path, **changes)), settings)
     assert again.build == report.build

@@ -55,6 +55,8 @@ class WordingModel:
                 answer = f"Pour ce point je voudrais donc {words}, merci."
                 self._answers[answer] = {given["parameter"].strip('"'): value}
                 return _json({"answer": answer, "words": words})
+            case "Choice":
+                return _json(self._chosen(orjson.loads(given["options"]), shown))
             case "ProposedCall":
                 return _json(self._read(shown))
             case "Relevance":
@@ -74,6 +76,12 @@ class WordingModel:
         request = shape.format(values=stated or self._detail.format(number, "?"))
         self._calls[request] = {"tool": tool["name"], "arguments": arguments}
         return {"request": request, "mentions": [{"parameter": name, "words": text} for name, text in words.items()]}
+
+    def _chosen(self, options: list[dict[str, Any]], shown: str) -> dict[str, Any]:
+        """The option that makes just the call that was worded so."""
+        call = self._read(shown)
+        asked = [one["option"] for one in options if one["calls"] == [call]]
+        return {"asked": asked, "reason": "It was worded so."}
 
     def _read(self, shown: str) -> dict[str, Any]:
         """The call that was worded so, where its tool is at hand."""
