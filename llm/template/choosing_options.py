@@ -55,7 +55,7 @@ _WORD, _TELLING, _OTHER_TOOL, _IDLE, _LACKING = 0.5, 1.5, 1.5, 1.0, 0.2
 _MOST, _SAME = 1.9, 0.04
 _OPEN, _LIKELY = 1.6, 0.75
 _LATER, _FEW = 0.2, 7.0  # words may be left over where more steps follow
-_CHANCE, _SMALL = 2, 99
+_SMALL = 99
 _BESIDE = 6
 _FAINT = frozenset({"find", "get", "by", "of", "look", "up", "the", "for", "in", "to"})
 _LEFT_WORD = re.compile(r"[^\W_]+")
@@ -129,11 +129,6 @@ def choose_options(sections: Sections) -> dict[str, JsonValue]:
     return {"asked": asked, "reason": reason or "Each of them leaves words or values unexplained."}
 
 
-def _is_telling(words: str) -> bool:
-    """Whether words are long enough to be no accident."""
-    return words.count(" ") > 1 if script_of(words) == COMMON_SCRIPT else len(words) > _CHANCE
-
-
 def _are_same(option: Option, steps: Sequence[Proposal], views: Mapping[str, ToolView]) -> bool:
     """Whether an option makes just the calls of the next step."""
     rest = list(steps)
@@ -200,9 +195,7 @@ class Talk:
         has_failed = bool(results) and "error" in results[-1]
         is_redone = has_failed or any(mark.start == 0 for text in new for mark in find_corrections(text))
         self.redone = self.made[-1:] if is_redone else ()
-        again = glue_of(self.language, "conversations.linked", "conversations.again")
-        is_again = any(one in text for one in again if _is_telling(one) for text in new)
-        self.in_steps = self.is_answered or is_again
+        self.in_steps = self.is_answered or any(_more_steps(self.language).search(text) for text in new)
 
     def is_plainly(self, option: Option) -> bool:
         """Whether all that was said is the plain wording of the only call of an option."""
@@ -415,9 +408,21 @@ def _said(turns: Sequence[Turn]) -> tuple[Said, ...]:
             said.append(Said(turn.text, question, is_new=True))
             question = ""
         elif turn.speaker == "assistant":
-            question, is_done = turn.text, is_done or any(one in turn.text for one in _refusals())
+            is_done = is_done or any(one in turn.text for one in _refusals())
+            question = "" if is_done else turn.text
         is_done = is_done or turn.speaker == "result"
     return tuple(one._replace(is_new=at >= begins) for at, one in enumerate(said))
+
+
+@cache
+def _more_steps(language: Language) -> re.Pattern[str]:
+    """What people say before they ask for one thing more, in words that ask for no set of calls at once."""
+    names = ("linked", "again", "joints")
+    shapes = [one for name in names for one in shapes_in(language, f"conversations.{name}")]
+    heads = [re.split(r"\{[rl]\}", shape)[0].strip() for shape in shapes]
+    at_once = glue_of(language, "parallel")
+    told = [re.escape(head).replace(r"\{c\}", ".{1,60}?") for head in heads if not any(head in one for one in at_once)]
+    return re.compile("|".join(filter(None, told)) or "(?!)")
 
 
 @cache
@@ -533,6 +538,8 @@ def _find_answer(part: Part, text: str, said: Said, language: Language) -> Stret
 
 def _cost_of_owner(part: Part, view: ToolView, said: Said, at: Stretch, language: Language) -> float:
     """What it costs to take a place for a parameter: much where the words beside it call another one."""
+    if json_type(part.parameter.schema) == "object":  # its members are called by names of their own
+        return 0.0
     callings = [one for one in calls_in(view, said.text, language) if _is_beside(one, at)]
     if any(one.parameter == part.parameter.name for one in callings):
         return 0.0
