@@ -75,7 +75,7 @@ _UNITS = (
     "|day|days|hour|hours|minutes|usd|rmb|eur|gbp|cny|yuan|sqm|sq|px|c|f"
 )
 _DIGITS = LanguagePattern(
-    r"(?P<hundredths>@{hundredths})?(?P<sign>(?<![\w)\]])-(?=\d)|@{minus})?(?<![a-z\d.:/_#@])(?<!\d[,-])"
+    r"(?P<hundredths>@{hundredths})?(?P<sign>(?<![\w)\]])-(?=\d)|@{minus})?(?<![a-z\d./_#@])(?<![a-z\d]:)(?<!\d[,-])"
     r"(?P<digits>\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?)"
     r"(?:\s*(?P<magnitude>@{magnitude}|k(?![a-z\d])))?"
     r"(?:(?P<percent>\s*%|\s*(?:@{percent}))|(?P<ordinal>@{ordinal_ending}))?"

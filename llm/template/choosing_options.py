@@ -419,9 +419,9 @@ def _more_steps(language: Language) -> re.Pattern[str]:
     """What people say before they ask for one thing more, in words that ask for no set of calls at once."""
     names = ("linked", "again", "joints")
     shapes = [one for name in names for one in shapes_in(language, f"conversations.{name}")]
-    heads = [re.split(r"\{[rl]\}", shape)[0].strip() for shape in shapes]
-    at_once = glue_of(language, "parallel")
-    told = [re.escape(head).replace(r"\{c\}", ".{1,60}?") for head in heads if not any(head in one for one in at_once)]
+    heads = [shape.split("{r}")[0].strip() for shape in shapes]
+    at_once = "\n".join(shapes_in(language, "parallel"))
+    told = [re.sub(r"\\\{[cl]\\\}", ".{1,80}?", re.escape(head)) for head in heads if head not in at_once]
     return re.compile("|".join(filter(None, told)) or "(?!)")
 
 

@@ -27,6 +27,7 @@ from callwright.language.zh.numerals import parse_chinese, write_chinese
         ("two and a half", [2.5]),
         ("5kg of rice", [5]),
         ("我要两张票", [2]),
+        ("座位数：3。", [3]),
         ("十五个人", [15]),
         ("二百五", [250]),
         ("一百零五元", [105]),
