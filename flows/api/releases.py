@@ -10,7 +10,7 @@ import orjson
 
 from callwright.flows.api.surroundings import settings_of
 from callwright.flows.settings import Settings, open_warehouse, reading
-from callwright.language.phrasebook import refusals
+from callwright.language.packs import known, of
 from callwright.warehouse.cards import card_facts, render_card
 from callwright.warehouse.errors import ConfigurationError, RecordError
 from callwright.warehouse.exports.describing import plain_names, tool_document
@@ -20,7 +20,7 @@ from callwright.warehouse.exports.hugging_face import hugging_face_row
 from callwright.warehouse.exports.whole import record_line
 from callwright.warehouse.exports.writing import TableFormat
 from callwright.warehouse.extras import require_package
-from callwright.warehouse.records import Evidence, GoldCall, Release, Sample, Tool
+from callwright.warehouse.records import Evidence, GoldCall, Language, Release, Sample, Tool
 from callwright.warehouse.releases import (
     MadeRelease,
     Selection,
@@ -272,6 +272,11 @@ class LoadedRelease:
             takes_all = with_template or not form.is_for_training
             stream = stream_release(warehouse, self.name, without=others, with_template=takes_all, refusals=refusals())
             return export_release(stream, to, place, card)
+
+
+def refusals() -> dict[Language, str]:
+    """How an assistant says that no tool fits, by language."""
+    return {code: str(of(code).data["assistant"]["no_tool"]) for code in known()}
 
 
 class _StoredRelease(NamedTuple):

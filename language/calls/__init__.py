@@ -1,1 +1,1 @@
-"""How calls of tools are stated and parsed: what people call tools and parameters, and what they say for their values."""
+"""What calls of tools hold: what people call tools and parameters, what these mean, and values for them."""

@@ -8,17 +8,17 @@ from collections.abc import Iterator, Sequence
 
 from pydantic import JsonValue
 
-from callwright.language.calls.messages import resolve_pointers
 from callwright.language.calls.parameters import CLOCKED
-from callwright.language.calls.questions import asked_parameters
 from callwright.language.calls.tools import ParameterView, ToolView
-from callwright.language.calls.turns import Turn
 from callwright.language.names import split_name
 from callwright.language.packs import language_of, of, signs, widened
 from callwright.language.schemas import fits, json_type
 from callwright.language.values import locate, read_value
 from callwright.language.vocabulary import deep_stem
 from callwright.llm.template.callings import calls_in, links_of, openers
+from callwright.llm.template.grammar.messages import resolve_pointers
+from callwright.llm.template.grammar.questions import asked_parameters
+from callwright.llm.template.grammar.turns import Turn
 from callwright.warehouse.records import JsonSchema, Language
 
 _WORD = re.compile(r"[^\W_]+")

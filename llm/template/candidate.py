@@ -8,7 +8,12 @@ from typing import NamedTuple
 import orjson
 from pydantic import JsonValue
 
-from callwright.language.calls.defects import (
+from callwright.language.calls.tools import ToolView, view_of
+from callwright.language.names import split_name
+from callwright.language.packs import LanguagePattern
+from callwright.llm.chat import ChatMessage
+from callwright.llm.template.baseline import choose_tool, read_values
+from callwright.llm.template.grammar.defects import (
     MALFORMED_JSON,
     REFUSAL,
     Proposal,
@@ -17,13 +22,8 @@ from callwright.language.calls.defects import (
     spoil_call,
     text_language,
 )
-from callwright.language.calls.messages import resolve_pointers
-from callwright.language.calls.tools import ToolView, view_of
-from callwright.language.calls.turns import Turn
-from callwright.language.names import split_name
-from callwright.language.packs import LanguagePattern
-from callwright.llm.chat import ChatMessage
-from callwright.llm.template.baseline import choose_tool, read_values
+from callwright.llm.template.grammar.messages import resolve_pointers
+from callwright.llm.template.grammar.turns import Turn
 from callwright.llm.template.judging import proposed_call
 from callwright.llm.template.parallel import split_requests
 from callwright.llm.template.sections import Sections

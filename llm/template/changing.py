@@ -9,13 +9,13 @@ from pydantic import JsonValue
 
 from callwright.language.calls.parameters import CLOCKED
 from callwright.language.calls.sampling import make_value
-from callwright.language.calls.stating import StatedParameter, say
 from callwright.language.calls.tools import ParameterView, ToolView
-from callwright.language.calls.turns import Turn, is_equivalent
 from callwright.language.names import split_name
 from callwright.language.packs import of
 from callwright.language.schemas import json_type
 from callwright.language.values import locate, write_value
+from callwright.llm.template.grammar.stating import StatedParameter, say
+from callwright.llm.template.grammar.turns import Turn, is_equivalent
 from callwright.llm.template.sections import Sections
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import JsonSchema, Language

@@ -14,17 +14,13 @@ import orjson
 from pydantic import JsonValue
 
 from callwright.language.calls.actions import name_phrase
-from callwright.language.calls.defects import Proposal
 from callwright.language.calls.frames import Stretch, glue_of, left_over, shapes_in
-from callwright.language.calls.messages import resolve_pointers
 from callwright.language.calls.parameters import CLOCKED, cues_of
 from callwright.language.calls.tools import ParameterView, ToolView, squeeze, view_of
-from callwright.language.calls.turns import Turn, is_equivalent
 from callwright.language.dates import find_dates
 from callwright.language.names import split_name
 from callwright.language.numbers import find_numbers
 from callwright.language.packs import COMMON_SCRIPT, known, of, script_of, widened
-from callwright.language.phrasebook import dialogues_in, requests_in
 from callwright.language.readers.moments import find_times
 from callwright.language.schemas import json_type
 from callwright.language.text import fold
@@ -41,6 +37,10 @@ from callwright.llm.template.callings import (
     openers,
     taken_back,
 )
+from callwright.llm.template.grammar.defects import Proposal
+from callwright.llm.template.grammar.messages import resolve_pointers
+from callwright.llm.template.grammar.phrasebook import dialogues_in, requests_in
+from callwright.llm.template.grammar.turns import Turn, is_equivalent
 from callwright.llm.template.plain_sentences import is_unknown, says_plainly
 from callwright.llm.template.sections import Sections
 from callwright.llm.template.steps_due import due_steps

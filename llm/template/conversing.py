@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 from pydantic import JsonValue
 
 from callwright.language.calls.actions import field_phrase, name_phrase
-from callwright.language.calls.stating import say
 from callwright.language.calls.tools import ParameterView, ToolView, view_of
 from callwright.language.packs import COMMON_SCRIPT, LanguagePattern, of, signs, unspaced, widened, writes
 from callwright.llm.template.dialogues import word_answer, word_question
+from callwright.llm.template.grammar.stating import say
 from callwright.llm.template.sections import Sections
 from callwright.llm.template.wording import word_call
 from callwright.warehouse.errors import ReplyError

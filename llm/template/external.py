@@ -5,13 +5,13 @@ from random import Random
 
 from pydantic import JsonValue
 
-from callwright.language.calls.channels import message_doubts
-from callwright.language.calls.messages import Pointed, noun_key, word_pointer, write_message
 from callwright.language.calls.parameters import cues_of, entity_of
 from callwright.language.packs import known, of
-from callwright.language.phrasebook import requests_in
 from callwright.language.phrases import is_cut
 from callwright.language.schemas import kind_of
+from callwright.llm.template.grammar.channels import message_doubts
+from callwright.llm.template.grammar.messages import Pointed, noun_key, word_pointer, write_message
+from callwright.llm.template.grammar.phrasebook import requests_in
 from callwright.llm.template.sections import Sections
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import JsonSchema, Language

@@ -7,14 +7,14 @@ from random import Random
 import orjson
 from pydantic import JsonValue
 
-from callwright.language.calls.defects import Proposal, spoil_call, text_language
 from callwright.language.calls.frames import glue_of, left_over
-from callwright.language.calls.messages import resolve_pointers
 from callwright.language.calls.tools import ToolView, view_of
-from callwright.language.calls.turns import Turn, is_equivalent, is_stated
 from callwright.language.names import humanise
 from callwright.language.values import locate
 from callwright.llm.template.baseline import choose_tool, read_values
+from callwright.llm.template.grammar.defects import Proposal, spoil_call, text_language
+from callwright.llm.template.grammar.messages import resolve_pointers
+from callwright.llm.template.grammar.turns import Turn, is_equivalent, is_stated
 from callwright.llm.template.sections import Sections
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import DEFAULT_LANGUAGE, JsonSchema

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from hashlib import blake2b
 from random import Random
 
-from callwright.language.calls.defects import MALFORMED_JSON, REFUSAL, apology, break_json, error_rates
 from callwright.llm.chat import ChatMessage, ChatRequest, RawReply
 from callwright.llm.template.candidate import as_native_calls, candidate_reply, dumped, with_tools
+from callwright.llm.template.grammar.defects import MALFORMED_JSON, REFUSAL, apology, break_json, error_rates
 from callwright.llm.template.sections import Sections, read_sections
 from callwright.llm.template.tasks import task_named
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 
-from callwright.language.calls.stating import StatedParameter
 from callwright.language.names import split_name
 from callwright.language.packs import LanguagePattern
-from callwright.language.phrasebook import Phrasebook
 from callwright.language.readers.moments import find_times
+from callwright.llm.template.grammar.phrasebook import Phrasebook
+from callwright.llm.template.grammar.stating import StatedParameter
 
 # By a word of the parameter's name, the last that tells: what the moment is to the call. Names are English in every language.
 _ROLES: Mapping[str, str] = {

@@ -15,12 +15,12 @@ from callwright.language.calls.actions import name_phrase, own_words
 from callwright.language.calls.meanings import in_context
 from callwright.language.calls.parameters import Cues
 from callwright.language.calls.sampling import fill_in, make_plain
-from callwright.language.calls.stating import StatedParameter, say
 from callwright.language.calls.tools import ParameterView, ToolView
 from callwright.language.names import humanise, split_name
 from callwright.language.packs import COMMON_SCRIPT, of, writes
-from callwright.language.phrasebook import requests_in
 from callwright.language.schemas import json_type
+from callwright.llm.template.grammar.phrasebook import requests_in
+from callwright.llm.template.grammar.stating import StatedParameter, say
 from callwright.llm.template.wording import ComposedRequest, RequestClause, Worded, choose_names, quote_values
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import DEFAULT_LANGUAGE, JsonSchema, Language

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import orjson
 from pydantic import JsonValue
 
-from callwright.language.calls.turns import Turn, split_turns
 from callwright.llm.chat import ChatMessage
+from callwright.llm.template.grammar.turns import Turn, split_turns
 from callwright.warehouse.errors import ReplyError
 
 _SECTION = re.compile(r"^<([a-z]+)>(.*)</\1>[ \t]*$", re.MULTILINE)

@@ -6,7 +6,12 @@ from random import Random
 
 from pydantic import JsonValue
 
-from callwright.language.calls.defects import (
+from callwright.language.calls.sampling import make_value
+from callwright.language.calls.tools import ParameterView, ToolView
+from callwright.language.packs import COMMON_SCRIPT, known, of, script_of, signs, writes
+from callwright.language.values import locate
+from callwright.llm.template.dialogues import SlotReply, word_answer
+from callwright.llm.template.grammar.defects import (
     EXTRA_ARGUMENT,
     HALLUCINATED_VALUE,
     MISSING_ARGUMENT,
@@ -14,13 +19,8 @@ from callwright.language.calls.defects import (
     WRONG_TOOL,
     other_value,
 )
-from callwright.language.calls.sampling import make_value
-from callwright.language.calls.stating import say
-from callwright.language.calls.tools import ParameterView, ToolView
-from callwright.language.packs import COMMON_SCRIPT, known, of, script_of, signs, writes
-from callwright.language.phrasebook import requests_in
-from callwright.language.values import locate
-from callwright.llm.template.dialogues import SlotReply, word_answer
+from callwright.llm.template.grammar.phrasebook import requests_in
+from callwright.llm.template.grammar.stating import say
 from callwright.llm.template.wording import Worded, compose, quote_values, word_call
 from callwright.warehouse.records import Language
 

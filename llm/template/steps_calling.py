@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from callwright.language.calls.defects import (
+from callwright.language.calls.tools import ToolView
+from callwright.llm.template.grammar.defects import (
     HALLUCINATED_VALUE,
     NEEDLESS_CALL,
     OMITTED_CALL,
@@ -15,10 +16,9 @@ from callwright.language.calls.defects import (
     Proposal,
     spoil_call,
 )
-from callwright.language.calls.tools import ToolView
-from callwright.language.steps.due import due_calls, made_name
-from callwright.language.steps.reading import read_request
-from callwright.language.steps.sources import ShownTools, read_toolbox
+from callwright.llm.template.grammar.steps.due import due_calls, made_name
+from callwright.llm.template.grammar.steps.reading import read_request
+from callwright.llm.template.grammar.steps.sources import ShownTools, read_toolbox
 from callwright.llm.template.judging import shown_views
 from callwright.llm.template.sections import Sections
 from callwright.warehouse.errors import ReplyError

@@ -5,14 +5,14 @@ from collections.abc import Iterator, Mapping, Sequence
 import orjson
 from pydantic import JsonValue
 
-from callwright.language.calls.defects import Proposal
-from callwright.language.calls.turns import Turn
-from callwright.language.steps.due import due_calls, made_name
-from callwright.language.steps.phrases import has_phrases
-from callwright.language.steps.reading import read_request, read_strictly
-from callwright.language.steps.sources import Node, called_entries
-from callwright.language.steps.sources import read_toolbox as read_step_tools
 from callwright.language.text import fold
+from callwright.llm.template.grammar.defects import Proposal
+from callwright.llm.template.grammar.steps.due import due_calls, made_name
+from callwright.llm.template.grammar.steps.phrases import has_phrases
+from callwright.llm.template.grammar.steps.reading import read_request, read_strictly
+from callwright.llm.template.grammar.steps.sources import Node, called_entries
+from callwright.llm.template.grammar.steps.sources import read_toolbox as read_step_tools
+from callwright.llm.template.grammar.turns import Turn
 from callwright.llm.template.sections import Sections
 
 

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 from callwright.language.calls.actions import action_gap
 from callwright.language.packs import of
-from callwright.language.steps.phrases import (
+from callwright.language.values import write_value
+from callwright.llm.template.grammar.steps.phrases import (
     ABOUT,
     CLOSINGS,
     LATER_LEADS,
@@ -23,8 +24,7 @@ from callwright.language.steps.phrases import (
     phrasing_of,
     write_asked,
 )
-from callwright.language.steps.sources import ShownTools, read_toolbox, write_pick
-from callwright.language.values import write_value
+from callwright.llm.template.grammar.steps.sources import ShownTools, read_toolbox, write_pick
 from callwright.llm.template.sections import Sections
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import DEFAULT_LANGUAGE

@@ -10,13 +10,13 @@ from pydantic import JsonValue
 from callwright.language.calls.actions import name_phrase, own_words
 from callwright.language.calls.meanings import in_context, value_gap
 from callwright.language.calls.parameters import meaning_of
-from callwright.language.calls.stating import StatedParameter, say
 from callwright.language.calls.tools import ToolView
 from callwright.language.names import words
 from callwright.language.packs import COMMON_SCRIPT, language_of, of, packs_of, signs, writes
-from callwright.language.phrasebook import Phrasebook, requests_in
 from callwright.language.schemas import json_type
 from callwright.language.values import locate
+from callwright.llm.template.grammar.phrasebook import Phrasebook, requests_in
+from callwright.llm.template.grammar.stating import StatedParameter, say
 from callwright.llm.template.moments import moment_clause, role_of, stands_before
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import JsonSchema, Language

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from callwright.flows.api.releases import refusals
 from callwright.flows.settings import Settings
-from callwright.language.phrasebook import refusals
 from callwright.warehouse.exports.formats import export_release
 from callwright.warehouse.records import Sample
 from callwright.warehouse.releases import stream_release

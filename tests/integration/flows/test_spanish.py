@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
+from callwright.flows.api.releases import refusals
 from callwright.flows.build import BuildReport
 from callwright.flows.recipe import parse_recipe, read_recipe
 from callwright.flows.settings import Settings
-from callwright.language.phrasebook import refusals
 from callwright.warehouse.exports.formats import export_release
 from callwright.warehouse.releases import freeze, stream_release
 from tests.support.flows.small_builds import TOP, build, settings_of, warehouse_of

@@ -26,8 +26,8 @@ from callwright.flows.recipe.parts import StatedTool
 from callwright.flows.settings import QUIET
 from callwright.flows.stages import all_stages
 from callwright.generators.catalogs import FORMATS
-from callwright.language.calls.defects import DEFECTS
 from callwright.llm.models import ModelSettings
+from callwright.llm.template.grammar.defects import DEFECTS
 from callwright.warehouse.exports.formats import EXPORTS
 from callwright.warehouse.store import Warehouse
 from tests.support.flows.small_builds import run_here

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callwright.language.calls.channels import Channel, channel_of, message_doubts, signature_of
+from callwright.llm.template.grammar.channels import Channel, channel_of, message_doubts, signature_of
 from callwright.testing import ScriptedModel, context_of
 from callwright.validators.checks.messages import MessageFit, applies_to, check_message_fit
 from callwright.validators.checks.table import all_checks, settled_claims

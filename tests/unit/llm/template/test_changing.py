@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from callwright.language.calls.tools import ToolView, view_of
-from callwright.language.calls.turns import Turn
 from callwright.language.schemas import fits
 from callwright.language.values import locate
 from callwright.llm.template.changing import CallChange, ViewedCall, other_value, parameter_named, word_change
+from callwright.llm.template.grammar.turns import Turn
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Tool
 

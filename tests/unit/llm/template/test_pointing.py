@@ -6,7 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callwright.language.calls.messages import (
+from callwright.language.calls.parameters import entity_of
+from callwright.language.calls.tools import ToolView
+from callwright.language.packs import of
+from callwright.language.values import locate
+from callwright.llm.template.baseline import read_values
+from callwright.llm.template.external import name_entities, reword_request, simulate_message, word_pronoun
+from callwright.llm.template.grammar.messages import (
     Pointed,
     book_of,
     find_message_value,
@@ -18,13 +24,7 @@ from callwright.language.calls.messages import (
     word_pointer,
     write_message,
 )
-from callwright.language.calls.parameters import entity_of
-from callwright.language.calls.tools import ToolView
-from callwright.language.calls.turns import Turn
-from callwright.language.packs import of
-from callwright.language.values import locate
-from callwright.llm.template.baseline import read_values
-from callwright.llm.template.external import name_entities, reword_request, simulate_message, word_pronoun
+from callwright.llm.template.grammar.turns import Turn
 from callwright.llm.template.sections import Sections
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import JsonSchema, Language

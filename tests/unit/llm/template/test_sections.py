@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callwright.language.calls.turns import Turn, split_turns
 from callwright.llm.chat import ChatMessage
+from callwright.llm.template.grammar.turns import Turn, split_turns
 from callwright.llm.template.sections import read_sections
 from callwright.warehouse.errors import ReplyError
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callwright.language.calls.defects import STEP_DEFECTS
 from callwright.language.calls.entries import FAMILIES, named, rank_fields, rank_words, read_rank, value_in
-from callwright.language.steps.phrases import VOICES
-from callwright.language.steps.sources import ResponseField, Rule, pick, read_pick, read_toolbox, write_pick
+from callwright.llm.template.grammar.defects import STEP_DEFECTS
+from callwright.llm.template.grammar.steps.phrases import VOICES
+from callwright.llm.template.grammar.steps.sources import ResponseField, Rule, pick, read_pick, read_toolbox, write_pick
 from callwright.llm.template.sections import Sections
 from callwright.llm.template.steps_calling import NextStep, next_step, spoil_step
 from callwright.llm.template.steps_wording import word_goal

@@ -7,7 +7,9 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from callwright.language.calls.frames import Stretch, left_over
-from callwright.language.steps.phrases import (
+from callwright.language.text import fold
+from callwright.language.values import locate, read_value
+from callwright.llm.template.grammar.steps.phrases import (
     ABOUT,
     FRAME_PHRASES,
     PhraseSlot,
@@ -20,7 +22,7 @@ from callwright.language.steps.phrases import (
     value_pattern,
     without_asked,
 )
-from callwright.language.steps.sources import (
+from callwright.llm.template.grammar.steps.sources import (
     FromEntry,
     KnownValue,
     Node,
@@ -31,8 +33,6 @@ from callwright.language.steps.sources import (
     Source,
     read_pick,
 )
-from callwright.language.text import fold
-from callwright.language.values import locate, read_value
 from callwright.warehouse.records import JsonSchema
 
 _AROUND_VALUES = ("the", "at", "on", "in", "for")

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from functools import cache
 from typing import NamedTuple
 
-from callwright.language.calls.messages import MessageBook, book_of, find_pointer
 from callwright.language.packs import of, widened
 from callwright.language.text import fold
+from callwright.llm.template.grammar.messages import MessageBook, book_of, find_pointer
 from callwright.warehouse.records import Language
 
 _MOST_WORDS, _MOST_LETTERS = 4, 32  # of a signature

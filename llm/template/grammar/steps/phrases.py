@@ -11,7 +11,7 @@ import yaml
 
 from callwright.language.calls.actions import action_phrase
 from callwright.language.names import humanise, split_name
-from callwright.language.steps.sources import ShownTools, StepTool
+from callwright.llm.template.grammar.steps.sources import ShownTools, StepTool
 
 NEEDS = {"me": "I need", "us": "we need", "them": "they need", "him": "he needs", "her": "she needs"}
 _WHOM = r"(?: (?:me|us|them|him|her))?"
@@ -109,7 +109,7 @@ def _plain(name: str, description: str, parameters: tuple[str, ...], linked: tup
 
 @lru_cache(1)
 def _known() -> Mapping[str, ToolPhrasing]:
-    text = files("callwright.language.steps").joinpath("steps.yaml").read_text(encoding="utf-8")
+    text = files("callwright.llm.template.grammar.steps").joinpath("steps.yaml").read_text(encoding="utf-8")
     return {name: _read(entry) for name, entry in yaml.safe_load(text).items()}
 
 

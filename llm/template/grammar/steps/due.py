@@ -8,7 +8,7 @@ import orjson
 from pydantic import JsonValue
 
 from callwright.language.calls.entries import value_in
-from callwright.language.steps.sources import FromEntry, KnownValue, Node, Parts, Rule, Source, pick
+from callwright.llm.template.grammar.steps.sources import FromEntry, KnownValue, Node, Parts, Rule, Source, pick
 
 _JOINT = ","
 

@@ -9,9 +9,9 @@ from pydantic import JsonValue
 
 from callwright.language.calls.sampling import make_value
 from callwright.language.calls.tools import ToolView
-from callwright.language.calls.turns import is_equivalent
 from callwright.language.packs import known, language_of, of
 from callwright.language.schemas import json_type
+from callwright.llm.template.grammar.turns import is_equivalent
 from callwright.warehouse.errors import ConfigurationError, ReplyError
 from callwright.warehouse.records import Language
 

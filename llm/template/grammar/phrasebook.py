@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
-from callwright.language.packs import known, of
+from callwright.language.packs import of
 from callwright.warehouse.records import Language
 
 Shapes = tuple[str, ...]
@@ -67,11 +67,6 @@ def requests_in(language: Language) -> Phrasebook:
 def dialogues_in(language: Language) -> SlotBook:
     """The shapes of questions and answers."""
     return SlotBook(**_tuples(of(language).data["dialogues"]))
-
-
-def refusals() -> dict[Language, str]:
-    """How an assistant says that no tool fits, by language."""
-    return {code: str(of(code).data["assistant"]["no_tool"]) for code in known()}
 
 
 def _tuples(node: Any) -> Any:  # noqa: ANN401 - any node of a YAML file

@@ -11,9 +11,9 @@ from callwright.language.calls.parameters import CLOCKED, CODED, NUMERIC, cues_o
 from callwright.language.calls.tools import ParameterView
 from callwright.language.names import split_name
 from callwright.language.packs import LanguagePattern, of, writes
-from callwright.language.phrasebook import Phrasebook, requests_in
 from callwright.language.schemas import json_type
 from callwright.language.values import locate, write_value
+from callwright.llm.template.grammar.phrasebook import Phrasebook, requests_in
 from callwright.warehouse.records import JsonSchema, Language
 
 CAREFUL = LanguagePattern(r"@[,.;:!?\"{list}\n]|@{careful}")

@@ -10,16 +10,16 @@ from typing import Any, NamedTuple
 from pydantic import JsonValue
 
 from callwright.language.calls.parameters import CLOCKED, CODED, meaning_by_words
-from callwright.language.calls.stating import CAREFUL, in_quotes
-from callwright.language.calls.turns import Turn
 from callwright.language.dates import find_dates
 from callwright.language.names import split_name
 from callwright.language.packs import LanguagePattern, known, language_of, of, signs, unspaced, widened
-from callwright.language.phrasebook import requests_in
 from callwright.language.readers.moments import find_times
 from callwright.language.schemas import kind_of
 from callwright.language.text import Found
 from callwright.language.values import locate, write_value
+from callwright.llm.template.grammar.phrasebook import requests_in
+from callwright.llm.template.grammar.stating import CAREFUL, in_quotes
+from callwright.llm.template.grammar.turns import Turn
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import JsonSchema, Language
 

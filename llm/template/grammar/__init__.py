@@ -1,0 +1,1 @@
+"""The grammar that template/v1 words and reads by, which nothing else in the house knows."""
