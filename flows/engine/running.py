@@ -71,11 +71,12 @@ def task_workers(run: GroupRun, progress: "FlowProgress") -> Iterator[Workers]:
 
         async def prepare(prepared: GroupRun) -> None:
             nonlocal shared
-            shared = await shared_limits(prepared.recipe, workers.slots)
+            # Shards that share a process share its clients, too: the first takes the whole limit, the next one waits for it.
+            shared = await shared_limits(prepared.recipe, 1 if workers.in_one else workers.slots)
             if workers.prepare is not None:
                 await workers.prepare(prepared)
 
-        yield Workers(work, workers.slots, prepare)
+        yield Workers(work, workers.slots, prepare, workers.in_one)
 
 
 class _Tries:
@@ -134,15 +135,20 @@ def limit_name(model: str) -> str:
 
 
 class Shared(NamedTuple):
-    """What a flow keeps to besides its recipe: so many requests of a model in flight at most, by the model's name."""
+    """What a flow keeps to besides its recipe: so many requests of a model in flight at most, by the model's name.
+
+    Each of `shards` that may be under way takes its part of a limit, and asks no faster than that.
+    """
 
     limits: dict[str, int]
     shards: int
 
     def of(self, recipe: Recipe) -> Recipe:
-        """The recipe with no model faster than its limit."""
+        """The recipe with no model faster than a shard's part of its limit."""
         models = {
-            name: model.model_copy(update={"concurrency": self.limits.get(model.name, model.concurrency)})
+            name: model.model_copy(update={"concurrency": self._part(model.name)})
+            if model.name in self.limits
+            else model
             for name, model in roles_of(recipe)
         }
         return recipe.model_copy(update={"models": Roles(**models)})
@@ -154,9 +160,11 @@ class Shared(NamedTuple):
 
         async with AsyncExitStack() as taken:
             for model in sorted(self.limits):
-                part = max(1, self.limits[model] // self.shards)
-                await taken.enter_async_context(concurrency(limit_name(model), occupy=part))
+                await taken.enter_async_context(concurrency(limit_name(model), occupy=self._part(model)))
             yield
+
+    def _part(self, model: str) -> int:
+        return max(1, self.limits[model] // self.shards)
 
 
 async def shared_limits(recipe: Recipe, shards: int) -> Shared:

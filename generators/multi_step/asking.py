@@ -35,7 +35,8 @@ def telling_fields(response: JsonValue, known: Collection[JsonValue] = ()) -> tu
     What is `known`, since the call says it, nobody asks for.
     """
     every = dict.fromkeys(_fields(response, ""))
-    found = [path for path in every if "[]" in path or next(values_at(response, path)) not in known]
+    # Where a key has a dot in its name ("prefect.flow"), no path leads there: nobody can ask for that field.
+    found = [path for path in every if any("[]" in path or value not in known for value in values_at(response, path))]
     if isinstance(response, dict) and _STATE & response.keys():
         found = [path for path in found if path not in _STATE] or found
     listed = [path for path in found if "[]" in path]

@@ -129,3 +129,15 @@ def openers() -> tuple[str, ...]:
         for one in shapes_in(code, name)
     ]
     return tuple(_SLOT.split(shape)[0].strip() for shape in shapes)
+
+
+def without_thanks(text: str) -> str:
+    """What is said before somebody thanks and says no more."""
+    said = text.rstrip()
+    thanked = next((one for one in _thanks() if said.endswith(one)), "")
+    return said.removesuffix(thanked).rstrip() or text
+
+
+@cache
+def _thanks() -> tuple[str, ...]:
+    return tuple(shape for code in known() for shape in shapes_in(code, "conversations.thanks"))

@@ -36,6 +36,7 @@ from callwright.llm.template.callings import (
     loosely,
     openers,
     taken_back,
+    without_thanks,
 )
 from callwright.llm.template.grammar.defects import Proposal
 from callwright.llm.template.grammar.messages import resolve_pointers
@@ -405,7 +406,7 @@ def _said(turns: Sequence[Turn]) -> tuple[Said, ...]:
         if turn.speaker in ("user", "message"):
             is_done = is_done or turn.text.startswith(openers())
             begins, is_done = (len(said), False) if is_done else (begins, False)
-            said.append(Said(turn.text, question, is_new=True))
+            said.append(Said(without_thanks(turn.text), question, is_new=True))
             question = ""
         elif turn.speaker == "assistant":
             is_done = is_done or any(one in turn.text for one in _refusals())

@@ -91,7 +91,7 @@ def test_a_packages_kind_is_built_released_and_exported_in_its_format(python: Pa
     done(*callwright, "export", "v1", "--to", "town", "--out", "out", home=tmp_path)
     rows = [json.loads(line) for line in (tmp_path / "out" / "town.jsonl").read_text().splitlines()]
     assert sorted(row["kind"] for row in rows) == ["perfect"] * 3 + ["town"] * 2
-    assert all(row["request"].endswith("Greetings from town.") for row in rows if row["kind"] == "town")
+    assert all(row["request"].endswith("Great, thank you!") for row in rows if row["kind"] == "town")
     done(*callwright, "evaluate", "v1", "--model", "template/v1", home=tmp_path)
     query = "select value, count from scores where metric = 'brevity' and slice_by = 'kind' and slice_value = 'town'"
     [score] = json.loads(done(*callwright, "query", query, "--json", home=tmp_path))

@@ -128,7 +128,7 @@ def test_a_sample_is_edited_by_form_and_lands_in_the_name_of_whoever_did(edit_si
         assert edit_site.person.email in page.inner_text(".head")
         assert page.evaluate("document.activeElement.id") == "t0.text"
         page.keyboard.press("Control+End")
-        page.keyboard.type(" Thanks a lot.")
+        page.keyboard.type(" Great, thank you!")
         page.keyboard.press("Tab")
         page.wait_for_selector("#checked >> text=The rules find nothing wrong")
         shoot(page, "form")
@@ -141,7 +141,10 @@ def test_a_sample_is_edited_by_form_and_lands_in_the_name_of_whoever_did(edit_si
     assert (pulled.edited, pulled.returned, pulled.problems) == (1, 0, ())
     [decided] = edit_site.site.rows("select * from decisions where subject = ?", subject)
     assert (decided["reviewer"], decided["decision"]) == (edit_site.person.email, "edit")
-    assert edit_site.site.sample(decided["result"]).request == f"{edit_site.site.sample(subject).request} Thanks a lot."
+    assert (
+        edit_site.site.sample(decided["result"]).request
+        == f"{edit_site.site.sample(subject).request} Great, thank you!"
+    )
     accepted = edit_site.site.accepted(decided["result"])
     assert accepted is not None
     assert accepted["accepted_by"] == edit_site.person.email

@@ -19,7 +19,7 @@ from callwright.warehouse.records import Call, Derivation, Link, Origin, Predict
 
 async def greet(derivation: Derivation, _context: StageContext) -> list[Sample]:
     asked, *others = derivation.source.turns
-    said = asked.with_changes(text=f"{asked.text} Greetings from town.") if isinstance(asked, UserTurn) else asked
+    said = asked.with_changes(text=f"{asked.text} Great, thank you!") if isinstance(asked, UserTurn) else asked
     origin = Origin(stage="greeting", parents=(derivation.key,), seed=derivation.seed)
     return [derivation.source.with_changes(kind="town", turns=(said, *others), origin=origin)]
 

@@ -144,7 +144,7 @@ def test_corrected_brackets_make_a_child_that_differs_in_nothing_else(typed: str
         ("2 [seek]", "[seek]", "Line 2 must begin with the number 2"),
         ("2 [seek]", "9 [seek]", "Line 2 must begin with the number 2"),
         ("2 [seek]", "²[seek]", "Line 2 must begin with the number 2"),
-        ("2 [seek] ", "2 [seek] Oh. ", "Line 2 has another text than turn 2: 'Oh. "),
+        ("2 [seek] ", "2 [seek] Oh. ", "Line 2 has another text than turn 2: "),
         ("2 [seek] {second}\n", "", "Line 2 must begin with the number 2"),
         ("\n6 [other] {last}", "", "The lines end before turn 6 of 6"),
         ("6 [other] {last}", "6 [other] {last}\n\n7 [other] Bye.", "Line 8 is one too many: there are 6 turns"),

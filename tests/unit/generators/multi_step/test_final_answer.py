@@ -64,6 +64,11 @@ def test_of_a_tool_that_names_no_fields_those_are_asked_for_that_people_read(res
     assert telling_fields(response) == fields
 
 
+def test_a_field_that_no_path_leads_to_is_not_asked_for() -> None:
+    response = {"labels": {"prefect.flow": "nightly", "owner": "ops"}, "name": "run 7"}
+    assert telling_fields(response) == ("name", "labels.owner")
+
+
 def test_what_names_nothing_worth_telling_is_done():
     assert answer_of([Asked("Delete_Pet", {"id": "x"}, ())], "en") == "Delete pet: done."
     assert answer_of([], "en") == "Done."

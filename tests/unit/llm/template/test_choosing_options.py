@@ -45,6 +45,12 @@ def test_values_that_nobody_said_and_words_that_no_argument_takes_speak_against_
     assert asked(SENTENCE, option("A", (BOOK, wrong)), option("B", act="none")) == []
 
 
+@pytest.mark.parametrize("thanks", ["Great, thank you!", "Thanks, that's all.", "¡Genial, gracias!"])
+def test_who_thanks_in_the_end_asks_for_the_same(thanks: str) -> None:
+    options = option("A", (BOOK, {**GOLD, "guests": 5})), option("B", (BOOK, GOLD))
+    assert asked(f"{SENTENCE} {thanks}", *options) == ["B"]
+
+
 def test_a_value_belongs_to_the_parameter_that_the_words_beside_it_call() -> None:
     talk = "user: Send money to another person. The note is Rent for March and the name of the recipient is Ida Berg. Amount: 40."
     right = {"recipient": "Ida Berg", "amount": 40, "note": "Rent for March"}
