@@ -12,6 +12,7 @@ from jsonschema.exceptions import SchemaError, ValidationError
 from pydantic import JsonValue
 from referencing.exceptions import Unresolvable
 
+from callwright.language.names import deed_of, function_words
 from callwright.language.packs import unspaced
 from callwright.language.schemas import NO_OTHERS, SchemaValidator, choices_of, fits, json_type
 from callwright.language.text import fold
@@ -21,6 +22,7 @@ from callwright.warehouse.records import Arguments, JsonSchema, Tool
 
 _COMPILED = 4096
 _TRUTHS = {"true": True, "false": False}
+_SAYABLE = frozenset({"string", "integer", "number"})
 
 
 def argument_problems(tool: Tool, arguments: Arguments, *, partial: bool) -> list[str]:
@@ -164,6 +166,18 @@ def are_redundant(one: Tool, other: Tool) -> bool:
     words, others = _description_words(one.description), _description_words(other.description)
     union = len(words | others)
     return union > 0 and len(words & others) / union >= REDUNDANT
+
+
+def are_contradictory(one: Tool, other: Tool) -> bool:
+    """Whether one of two tools removes what the other one is about: by their names, and by what both have to be told."""
+    (verb, *thing), (other_verb, *other_thing) = (function_words(tool.name) or ("",) for tool in (one, other))
+    removes = "drop" in (deed_of(verb), deed_of(other_verb))
+    return removes and (thing == other_thing or bool({*one.required} & {*other.required}))
+
+
+def is_plain(schema: JsonSchema) -> bool:
+    """Whether a parameter takes a single text or number, which can be said beside others."""
+    return "type" in schema and json_type(schema) in _SAYABLE
 
 
 @lru_cache(8192)

@@ -4,6 +4,7 @@ The n-th plan of a language depends on the seed, the catalog and n alone, never 
 """
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from random import Random
 
 from pydantic import JsonValue
@@ -11,12 +12,12 @@ from pydantic import JsonValue
 from callwright.generators.families import Family, Kind, Order, Traits, tools_for
 from callwright.generators.parallel import GROUP, PARALLEL
 from callwright.generators.parallel.wording import write_parallel
+from callwright.generators.routing.values import VALUES_PATH, choose_plan_values
 from callwright.generators.stages import Step, in_a_row
 from callwright.generators.stated_values import QUOTES_PATH
-from callwright.generators.tools import ToolPool, are_redundant, pick_distractors
-from callwright.language.schemas import json_type
+from callwright.generators.tools import ToolPool, are_contradictory, are_redundant, is_plain, pick_distractors
 from callwright.warehouse.errors import ConfigurationError
-from callwright.warehouse.records import Arguments, JsonSchema, Origin, PlannedCall, RoutingPlan, StatedValue, Tool
+from callwright.warehouse.records import Arguments, Origin, PlannedCall, RoutingPlan, StatedValue, Tool
 
 STAGE = "parallel_plans"
 _COUNTS, _SHARES = (2, 3, 4), (70, 22, 8)
@@ -24,7 +25,6 @@ _ONE_TOOL_SHARE = 0.5
 _MOST_OPTIONAL = 1
 _MOST_PARAMETERS = 3  # of a call among several: a message that says more is nobody's
 _TRIES = 40
-_PLAIN = frozenset({"string", "integer", "number"})
 
 
 def plan_parallel(order: Order) -> Iterator[RoutingPlan]:
@@ -47,12 +47,8 @@ def _seed(order: Order, number: int) -> str:
 
 def _is_usable(tool: Tool) -> bool:
     """Whether the tool takes something, little enough to be stated beside others, and nothing that is an object or a list."""
-    plain = all(_is_plain(tool.properties[name]) for name in tool.required)
+    plain = all(is_plain(tool.properties[name]) for name in tool.required)
     return plain and 1 <= len(tool.required) <= _MOST_PARAMETERS
-
-
-def _is_plain(schema: JsonSchema) -> bool:
-    return "type" in schema and json_type(schema) in _PLAIN
 
 
 def _plan(order: Order, usable: Sequence[Tool], company: ToolPool, rng: Random) -> RoutingPlan:
@@ -101,7 +97,7 @@ def _beside(first: Tool, count: int, usable: Sequence[Tool], rng: Random) -> lis
     for tool in rng.sample(usable, len(usable)):
         if len(chosen) == count:
             break
-        if not any(are_redundant(tool, one) for one in chosen):
+        if not any(are_redundant(tool, one) or are_contradictory(tool, one) for one in chosen):
             chosen.append(tool)
     return chosen
 
@@ -118,7 +114,7 @@ def _names(tool: Tool, rng: Random) -> list[str]:
     optional = [
         name
         for name, schema in tool.properties.items()
-        if name not in tool.required and _is_plain(schema) and "default" not in schema
+        if name not in tool.required and is_plain(schema) and "default" not in schema
     ]
     extra = rng.sample(optional, min(len(optional), rng.randint(0, _MOST_OPTIONAL)))
     return [name for name in tool.properties if name in tool.required or name in extra]
@@ -137,6 +133,8 @@ FAMILY = Family(
     (Kind(PARALLEL, "a request for two to four calls that do not depend on each other", GROUP, _TRAITS, paper=400),),
     stages=in_a_row(
         "parallel", "RoutingPlan",
+        Step("parallel_values", "Choose values that go together, and what besides is given.",
+             "RoutingPlan", "BFCL v4, parallel", partial(choose_plan_values, stage="parallel_values"), (VALUES_PATH,)),
         Step("parallel_requests", "Word calls that do not depend on each other as one message.",
              "Sample", "BFCL v4, parallel", write_parallel, ("write_parallel", QUOTES_PATH),
              voiced=("write_parallel",)),

@@ -5,6 +5,7 @@ The n-th plan depends on the domain, the seed and n alone, never on how many are
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from random import Random
 from typing import NamedTuple
 
@@ -17,9 +18,11 @@ from callwright.generators.kinds import traits_of
 from callwright.generators.own_values import NO_VALUES, OwnValues
 from callwright.generators.routing import GROUP, ROUTING_EASY, ROUTING_HARD, ROUTING_MEDIUM
 from callwright.generators.routing.tool_graph import DomainGraph, Road, feeds
+from callwright.generators.routing.values import choose_plan_values
 from callwright.generators.routing.wording import word_routing
 from callwright.generators.stages import Step, in_a_row
 from callwright.generators.stated_values import QUOTES_PATH
+from callwright.generators.tools import are_contradictory
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import (
     Arguments,
@@ -119,7 +122,8 @@ def _beside(tool: Tool, graph: DomainGraph, rng: Random) -> list[Tool]:
         if len(chosen) == wanted:
             break
         one = rng.choice(near if near and rng.random() < _SHARED_SHARE else graph.tools)
-        if one not in chosen and not graph.are_linked([*chosen, one]):
+        against = any(are_contradictory(one, other) for other in chosen)
+        if one not in chosen and not against and not graph.are_linked([*chosen, one]):
             chosen.append(one)
     return chosen
 
@@ -282,6 +286,8 @@ FAMILY = Family(
     ),
     stages=in_a_row(
         "routing", "RoutingPlan",
+        Step("routing_values", "Choose values that go together, and what besides is given.",
+             "RoutingPlan", "CallNavi 4.1", partial(choose_plan_values, stage="routing_values"), ("plan_values",)),
         Step("routing_requests", "Word calls of a domain's whole catalog as one question, again until it says all.",
              "Sample", "CallNavi 4.1", word_routing, ("word_routing", QUOTES_PATH),
              voiced=("word_routing",)),

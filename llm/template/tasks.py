@@ -258,6 +258,7 @@ TASKS: dict[str, Task] = {
     "SlotQuestion": _ask_for_slot,
     "SlotAnswer": _answer_for_slot,
     "ProposedCall": _propose_call,
+    "PlanValues": lambda _, __, ___, ____: TemplateAnswer({"values": []}),  # the planner draws as it would itself
     "ParallelWording": lambda sections, rng, _, __: TemplateAnswer(word_parallel(sections, _language(sections), rng)),
     "Choice": lambda sections, _, __, ___: TemplateAnswer(choose_options(sections)),
     "Judgement": _judge_calls,

@@ -1,0 +1,138 @@
+"""The values of calls that are asked for at once: drawn by the planner, then chosen by a model as one person would."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from pydantic import BaseModel, JsonValue
+
+from callwright.generators.stages import StageContext, made_by
+from callwright.generators.tools import argument_problems, is_plain, mended
+from callwright.language.text import fold
+from callwright.llm.prompts import render
+from callwright.warehouse.records import Arguments, PlannedCall, RoutingPlan, StatedValue, Tool, ValueSource
+
+PROMPTS = "callwright.generators.routing.prompts"
+TEMPLATE = "plan_values"
+VALUES_PATH = "routing/prompts/plan_values"
+_ATTEMPTS = 2
+_EMPTY: tuple[JsonValue, ...] = (None, "", [], {})
+
+
+class PlanValue(BaseModel):
+    """The value of a parameter of a call; calls are counted from 0."""
+
+    call: int
+    parameter: str
+    value: JsonValue
+
+
+class PlanValues(BaseModel):
+    """What the calls of one message are given."""
+
+    values: list[PlanValue]
+
+
+async def choose_plan_values(plan: RoutingPlan, context: StageContext, *, stage: str) -> list[RoutingPlan]:
+    """The plan with the values that a model gives, and the optional parameters that it adds; one's own values stay.
+
+    A value that the schema refuses, or that is missing in two answers, is the one drawn. Where two calls of a tool could
+    then be mistaken for each other, all are.
+    """
+    tools = {tool.name: tool for tool in context.toolset(plan.candidates)}
+    slots = [_Slots(plan, at, tools[call.tool], context) for at, call in enumerate(plan.calls)]
+    if not any(one.need or one.may for one in slots):
+        return [plan]
+    used = [tools[name].signature for name in dict.fromkeys(call.tool for call in plan.calls)]
+    shown = [one.shown for one in slots]
+    prompt = render(PROMPTS, TEMPLATE, tools=used, calls=shown, language=plan.language, seed=plan.seed)
+    given: list[Arguments] = [{} for _ in slots]
+    for attempt in range(_ATTEMPTS):
+        answer = await context.chat.ask(prompt, PlanValues, sample_index=attempt)
+        found = [one.taken(answer) for one in slots]
+        given = [{**new, **old} if attempt else new for new, old in zip(found, given, strict=True)]
+        if not any(found) or all(one.is_full(values) for one, values in zip(slots, given, strict=True)):
+            break
+    if not any(given):  # whoever has no opinion leaves what was drawn
+        return [plan]
+    calls = tuple(_with_shared([one.filled(values) for one, values in zip(slots, given, strict=True)], slots))
+    if not _are_told_apart(calls):
+        return [plan]
+    origin = made_by(context, stage, prompt, parent=plan.key, seed=plan.seed)
+    return [plan.with_changes(calls=calls, origin=origin)]
+
+
+class _Slots:
+    """What of a planned call is to be given: what it needs, what it may have; what a call before it says is said once."""
+
+    def __init__(self, plan: RoutingPlan, at: int, tool: Tool, context: StageContext) -> None:
+        self.call, self._tool, self._at = plan.calls[at], tool, at
+        said = {(name, _key(one)) for call in plan.calls[:at] for name, one in call.arguments.items()}
+        own = {name for name in tool.properties if context.own_values.of(tool, name)}
+        stated = [name for name, one in self.call.arguments.items() if isinstance(one, StatedValue)]
+        self.shared = [name for name in stated if (name, _key(self.call.arguments[name])) in said]
+        free = [name for name in stated if name not in own and name not in self.shared]
+        self.need = [name for name in free if name in tool.required]
+        others = [name for name, schema in tool.properties.items() if is_plain(schema) and "default" not in schema]
+        self.may = [name for name in others if name not in tool.required and name not in {*own, *self.call.arguments}]
+        self.may += [name for name in free if name not in tool.required]
+
+    @property
+    def shown(self) -> dict[str, JsonValue]:
+        found = [name for name, one in self.call.arguments.items() if not isinstance(one, StatedValue)]
+        return {"tool": self.call.tool, "need": [*self.need], "may": [*self.may], "found": [*found]}
+
+    def taken(self, answer: PlanValues) -> Arguments:
+        """The values of an answer that this call may have."""
+        asked = {*self.need, *self.may}
+        named = {one.parameter: one.value for one in answer.values if one.call == self._at and one.parameter in asked}
+        values = {name: mended(value, self._tool.properties[name]) for name, value in named.items()}
+        return {
+            name: value
+            for name, value in values.items()
+            if value not in _EMPTY and not argument_problems(self._tool, {name: value}, partial=True)
+        }
+
+    def is_full(self, values: Arguments) -> bool:
+        return all(name in values for name in self.need)
+
+    def filled(self, values: Arguments) -> PlannedCall:
+        """The call with these values: in place of those drawn, without the optional ones that nobody gave."""
+        kept = {name: one for name, one in self.call.arguments.items() if name not in self.may}
+        new = {name: StatedValue(value=value, element="text") for name, value in values.items()}
+        arguments: dict[str, ValueSource] = {**kept, **new}
+        return self.call.with_changes(
+            arguments={name: arguments[name] for name in self._tool.properties if name in arguments}
+        )
+
+
+def _key(source: ValueSource) -> str:
+    return source.model_dump_json()
+
+
+def _with_shared(calls: Sequence[PlannedCall], slots: Sequence[_Slots]) -> Iterator[PlannedCall]:
+    """The calls, what several of them say being what the first of them says."""
+    said: dict[str, ValueSource] = {}
+    for call, slot in zip(calls, slots, strict=True):
+        arguments = {name: said.get(name, one) if name in slot.shared else one for name, one in call.arguments.items()}
+        said = {**arguments, **said}
+        yield call.with_changes(arguments=arguments)
+
+
+def _are_told_apart(calls: Sequence[PlannedCall]) -> bool:
+    """Whether no two calls of one tool have a value that could be taken for the other's."""
+    return all(
+        _differ(_stated(one), _stated(other))
+        for at, one in enumerate(calls)
+        for other in calls[:at]
+        if one.tool == other.tool
+    )
+
+
+def _stated(call: PlannedCall) -> Arguments:
+    return {name: one.value for name, one in call.arguments.items() if isinstance(one, StatedValue)}
+
+
+def _differ(one: Mapping[str, JsonValue], other: Mapping[str, JsonValue]) -> bool:
+    """Whether at least one value that both have differs, and none says a part of the other's."""
+    both = [(fold(str(one[name])), fold(str(other[name]))) for name in one if name in other]
+    changed = [(left, right) for left, right in both if left != right]
+    return bool(changed) and not any(left in right or right in left for left, right in changed)
