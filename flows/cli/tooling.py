@@ -145,7 +145,7 @@ def import_tools(  # noqa: PLR0913, PLR0917 - one for each option
         show_json(catalog_json(kept) | {"problems": shown})
         return
     named = f", the catalog {name!r}" if name else ""
-    show(f"{kept.entries} entries, {kept.distinct} distinct names, {kept.tools} tools kept{named}.")
+    show(f"{kept.entries} entries, {kept.tools} tools kept{named}.")
     _show_problems(tuple(problems))
 
 
@@ -298,11 +298,18 @@ def _show_problems(problems: "tuple[Problem, ...]") -> None:
     if not problems:
         show("Nothing odd.")
         return
+    from callwright.generators.catalogs.catalog import LEFT_OUT, weightiest_first
+
+    gone = dict.fromkeys(one.tool or one.where for one in problems if one.kind in LEFT_OUT)
+    cut = dict.fromkeys(one.tool for one in problems if one.kind == "shortened_parameters" and one.tool not in gone)
+    for said, names in (("Left out", gone), ("Shortened", cut)):
+        if names:
+            show(f"{said} ({len(names)}): {', '.join(names)}.")
     counts: dict[str, int] = {}
     for problem in problems:
         counts[problem.kind] = counts.get(problem.kind, 0) + 1
     show_table(("problem", "count"), sorted(counts.items(), key=lambda pair: -pair[1]))
-    for problem in problems[:_SHOWN]:
+    for problem in weightiest_first(problems)[:_SHOWN]:
         show(f"{problem.where}: {problem.message}")
     if len(problems) > _SHOWN:
         show(f"… and {len(problems) - _SHOWN} more: --json lists them all.")

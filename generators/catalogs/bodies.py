@@ -29,6 +29,15 @@ def fields_of(schema: JsonSchema) -> BodyFields | None:
     return found if found is not None and (found.properties or _is_plain(schema)) else None
 
 
+def wrapped_in(fields: BodyFields) -> tuple[str, BodyFields] | None:
+    """The one member that a body holds everything in, such as `data`, with what stands in it; None where there is none."""
+    if len(fields.properties) != 1:
+        return None
+    name, schema = next(iter(fields.properties.items()))
+    inner = fields_of(schema) if isinstance(schema, dict) else None
+    return (name, inner._replace(notes=(*fields.notes, *inner.notes))) if inner and inner.properties else None
+
+
 def _is_plain(schema: JsonSchema) -> bool:
     return (
         set(schema) <= _PLAIN

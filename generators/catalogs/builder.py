@@ -9,7 +9,7 @@ import regex
 from jsonschema import Draft202012Validator
 from pydantic import JsonValue
 
-from callwright.generators.catalogs.catalog import Catalog, Note, Problem, ProblemKind, shown
+from callwright.generators.catalogs.catalog import FATAL, Catalog, Note, Problem, ProblemKind, shown
 from callwright.generators.catalogs.rewriting import (
     ONE_SCHEMA,
     SCHEMA_LISTS,
@@ -23,7 +23,6 @@ from callwright.language.packs import main_language
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import JsonSchema, Language, Tool, content_key
 
-FATAL = frozenset({"invalid_schema", "no_name", "not_an_object", "too_large", "unresolvable_reference"})
 TYPING = frozenset(
     {"type", "enum", "const", "anyOf", "oneOf", "allOf", "not", "if"}
     | {"properties", "items", "prefixItems", "pattern", "format", "minimum", "maximum"}

@@ -1,6 +1,6 @@
 """What an import yields: the tools, and everything odd that it met on the way."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from reprlib import Repr
 from typing import Literal, NamedTuple
@@ -20,6 +20,7 @@ ProblemKind = Literal[
     "flattened_body",
     "generated_name",
     "incomplete_listing",
+    "invalid_keyword",
     "invalid_schema",
     "name_collision",
     "no_description",
@@ -30,6 +31,8 @@ ProblemKind = Literal[
     "other_format",
     "redundant",
     "renamed_type",
+    "set_by_client",
+    "shortened_parameters",
     "shortened_return",
     "similar_description",
     "single_choice",
@@ -46,7 +49,16 @@ ProblemKind = Literal[
     "unsupported",
     "untyped_parameter",
     "untyped_return",
+    "unwrapped_body",
 ]
+# what costs a tool, an entry of whatever sort, and a tool a part of it; all else is only odd
+FATAL: frozenset[ProblemKind] = frozenset(
+    {"invalid_schema", "no_name", "not_an_object", "too_large", "unresolvable_reference"}
+)
+LEFT_OUT = FATAL | {"bad_json", "unreadable"}
+LOST: frozenset[ProblemKind] = frozenset(
+    {"bad_pattern", "circular_reference", "invalid_keyword", "shortened_parameters", "unknown_type", "unsupported"}
+)
 LONGEST_SHOWN = 80
 
 
@@ -64,6 +76,11 @@ class Problem(Record):
     tool: str = ""
     kind: ProblemKind
     message: str
+
+
+def weightiest_first(problems: Iterable[Problem]) -> list[Problem]:
+    """The problems, those that cost a tool first, then those that cost a part of one; otherwise in their order."""
+    return sorted(problems, key=lambda one: (one.kind not in LEFT_OUT, one.kind not in LOST))
 
 
 class StatedLink(NamedTuple):

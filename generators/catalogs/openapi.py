@@ -2,7 +2,8 @@
 
 A tool's parameters are the operation's path and query parameters, the headers and cookies it requires, and the members
 of its JSON body, side by side; a body that is no plain object is one parameter `body`. Where each goes in a request is kept beside
-the tool (`Operation.places`), not in its schema. Read-only members of a body are left out: a caller can't give them.
+the tool (`Operation.places`), not in its schema. A body that holds everything in one member is unwrapped, and wrapped again in a
+request. Read-only members are left out of what is sent, those that are written only out of what comes back.
 """
 
 import re
@@ -12,14 +13,23 @@ from typing import Literal, NamedTuple
 
 from pydantic import JsonValue
 
-from callwright.generators.catalogs.bodies import fields_of
-from callwright.generators.catalogs.builder import FATAL, CatalogBuilder, ToolDraft
-from callwright.generators.catalogs.catalog import Catalog, CatalogFormat, Note, Problem, StatedLink, ToolOrigin, shown
+from callwright.generators.catalogs.bodies import BodyFields, fields_of, wrapped_in
+from callwright.generators.catalogs.builder import CatalogBuilder, ToolDraft
+from callwright.generators.catalogs.catalog import (
+    FATAL,
+    Catalog,
+    CatalogFormat,
+    Note,
+    Problem,
+    StatedLink,
+    ToolOrigin,
+    shown,
+)
 from callwright.generators.catalogs.descriptions import described, plain_text
 from callwright.generators.catalogs.documents import the_file
 from callwright.generators.catalogs.references import read_bundle
 from callwright.generators.catalogs.response_links import LinkTarget, links_in, mapping_of
-from callwright.generators.catalogs.rewriting import ANNOTATIONS, Shortened, WrittenTarget, resolve, rewrite, shortened
+from callwright.generators.catalogs.rewriting import ANNOTATIONS, Shortened, Side, resolve, rewrite_upper, shortened
 from callwright.generators.catalogs.swagger import METHODS, as_path_item, is_swagger
 from callwright.language.packs import document_language
 from callwright.warehouse.errors import ConfigurationError
@@ -30,6 +40,8 @@ IGNORED_HEADERS = ("accept", "authorization", "content-type")  # by the specific
 SUCCESSES = ("200", "201", "202", "203", "2XX", "2xx", "default")
 LONGEST_CHAIN = 16
 MOST_RETURNED = 1_000  # parts of a result's schema, written out: of Kubernetes' tools some have thousands
+MOST_TAKEN = 300  # parts of a tool's parameters: more are no signature that a model reads
+MOST_WRAPPERS = 2
 Part = Literal["path", "query", "header", "cookie", "body"]
 PARTS: Mapping[JsonValue, Part] = {"path": "path", "query": "query", "header": "header", "cookie": "cookie"}
 _NO_NAME = re.compile(r"[^A-Za-z0-9]+")
@@ -39,11 +51,15 @@ MERGEABLE = frozenset({"type", "properties", "required", *ANNOTATIONS})
 
 
 class ParameterPlace(NamedTuple):
-    """Where a tool's parameter goes in the request: the part, and its name there ("" for the whole body)."""
+    """Where a tool's parameter goes in the request: the part, and its name there ("" for the whole body).
+
+    `within` are the members of the body that hold it, the outermost first: all of a body's parameters have the same.
+    """
 
     parameter: str
     part: Part
     name: str
+    within: tuple[str, ...] = ()
 
 
 class Operation(NamedTuple):
@@ -143,7 +159,12 @@ def _place(path: Path | str, template: str) -> str:
 
 
 def _operations(document: Fields, path: Path) -> Iterator[Operation]:
-    known, cut = dict[str, WrittenTarget](), Shortened()
+    shared = _Shared(
+        document,
+        Side(document, as_json_schema, "readOnly", {}),
+        Side(document, as_json_schema, "writeOnly", {}),
+        Shortened(),
+    )
     is_old = is_swagger(document)
     for template, stated in mapping_of(document.get("paths")).items():
         item = _resolved(stated, document)
@@ -153,19 +174,29 @@ def _operations(document: Fields, path: Path) -> Iterator[Operation]:
             operation = _resolved(item.get(method), document)
             if operation:
                 where = f"{_place(path, template)}/{method}"
-                yield _OperationReader(document, known, cut).operation(operation, item, method, template, where)
+                yield _OperationReader(shared).operation(operation, item, method, template, where)
+
+
+class _Shared(NamedTuple):
+    """What the operations of a document share: what was written out for requests and for responses, and what was cut."""
+
+    document: Fields
+    sent: Side
+    returned: Side
+    cut: Shortened
 
 
 class _OperationReader:
     """Reads one operation: the parameters gathered so far, and what was odd about them."""
 
-    def __init__(self, document: Fields, known: dict[str, WrittenTarget], cut: Shortened) -> None:
-        self._document = document
-        self._cut = cut
-        self._known = known
+    def __init__(self, shared: _Shared) -> None:
+        self._document = shared.document
+        self._shared = shared
+        self._is_cut = False
         self._properties: JsonSchema = {}
         self._required: list[str] = []
         self._places: list[ParameterPlace] = []
+        self._fewest = 0
         self._notes: list[Note] = []
 
     def operation(self, operation: Fields, item: Fields, method: str, template: str, where: str) -> Operation:
@@ -174,9 +205,7 @@ class _OperationReader:
         for parameter in self._parameters(operation, item):
             self._add_parameter(parameter)
         self._add_body(operation.get("requestBody"))
-        schema: JsonSchema = {"type": "object", "properties": self._properties}
-        if self._required:
-            schema["required"] = self._required
+        schema = self._taken()
         draft = ToolDraft(
             where=where,
             category=_category(operation, template),
@@ -187,6 +216,22 @@ class _OperationReader:
             notes=tuple(self._notes),
         )
         return Operation(draft, method, template, tuple(self._places), _tags(operation))
+
+    def _taken(self) -> JsonSchema:
+        """The parameters, their upper levels where they are more than a model reads."""
+        whole: JsonSchema = {"type": "object", "properties": self._properties}
+        if self._required:
+            whole["required"] = self._required
+        if self._fewest:
+            whole["minProperties"] = self._fewest
+        schema, level = shortened(whole, MOST_TAKEN, self._shared.cut)
+        if self._is_cut or level:
+            kept = schema["properties"]
+            cut = [name for name, one in self._properties.items() if kept[name] != one] or [*kept]
+            how = f"kept down to level {level}" if level else "kept as far as they could be written out"
+            message = f"The parameters have over {MOST_TAKEN} parts; {shown(cut)} are {how}."
+            self._notes.append(Note("shortened_parameters", message))
+        return schema
 
     def _parameters(self, operation: Fields, item: Fields) -> list[Fields]:
         """The path's parameters and the operation's own, which stand in for those of the same name and place."""
@@ -218,7 +263,7 @@ class _OperationReader:
             return
         if part in ("header", "cookie") and parameter.get("required") is not True:
             message = f"The optional {part} {name!r} is set by a client, not said by a person; dropped."
-            self._notes.append(Note("unsupported", message))
+            self._notes.append(Note("set_by_client", message))
             return
         stated = parameter.get("schema", _first_schema(parameter.get("content")))
         schema = self._schema({} if stated is None else stated)
@@ -245,6 +290,7 @@ class _OperationReader:
         if fields is None:
             self._add("body", schema, "body", "", needed=needed)
             return
+        wrappers, fields = self._unwrapped(fields)
         self._notes.extend(fields.notes)
         if "required" not in body and fields.required:
             needed = True
@@ -254,10 +300,23 @@ class _OperationReader:
             )
             self._notes.append(Note("assumed_required", message))
         for name, member in fields.properties.items():
-            if not mapping_of(member).get("readOnly"):
-                self._add(name, member, "body", name, needed=needed and name in fields.required)
+            self._add(name, member, "body", name, needed=needed and name in fields.required, within=wrappers)
+        if needed and fields.properties and not fields.required:
+            self._fewest = len(self._required) + 1  # a body is required, and one of nothing is none
 
-    def _add(self, wanted: str, schema: JsonValue, part: Part, name: str, *, needed: bool) -> None:
+    def _unwrapped(self, fields: BodyFields) -> tuple[tuple[str, ...], BodyFields]:
+        """The members that hold everything else, such as `data`, and what stands in them."""
+        wrappers: tuple[str, ...] = ()
+        while len(wrappers) < MOST_WRAPPERS and (found := wrapped_in(fields)):
+            wrappers, fields = (*wrappers, found[0]), found[1]
+        if wrappers:
+            message = f"The body holds everything in {'.'.join(wrappers)!r}; what stands there are parameters."
+            self._notes.append(Note("unwrapped_body", message))
+        return wrappers, fields
+
+    def _add(
+        self, wanted: str, schema: JsonValue, part: Part, name: str, *, needed: bool, within: tuple[str, ...] = ()
+    ) -> None:
         """Add one parameter; where its name is taken, the part's name goes in front."""
         parameter = wanted
         while parameter in self._properties:
@@ -266,7 +325,7 @@ class _OperationReader:
             message = f"{wanted!r} stands in two parts of the request; the one in the {part} is called {parameter!r}."
             self._notes.append(Note("name_collision", message))
         self._properties[parameter] = schema
-        self._places.append(ParameterPlace(parameter, part, name))
+        self._places.append(ParameterPlace(parameter, part, name, within))
         if needed:
             self._required.append(parameter)
 
@@ -276,7 +335,8 @@ class _OperationReader:
         if not isinstance(stated, dict):
             self._notes.append(Note("invalid_schema", f"A parameter's schema is {shown(stated)}; left out."))
             return {}
-        schema, notes = rewrite(stated, self._document, as_json_schema, self._known)
+        (schema, notes), is_cut = rewrite_upper(stated, self._shared.sent)
+        self._is_cut = self._is_cut or is_cut
         self._notes.extend(notes)
         return schema
 
@@ -286,19 +346,20 @@ class _OperationReader:
         for code in SUCCESSES:
             media = _json_schema_of(_resolved(stated.get(code), self._document).get("content"))
             if isinstance(media, dict):
-                schema, notes = rewrite(media, self._document, as_json_schema, self._known)
+                (schema, notes), is_cut = rewrite_upper(media, self._shared.returned)
                 fatal = [note for note in notes if note.kind in FATAL]
                 if not fatal:
-                    return self._kept(schema)
+                    return self._kept(schema, is_cut=is_cut)
                 self._notes.append(Note("untyped_return", f"The result is left open: {fatal[0].message}"))
                 return None
         return None
 
-    def _kept(self, returned: JsonSchema) -> JsonSchema:
+    def _kept(self, returned: JsonSchema, *, is_cut: bool) -> JsonSchema:
         """What is kept of a result's schema: the upper levels of one that is very large."""
-        schema, level = shortened(returned, MOST_RETURNED, self._cut)
-        if level:
-            message = f"The result's schema has over {MOST_RETURNED} parts; it is kept down to level {level}."
+        schema, level = shortened(returned, MOST_RETURNED, self._shared.cut)
+        if level or is_cut:
+            how = f"kept down to level {level}" if level else "kept as far as it could be written out"
+            message = f"The result's schema has over {MOST_RETURNED} parts; it is {how}."
             self._notes.append(Note("shortened_return", message))
         return schema
 

@@ -34,6 +34,9 @@ ANNOTATIONS = frozenset({"title", "description", "default", "examples", "depreca
 
 _REFERRING = ("$ref", "$dynamicRef", "$recursiveRef")
 _KEPT_WHEN_CUT = frozenset({"type", "title", "description", "format", "enum"})
+_READ_WHEN_CUT = _KEPT_WHEN_CUT | {"nullable", "x-nullable"}
+_DEEPEST_HINT = 4
+_FEWER_LEVELS = (12, 9, 7, 5, 4, 3, 2)  # tried one after another, where a schema is too large as a whole
 _CUT = frozenset({"circular_reference", "too_large"})
 
 Change = Callable[[JsonSchema, list[Note]], JsonSchema]
@@ -80,7 +83,30 @@ def rewrite(
     targets of references from one schema to the next of the same `root` and `change`, and `met` the nodes without references
     of any root: a document's tools share most of theirs, and go on to do so.
     """
-    rewriting = _Rewriting(root, change, {} if known is None else known, met)
+    return _rewritten(schema, _Rewriting(root, change, {} if known is None else known, met))
+
+
+class Side(NamedTuple):
+    """What the schemas of one side share, requests or responses: members that are `hidden` there ("readOnly") are no part of it."""
+
+    root: JsonValue
+    change: Change
+    hidden: str
+    known: dict[str, WrittenTarget]
+
+
+def rewrite_upper(schema: JsonSchema, side: Side) -> tuple[Rewritten, bool]:
+    """`schema` as `rewrite` has it, only its upper levels where it is too large as a whole; and whether it was cut so."""
+    whole = _rewritten(schema, _Rewriting(side.root, side.change, side.known, None, hidden=side.hidden))
+    for levels in _FEWER_LEVELS:
+        if not any(note.kind == "too_large" for note in whole.notes):
+            return whole, levels < _FEWER_LEVELS[0]
+        upper = _Rewriting(side.root, side.change, side.known, None, hidden=side.hidden, levels=levels)
+        whole = _rewritten(schema, upper)
+    return whole, True
+
+
+def _rewritten(schema: JsonSchema, rewriting: "_Rewriting") -> Rewritten:
     result = rewriting.schema(schema, ())
     return Rewritten(result if isinstance(result, dict) else {}, tuple(dict.fromkeys(rewriting.notes)))
 
@@ -173,12 +199,23 @@ def resolve(pointer: str, root: JsonValue) -> JsonValue:
 
 
 class _Rewriting:
-    """One walk: the notes it made so far, and how many nodes it wrote."""
+    """One walk: the notes it made so far, and how many nodes it wrote; with `levels`, what is deeper is outlined."""
 
     def __init__(
-        self, root: JsonValue, change: Change, known: dict[str, WrittenTarget], met: dict[int, MetNode] | None
+        self,
+        root: JsonValue,
+        change: Change,
+        known: dict[str, WrittenTarget],
+        met: dict[int, MetNode] | None,
+        *,
+        hidden: str = "",
+        levels: int | None = None,
     ) -> None:
         self.notes: list[Note] = []
+        self._hidden = hidden
+        self._levels = levels or DEEPEST
+        self._is_upper = levels is not None
+        self._outlined = 0
         self._known = known
         self._met = met
         self._references = 0
@@ -191,11 +228,13 @@ class _Rewriting:
         """One schema, written out; `trail` holds the references that led here."""
         self._nodes += 1
         self._deepest = max(self._deepest, level)
-        if self._nodes > MOST_NODES or level > DEEPEST:
+        if self._nodes > MOST_NODES or (level > self._levels and not self._is_upper):
             self._note_size()
             return {}
         if not isinstance(schema, dict):
             return schema
+        if level > self._levels:
+            return self._outline(schema)
         if self._met is None:
             return self._whole(schema, trail, level)
         met = self._met.get(id(schema))
@@ -214,7 +253,7 @@ class _Rewriting:
 
     def _taken(self, target: WrittenTarget, level: int) -> JsonSchema | None:
         """What was written before, counted as if it were written again; None where that is too much here."""
-        if self._nodes + target.nodes > MOST_NODES or level + target.levels > DEEPEST:
+        if self._nodes + target.nodes > MOST_NODES or level + target.levels > self._levels:
             return None
         self._nodes += target.nodes
         self._deepest = max(self._deepest, level + target.levels)
@@ -223,6 +262,7 @@ class _Rewriting:
 
     def _whole(self, schema: JsonSchema, trail: tuple[str, ...], level: int) -> JsonSchema:
         """One schema that was not met yet, all of it."""
+        schema = self._shown(schema)
         self._references += any(word in schema for word in _REFERRING)
         written = {
             key: self._member(key, value, trail, level) for key, value in schema.items() if key not in DEFINITIONS
@@ -237,6 +277,34 @@ class _Rewriting:
         elif isinstance(pointer, str):
             written = _joined(self._target(pointer, trail, level), written)
         return self._change(_with_prefix_items(written), self.notes)
+
+    def _outline(self, schema: JsonSchema) -> JsonSchema:
+        """What is left of a schema that stands too deep: its kind, and what it says it is."""
+        self._outlined += 1
+        pointer = schema.get("$ref")
+        target = resolve(pointer, self._root) if isinstance(pointer, str) else None
+        whole = {**target, **schema} if isinstance(target, dict) else schema
+        return self._change({key: value for key, value in whole.items() if key in _READ_WHEN_CUT}, [])
+
+    def _shown(self, schema: JsonSchema) -> JsonSchema:
+        """A schema without the members that are hidden on this side."""
+        members = schema.get("properties")
+        gone = [name for name, one in members.items() if self._is_hidden(one)] if isinstance(members, dict) else []
+        if not gone or not isinstance(members, dict):
+            return schema
+        shown = {**schema, "properties": {name: one for name, one in members.items() if name not in gone}}
+        if isinstance(schema.get("required"), list):
+            shown["required"] = [name for name in schema["required"] if name not in gone]
+        return shown
+
+    def _is_hidden(self, member: JsonValue, level: int = 0) -> bool:
+        """Whether a member is hidden, as it says itself, or what it refers to, or one of the schemas that all hold for it."""
+        if not self._hidden or not isinstance(member, dict) or level > _DEEPEST_HINT:
+            return False
+        pointer, every = member.get("$ref"), member.get("allOf")
+        parts = [resolve(pointer, self._root)] if isinstance(pointer, str) else []
+        parts += every if isinstance(every, list) else []
+        return member.get(self._hidden) is True or any(self._is_hidden(part, level + 1) for part in parts)
 
     def _member(self, key: str, value: JsonValue, trail: tuple[str, ...], level: int) -> JsonValue:
         if key in SCHEMA_MAPS and isinstance(value, dict):
@@ -266,10 +334,11 @@ class _Rewriting:
         if taken is not None:
             return taken
         notes, nodes, deepest, self._deepest = len(self.notes), self._nodes, self._deepest, level
+        outlined = self._outlined
         target = self.schema(found, (*trail, pointer), level)
         written = target if isinstance(target, dict) else {}
         more, levels = tuple(self.notes[notes:]), self._deepest - level
-        if not any(note.kind in _CUT for note in more):
+        if self._outlined == outlined and not any(note.kind in _CUT for note in more):
             self._known[pointer] = WrittenTarget(written, self._nodes - nodes, levels, tuple(dict.fromkeys(more)))
         self._deepest = max(deepest, self._deepest)
         return written

@@ -256,6 +256,8 @@ def _with_body(
     members: JsonValue = {place.name: value for place, value in given if place.part == "body"}
     if places[0].name == "":  # the body is one value, not an object whose members are parameters
         members = next((value for place, value in given if place.part == "body"), None)
+    for step in reversed(places[0].within):
+        members = {step: members}
     body = orjson.dumps(members)
     return HttpRequest(endpoint.method, target, (*headers, ("Content-Type", "application/json")), body)
 

@@ -132,7 +132,7 @@ def test_an_mcp_server_is_imported_under_a_name(tmp_path: Path) -> None:
     done = run_here(
         "tools", "import", "mcp", "--server", command, "--name", "paged", "--exclude", "read_third", home=tmp_path
     )
-    assert done.stdout.splitlines()[0] == "3 entries, 3 distinct names, 2 tools kept, the catalog 'paged'."
+    assert done.stdout.splitlines()[0] == "3 entries, 2 tools kept, the catalog 'paged'."
     shown = json.loads(run_here("tools", "show", "paged", "--json", home=tmp_path).stdout)
     assert (shown["path"], [tool["name"] for tool in shown["tools"]]) == (command, ["read_first", "read_second"])
 

@@ -50,7 +50,7 @@ def test_operations_that_share_schemas_are_read_as_each_by_itself(tmp_path: Path
         assert [(one.kind, one.message) for one in alone.problems] == [
             (one.kind, one.message) for one in read.problems if one.tool == f"make{number}"
         ]
-    assert {problem.kind for problem in read.problems} == {"bad_pattern", "shortened_return"}
+    assert {problem.kind for problem in read.problems} == {"shortened_parameters", "shortened_return"}
 
 
 def test_a_document_of_many_operations_with_deep_schemas_is_read_in_seconds(tmp_path: Path):
