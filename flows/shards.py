@@ -31,6 +31,7 @@ from callwright.generators.kinds import FAMILIES
 from callwright.generators.own_values import OwnValues
 from callwright.generators.stages import Stage, StageContext
 from callwright.generators.voices import SILENT, UserVoice, VoicedChat, marked, voice_of
+from callwright.llm.models import reads_language
 from callwright.llm.prompts import own_prompts
 from callwright.validators.checks.declaring import Check
 from callwright.validators.checks.table import has_rest
@@ -348,7 +349,7 @@ class _Work:
         chat = chats.of(stage, partial(self._note_call, calls, record.key))
         voice = self._voice_of(stage, record)
         rng = Random(f"{self.shard.recipe.seed}:{stage.name}:{record.key}")
-        is_plain = voice == SILENT and (stage.is_check or not self.examples)
+        is_plain = stage.is_check or not reads_language(chat.name)
         asked = chat if is_plain else VoicedChat(chat, stage.voiced, voice, self.examples)
         recipe = self.shard.recipe
         context = StageContext(

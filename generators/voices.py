@@ -11,7 +11,7 @@ from typing import NamedTuple
 import orjson
 from pydantic import JsonValue
 
-from callwright.language.calls.meanings import fake
+from callwright.generators.circumstances import in_circumstances
 from callwright.llm.chat import Answer, ChatMessage, ChatModel, Completion, Prompt
 from callwright.warehouse.records import (
     Derivation,
@@ -112,7 +112,7 @@ def marked(sample: Sample, voice: UserVoice) -> Sample:
 
 
 class VoicedChat:
-    """A ChatModel that is shown a voice wherever it words what a user says."""
+    """A ChatModel that is shown circumstances in the place of a seed, and a voice wherever it words what a user says."""
 
     def __init__(
         self, chat: ChatModel, prompts: Collection[str], voice: UserVoice, examples: Sequence[JsonValue] = ()
@@ -137,28 +137,7 @@ class VoicedChat:
         return await self._chat.complete(self._framed(prompt), tools, sample_index=sample_index)
 
     def _framed(self, prompt: Prompt) -> Prompt:
+        situated = in_circumstances(prompt, self._prompts, is_somebody=not self._voice.persona)
         if prompt.name not in self._prompts:
-            return prompt
-        return in_voice(with_examples(prompt, self._examples), self._voice)
-
-
-_AGES = (17, 82)
-_TEMPERAMENTS = (
-    "patient", "impatient", "cheerful", "anxious", "blunt", "polite", "absent-minded", "precise", "talkative", "shy",
-    "ironic", "easy-going", "stressed", "formal", "curious", "tired", "confident", "grumpy",
-)  # fmt: skip
-
-
-def draw_personas(count: int, seed: int) -> tuple[str, ...]:
-    """So many people, none of them twice, the first ones the same for any count."""
-    rng = Random(f"{seed}:personas")
-    drawn: dict[str, None] = {}
-    while len(drawn) < count:
-        drawn[f"{rng.choice(_TEMPERAMENTS)}, {rng.randint(*_AGES)} years old, {_plain(fake('job', rng))}"] = None
-    return tuple(drawn)
-
-
-def _plain(job: str) -> str:
-    """A job as people name it: 'Engineer, civil (consulting)' is a civil engineer."""
-    head, _, kind = job.partition(" (")[0].partition(", ")
-    return f"{kind} {head}".strip().lower()
+            return situated
+        return in_voice(with_examples(situated, self._examples), self._voice)

@@ -159,6 +159,8 @@ def means_same(one: JsonValue, other: JsonValue, schema: JsonSchema) -> bool:
         return True
     if isinstance(one, bool) or isinstance(other, bool):
         return False
+    if isinstance(one, int | float) and isinstance(other, int | float):
+        return False  # as text -1 would hold 1
     words, others = _words(one), _words(other)
     if fold(words) == fold(others):
         return True

@@ -47,8 +47,9 @@ def required_argument_dropped(due: Due, _rng: Random) -> Iterator[Option]:
     for place, call in enumerate(due.calls):
         required = _required(due, call)
         if not required <= call.arguments.keys():
-            for name in call.arguments.keys() & required:
-                yield with_call(due.option, place, _without(call, name))
+            for name in call.arguments:  # in their order: a prompt must not differ from run to run
+                if name in required:
+                    yield with_call(due.option, place, _without(call, name))
 
 
 def _required(due: Due, call: Call) -> frozenset[str]:

@@ -4,12 +4,12 @@ from pathlib import Path
 
 from callwright.flows.build import build_key
 from callwright.flows.recipe import Recipe
+from callwright.generators.circumstances import draw_personas
 from callwright.generators.kinds import FAMILIES
 from callwright.generators.voices import (
     SILENT,
     UserVoice,
     VoicedChat,
-    draw_personas,
     in_voice,
     marked,
     voice_of,
@@ -60,12 +60,14 @@ def test_the_voice_is_shown_where_a_user_speaks_and_the_fixed_part_stays_first()
     assert "persona" not in str(in_voice(prompt_named("write_request"), UserVoice("", "brief")).messages)
 
 
-async def test_without_a_voice_and_where_no_user_speaks_prompts_are_as_they_were() -> None:
+async def test_without_a_voice_prompts_are_as_they_were_and_where_no_user_speaks_it_is_not_shown() -> None:
     prompt = prompt_named("ask_question")
     assert in_voice(prompt, SILENT) is prompt
     chat = ScriptedModel({"ask_question": ["Where?"]})
     await VoicedChat(chat, ("answer_question",), UserVoice("a nurse", "brief")).complete(prompt)
-    assert chat.asked == [prompt]
+    [asked] = chat.asked
+    assert "nurse" not in str(asked)
+    assert "<circumstances>" in asked.messages[-1].content
 
 
 def test_each_family_has_prompts_that_word_what_a_user_says() -> None:

@@ -66,6 +66,17 @@ def test_near_misses_are_the_same_for_the_same_seed_and_others_for_another() -> 
     assert near_misses(due, Random(3)) != near_misses(due, Random(4))
 
 
+def test_required_arguments_are_left_out_in_the_order_of_the_call_whatever_the_process() -> None:
+    names = [f"part_{at}" for at in range(12)]
+    tool = make_tool("build", "Build it.", **dict.fromkeys([*names, "lacking"], "string"), required=[*names, "lacking"])
+    call = Call(tool="build", arguments=dict.fromkeys(names, "x"))
+    due = Due(1, (), Option((call,)), (), {"build": tool}, "en")
+    dropped = made("required_argument_dropped", due)
+    left_out = [next(name for name in names if name not in one.option.calls[0].arguments) for one in dropped]
+    assert left_out == names[: len(left_out)]
+    assert len(left_out) > 1
+
+
 def test_both_roles_of_like_form_are_exchanged() -> None:
     [one] = made("arguments_exchanged", due_of(trip(origin="Oslo", target="Bergen")))
     assert one.option.calls == (trip(origin="Bergen", target="Oslo"),)

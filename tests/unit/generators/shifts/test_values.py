@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from callwright.generators.shifts.changeable import affected, find_places, interruptions, obstacle_to
@@ -112,6 +112,7 @@ def test_a_value_means_the_same_as_itself(value: bool | int | str) -> None:
 
 
 @given(st.integers(-(10**6), 10**6), st.integers(-(10**6), 10**6))
+@example(1, -1)
 def test_two_numbers_mean_the_same_only_where_they_are_equal(one: int, other: int) -> None:
     assert means_same(one, other, {"type": "integer"}) == (one == other)
 
