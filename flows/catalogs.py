@@ -161,6 +161,30 @@ def problems_in(warehouse: Warehouse, key: str) -> list[Problem]:
     return [Problem(where=one["place"], tool=one["tool"], kind=one["kind"], message=one["message"]) for one in rows]
 
 
+class PlumbingParameter(NamedTuple):
+    """A parameter that no plan chooses, in how many tools of a catalog, and in how many of them it is required."""
+
+    parameter: str
+    tools: int
+    required: int
+
+
+def plumbing_in(warehouse: Warehouse, key: str) -> list[PlumbingParameter]:
+    """The parameters of a catalog's tools that no plan chooses, the most frequent first."""
+    rows = warehouse.rows(
+        """
+        select parameter, count(*) as tools,
+            count(*) filter (list_contains(json_extract_string(parameters, '$.required[*]'), parameter)) as required
+        from (
+            select t.parameters, unnest(t.plumbing) as parameter
+            from catalog_tools c join tools t on t.key = c.tool where c.catalog = ?
+        ) group by parameter order by tools desc, parameter
+        """,
+        [key],
+    )
+    return [PlumbingParameter(**row) for row in rows]
+
+
 def lend_catalogs(recipe: Recipe, warehouse: Warehouse, other: Warehouse) -> None:
     """Put the catalogs that a recipe names into another warehouse as well, where a look at it is built."""
     for source in recipe.tools:

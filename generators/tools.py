@@ -180,6 +180,18 @@ def is_plain(schema: JsonSchema) -> bool:
     return "type" in schema and json_type(schema) in _SAYABLE
 
 
+def sayable_options(tool: Tool) -> list[str]:
+    """The optional parameters that a message can state in passing; plumbing is none of them."""
+    return [name for name in tool.optional if is_plain(tool.properties[name])]
+
+
+def enough_of(tool: Tool, names: Sequence[str], rng: Random) -> list[str]:
+    """These parameters, and as many optional ones as a call of the tool still lacks: one that changes nothing is none."""
+    others = [name for name in sayable_options(tool) if name not in names]
+    more = rng.sample(others, min(len(others), max(0, tool.fewest - len(names))))
+    return [name for name in tool.properties if name in names or name in more]
+
+
 @lru_cache(8192)
 def _description_words(description: str) -> frozenset[str]:
     return frozenset(_WORDS.findall(description.lower()))

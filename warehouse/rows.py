@@ -85,6 +85,7 @@ def _(record: Tool, made_at: datetime) -> tuple[str, Row]:
         "parameters": _json(record.parameters),
         "returns": None if record.returns is None else _json(record.returns),
         "constants": _json(record.constants) if record.constants else None,
+        "plumbing": list(record.plumbing) or None,
     }
 
 

@@ -10,7 +10,7 @@ from callwright.flows.cli.screen import AsJson, Terminal, present, show, show_js
 from callwright.flows.settings import open_warehouse, read_settings
 
 if TYPE_CHECKING:
-    from callwright.flows.catalogs import KeptCatalog
+    from callwright.flows.catalogs import KeptCatalog, PlumbingParameter
     from callwright.flows.toolmaking import ToolsetReport
     from callwright.generators.catalogs import Problem
     from callwright.generators.catalogs.choosing import ToolChoice
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from callwright.warehouse.store import Warehouse
 
 _SHOWN = 40
+_MOST_NAMED = 12
 _GAPS = 10  # what is missing is no error: the counts and what to do next come after it and should be seen
 
 
@@ -124,11 +125,21 @@ def import_tools(  # noqa: PLR0913, PLR0917 - one for each option
     constant: Annotated[
         list[str] | None, typer.Option(help="[TOOLS.]PARAMETER=VALUE: fixed and hidden, gold calls carry it.")
     ] = None,
+    plumbing: Annotated[
+        list[str] | None,
+        typer.Option(help="[TOOLS.]PARAMETER=true or false: whether it is plumbing that no plan chooses."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Import tools of a file, a folder or an MCP server; everything odd in them is reported item by item."""
-    from callwright.flows.catalogs import catalog_json, problems_in
-    from callwright.generators.catalogs.choosing import ToolChoice, read_constants, read_pairs, read_pattern
+    from callwright.flows.catalogs import catalog_json, plumbing_in, problems_in
+    from callwright.generators.catalogs.choosing import (
+        ToolChoice,
+        read_constants,
+        read_pairs,
+        read_pattern,
+        read_switches,
+    )
 
     choice = ToolChoice(
         include=tuple(map(read_pattern, include or ())),
@@ -136,17 +147,33 @@ def import_tools(  # noqa: PLR0913, PLR0917 - one for each option
         rename=read_pairs("--rename", rename or ()),
         categories=read_pairs("--category", category or ()),
         constants=read_constants(constant or ()),
+        plumbing=read_switches(plumbing or ()),
     )
     warehouse = open_warehouse(read_settings())
     kept = _import(warehouse, _Origin(format_name, path, server, url, tuple(secret or ())), choice, name)
-    problems = problems_in(warehouse, kept.key)
+    problems, unsaid = problems_in(warehouse, kept.key), plumbing_in(warehouse, kept.key)
     if as_json:
         shown = [problem.model_dump(mode="json") for problem in problems]
-        show_json(catalog_json(kept) | {"problems": shown})
+        show_json(catalog_json(kept) | {"plumbing": [one._asdict() for one in unsaid], "problems": shown})
         return
     named = f", the catalog {name!r}" if name else ""
     show(f"{kept.entries} entries, {kept.tools} tools kept{named}.")
+    _show_plumbing(unsaid)
     _show_problems(tuple(problems))
+
+
+def _show_plumbing(unsaid: "list[PlumbingParameter]") -> None:
+    """What no plan chooses, and what of it every call needs nevertheless."""
+    if not unsaid:
+        return
+    listed = ", ".join(f"{one.parameter} ({one.tools})" for one in unsaid[:_MOST_NAMED])
+    more = f" and {len(unsaid) - _MOST_NAMED} more" if len(unsaid) > _MOST_NAMED else ""
+    show(f"Plumbing, chosen by no plan, with the number of tools: {listed}{more}. --plumbing NAME=false has it chosen.")
+    if needed := [one for one in unsaid if one.required]:
+        names = ", ".join(f"{one.parameter} ({one.required})" for one in needed)
+        show(
+            f"Of these calls require {names}; --constant {needed[0].parameter}=VALUE fixes it, so that nobody says it."
+        )
 
 
 class _Origin(NamedTuple):
@@ -185,7 +212,7 @@ def show_catalog(
     name: Annotated[str, typer.Argument(help="The catalog's name.")],
     as_json: AsJson = False,
 ) -> None:
-    """Show a catalog: where it is from, what was chosen, its tools with what is required (*) and what is fixed."""
+    """Show a catalog: where it is from, its tools with what is required (*), plumbing (in brackets) and what is fixed."""
     from callwright.flows.catalogs import catalog_json, catalog_named, problems_in, tools_in
 
     warehouse = open_warehouse(read_settings())
@@ -206,7 +233,9 @@ def show_catalog(
 
 
 def _parameters_of(tool: "Tool") -> str:
-    return ", ".join(f"{name}*" if name in tool.required else name for name in tool.properties)
+    """The parameters' names, those required with a star, plumbing in brackets."""
+    starred = {name: f"{name}*" if name in tool.required else name for name in tool.properties}
+    return ", ".join(f"({shown})" if name in tool.plumbing else shown for name, shown in starred.items())
 
 
 def drop_catalog_named(

@@ -43,6 +43,7 @@ class ToolDraft(NamedTuple):
     returns: JsonValue = None
     language: Language | None = None
     notes: tuple[Note, ...] = ()
+    plumbing: tuple[str, ...] = ()
 
 
 class CatalogBuilder:
@@ -69,6 +70,7 @@ class CatalogBuilder:
         """Keep a tool and report what is odd about it; None where it can't be used."""
         self.entries += 1
         item: list[JsonValue] = [draft.name, draft.description, draft.parameters, draft.returns, draft.language, source]
+        item += draft.plumbing
         met = content_key([*item, draft.category] if self._by_category else item)
         if met not in self._met:
             self._met[met] = self._admitted(draft, source or self._source)
@@ -120,6 +122,7 @@ class CatalogBuilder:
             category=draft.category,
             language=draft.language or self._language or main_language(text),
             source=source,
+            plumbing=draft.plumbing,
         )
         self._note_duplicate(tool, draft.where)
         return self._tools.setdefault(tool.key, tool)

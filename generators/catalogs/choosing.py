@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
-from typing import Annotated, NamedTuple
+from typing import Annotated, NamedTuple, TypeVar
 
 import orjson
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, ValidationError, model_validator
@@ -13,6 +13,8 @@ from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Tool
 
 _MOST_LISTED = 12
+_SWITCHES = {"true": True, "false": False}
+T = TypeVar("T")
 
 
 class ToolPattern(BaseModel):
@@ -54,7 +56,8 @@ class ToolChoice(BaseModel):
 
     `include` and `exclude` are patterns, one of which must fit. `rename` gives tools other names, `categories` tools (patterns of
     names) another category. `constants` fixes parameters, of all tools or as `TOOL.PARAMETER` of those whose name fits: the
-    parameter is hidden, and gold calls carry the value.
+    parameter is hidden, and gold calls carry the value. `plumbing` says in the same way which parameters no plan chooses (true),
+    and which may be chosen although the import has marked them (false).
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -66,6 +69,10 @@ class ToolChoice(BaseModel):
     )
     constants: Mapping[str, JsonValue] = Field(
         default_factory=dict, description="Parameters that are fixed and hidden, as PARAMETER or TOOL.PARAMETER."
+    )
+    plumbing: Mapping[str, bool] = Field(
+        default_factory=dict,
+        description="Whether parameters, as PARAMETER or TOOL.PARAMETER, are plumbing that no plan chooses.",
     )
 
 
@@ -120,8 +127,9 @@ def adapt(tools: Sequence[Tool], choice: ToolChoice) -> list[Tool]:
     unknown = sorted(set(choice.rename) - names)
     if unknown:
         raise ConfigurationError(f"There is no tool {unknown[0]!r} to be renamed; there are {_some(names)}.")
-    for wanted in (*choice.categories, *(key.rpartition(".")[0] for key in choice.constants)):
-        if wanted and not any(fnmatchcase(name, wanted) for name in names) and wanted not in choice.constants:
+    stated = (*choice.constants, *choice.plumbing)
+    for wanted in (*choice.categories, *(key.rpartition(".")[0] for key in stated)):
+        if wanted and not any(fnmatchcase(name, wanted) for name in names) and wanted not in stated:
             raise ConfigurationError(f"No tool fits {wanted!r}; there are {_some(names)}.")
     adapted = [_adapted(tool, choice) for tool in tools]
     bound = {name for tool in adapted for name in tool.constants}
@@ -129,31 +137,37 @@ def adapt(tools: Sequence[Tool], choice: ToolChoice) -> list[Tool]:
         if key not in bound and key.rpartition(".")[2] not in bound:
             parameters = _some({name for tool in tools for name in tool.properties})
             raise ConfigurationError(f"No tool has the parameter {key!r} to be fixed; there are {parameters}.")
+    for key in choice.plumbing:
+        if not any(_stated_for(tool, {key: True}) for tool in tools):
+            raise ConfigurationError(f"No tool has the parameter {key!r}, which `plumbing` names.")
     _validate_names(adapted, choice)
     return adapted
 
 
 def _adapted(tool: Tool, choice: ToolChoice) -> Tool:
-    constants = _constants_of(tool, choice.constants)
+    constants = _stated_for(tool, choice.constants)
     for name, value in constants.items():
         error = next(SchemaValidator(tool.properties[name], registry=NO_OTHERS).iter_errors(value), None)
         if error is not None:
             raise ConfigurationError(f"{tool.name!r} can't have {shown(value)} for {name!r}: {error.message}.")
     category = next((new for name, new in choice.categories.items() if fnmatchcase(tool.name, name)), tool.category)
     name = choice.rename.get(tool.name, tool.name)
-    if not constants and (name, category) == (tool.name, tool.category):
+    told = _stated_for(tool, choice.plumbing)
+    marked = tuple(one for one in tool.properties if one not in constants and told.get(one, one in tool.plumbing))
+    if not constants and (name, category, marked) == (tool.name, tool.category, tool.plumbing):
         return tool
     return tool.with_changes(
         name=name,
         category=category,
         parameters=_without(tool, constants),
         constants={**tool.constants, **constants},
+        plumbing=marked,
     )
 
 
-def _constants_of(tool: Tool, stated: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    """The constants of a tool; what is stated for it by name counts before what is stated for all."""
-    own: dict[str, JsonValue] = {}
+def _stated_for(tool: Tool, stated: Mapping[str, T]) -> dict[str, T]:
+    """What is stated of a tool's parameters; what is stated for it by name counts before what is stated for all."""
+    own: dict[str, T] = {}
     for key, value in stated.items():
         pattern, _, parameter = key.rpartition(".")
         if key not in tool.properties and parameter in tool.properties and pattern and fnmatchcase(tool.name, pattern):
@@ -214,6 +228,15 @@ def read_constants(texts: Sequence[str]) -> dict[str, JsonValue]:
         except orjson.JSONDecodeError:
             constants[key] = value
     return constants
+
+
+def read_switches(texts: Sequence[str]) -> dict[str, bool]:
+    """Parameters with true or false, as the command line has them. Raises ConfigurationError."""
+    stated = read_pairs("--plumbing", texts)
+    wrong = next((value for value in stated.values() if value not in _SWITCHES), None)
+    if wrong is not None:
+        raise ConfigurationError(f"--plumbing can't be {wrong!r}; it is true or false, as in --plumbing limit=false.")
+    return {key: _SWITCHES[value] for key, value in stated.items()}
 
 
 def _some(names: Iterable[str]) -> str:

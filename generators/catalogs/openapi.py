@@ -27,6 +27,7 @@ from callwright.generators.catalogs.catalog import (
 )
 from callwright.generators.catalogs.descriptions import described, plain_text
 from callwright.generators.catalogs.documents import the_file
+from callwright.generators.catalogs.plumbing import PlacedParameter, PlacedParameters, find_plumbing
 from callwright.generators.catalogs.references import read_bundle
 from callwright.generators.catalogs.response_links import LinkTarget, links_in, mapping_of
 from callwright.generators.catalogs.rewriting import ANNOTATIONS, Shortened, Side, resolve, rewrite_upper, shortened
@@ -110,9 +111,30 @@ def read_document(path: Path) -> ReadDocument:
     version = fields.get("openapi", fields.get("swagger"))
     if not is_swagger(fields) and ("openapi" not in fields or not str(version).startswith("3.")):
         raise ConfigurationError(f"{str(path)!r} names the version {shown(version)}; {EXPECTED} is expected.")
-    operations = _linked(tuple(_operations(fields, path)), fields)
+    operations = _with_plumbing(_linked(tuple(_operations(fields, path)), fields))
     language = document_language(_text(one.draft.description) for one in operations)
     return ReadDocument(operations, language, bundle.files, (*bundle.problems, *_lost_paths(fields, path)))
+
+
+def _with_plumbing(operations: tuple[Operation, ...]) -> tuple[Operation, ...]:
+    """The operations, each with those of its parameters that nobody says."""
+    placed = [PlacedParameters(one.method, _placed(one), _returned(one.draft)) for one in operations]
+    return tuple(
+        one._replace(draft=one.draft._replace(plumbing=names)) if names else one
+        for one, names in zip(operations, find_plumbing(placed), strict=True)
+    )
+
+
+def _placed(operation: Operation) -> tuple[PlacedParameter, ...]:
+    schemas = mapping_of(mapping_of(operation.draft.parameters).get("properties"))
+    return tuple(
+        PlacedParameter(one.parameter, one.part, one.name, mapping_of(schemas.get(one.parameter)))
+        for one in operation.places
+    )
+
+
+def _returned(draft: ToolDraft) -> JsonSchema | None:
+    return draft.returns if isinstance(draft.returns, dict) else None
 
 
 def _linked(operations: Sequence[Operation], document: Fields) -> tuple[Operation, ...]:
@@ -137,8 +159,7 @@ def _with_links(operation: Operation, document: Fields, targets: Mapping[str, Li
     item = _resolved(mapping_of(document.get("paths")).get(operation.path), document)
     responses = mapping_of(_resolved(item.get(operation.method), document).get("responses"))
     answers = (_resolved(responses.get(code), document) for code in SUCCESSES)
-    returns = operation.draft.returns if isinstance(operation.draft.returns, dict) else None
-    links, notes = links_in(answers, returns, lambda value: _resolved(value, document), targets)
+    links, notes = links_in(answers, _returned(operation.draft), lambda value: _resolved(value, document), targets)
     if not links and not notes:
         return operation
     draft = operation.draft._replace(notes=(*operation.draft.notes, *notes))

@@ -121,14 +121,14 @@ def shortened(schema: JsonSchema, most: int, known: Shortened) -> tuple[JsonSche
     """
     layer, nodes, level = [schema], 1, 0
     while layer:
-        layer = [part for one in layer for part in _parts(one)]
+        layer = [part for one in layer for part in parts_of(one)]
         nodes, level = nodes + len(layer), level + 1
         if nodes > most:
             return _down_to(schema, max(level - 1, 1), known), max(level - 1, 1)
     return schema, 0
 
 
-def _parts(schema: JsonSchema) -> Iterator[JsonSchema]:
+def parts_of(schema: JsonSchema) -> Iterator[JsonSchema]:
     """The schemas that stand right inside of one."""
     for key, value in schema.items():
         if key in SCHEMA_MAPS and isinstance(value, dict):

@@ -10,7 +10,7 @@ from callwright.generators.conversations.scenarios import changeable, looks_up
 from callwright.generators.conversations.values import Values
 from callwright.generators.environments.picking import value_at
 from callwright.generators.environments.simulated import SimulatedEnvironment, links_between
-from callwright.generators.tools import argument_problems
+from callwright.generators.tools import argument_problems, enough_of, sayable_options
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import (
     Arguments,
@@ -65,13 +65,9 @@ Moves = list[Move]
 async def requested(episode: Episode, stage: EpisodeContext, *, optional: int = 1) -> tuple[Tool, Arguments]:
     """The episode's first tool with a value for all that it requires, and for some of what it allows."""
     tool = stage.tools[episode.tools[0]]
-    more = [name for name, schema in tool.properties.items() if name not in tool.required and _is_plain(schema)]
+    more = sayable_options(tool)
     chosen = stage.rng.sample(more, min(len(more), stage.rng.randint(0, optional)))
-    return tool, await stage.values.fill(tool, [*tool.required, *chosen])
-
-
-def _is_plain(schema: JsonSchema) -> bool:
-    return schema.get("type") in ("string", "integer", "number") or "enum" in schema
+    return tool, await stage.values.fill(tool, enough_of(tool, [*tool.required, *chosen], stage.rng))
 
 
 async def changed(tool: Tool, arguments: Arguments, stage: EpisodeContext) -> Arguments:

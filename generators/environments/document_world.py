@@ -145,7 +145,8 @@ class DocumentWorld:
             most = POPULATION * 2 if _makes(endpoint) else POPULATION  # what is made is not one of those that are there
             thing = Thing(_kind(endpoint, *entries), rng.randrange(most), {}) if entries else None
             values: Arguments = {}
-            for name, schema in tool.properties.items():
+            for name in tool.choosable:
+                schema = tool.properties[name]
                 if name not in linked and not (is_opaque(name) and not schema.get("enum")):
                     values |= self._stated_value(
                         endpoint, name, (thing, entries[1]) if thing and entries else None, rng

@@ -167,4 +167,5 @@ def _without_headers(endpoint: Endpoint, headers: set[str]) -> Endpoint:
     parameters["properties"] = {name: schema for name, schema in tool.properties.items() if name not in gone}
     parameters["required"] = [name for name in tool.required if name not in gone]
     places = tuple(place for place in endpoint.places if place.parameter not in gone)
-    return endpoint._replace(tool=tool.with_changes(parameters=parameters), places=places)
+    plumbing = tuple(name for name in tool.plumbing if name not in gone)
+    return endpoint._replace(tool=tool.with_changes(parameters=parameters, plumbing=plumbing), places=places)

@@ -95,7 +95,7 @@ class ToolGraph:
 
     def refers(self, tool: str, parameter: str) -> bool:
         """Whether an optional parameter takes the id of a thing of another kind, which a list gives ("petId" of an order)."""
-        is_optional = parameter not in self.tools[tool].required
+        is_optional = parameter in self.tools[tool].optional
         is_named = is_opaque(parameter) and len(words_of(parameter)) > 1
         return is_optional and is_named and any(self.is_listed(link) for link in self.links(tool, parameter))
 
@@ -304,7 +304,7 @@ class Sketcher:
         if tool in self._given:
             return self._given[tool]
         shown = self._graph.tools[tool]
-        others = [name for name in shown.properties if name not in shown.required and self._is_worth_saying(tool, name)]
+        others = [name for name in shown.optional if self._is_worth_saying(tool, name)]
         self._rng.shuffle(others)
         extra = [name for name in others if self._rng.random() < _OPTIONAL.get(self._element(tool, name), 0.0)]
         if not extra and self._changes_nothing(tool):

@@ -15,7 +15,15 @@ from callwright.generators.parallel.wording import write_parallel
 from callwright.generators.routing.values import VALUES_PATH, choose_plan_values
 from callwright.generators.stages import Step, in_a_row
 from callwright.generators.stated_values import QUOTES_PATH
-from callwright.generators.tools import ToolPool, are_contradictory, are_redundant, is_plain, pick_distractors
+from callwright.generators.tools import (
+    ToolPool,
+    are_contradictory,
+    are_redundant,
+    enough_of,
+    is_plain,
+    pick_distractors,
+    sayable_options,
+)
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Arguments, Origin, PlannedCall, RoutingPlan, StatedValue, Tool
 
@@ -111,13 +119,9 @@ def _shown(tools: Sequence[Tool], company: ToolPool, candidates: int, rng: Rando
 
 
 def _names(tool: Tool, rng: Random) -> list[str]:
-    optional = [
-        name
-        for name, schema in tool.properties.items()
-        if name not in tool.required and is_plain(schema) and "default" not in schema
-    ]
+    optional = [name for name in sayable_options(tool) if "default" not in tool.properties[name]]
     extra = rng.sample(optional, min(len(optional), rng.randint(0, _MOST_OPTIONAL)))
-    return [name for name in tool.properties if name in tool.required or name in extra]
+    return enough_of(tool, [*tool.required, *extra], rng)
 
 
 def _planned(tool: Tool, arguments: Arguments) -> PlannedCall:

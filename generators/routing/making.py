@@ -22,7 +22,7 @@ from callwright.generators.routing.values import choose_plan_values
 from callwright.generators.routing.wording import word_routing
 from callwright.generators.stages import Step, in_a_row
 from callwright.generators.stated_values import QUOTES_PATH
-from callwright.generators.tools import are_contradictory
+from callwright.generators.tools import are_contradictory, enough_of
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import (
     Arguments,
@@ -136,7 +136,7 @@ def _stated_calls(tools: Sequence[Tool], draw: _ValueDraw) -> list[PlannedCall]:
         shared = {
             name: value for name, value in known.items() if name in tool.required and "pattern" in _of(tool, name)
         }
-        lacking = [name for name in tool.required if name not in shared]
+        lacking = [name for name in enough_of(tool, tool.required, draw.rng) if name not in shared]
         values = shared | draw.fill(tool, lacking, shared)
         known.update(values)
         calls.append(_planned(tool, {name: _stated(value) for name, value in values.items()}))
@@ -192,7 +192,7 @@ def _call_on_road(tool: Tool, before: Sequence[Tool], draw: _ValueDraw) -> Plann
             for name in tool.required
             if feeds(name, before[at], name, tool)
         }
-    stated = draw.fill(tool, [name for name in tool.required if name not in picked])
+    stated = draw.fill(tool, [name for name in enough_of(tool, tool.required, draw.rng) if name not in picked])
     return _planned(tool, {**{name: _stated(value) for name, value in stated.items()}, **picked})
 
 
@@ -201,7 +201,8 @@ def _stated(value: JsonValue) -> StatedValue:
 
 
 def _planned(tool: Tool, sources: dict[str, ValueSource]) -> PlannedCall:
-    return PlannedCall(tool=tool.name, arguments={name: sources[name] for name in tool.required})
+    names = (*tool.required, *(name for name in sources if name not in tool.required))
+    return PlannedCall(tool=tool.name, arguments={name: sources[name] for name in names})
 
 
 def share_over_domains(kind: Kind, count: int, languages: Sequence[Language], tools: Sequence[Tool]) -> Iterator[Share]:

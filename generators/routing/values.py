@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pydantic import BaseModel, JsonValue
 
 from callwright.generators.stages import StageContext, made_by
-from callwright.generators.tools import argument_problems, is_plain, mended
+from callwright.generators.tools import argument_problems, mended, sayable_options
 from callwright.language.text import fold
 from callwright.llm.prompts import render
 from callwright.warehouse.records import Arguments, PlannedCall, RoutingPlan, StatedValue, Tool, ValueSource
@@ -71,8 +71,8 @@ class _Slots:
         self.shared = [name for name in stated if (name, _key(self.call.arguments[name])) in said]
         free = [name for name in stated if name not in own and name not in self.shared]
         self.need = [name for name in free if name in tool.required]
-        others = [name for name, schema in tool.properties.items() if is_plain(schema) and "default" not in schema]
-        self.may = [name for name in others if name not in tool.required and name not in {*own, *self.call.arguments}]
+        others = [name for name in sayable_options(tool) if "default" not in tool.properties[name]]
+        self.may = [name for name in others if name not in {*own, *self.call.arguments}]
         self.may += [name for name in free if name not in tool.required]
 
     @property

@@ -49,7 +49,7 @@ def _allows(kind: str, tool: Tool, least: int) -> bool:
     """Whether the kind can be made of the tool, and with `least` 2 also made again and again without duplicates."""
     if traits_of(kind).is_partial:
         return len(tool.required) >= least
-    return len(tool.properties) >= least - 1
+    return len(tool.choosable) >= least - 1
 
 
 def _in_turn(tools: list[Tool], rng: Random) -> list[Tool]:
@@ -84,11 +84,11 @@ def _parameter_count(kind: str, tool: Tool, rng: Random, *, is_first: bool) -> i
 
     An imperfect request may give none, as those of HammerBench's dialogues do; a second one of a tool would be its duplicate.
     """
-    required, optional = len(tool.required), len(tool.properties) - len(tool.required)
+    required, optional = len(tool.required), len(tool.optional)
     if traits_of(kind).is_partial:
         return rng.randint(0 if is_first else min(1, required - 1), max(0, required - 1))
     extra = rng.randint(0, min(MOST_OPTIONAL, optional))
-    return max(required + extra, min(1, len(tool.properties)))
+    return max(required + extra, tool.fewest, min(1, len(tool.choosable)))
 
 
 def _plan(order: Order) -> Iterator[Assignment]:

@@ -10,7 +10,7 @@ from (@chosen) where split = @split order by key
 
 -- name: tools
 select key, name, category, language, source, description, parameters::varchar as parameters,
-    returns::varchar as returns, constants::varchar as constants
+    returns::varchar as returns, constants::varchar as constants, plumbing
 from tools t semi join release_tools r on r.tool = t.key and r.release = ? order by key
 
 -- name: counted

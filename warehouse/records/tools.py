@@ -18,7 +18,8 @@ class Tool(Record):
     """A tool (the papers also say API or function) with JSON-Schema parameters (an object schema).
 
     `constants` are parameters with fixed values: no part of `parameters`, so that nobody says them and no model sees them; each
-    gold call of the tool carries them beside its arguments (docs/decisions/0021).
+    gold call of the tool carries them beside its arguments (docs/decisions/0021). `plumbing` are parameters that nobody says,
+    such as paging and field masks: they stay in the signature, and no plan chooses them (docs/decisions/0033).
     """
 
     name: str = Field(min_length=1)
@@ -29,6 +30,7 @@ class Tool(Record):
     language: Language = DEFAULT_LANGUAGE
     source: str = ""
     constants: Arguments = Field(default_factory=dict, exclude_if=not_)
+    plumbing: tuple[str, ...] = Field(default=(), exclude_if=not_)
 
     @property
     def properties(self) -> dict[str, JsonSchema]:
@@ -40,6 +42,23 @@ class Tool(Record):
     def required(self) -> tuple[str, ...]:
         """The names of the parameters that a full call must give."""
         return tuple(self.parameters.get("required", ()))
+
+    @property
+    def choosable(self) -> tuple[str, ...]:
+        """The names of the parameters that a plan may give, in the order declared: all but optional plumbing."""
+        return tuple(name for name in self.properties if name in self.required or name not in self.plumbing)
+
+    @property
+    def optional(self) -> tuple[str, ...]:
+        """The names of the parameters that a plan may choose beside the required ones."""
+        return tuple(name for name in self.choosable if name not in self.required)
+
+    @property
+    def fewest(self) -> int:
+        """How many parameters a call gives at least: all that are required, and more where the schema asks for more."""
+        stated = self.parameters.get("minProperties", 0)
+        least = stated if isinstance(stated, int) else 0
+        return max(len(self.required), min(least, len(self.choosable)))
 
     @property
     def signature(self) -> dict[str, Any]:

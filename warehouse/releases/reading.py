@@ -143,6 +143,7 @@ def read_tools(warehouse: Warehouse, keys: Sequence[str]) -> dict[str, Tool]:
             language=row["language"],
             source=row["source"],
             constants={} if row["constants"] is None else orjson.loads(row["constants"]),
+            plumbing=tuple(row["plumbing"] or ()),
         )
         for row in rows
     )
