@@ -58,6 +58,7 @@ stop: .venv/ready
 docs: .venv/ready
 	$(BIN)/python -m callwright.flows.stages > docs/stages.md
 	$(BIN)/python -m callwright.warehouse.reference docs/sql.md
+	$(BIN)/callwright recipe prompts docs/prompts.yaml > docs/prompts.md
 
 bench: .venv/ready
 	$(BIN)/python -m bench.samples

@@ -73,6 +73,15 @@ class Surroundings(NamedTuple):
     traffic: Traffic | None = None
     tokens: TokenEstimates | None = None
     ready: Callable[[], Awaitable[None]] | None = None  # awaited before anything is sent
+    overhear: "Callable[[Asking], object] | None" = None  # is given what is asked before it is sent
+
+
+class Asking(NamedTuple):
+    """What a stage asks: a prompt, and the schema of the answer, {} for free text."""
+
+    stage: str
+    prompt: Prompt
+    schema: dict[str, Any]
 
 
 class _Schema(NamedTuple):
@@ -143,6 +152,8 @@ class LedgeredChat:
         options: Options | None = None,
     ) -> RawReply:
         document, text = schema or (None, "")
+        if self._around.overhear is not None:
+            self._around.overhear(Asking(self._stage, prompt, document or {}))
         request = ChatRequest(self.name, prompt.messages, document, tools, options or self._options, sample_index)
         key = ledger_key(request, prompt, text)
         most_tokens = int(dict(request.options).get("max_tokens") or _REPLY_TOKENS)

@@ -5,7 +5,7 @@ from typing import Any
 
 import orjson
 
-from callwright.llm.asking import LedgeredChat, Surroundings
+from callwright.llm.asking import Asking, LedgeredChat, Surroundings
 from callwright.llm.chat import ChatRequest, RawReply
 from callwright.llm.ledger import Ledger
 from callwright.llm.limits import Budget, Gate
@@ -53,9 +53,14 @@ def open_stand_in(  # noqa: PLR0913 - those of open_chat
     build: str = "",
     traffic: Traffic | None = None,
     ready: object = None,
+    overhear: Callable[[Asking], object] | None = None,
 ) -> LedgeredChat:
-    """As open_chat, with a stand-in behind the model's name: nothing is sent, so that nobody need be `ready`."""
-    around = Surroundings(StandIn(settings), ledger, Gate(settings.limits), budget, record, build, traffic=traffic)
+    """As open_chat, with a stand-in behind the model's name: nothing is sent, so that nobody need be `ready`.
+
+    `overhear` is given what would be.
+    """
+    gate = Gate(settings.limits)
+    around = Surroundings(StandIn(settings), ledger, gate, budget, record, build, traffic=traffic, overhear=overhear)
     return LedgeredChat(settings.name, settings.options, around)
 
 

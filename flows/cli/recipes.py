@@ -1,11 +1,13 @@
 """`recipe`: checking recipes, and the schema by which editors know them."""
 
+import asyncio
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from callwright.flows.cli.screen import AsJson, present, say, show, show_json
+from callwright.warehouse.errors import ConfigurationError
 
 WRONG = 2  # as of any command that is given a wrong recipe
 
@@ -15,6 +17,7 @@ def register(app: typer.Typer) -> None:
     recipe = typer.Typer(help="Check recipes, and help editors with them.", no_args_is_help=True, rich_markup_mode=None)
     recipe.command("check", epilog="Example: callwright recipe check recipe.yaml")(check)
     recipe.command("schema", epilog="Example: callwright recipe schema --out recipe.schema.json")(schema)
+    recipe.command("prompts", epilog="Example: callwright recipe prompts recipe.yaml --only draft_request")(prompts)
     app.add_typer(recipe, name="recipe")
 
 
@@ -48,3 +51,26 @@ def schema(
     present({"schema": str(path)}, str(path), as_json=as_json)
     if not as_json:
         say(f"The first line of a recipe beside it: # yaml-language-server: $schema={path.name}")
+
+
+def prompts(
+    recipe: Annotated[Path, typer.Argument(help="The recipe, a YAML file.")],
+    only: Annotated[str, typer.Option(help="The prompt of this name alone.")] = "",
+    model: Annotated[str, typer.Option(help="One model for all three roles, by its litellm name.")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Show each prompt that a build asks, whole, with your tools in it: no model is called."""
+    from callwright.flows.planning.showing_prompts import prompts_page, show_prompts
+    from callwright.flows.recipe import read_recipe_to_build
+    from callwright.flows.settings import read_settings
+
+    chosen = read_recipe_to_build(recipe).as_asked(model=model, limit=0)
+    found = asyncio.run(show_prompts(chosen, read_settings()))
+    shown = [one for one in found if only in ("", one.name)]
+    if not shown:
+        named = ", ".join(one.name for one in found)
+        raise ConfigurationError(f"A build of {recipe} asks no prompt {only!r}; it asks {named}.")
+    if as_json:
+        show_json([one._asdict() for one in shown])
+        return
+    show("\n\n".join(one.markdown for one in shown) if only else prompts_page(shown, str(recipe)))

@@ -2,7 +2,7 @@
 
 import asyncio
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
@@ -23,6 +23,7 @@ from callwright.flows.shards import carry_out
 from callwright.flows.stages import stage_named
 from callwright.flows.toolmaking import prepare_tools
 from callwright.generators.kinds import kind_named
+from callwright.llm.asking import LedgeredChat
 from callwright.llm.models import ModelSettings
 from callwright.llm.prices import unpriced_sentence
 from callwright.llm.stand_in import open_stand_in, price_of
@@ -115,7 +116,7 @@ async def estimate_build(recipe: Recipe, settings: Settings) -> Estimate:
         home = Path(folder)
         aside = settings._replace(home=home, ledger=home / "ledger.sqlite", prefect_api_url="")
         lend_catalogs(recipe, open_warehouse(settings), open_warehouse(aside))
-        run = await _run_dry(recipe, aside)
+        run = await run_dry(recipe, aside)
         asked, sampled = _asked_of(run.warehouse, run.build), planned_by_kind(run)
     earlier = await asyncio.to_thread(_earlier_build, open_warehouse(settings), recipe)
     planned = _planned(recipe, earlier)
@@ -141,11 +142,11 @@ def _as_before(row: EstimateRow, repeats: float) -> EstimateRow:
     )
 
 
-async def _run_dry(recipe: Recipe, aside: Settings) -> GroupRun:
-    """Build a few samples of each kind with stand-ins."""
+async def run_dry(recipe: Recipe, aside: Settings, open_one: Callable[..., LedgeredChat] = open_stand_in) -> GroupRun:
+    """Build a few samples of each kind with the stand-ins that `open_one` opens."""
     looked = recipe.with_preview(SAMPLED)
     dry = looked.model_copy(update={"budget": None, "spare": 0.0, "variants": min(recipe.variants, SAMPLED)})
-    workers = Workers(partial(carry_out, shared=SharedChats(open_one=open_stand_in)), 1, in_one=True)
+    workers = Workers(partial(carry_out, shared=SharedChats(open_one=open_one)), 1, in_one=True)
     progress = SilentProgress()
     await prepare_tools(dry, aside, progress, lambda _run: nullcontext(workers))
     run = open_build(dry, aside, progress)
