@@ -11,10 +11,26 @@ from callwright.warehouse.records import JsonSchema, Link, Tool
 
 SPOKEN = frozenset({"name", "tag", "email", "username"})
 IDENTIFYING = frozenset(
-    {"id", "uid", "uuid", "guid", "key", "name", "slug", "code", "token", "handle", "reference", "ref", "number"}
+    {
+        "id",
+        "uid",
+        "uuid",
+        "guid",
+        "gid",
+        "oid",
+        "key",
+        "name",
+        "slug",
+        "code",
+        "token",
+        "handle",
+        "reference",
+        "ref",
+        "number",
+    }
     | {"checksum", "tag", "sku", "isbn", "iata", "iso", "username", "email"}
 )
-_OPAQUE = frozenset({"id", "uid", "uuid", "guid", "token"})
+_OPAQUE = frozenset({"id", "uid", "uuid", "guid", "gid", "oid", "token"})
 DEEPEST = 4  # levels of objects that are looked into, for parameters and for entries
 _LISTS = frozenset({"any", "in", "eq", "equals", "is", "one"})  # "id.any_" compares with what stands before it
 _WRAPPING = frozenset(

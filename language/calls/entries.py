@@ -71,7 +71,7 @@ def value_in(value: JsonValue, path: str) -> JsonValue:
 _USUAL = frozenset({"search", "get", "find", "list", "location", "to", "by", "of", "and", "read", "show"})
 
 
-_NUMBERED = (("id",), ("ids",), ("uid",), ("uuid",), ("guid",))
+_NUMBERED = (("id",), ("ids",), ("uid",), ("uuid",), ("guid",), ("gid",), ("oid",))
 _QUERIES = frozenset({"query", "name", "keyword", "keywords", "q", "search", "term"})
 
 

@@ -33,6 +33,7 @@ def test_a_time_zone_is_one_of_the_zones_there_are():
         ("language", "ISO 639-1 code", r"[a-z]{2}"),
         ("userEmail", "", r"\S+@example\.(com|org|net)"),
         ("commit_sha", "The SHA of the commit.", r"[0-9a-f]{40}"),
+        ("task_gid", "The task to operate on.", r"TAS-?\d+"),
         ("uuid", "", r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"),
         ("isbn", "", r"97[89]-[\d-]{13}"),
         ("file_path", "Path to the file", r"[\w./-]+\.\w+"),
