@@ -17,7 +17,13 @@ from callwright.flows.importing import gather_tools
 from callwright.flows.landing import Landing, check_duplicates, land_samples, route_review
 from callwright.flows.making import check_samples, make_samples
 from callwright.flows.measuring import is_measured, measure_readers
-from callwright.flows.planning.planner import count_planned, validate_it_can_be_planned, waves
+from callwright.flows.planning.planner import (
+    count_planned,
+    read_left_out,
+    told_of_left_out,
+    validate_it_can_be_planned,
+    waves,
+)
 from callwright.flows.planning.statistics import (
     ConversationRow,
     FailureRow,
@@ -40,6 +46,7 @@ from callwright.flows.shards import record_line, write_lines
 from callwright.flows.stages import LANDING, all_stages, prompt_rows, stage_rows, todays_checks, version_of
 from callwright.flows.toolmaking import made_tools, prepare_tools
 from callwright.generators.environments.protocol import ServerSettings
+from callwright.generators.families import LeftOut
 from callwright.generators.kinds import all_kinds, kind_named, kind_rows
 from callwright.llm.models import open_adapter
 from callwright.llm.prompts import own_prompts
@@ -93,10 +100,11 @@ class SpendingRow(NamedTuple):
 
 
 class BuildReport(NamedTuple):
-    """What a build made: its funnel, how many of its samples have landed, how many of each kind, and how long its paths are."""
+    """What a build made of what was asked for: its funnel, what landed, how many of each kind, and what was left out and why."""
 
     build: str
     recipe: str
+    asked: int
     planned: int
     landed: int
     funnel: tuple[FunnelRow, ...]
@@ -109,12 +117,19 @@ class BuildReport(NamedTuple):
     failures: tuple[FailureRow, ...] = ()
     readers: tuple[ReaderRow, ...] = ()
     wrong_at_most: float | None = None
+    left_out: tuple[LeftOut, ...] = ()
+
+    @property
+    def sentence(self) -> str:
+        """How many of the samples that were asked for have landed."""
+        planned = "" if self.planned == self.asked else f"{self.planned} planned, "
+        return f"{self.landed} of {self.asked} samples asked for of {self.recipe!r} have landed ({planned}build {self.build})."
 
     @property
     def remarks(self) -> tuple[str, ...]:
         """What people should know of beside the counts."""
         told = (*(one.sentence for one in self.failures), *(one.sentence for one in self.repeated))
-        return (*told, *told_of_readers(self.readers, self.wrong_at_most))
+        return (*told_of_left_out(self.left_out), *told, *told_of_readers(self.readers, self.wrong_at_most))
 
 
 class BuildSteps(NamedTuple):
@@ -320,6 +335,7 @@ def report_build(run: GroupRun) -> BuildReport:
     return BuildReport(
         build=build,
         recipe=run.recipe.name,
+        asked=sum(run.recipe.samples.values()),
         planned=count_planned(run),
         landed=landed,
         funnel=funnel,
@@ -332,6 +348,7 @@ def report_build(run: GroupRun) -> BuildReport:
         failures=failure_rows(warehouse, build) if any(row.failed for row in funnel) else (),
         readers=reader_rows(warehouse, build),
         wrong_at_most=run.recipe.accept.wrong_at_most,
+        left_out=read_left_out(warehouse, build),
     )
 
 

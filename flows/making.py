@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from callwright.flows.landing import Landing, check_duplicates
-from callwright.flows.planning.planner import Planner
+from callwright.flows.planning.planner import Planner, keep_left_out
 from callwright.flows.runner import GroupRun, Workers, run_group
 from callwright.flows.shards import record_line
 from callwright.flows.stages import LANDING, all_stages, some_of, stages_of, todays_checks
@@ -33,6 +33,7 @@ async def make_samples(run: GroupRun, workers: Workers, kinds: Sequence[str]) ->
     for group in dict.fromkeys(kind_named(name).group for name in kinds):
         first = stages_of(group)[0]
         await run_group(run, group, counted(await planner.drafts(group, first)), workers, then=CHECKS)
+    keep_left_out(run.warehouse, run.build, planner)
     if planned:
         _reject_duplicates(run)
     return planned

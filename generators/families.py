@@ -5,13 +5,17 @@ is one object in a folder or file of its own; generators/kinds.py has the table 
 """
 
 import inspect
+import logging
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from typing import Literal, NamedTuple
+from itertools import count
+from random import Random
+from typing import Literal, NamedTuple, TypeVar
 
 from callwright.generators.environments.protocol import Environment
 from callwright.generators.own_values import NO_VALUES, OwnValues
 from callwright.generators.stages import Stage
 from callwright.warehouse import records
+from callwright.warehouse.errors import CallwrightError, ConfigurationError
 from callwright.warehouse.records import Derivation, Draft, Language, Sample, Tool, Transform
 
 Calls = Literal["one", "set", "sequence"]
@@ -88,8 +92,22 @@ class Kind(NamedTuple):
 Obstacle = Callable[[Sample, Mapping[str, Tool]], str]
 
 
-def ignore(_sentence: str) -> None:
-    """What an order says to nobody."""
+class LeftOut(NamedTuple):
+    """What planning leaves out, and why: a tool of a kind, or, of any tool, so many `samples`.
+
+    `language` and `place` are "" where the reason holds for all of them.
+    """
+
+    kind: str
+    reason: str
+    language: Language = ""
+    place: str = ""
+    tool: str = ""
+    samples: int = 0
+
+
+def ignore(_left_out: LeftOut) -> None:
+    """Where nobody hears what is left out."""
 
 
 class Share(NamedTuple):
@@ -122,7 +140,74 @@ class Order(NamedTuple):
     variants: int = 1
     own_values: OwnValues = NO_VALUES
     environments: Mapping[str, Environment] = {}
-    say: Callable[[str], None] = ignore  # hears what is left out
+    leave_out: Callable[[LeftOut], None] = ignore  # hears what is left out
+
+    def misses(self, reason: str, *, tool: str = "", samples: int = 0) -> LeftOut:
+        """Note that a tool, or so many samples of the order, are left out."""
+        found = LeftOut(self.kind.name, reason, self.language, self.place, tool, samples)
+        self.leave_out(found)
+        return found
+
+
+ToolObstacle = Callable[[Order, Tool], str]
+Planned = TypeVar("Planned", bound=Draft)
+_LOG = logging.getLogger(__name__)
+_LOST = 20  # so many samples more are tried in place of those that can't be planned
+
+
+def usable_tools(order: Order, tools: Sequence[Tool], obstacle: ToolObstacle) -> list[Tool]:
+    """The tools that samples of the order's kind can be about; of each other one it is told why it can't."""
+    usable = []
+    for tool in tools:
+        if reason := obstacle(order, tool):
+            order.misses(reason, tool=tool.name)
+        else:
+            usable.append(tool)
+    return usable
+
+
+def value_obstacle(order: Order, tool: Tool, names: Sequence[str] | None = None) -> str:
+    """Why no values can be drawn for a tool's required parameters, "" where they can."""
+    rng = Random(tool.key)
+    wanted = tool.required if names is None else names
+    return reason_against(lambda: order.own_values.fill(tool, wanted, order.language, rng))
+
+
+def reason_against(make: Callable[[], object]) -> str:
+    """Why something can't be made: what its error says, and of a bug that it is one; "" where it can."""
+    try:
+        make()
+    except Exception as error:  # noqa: BLE001 - a bug in one tool's schema costs that tool and is told
+        return told_of(error)
+    return ""
+
+
+def told_of(error: Exception) -> str:
+    """What an error that costs one sample or tool says; the traceback of a bug goes to the log."""
+    if isinstance(error, CallwrightError):
+        return str(error)
+    _LOG.error("a bug in planning", exc_info=error)
+    return f"A bug, to be reported: {type(error).__name__}: {error}"
+
+
+def plan_each(order: Order, about: Callable[[int], str], make: Callable[[int], Planned]) -> Iterator[Planned]:
+    """The drafts numbered from 0, as many as the order wants; what can't be made costs one, and another number is tried.
+
+    `about` names the tool of a number. Raises ConfigurationError where `make` says that the tools allow no more.
+    """
+    lost = 0
+    for number in count():
+        if number - lost == order.samples or lost > order.samples + _LOST:
+            return
+        try:
+            draft = make(number)
+        except ConfigurationError:
+            raise
+        except Exception as error:  # noqa: BLE001 - a bug costs one sample, and the rest goes on
+            order.misses(told_of(error), tool=about(number))
+            lost += 1
+        else:
+            yield draft
 
 
 Shares = Callable[[Kind, int, Sequence[Language], Sequence[Tool]], Iterator[Share]]
@@ -138,11 +223,11 @@ class Family(NamedTuple):
     """A family of samples: its kinds, the stages that make them, and how they are planned.
 
     `drafts` is the type of what is planned; where a draft does not say its kind, `kind_at` tells it by the
-    place. `validates` says that the first draft is planned before a build begins, so that what can't be is
-    refused at once. Kinds that are made of other samples need no plan, but `obstacles`: why one can't be made
-    of a sample, "" where it can. `has_fixed_words` says that some turns come out of a language's folder, so
-    that there are no samples in a language without one. `anywhere` are the transforms that take any kind,
-    with the group of stages that does each.
+    place. `tool_obstacle` is why planned samples can't be about a tool, "" where they can. Kinds that are
+    made of other samples need no plan, but `obstacles`: why one can't be made of a sample, "" where it can.
+    `has_fixed_words` says that some turns come out of a language's folder, so that there are no samples in a
+    language without one. `anywhere` are the transforms that take any kind, with the group of stages that
+    does each.
     """
 
     name: str
@@ -152,9 +237,9 @@ class Family(NamedTuple):
     plan: Plan | None = None
     shares: Shares = _by_language
     kind_at: Callable[[str], str] | None = None
-    validates: bool = False
     has_variants: bool = False
     obstacles: Mapping[Transform, Obstacle] = {}
+    tool_obstacle: ToolObstacle = lambda _order, _tool: ""
     has_fixed_words: bool = False
     anywhere: tuple[tuple[Transform, str], ...] = ()
 

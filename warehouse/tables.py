@@ -43,6 +43,7 @@ TABLES: dict[str, Table] = {
     "build_tools": Table(("build", "tool")),
     "toolsets": Table(("key",)),
     "made_tools": Table(("toolset", "tool")),
+    "left_out": Table(("build", "kind", "language", "place", "tool"), updated=ALL),
     "build_checks": Table(("build", "check_name")),
     "build_samples": Table(("build", "sample"), is_compared=True, order="draft"),
     "drafts": Table(("key",), is_compared=True),

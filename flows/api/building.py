@@ -111,7 +111,7 @@ def build(
     `progress` is a function that is given each `ProgressStep`, or "terminal".
 
         report = callwright.build("recipe.yaml", limit=5)
-        report.landed, report.planned          # 14, 15
+        report.landed, report.asked            # 14, 15
         report.funnel[0]                       # FunnelRow(stage='parameters', entered=15, …)
 
     Raises ConfigurationError where the recipe or the environment is wrong, TransientError or

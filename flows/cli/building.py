@@ -153,6 +153,7 @@ def _show_report(report: "BuildReport", pushed: "Pushed | None", seconds: float,
         counted = {"composition": composition, "paths": paths, "conversations": conversations}
         spent = (report.spending._asdict() if report.spending else {}) | {"seconds": round(seconds, 1)}
         counted["repeated"] = [row._asdict() for row in report.repeated]
+        counted["left_out"] = [row._asdict() for row in report.left_out]
         counted["failures"] = [row._asdict() for row in report.failures]
         counted["readers"] = [row._asdict() for row in report.readers]
         show_json(report._asdict() | counted | {"spending": spent, "review": pushed and pushed._asdict()})
@@ -166,9 +167,7 @@ def _show_report(report: "BuildReport", pushed: "Pushed | None", seconds: float,
     _show_readers(report)
     if report.spending:
         show_table((*report.spending._fields, "seconds"), [(*report.spending, round(seconds, 1))])
-    show(
-        f"{report.landed} of {report.planned} planned samples of {report.recipe!r} have landed (build {report.build})."
-    )
+    show(report.sentence)
     for remark in report.remarks:
         show(remark)
     if report.is_trial:

@@ -154,7 +154,7 @@ async def land_samples(recipe: str, limit: int = 0, model: str = "") -> BuildRep
     land(run)
     report = close_build(run)
     await show_funnel(report)
-    run.progress.say(f"{report.landed} of {report.planned} planned samples have landed.")
+    run.progress.say(report.sentence)
     return report
 
 

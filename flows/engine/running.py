@@ -283,8 +283,7 @@ async def show_funnel(report: BuildReport) -> None:
         table=[row._asdict() for row in report.funnel],
         key=_key("funnel", report.recipe),
         description=(
-            f"**{report.landed} of {report.planned}** planned samples of `{report.recipe}` have landed "
-            f"(build `{report.build}`). At each stage, entered = passed + rejected + failed + waiting."
+            f"{report.sentence} At each stage, entered = passed + rejected + failed + waiting."
             + "".join(f" {remark}" for remark in report.remarks)
         ),
     )

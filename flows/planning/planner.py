@@ -2,8 +2,8 @@
 
 import tempfile
 from array import array
-from collections import defaultdict
-from collections.abc import AsyncIterator, Generator, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, nullcontext
 from itertools import chain, islice
 from math import ceil
@@ -14,7 +14,7 @@ from callwright.flows.environments import open_environments
 from callwright.flows.recipe import Recipe
 from callwright.flows.runner import GroupRun
 from callwright.generators.derivations import plan_derivations
-from callwright.generators.families import Family, Kind, Order
+from callwright.generators.families import Family, Kind, LeftOut, Order, Share, ignore, told_of
 from callwright.generators.kinds import (
     FAMILIES,
     family_of,
@@ -33,6 +33,7 @@ from callwright.warehouse.errors import CallwrightError, ConfigurationError
 from callwright.warehouse.queries import sql
 from callwright.warehouse.records import Derivation, Draft, Language, Record, Sample, Tool
 from callwright.warehouse.rows import Row, body_of
+from callwright.warehouse.store import Warehouse
 
 Planned = TypeVar("Planned", bound=Draft)
 
@@ -63,39 +64,56 @@ def waves(recipe: Recipe) -> list[list[str]]:
     return [[kind.name for kind in wave] for wave in waves_of(recipe.samples)]
 
 
-def shares(recipe: Recipe, tools: Sequence[Tool]) -> Iterator[Demand]:
-    """Every kind's count, shared out over the languages, and over the places where its family has some."""
+def shares(recipe: Recipe, tools: Sequence[Tool], leave_out: Callable[[LeftOut], None] = ignore) -> Iterator[Demand]:
+    """Every kind's count, shared out over the languages, and over the places where its family has some.
+
+    A kind for which the tools have no place is left out, and so are the languages that its family has no words for.
+    """
     for name, count in recipe.samples.items():
-        kind = kind_named(name)
-        for share in family_of(name).shares(kind, count, recipe.languages, tools):
-            yield Demand(kind, share.language, share.samples, place=share.place)
+        kind, family = kind_named(name), family_of(name)
+        try:
+            found = [*family.shares(kind, count, recipe.languages, tools)]
+        except Exception as error:  # noqa: BLE001 - what goes wrong costs one kind
+            leave_out(LeftOut(name, told_of(error), samples=count))
+            continue
+        for share in found:
+            if share.samples and family.has_fixed_words and not has_folder(share.language):
+                leave_out(_without_words(kind, share))
+            else:
+                yield Demand(kind, share.language, share.samples, place=share.place)
+
+
+def _without_words(kind: Kind, share: Share) -> LeftOut:
+    reason = (
+        f"Samples of the kind {kind.name!r} hold turns in words of callwright's own, which it has in {', '.join(known())} and not "
+        f"in {share.language!r} ({of(share.language).name}). Ask for other kinds in it."
+    )
+    return LeftOut(kind.name, reason, share.language, share.place, samples=share.samples)
 
 
 def validate_it_can_be_planned(recipe: Recipe, tools: Sequence[Tool]) -> None:
-    """Raise ConfigurationError where the tools can give nothing of a kind in a language, before anything is written down."""
+    """Raise ConfigurationError where nothing at all can be planned, before anything is written down.
+
+    What costs a kind or a tool only is told when it is planned.
+    """
     waves_of(name for name, count in recipe.samples.items() if count)
-    refusals: dict[tuple[str, Language], list[ConfigurationError | None]] = defaultdict(list)
-    for demand in shares(recipe, tools):
-        family = family_of(demand.kind.name)
+    refused: list[LeftOut] = []
+    is_planned = False
+    for demand in shares(recipe, tools, refused.append):
         if demand.asked:
-            _validate_language(recipe, demand, family, tools)
-        if family.validates and family.plan is not None and demand.asked:
-            planned = family.plan(_order(recipe, demand, demand.asked, tools))
-            if isinstance(planned, Iterator):
-                refusals[demand.kind.name, demand.language].append(_refusal(planned))
-    for found in refusals.values():
-        if found[0] is not None and all(found):
-            raise found[0]
+            _validate_language(recipe, demand.language, tools)
+            if demand.kind.sources:
+                continue  # made of others
+            left_out = refusal(recipe, demand, tools)
+            refused += [left_out] if left_out else []
+            is_planned = is_planned or left_out is None
+    if refused and not is_planned:
+        raise ConfigurationError(refused[0].reason)
 
 
-def _validate_language(recipe: Recipe, demand: Demand, family: Family, tools: Sequence[Tool]) -> None:
-    """Raise ConfigurationError where samples of a kind can't be made in a language, whatever the tools allow."""
-    generator, language, kind = recipe.models.generator.name, demand.language, demand.kind.name
-    if family.has_fixed_words and not has_folder(language):
-        raise ConfigurationError(
-            f"Samples of the kind {kind!r} hold turns in words of callwright's own, which it has in {', '.join(known())} and not "
-            f"in {language!r} ({of(language).name}). Ask for other kinds in it."
-        )
+def _validate_language(recipe: Recipe, language: Language, tools: Sequence[Tool]) -> None:
+    """Raise ConfigurationError where nothing can be worded in a language, whatever the tools allow."""
+    generator = recipe.models.generator.name
     spoken = sorted({tool.language for tool in tools})
     if language not in spoken and not reads_language(generator):
         raise ConfigurationError(
@@ -104,12 +122,25 @@ def _validate_language(recipe: Recipe, demand: Demand, family: Family, tools: Se
         )
 
 
-def _refusal(planned: Iterator[Draft]) -> ConfigurationError | None:
+def refusal(
+    recipe: Recipe, demand: Demand, tools: Sequence[Tool], leave_out: Callable[[LeftOut], None] = ignore
+) -> LeftOut | None:
+    """Why the tools allow no sample of a demand, None where they do; what needs an environment is not asked."""
+    family, missed = family_of(demand.kind.name), list[LeftOut]()
+
+    def hear(found: LeftOut) -> None:
+        missed.append(found)
+        leave_out(found)
+
+    order = _order(recipe, demand, 1, tools)._replace(leave_out=hear)
     try:
-        next(planned, None)
-    except ConfigurationError as error:
-        return error
-    return None
+        planned = family.plan(order) if family.plan else None
+        if not isinstance(planned, Iterator) or next(planned, None) is not None:
+            return None
+        reason = missed[-1].reason if missed else "Nothing can be planned."
+    except Exception as error:  # noqa: BLE001 - what goes wrong costs one kind
+        reason = told_of(error)
+    return LeftOut(demand.kind.name, reason, demand.language, demand.place, samples=demand.asked)
 
 
 def _order(recipe: Recipe, demand: Demand, count: int, tools: Sequence[Tool]) -> Order:
@@ -125,18 +156,34 @@ class Planner:
     def __init__(self, run: GroupRun, kinds: Iterable[str]) -> None:
         """Look up what the build has of these kinds."""
         self._run = run
+        self.left_out: list[LeftOut] = []
         self._tools: Mapping[str, Tool] = {tool.key: tool for tool in run.tools}
         with run.warehouse.together():
             planned, passed = _count_planned(run), _count_passed(run)
         wanted = set(kinds)
+        asked = {name: count for name, count in run.recipe.samples.items() if name in wanted}
         self.demands = [
             demand._replace(
                 planned=planned.get((demand.kind.name, demand.language, demand.place), 0),
                 passed=passed.get((demand.kind.name, demand.language, demand.place), 0),
             )
-            for demand in shares(run.recipe, run.tools)
-            if demand.kind.name in wanted
+            for demand in shares(run.recipe.model_copy(update={"samples": asked}), run.tools, self._leave_out)
         ]
+
+    @property
+    def drawn(self) -> list[Demand]:
+        """The demands of which something is to be planned."""
+        return [one for one in self.demands if one.plan_until(self._run.recipe.spare) > one.planned]
+
+    def _leave_out(self, found: LeftOut) -> None:
+        """Note what is left out; of samples it is said."""
+        self.left_out.append(found)
+        if found.samples:
+            self._run.progress.say(sentence_of(found))
+
+    def _note_missing(self, demand: Demand, samples: int, reason: str) -> None:
+        if samples > 0:
+            self._leave_out(LeftOut(demand.kind.name, reason, demand.language, demand.place, samples=samples))
 
     async def drafts(self, group: str, first: Stage) -> Iterable[Draft]:
         """What is to be given to the first stage of a group next."""
@@ -154,37 +201,50 @@ class Planner:
             raise CallwrightError(f"Nothing plans samples of the kind {demand.kind.name!r}.")
         until = demand.plan_until(recipe.spare)
         order = _order(recipe, demand, until, self._run.tools)
-        planned = family.plan(order._replace(say=self._run.progress.say))
+        order = order._replace(leave_out=self._leave_out)
+        planned = family.plan(order)
         if isinstance(planned, AsyncIterator):
-            planned = await self._spooled(family, order, opened)
-        elif family.validates:
-            planned = self._until_refused(planned)
+            planned = await self._spooled(family, order, demand, opened)
+        else:
+            planned = self._until_refused(planned, demand, until)
         variants = recipe.variants if family.has_variants else 1
         return islice(_fresh(self._run, stage, planned), ceil(max(0, until - demand.planned) / variants))
 
-    def _until_refused(self, planned: Iterator[Draft]) -> Iterator[Draft]:
-        """What can be planned; where the tools allow no more, that is said and the build goes on with what there is."""
+    def _until_refused(self, planned: Iterator[Draft], demand: Demand, until: int) -> Iterator[Draft]:
+        """What can be planned; where the tools allow no more, that is noted and the build goes on with what there is."""
+        made, reason = 0, ""
         try:
-            yield from planned
-        except ConfigurationError as error:
-            self._run.progress.say(str(error))
+            for draft in planned:
+                made += 1
+                yield draft
+        except Exception as error:  # noqa: BLE001 - what goes wrong costs this kind
+            reason = told_of(error)
+        if reason or made < until:
+            self._note_missing(demand, until - made, reason or self._last_reason(demand))
 
-    async def _spooled(self, family: Family, order: Order, opened: ExitStack) -> Iterator[Draft]:
+    def _last_reason(self, demand: Demand) -> str:
+        """Why a sample of a demand was not planned."""
+        at = (demand.kind.name, demand.language, demand.place)
+        mine = (one.reason for one in reversed(self.left_out) if (one.kind, one.language, one.place) == at)
+        return next(mine, "Nothing more can be planned.")
+
+    async def _spooled(self, family: Family, order: Order, demand: Demand, opened: ExitStack) -> Iterator[Draft]:
         """What is planned with the recipe's environments, which stay open no longer than that."""
         spooled = opened.enter_context(Spooled(family.drafts, self._run.settings.home))
         samples = 0
         with open_environments(self._run.recipe, self._run.settings.ledger.parent) as environments:
-            asked = order._replace(environments=environments, say=self._run.progress.say)
-            planned = family.plan(asked) if family.plan else iter(())
-            if isinstance(planned, AsyncIterator):
-                async for draft in planned:
-                    spooled.add(body_of(draft))
-                    samples += getattr(draft, "variants", 1)
-        if environments and samples < order.samples:
-            wanted = ceil(order.samples / order.variants)
-            self._run.progress.say(
-                f"{order.place} ({order.language}): {len(spooled)} of {wanted} goals can be planned; the environment has no more."
-            )
+            before = len(self.left_out)
+            planned = family.plan(order._replace(environments=environments)) if family.plan else iter(())
+            try:
+                if isinstance(planned, AsyncIterator):
+                    async for draft in planned:
+                        spooled.add(body_of(draft))
+                        samples += getattr(draft, "variants", 1)
+            except Exception as error:  # noqa: BLE001 - what goes wrong costs this kind
+                self._note_missing(demand, order.samples - samples, told_of(error))
+        if samples < order.samples and not any(one.samples for one in self.left_out[before:]):
+            goals = f"{len(spooled)} of {ceil(order.samples / order.variants)} goals can be planned"
+            self._note_missing(demand, order.samples - samples, f"{goals}; the environment has no more.")
         return iter(spooled)
 
     def derivations(self, group: str, first_stage: str) -> Iterator[Derivation]:
@@ -193,16 +253,23 @@ class Planner:
             count = demand.plan_until(self._run.recipe.spare) - demand.planned
             if demand.kind.group != group or not demand.kind.sources or count <= 0:
                 continue
-            made = 0
-            with closing(_possible_derivations(self._run, demand.kind, demand.language, self._tools)) as possible:
+            made, against = 0, Counter[str]()
+            with closing(_possible_derivations(self._run, demand, self._tools, against)) as possible:
                 for derivation in islice(_fresh(self._run, first_stage, possible), count):
                     made += 1
                     yield derivation
             if made < count and not (made and self._run.recipe.spare):  # stated when nothing more is found
-                self._run.progress.say(
-                    f"{demand.kind.name} ({demand.language}): {demand.planned + made} of {demand.planned + count} can be "
-                    f"made; no other sample of the kinds {', '.join(demand.kind.sources)} passed its checks and allows it."
-                )
+                why = f" {against.most_common(1)[0][0]}" if against else ""
+                reason = f"No other sample of the kinds {', '.join(demand.kind.sources)} passed its checks and allows it.{why}"
+                self._note_missing(demand, count - made, reason)
+
+
+def sentence_of(left_out: LeftOut) -> str:
+    """What is left out, for people."""
+    where = ", ".join(filter(None, (left_out.language, left_out.place)))
+    counted = f"{left_out.samples} can't be planned" if left_out.samples else "left out"
+    tool = f", {left_out.tool}" if left_out.tool else ""
+    return f"{left_out.kind}{f' ({where})' if where else ''}{tool}: {counted}. {left_out.reason}"
 
 
 def _all_of(found: Iterable[Iterator[Draft]], opened: ExitStack) -> Iterator[Draft]:
@@ -211,9 +278,10 @@ def _all_of(found: Iterable[Iterator[Draft]], opened: ExitStack) -> Iterator[Dra
 
 
 def _possible_derivations(
-    run: GroupRun, kind: Kind, language: Language, tools: Mapping[str, Tool]
+    run: GroupRun, demand: Demand, tools: Mapping[str, Tool], against: Counter[str]
 ) -> Generator[Derivation, None, None]:
-    """What could be made of the kind, best first; nothing holds the warehouse open meanwhile."""
+    """What could be made of the kind, best first; nothing holds the warehouse open meanwhile. Obstacles are counted."""
+    kind, language = demand.kind, demand.language
     if kind.transform is None:
         return
     whole = kinds_with(lambda traits: traits.is_whole and not traits.is_changed and traits.calls == "one")
@@ -221,7 +289,16 @@ def _possible_derivations(
         _passed_samples(run, kind.sources, language) as sources,
         _passed_samples(run, whole, language) if kind.borrows else nullcontext(()) as others,
     ):
-        obstacle, seed = obstacle_to(kind.transform), run.recipe.seed
+        found, seed = obstacle_to(kind.transform), run.recipe.seed
+
+        def obstacle(sample: Sample, known: Mapping[str, Tool]) -> str:
+            try:
+                reason = found(sample, known)
+            except Exception as error:  # noqa: BLE001 - a bug costs one source
+                reason = told_of(error)
+            against.update([reason] if reason else [])
+            return reason
+
         yield from plan_derivations(kind, sources, tools, seed=seed, obstacle=obstacle, others=others)
 
 
@@ -251,6 +328,7 @@ def _fresh(run: GroupRun, stage: str, planned: Iterable[Planned]) -> Iterator[Pl
         yield from (one for one in some if one.key not in done)
 
 
+_FORGET = "delete from left_out where build = ? and kind = ? and language = ? and place = ?"
 _DONE = "select subject from outcomes where build = ? and stage = ? and subject in (select unnest(?::varchar[]))"
 _AT_ONCE = 1000
 
@@ -297,6 +375,45 @@ def _count_passed(run: GroupRun) -> dict[tuple[str, str, str], int]:
 
 
 Held = TypeVar("Held", bound=Record)
+
+
+def keep_left_out(warehouse: Warehouse, build: str, planner: Planner) -> None:
+    """Write down what a planner left out, in the place of what was left out of the same demands before."""
+    rows: dict[LeftOut, Row] = {}
+    for one in planner.left_out:  # of several reasons for one place the last, which counts the samples
+        at = one._replace(reason="", samples=0)
+        rows[at] = {"build": build, **one._asdict()}
+    with warehouse.together():
+        for demand in planner.drawn:
+            warehouse.execute(_FORGET, [build, demand.kind.name, demand.language, demand.place])
+        warehouse.put_rows({"left_out": [*rows.values()]})
+
+
+def read_left_out(warehouse: Warehouse, build: str) -> tuple[LeftOut, ...]:
+    """What could not be planned in a build, whole kinds first."""
+    wanted = "select * exclude (build) from left_out where build = ? order by tool <> '', kind, language, place, tool"
+    return tuple(LeftOut(**row) for row in warehouse.rows(wanted, [build]))
+
+
+def told_of_left_out(found: Iterable[LeftOut]) -> Iterator[str]:
+    """What is left out, for people: each kind, and of the tools of a kind how many, with the reason that most have."""
+    tools: dict[str, dict[str, list[str]]] = {}
+    for one in found:
+        if one.samples or not one.tool:
+            yield sentence_of(one)
+        else:
+            tools.setdefault(one.kind, {}).setdefault(one.reason, []).append(one.tool)
+    for kind, reasons in tools.items():
+        reason, names = max(reasons.items(), key=lambda pair: len(pair[1]))
+        count = len({name for some in reasons.values() for name in some})
+        whose = (
+            names[0]
+            if count == 1
+            else f"{count} tools"
+            if len(reasons) == 1
+            else f"{count} tools, {names[0]} and others"
+        )
+        yield f"{kind}: {whose} left out. {reason}"
 
 
 class Spooled(Sequence[Held], Generic[Held]):

@@ -6,7 +6,7 @@ from typing import cast, get_args
 from callwright.generators.conversations import CONVERSATION, GROUP
 from callwright.generators.conversations.acts import label_conversations
 from callwright.generators.conversations.plans import plan_conversations, word_scenarios
-from callwright.generators.conversations.scenarios import plan_scenarios, shared_out
+from callwright.generators.conversations.scenarios import plan_scenarios, shared_out, tool_obstacle
 from callwright.generators.conversations.wording import write_conversations
 from callwright.generators.families import Family, Kind, Order, Share, Traits, shared_evenly
 from callwright.generators.stages import Step, in_a_row
@@ -25,8 +25,7 @@ def share_over_complexities(
 def _plan(order: Order) -> Iterator[Scenario]:
     if order.place not in get_args(Complexity):
         return iter(())
-    complexity = cast("Complexity", order.place)
-    return plan_scenarios(complexity, order.language, order.samples, order.tools, seed=order.seed, say=order.say)
+    return plan_scenarios(cast("Complexity", order.place), order)
 
 
 _TRAITS = Traits(
@@ -57,7 +56,7 @@ FAMILY = Family(
     ),
     drafts=Scenario,
     plan=_plan,
+    tool_obstacle=tool_obstacle,
     shares=share_over_complexities,
     kind_at=lambda _complexity: CONVERSATION,
-    validates=True,
 )  # fmt: skip

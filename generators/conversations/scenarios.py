@@ -1,11 +1,11 @@
 """The thirteen complexities of conversations, and how many dialogues CONFETTI has of each (Table 1)."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from random import Random
 
 from callwright.generators.environments.simulated import links_between
-from callwright.generators.families import ignore, tools_for
+from callwright.generators.families import Order, plan_each, tools_for, usable_tools
 from callwright.generators.tools import ToolPool, are_redundant, pick_distractors
 from callwright.language.names import Deed, deed_of, function_words
 from callwright.language.schemas import json_type
@@ -64,24 +64,18 @@ _PAIRS: frozenset[EpisodeShape] = frozenset({"switch", "stacked", "ambiguous", "
 _LINKED: frozenset[EpisodeShape] = frozenset({"follow_up", "chained"})
 
 
-def plan_scenarios(
-    complexity: Complexity,
-    language: Language,
-    count: int,
-    tools: Sequence[Tool],
-    *,
-    seed: int,
-    say: Callable[[str], None] = ignore,
-) -> Iterator[Scenario]:
-    """The first `count` scenarios of a complexity; a category that allows none of them is left out, which is said.
+def plan_scenarios(complexity: Complexity, order: Order) -> Iterator[Scenario]:
+    """The first scenarios of a complexity; a category that allows none of them is left out, which is told.
 
     Raises ConfigurationError where the tools allow none.
     """
-    usable = [tool for tool in tools_for(tools, language) if is_usable(tool)]
+    language, seed = order.language, order.seed
+    usable = usable_tools(order, tools_for(order.tools, language), tool_obstacle)
     pool = sorted({tool.name: tool for tool in usable}.values(), key=lambda tool: tool.key)
     shape = SHAPES[complexity]
     categories = [one for one in sorted({tool.category for tool in pool}) if _allows(shape, _of(pool, one))]
-    for number in range(count):
+
+    def plan(number: int) -> Scenario:
         scenario = None
         while scenario is None and categories:
             rng = Random(f"{seed}:conversation:{complexity}:{language}:{number}")
@@ -89,7 +83,7 @@ def plan_scenarios(
             scenario = _Planning(pool, rng, language).scenario(complexity, category)
             if scenario is None:
                 categories.remove(category)
-                say(
+                order.misses(
                     f"The category {category!r} allows no conversation of the complexity {complexity!r} in {language!r};"
                     " it is left out."
                 )
@@ -98,12 +92,16 @@ def plan_scenarios(
                 f"The catalog's {len(pool)} tools in {language!r} that require something sayable allow no conversation of the "
                 f"complexity {complexity!r}: no category has {_FEWEST_TOOLS} of them that go together. Import more tools."
             )
-        yield scenario
+        return scenario
+
+    yield from plan_each(order, lambda _number: "", plan)
 
 
-def is_usable(tool: Tool) -> bool:
-    """Whether people can ask for the tool in a sentence or two: it requires something, not too much, of plain types."""
-    return bool(changeable(tool)) and len(tool.required) <= _MOST_REQUIRED
+def tool_obstacle(_order: Order, tool: Tool) -> str:
+    """Why people can't ask for the tool in a sentence or two: it requires no text or number, or too much."""
+    if len(tool.required) > _MOST_REQUIRED:
+        return f"It requires more than {_MOST_REQUIRED} parameters, too many to be said in a sentence or two."
+    return "" if changeable(tool) else "It requires no text and no number, so there is nothing to say or to correct."
 
 
 def changeable(tool: Tool) -> list[str]:

@@ -93,7 +93,7 @@ async def _plan(order: Order) -> AsyncIterator[Goal]:
         planned += 1
         yield goal if left >= variants else goal.with_changes(variants=left)
     if not planned:
-        order.say(find_obstacle(order.place, order.language, environment))
+        order.misses(find_obstacle(order.place, order.language, environment), samples=order.samples)
 
 
 def _has(environment: Environment, domain: str) -> bool:

@@ -9,7 +9,16 @@ from random import Random
 
 from pydantic import JsonValue
 
-from callwright.generators.families import Family, Kind, Order, Traits, tools_for
+from callwright.generators.families import (
+    Family,
+    Kind,
+    Order,
+    Traits,
+    plan_each,
+    tools_for,
+    usable_tools,
+    value_obstacle,
+)
 from callwright.generators.parallel import GROUP, PARALLEL
 from callwright.generators.parallel.wording import write_parallel
 from callwright.generators.routing.values import VALUES_PATH, choose_plan_values
@@ -38,25 +47,33 @@ _TRIES = 40
 def plan_parallel(order: Order) -> Iterator[RoutingPlan]:
     """The first plans of an order. Raises ConfigurationError where the catalog has too few tools in its language."""
     spoken = sorted(tools_for(order.tools, order.language), key=lambda tool: tool.key)
-    usable = [tool for tool in spoken if _is_usable(tool)]
+    usable = usable_tools(order, spoken, tool_obstacle)
     if len(usable) < 2 and order.samples:  # noqa: PLR2004 - several tools are two at least
         raise ConfigurationError(
             f"The catalog has {len(usable)} tools in {order.language!r} that may be called beside others; samples of the kind "
             f"{order.kind.name!r} need two at least, with one to {_MOST_PARAMETERS} required parameters."
         )
     company = ToolPool(spoken)
-    for number in range(order.samples):
-        yield _plan(order, usable, company, Random(_seed(order, number)))
+
+    def rng(number: int) -> Random:
+        return Random(f"{order.seed}:{order.kind.name}:{order.language}:{number}")
+
+    yield from plan_each(
+        order,
+        lambda number: rng(number).choice(usable).name,  # drawn first of all
+        lambda number: _plan(order, usable, company, rng(number)),
+    )
 
 
-def _seed(order: Order, number: int) -> str:
-    return f"{order.seed}:{order.kind.name}:{order.language}:{number}"
-
-
-def _is_usable(tool: Tool) -> bool:
-    """Whether the tool takes something, little enough to be stated beside others, and nothing that is an object or a list."""
-    plain = all(is_plain(tool.properties[name]) for name in tool.required)
-    return plain and 1 <= len(tool.required) <= _MOST_PARAMETERS
+def tool_obstacle(order: Order, tool: Tool) -> str:
+    """Why the tool can't be called beside others: it takes nothing, too much to be stated there, or no single texts and numbers."""
+    if not tool.required:
+        return "It requires nothing, so its calls can't be told apart."
+    if len(tool.required) > _MOST_PARAMETERS:
+        return f"It requires more than {_MOST_PARAMETERS} parameters, too many to be stated beside other calls."
+    if any(not is_plain(tool.properties[name]) for name in tool.required):
+        return "It requires an object, a list or a value without a type, which is not stated beside other calls."
+    return value_obstacle(order, tool)
 
 
 def _plan(order: Order, usable: Sequence[Tool], company: ToolPool, rng: Random) -> RoutingPlan:
@@ -145,5 +162,5 @@ FAMILY = Family(
     ),
     drafts=RoutingPlan,
     plan=plan_parallel,
-    validates=True,
+    tool_obstacle=tool_obstacle,
 )  # fmt: skip

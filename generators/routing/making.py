@@ -13,9 +13,19 @@ from pydantic import JsonValue
 
 from callwright.generators.catalogs.domain_catalogs import SOURCE, load_domains
 from callwright.generators.environments.linking import is_opaque
-from callwright.generators.families import Family, Kind, Order, Share, Traits, tools_for
+from callwright.generators.families import (
+    Family,
+    Kind,
+    Order,
+    Share,
+    Traits,
+    plan_each,
+    tools_for,
+    usable_tools,
+    value_obstacle,
+)
 from callwright.generators.kinds import traits_of
-from callwright.generators.own_values import NO_VALUES, OwnValues
+from callwright.generators.own_values import OwnValues
 from callwright.generators.routing import GROUP, ROUTING_EASY, ROUTING_HARD, ROUTING_MEDIUM
 from callwright.generators.routing.tool_graph import DomainGraph, Road, feeds
 from callwright.generators.routing.values import choose_plan_values
@@ -63,26 +73,29 @@ class _ValueDraw(NamedTuple):
         return self.own_values.fill(tool, names, self.language, self.rng, known)
 
 
-def plan_routing(
-    kind: str, language: Language, count: int, tools: Sequence[Tool], *, seed: int, own_values: OwnValues = NO_VALUES
-) -> Iterator[RoutingPlan]:
-    """The first `count` plans of a kind over the tools of one domain.
+def plan_routing(order: Order) -> Iterator[RoutingPlan]:
+    """The first plans of an order over the tools of its domain, the order's place.
 
     Raises ConfigurationError where the domain's tools allow none.
     """
-    graph = DomainGraph(tools)
-    domain = tools[0].category
-    finals = [tool for tool in tools if graph.roads(tool)] if traits_of(kind).difficulty == "hard" else list(tools)
-    if not finals and count:
+    kind, language, domain, seed = order.kind.name, order.language, order.place, order.seed
+    tools = tools_for([tool for tool in catalog_tools(order.tools) if tool.category == domain], language)
+    if not order.samples:
+        return
+    usable = usable_tools(order, tools, value_obstacle)
+    graph = DomainGraph(usable)
+    finals = [tool for tool in usable if graph.roads(tool)] if order.kind.traits.difficulty == "hard" else usable
+    if not finals:
         raise ConfigurationError(
             f"In the domain {domain!r} no tool takes what another one returns{_unlinked(tools)}, so it allows no samples of the"
             f" kind {kind!r}."
         )
-    order = Random(f"{seed}:{domain}:{kind}:{language}").sample(finals, len(finals))
-    for number in range(count):
-        draw = _ValueDraw(language, Random(f"{seed}:{domain}:{kind}:{language}:{number}"), own_values)
-        calls, rng = _calls(kind, order[number % len(order)], graph, draw), draw.rng
-        yield RoutingPlan(
+    turns = Random(f"{seed}:{domain}:{kind}:{language}").sample(finals, len(finals))
+
+    def plan(number: int) -> RoutingPlan:
+        draw = _ValueDraw(language, Random(f"{seed}:{domain}:{kind}:{language}:{number}"), order.own_values)
+        calls, rng = _calls(kind, turns[number % len(turns)], graph, draw), draw.rng
+        return RoutingPlan(
             kind=kind,
             language=language,
             domain=domain,
@@ -91,6 +104,8 @@ def plan_routing(
             seed=rng.getrandbits(32),
             origin=Origin(stage=STAGE, parents=tuple(tool.key for tool in _named(calls, tools)), seed=seed),
         )
+
+    yield from plan_each(order, lambda number: turns[number % len(turns)].name, plan)
 
 
 def _unlinked(tools: Sequence[Tool]) -> str:
@@ -251,15 +266,6 @@ def _shared_out(count: int, weights: Mapping[tuple[Language, str], int]) -> dict
     return shares
 
 
-def _plan(order: Order) -> Iterator[RoutingPlan]:
-    catalog = tools_for([tool for tool in catalog_tools(order.tools) if tool.category == order.place], order.language)
-    if not order.samples:
-        return iter(())
-    return plan_routing(
-        order.kind.name, order.language, order.samples, catalog, seed=order.seed, own_values=order.own_values
-    )
-
-
 def _by_domain(tools: Sequence[Tool]) -> dict[str, list[Tool]]:
     found: dict[str, list[Tool]] = {}
     for tool in tools:
@@ -294,6 +300,7 @@ FAMILY = Family(
              voiced=("word_routing",)),
     ),
     drafts=RoutingPlan,
-    plan=_plan,
+    plan=plan_routing,
+    tool_obstacle=value_obstacle,
     shares=share_over_domains,
 )  # fmt: skip

@@ -4,52 +4,62 @@ The n-th assignment of a kind depends on the seed, the catalog and n alone, neve
 raises a count pays for the difference only.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import chain, zip_longest
 from random import Random
 
-from callwright.generators.families import Family, Kind, Order, Traits, tools_for
+from callwright.generators.families import Family, Kind, Order, Traits, plan_each, tools_for, usable_tools
 from callwright.generators.kinds import traits_of
 from callwright.generators.single_turn import GROUP, IMPERFECT, IRRELEVANT, PERFECT
 from callwright.generators.single_turn.requests import choose_parameters, draft_requests, write_requests
 from callwright.generators.stages import Step, in_a_row
 from callwright.generators.tools import ToolPool, pick_distractors
 from callwright.warehouse.errors import ConfigurationError
-from callwright.warehouse.records import Assignment, Language, Origin, Tool
+from callwright.warehouse.records import Assignment, Origin, Tool
 
 STAGE = "assignments"
 MOST_OPTIONAL = 2
 
 
-def plan_assignments(
-    kind: str, language: Language, count: int, tools: Sequence[Tool], *, seed: int, candidates: int = 5
-) -> Iterator[Assignment]:
-    """The first `count` assignments of a kind in a language; tools take turns, category by category.
+def plan_assignments(order: Order) -> Iterator[Assignment]:
+    """The first assignments of an order; tools take turns, category by category.
 
-    Raises ConfigurationError where no tool of the catalog allows this kind in this language.
+    Raises ConfigurationError where too few tools of the catalog allow its kind in its language, after those that they allow.
     """
-    spoken = sorted(tools_for(tools, language), key=lambda tool: tool.key)
-    first = _in_turn([tool for tool in spoken if _allows(kind, tool, 1)], Random(f"{seed}:{kind}:{language}"))
-    later = [tool for tool in first if _allows(kind, tool, 2)]
-    if count > len(first) and not later:
+    kind, language = order.kind.name, order.language
+    spoken = sorted(tools_for(order.tools, language), key=lambda tool: tool.key)
+    first = _in_turn(usable_tools(order, spoken, tool_obstacle), Random(f"{order.seed}:{kind}:{language}"))
+    later = [tool for tool in first if _allows_more(kind, tool)]
+    company = ToolPool(spoken)
+
+    def tool_at(number: int) -> Tool:
+        turn = number - len(first)
+        return first[number] if turn < 0 else later[turn % len(later)]
+
+    def assign(number: int) -> Assignment:
+        tool, rng = tool_at(number), Random(f"{order.seed}:{kind}:{language}:{number}")
+        assigned = _assign(kind, tool, company, order.candidates, rng, is_first=number < len(first))
+        return assigned if tool.language == language else assigned.with_changes(language=language)
+
+    count = order.samples if later else min(order.samples, len(first))
+    yield from plan_each(order._replace(samples=count), lambda number: tool_at(number).name, assign)
+    if count < order.samples:
         raise ConfigurationError(
             f"The catalog's {len(spoken)} tools in {language!r} allow {len(first)} samples of the kind {kind!r}, "
-            f"but {count} are asked for. Import tools with more parameters, or ask for fewer."
+            f"but {order.samples} are asked for. Import tools with more parameters, or ask for fewer."
         )
-    company = ToolPool(spoken)
-    for number in range(count):
-        turn = number - len(first)
-        tool = first[number] if turn < 0 else later[turn % len(later)]
-        rng = Random(f"{seed}:{kind}:{language}:{number}")
-        assigned = _assign(kind, tool, company, candidates, rng, is_first=turn < 0)
-        yield assigned if tool.language == language else assigned.with_changes(language=language)
 
 
-def _allows(kind: str, tool: Tool, least: int) -> bool:
-    """Whether the kind can be made of the tool, and with `least` 2 also made again and again without duplicates."""
-    if traits_of(kind).is_partial:
-        return len(tool.required) >= least
-    return len(tool.choosable) >= least - 1
+def tool_obstacle(order: Order, tool: Tool) -> str:
+    """Why no sample of the order's kind can be about the tool, "" where one can."""
+    if order.kind.traits.is_partial and not tool.required:
+        return "It requires nothing, so no request can lack anything."
+    return ""
+
+
+def _allows_more(kind: str, tool: Tool) -> bool:
+    """Whether the kind can be made of the tool again and again without duplicates."""
+    return len(tool.required) > 1 if traits_of(kind).is_partial else bool(tool.choosable)
 
 
 def _in_turn(tools: list[Tool], rng: Random) -> list[Tool]:
@@ -91,12 +101,6 @@ def _parameter_count(kind: str, tool: Tool, rng: Random, *, is_first: bool) -> i
     return max(required + extra, tool.fewest, min(1, len(tool.choosable)))
 
 
-def _plan(order: Order) -> Iterator[Assignment]:
-    return plan_assignments(
-        order.kind.name, order.language, order.samples, order.tools, seed=order.seed, candidates=order.candidates
-    )
-
-
 _PERFECT = Traits("HammerBench", is_whole=True)
 _IMPERFECT = Traits("HammerBench", is_partial=True, is_open=True)
 _IRRELEVANT = Traits("HammerBench", is_idle=True)
@@ -120,6 +124,6 @@ FAMILY = Family(
              voiced=("write_request",)),
     ),
     drafts=Assignment,
-    plan=_plan,
-    validates=True,
+    plan=plan_assignments,
+    tool_obstacle=tool_obstacle,
 )  # fmt: skip

@@ -86,13 +86,19 @@ def _plain_value(name: str, schema: JsonSchema, language: Language, rng: Random,
             wanted = max(1, int(schema.get("minItems", 1)))
             return [make_plain(name, items or {}, language, rng, depth=depth + 1) for _ in range(wanted)]
         case "object":
-            members = schema.get("properties") or {}
+            members = schema.get("properties") or _entries_of(schema)
             needed = [one for one in schema.get("required") or () if one in members] or [*members][:1]
             return {one: make_plain(one, members[one], language, rng, depth=depth + 1) for one in needed}
     if "pattern" in schema:
         return _patterned(name, schema, rng)
     kind = "code" if schema.get("format") is None else meaning_of(name, schema)
     return _at_length(_plain_text(kind, name, schema, language, rng), schema, language, rng)
+
+
+def _entries_of(schema: JsonSchema) -> dict[str, JsonSchema]:
+    """One member for an object whose entries have any name, and a schema that is told."""
+    values = schema.get("additionalProperties")
+    return {"entry": values} if isinstance(values, dict) and values else {}
 
 
 def _resolved(schema: JsonSchema) -> JsonSchema:

@@ -81,7 +81,7 @@ class _RoutingRenderer:
     def _phrase(self, at: int) -> str:
         tool = self._tools[self._calls[at]["tool"]]
         described = str(tool["description"]).strip().rstrip(".")
-        if _is_phrase(described):
+        if described and _is_phrase(described):
             return described[0].lower() + described[1:]
         name = str(tool["name"])
         if gap := action_gap(name, described):

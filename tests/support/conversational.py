@@ -1,16 +1,20 @@
 """Simulated conversations for tests: made by the template model, and the same with their complexity taken away."""
 
+from collections.abc import Callable, Sequence
 from random import Random
 
 from callwright.generators.catalogs.seed_catalog import seed_tools
+from callwright.generators.conversations import CONVERSATION
 from callwright.generators.conversations.acts import label_conversations
 from callwright.generators.conversations.plans import plan_conversations, word_scenarios
 from callwright.generators.conversations.scenarios import plan_scenarios
 from callwright.generators.conversations.wording import write_conversations
+from callwright.generators.families import LeftOut, Order, ignore
+from callwright.generators.kinds import all_kinds
 from callwright.generators.stages import StageContext
 from callwright.llm.chat import Answer, ChatRequest, Completion, Prompt
 from callwright.llm.template.model import TemplateModel
-from callwright.warehouse.records import Complexity, Language, Sample
+from callwright.warehouse.records import Complexity, Language, Sample, Tool
 
 TOOLS = {tool.key: tool for tool in seed_tools()}
 
@@ -28,13 +32,28 @@ class TemplateChat:
         raise AssertionError("No stage here asks for free text.")
 
 
+def scenario_order(
+    complexity: Complexity,
+    count: int,
+    tools: Sequence[Tool],
+    *,
+    seed: int = 1,
+    language: Language = "en",
+    leave_out: Callable[[LeftOut], None] = ignore,
+) -> Order:
+    """An order of so many scenarios."""
+    return Order(all_kinds()[CONVERSATION], language, complexity, count, tools, seed, leave_out=leave_out)
+
+
 def template_context(seed: int = 1) -> StageContext:
     return StageContext(chat=TemplateChat(), rng=Random(seed), tools=TOOLS)
 
 
 async def converse(complexity: Complexity, language: Language = "en", *, seed: int = 1) -> Sample:
     """A conversation with this complexity, made by all stages."""
-    (scenario,) = plan_scenarios(complexity, language, 1, list(TOOLS.values()), seed=seed)
+    (scenario,) = plan_scenarios(
+        complexity, scenario_order(complexity, 1, list(TOOLS.values()), seed=seed, language=language)
+    )
     context = template_context(scenario.seed)
     (plan,) = await plan_conversations(scenario, context)
     (worded,) = await word_scenarios(plan, context)

@@ -18,6 +18,7 @@ class BuildDetail(NamedTuple):
     funnel: list[Row]
     cost: list[Row]
     kinds: list[Row]
+    left_out: list[Row]
     readers: list[Row]
     people: list[Row]
     reasons: list[Row]

@@ -9,6 +9,7 @@ with ended as (
 select b.key, b.recipe, b.started_at, b.finished_at, coalesce(b.is_trial, false) as is_trial,
     b.key in (select build from latest_builds) as is_latest,
     epoch(b.finished_at - b.started_at) as seconds, coalesce(m.made, 0) as made,
+    coalesce(list_sum(json_extract(b.body, '$.samples.*')::integer[]), 0)::bigint as asked,
     coalesce(e.landed, 0) as landed, coalesce(e.waiting, 0) as waiting, coalesce(e.rejected, 0) as rejected,
     coalesce(e.failed, 0) as failed, coalesce(c.cost, 0) as cost, coalesce(c.calls, 0) as calls
 from builds b left join ended e on e.build = b.key left join made m on m.build = b.key
@@ -35,6 +36,11 @@ from llm_calls where build = ? group by stage, model order by cost desc, calls d
 
 -- name: kinds
 select * from composition where build = ? order by kind, language
+
+-- name: left_out
+select kind, language, place, count(*) filter (tool <> '') as tools, sum(samples)::bigint as samples, reason,
+    coalesce(string_agg(tool, ', ' order by tool) filter (tool <> ''), '') as names
+from left_out where build = ? group by kind, language, place, reason order by samples desc, tools desc, kind
 
 -- name: readers
 select * from reader_precision where build = ?

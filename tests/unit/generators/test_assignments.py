@@ -1,6 +1,8 @@
 """Planning single turns: how much an imperfect request may leave unsaid."""
 
 from callwright.generators.catalogs.seed_catalog import seed_tools
+from callwright.generators.families import Order
+from callwright.generators.kinds import all_kinds
 from callwright.generators.single_turn.making import plan_assignments
 
 TOOLS = seed_tools(["en"])
@@ -8,8 +10,12 @@ REQUIRED = {tool.key: len(tool.required) for tool in TOOLS}
 ROUND = sum(1 for count in REQUIRED.values() if count)
 
 
+def order(samples: int) -> Order:
+    return Order(all_kinds()["imperfect"], "en", "", samples, TOOLS, seed=1)
+
+
 def test_an_imperfect_request_may_give_nothing_so_that_several_questions_are_left() -> None:
-    first = list(plan_assignments("imperfect", "en", ROUND, TOOLS, seed=1))
+    first = list(plan_assignments(order(ROUND)))
     missing = [REQUIRED[one.tool] - one.parameter_count for one in first]
     assert min(missing) >= 1
     assert 0.35 <= sum(count > 1 for count in missing) / ROUND <= 0.8
@@ -17,6 +23,6 @@ def test_an_imperfect_request_may_give_nothing_so_that_several_questions_are_lef
 
 
 def test_a_tool_that_takes_another_turn_is_told_something_lest_its_requests_be_twins() -> None:
-    later = list(plan_assignments("imperfect", "en", 3 * ROUND, TOOLS, seed=1))[ROUND:]
+    later = list(plan_assignments(order(3 * ROUND)))[ROUND:]
     assert len(later) == 2 * ROUND
     assert all(one.parameter_count for one in later)

@@ -20,6 +20,7 @@ from callwright.generators.conversations.wording import (
     user_problem,
     write_conversations,
 )
+from callwright.generators.families import LeftOut
 from callwright.generators.stages import StageContext
 from callwright.generators.tools import argument_problems
 from callwright.testing import ScriptedModel
@@ -38,14 +39,14 @@ from callwright.warehouse.records import (
     UserTurn,
     WordedScenario,
 )
-from tests.support.conversational import TOOLS, converse, template_context
+from tests.support.conversational import TOOLS, converse, scenario_order, template_context
 
 COMPLEXITIES: tuple[Complexity, ...] = get_args(Complexity)
 ALL = list(TOOLS.values())
 
 
 def scenarios(complexity: Complexity, count: int = 3, *, seed: int = 1) -> list[Scenario]:
-    return list(plan_scenarios(complexity, "en", count, ALL, seed=seed))
+    return list(plan_scenarios(complexity, scenario_order(complexity, count, ALL, seed=seed)))
 
 
 async def plan_of(complexity: Complexity) -> ConversationPlan:
@@ -90,7 +91,7 @@ def test_no_tool_serves_two_episodes() -> None:
 def test_tools_that_allow_no_conversation_are_told_of() -> None:
     bare = Tool(name="A.b", description="Do it.", parameters={"type": "object", "properties": {}}, category="A")
     with pytest.raises(ConfigurationError, match="underfill"):
-        list(plan_scenarios("underfill", "en", 1, [bare], seed=1))
+        list(plan_scenarios("underfill", scenario_order("underfill", 1, [bare])))
 
 
 async def test_a_scenario_whose_apis_are_not_at_hand_is_refused_before_any_conversation_is_made() -> None:
@@ -260,10 +261,11 @@ def test_a_category_that_allows_no_conversation_is_left_out_with_a_word() -> Non
         Tool(name=f"make{word}", description=f"Make a {word}.", parameters=schema, category="Making")
         for word in ("Cake", "Chair", "Boat", "Song")
     ]
-    heard: list[str] = []
-    found = list(plan_scenarios("overfill", "en", 12, [*seeds, *makers], seed=1, say=heard.append))
+    heard: list[LeftOut] = []
+    asked = scenario_order("overfill", 12, [*seeds, *makers], leave_out=heard.append)
+    found = list(plan_scenarios("overfill", asked))
     assert [one.category for one in found] == ["Weather"] * 12
-    (sentence,) = heard
-    assert "'Making' allows no conversation" in sentence
+    (told,) = heard
+    assert "'Making' allows no conversation" in told.reason
     with pytest.raises(ConfigurationError, match="allow no conversation"):
-        next(plan_scenarios("overfill", "en", 1, makers, seed=1))
+        next(plan_scenarios("overfill", scenario_order("overfill", 1, makers)))

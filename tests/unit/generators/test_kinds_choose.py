@@ -24,17 +24,24 @@ MASK = "opt_mask"
 def tool(name: str, **more: Any) -> Tool:
     properties = {f"{name}_thing": TEXT, MASK: TEXT, "note": TEXT}
     schema = {"type": "object", "properties": properties, "required": [f"{name}_thing"], **more}
-    return Tool(name=name, description=f"Does {name}.", category="Town", parameters=schema, plumbing=(MASK,))
+    return Tool(
+        name=name, description=f"Does {name}.", category="Town", source="openapi", parameters=schema, plumbing=(MASK,)
+    )
 
 
-TOOLS = (tool("paint", minProperties=2), tool("sell", minProperties=2), tool("lend", minProperties=2))
+TOOLS = (
+    tool("paint", minProperties=2),
+    tool("sell", minProperties=2),
+    tool("lend", minProperties=2),
+    tool("mend", minProperties=2),
+)
 
 
 def calls(kind: str) -> list[dict[str, Any]]:
     if kind == PARALLEL:
         plans = list(plan_parallel(Order(all_kinds()[PARALLEL], "en", "", 40, TOOLS, seed=1)))
     else:
-        plans = list(plan_routing(kind, "en", 40, TOOLS, seed=1))
+        plans = list(plan_routing(Order(all_kinds()[kind], "en", "Town", 40, TOOLS, seed=1)))
     return [json.loads(call.model_dump_json()) for plan in plans for call in plan.calls]
 
 
@@ -46,7 +53,7 @@ def test_plans_of_several_calls_choose_no_plumbing_and_give_enough(kind: str) ->
 
 
 async def test_a_single_turn_chooses_no_plumbing_and_gives_enough() -> None:
-    for assignment in plan_assignments("perfect", "en", 30, TOOLS, seed=1, candidates=2):
+    for assignment in plan_assignments(Order(all_kinds()["perfect"], "en", "", 30, TOOLS, 1, 2)):
         [choice] = await choose_parameters(assignment, context_of(TOOLS))
         assert "note" in choice.parameters
         assert len(choice.parameters) == 2

@@ -12,14 +12,16 @@ from callwright.testing import ScriptedModel
 from callwright.validators.checks.scenario import check_scenario
 from callwright.validators.judges import ScenarioReading, Want
 from callwright.warehouse.records import Complexity, Episode, Language, Scenario, Verdict, WordedScenario
-from tests.support.conversational import TOOLS, template_context
+from tests.support.conversational import TOOLS, scenario_order, template_context
 
 COMPLEXITIES: tuple[Complexity, ...] = get_args(Complexity)
 NAMES = {key: tool.name for key, tool in TOOLS.items()}
 
 
 async def worded(complexity: Complexity, language: Language = "en", *, seed: int = 1) -> WordedScenario:
-    (scenario,) = plan_scenarios(complexity, language, 1, list(TOOLS.values()), seed=seed)
+    (scenario,) = plan_scenarios(
+        complexity, scenario_order(complexity, 1, list(TOOLS.values()), seed=seed, language=language)
+    )
     context = template_context(scenario.seed)
     (plan,) = await plan_conversations(scenario, context)
     (one,) = await word_scenarios(plan, context)

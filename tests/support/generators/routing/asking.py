@@ -1,13 +1,16 @@
 """Questions over one domain, worded by the template model."""
 
+from collections.abc import Sequence
 from random import Random
 
 from callwright.generators.catalogs.domain_catalogs import domain_tools
+from callwright.generators.families import Order
+from callwright.generators.kinds import all_kinds
 from callwright.generators.routing.making import plan_routing
 from callwright.generators.routing.wording import word_routing
 from callwright.generators.stages import StageContext
 from callwright.llm.chat import ChatModel
-from callwright.warehouse.records import RoutingPlan, Sample
+from callwright.warehouse.records import RoutingPlan, Sample, Tool
 from tests.support.generators.multi_step.asking import ErringTemplateChat
 
 
@@ -16,7 +19,11 @@ def context_of(domain: str, chat: ChatModel | None = None) -> StageContext:
 
 
 def plans_of(kind: str, domain: str = "Bank", count: int = 8, seed: int = 5) -> list[RoutingPlan]:
-    return list(plan_routing(kind, "en", count, domain_tools([domain]), seed=seed))
+    return list(plan_routing(routing_order(kind, domain, count, domain_tools([domain]), seed)))
+
+
+def routing_order(kind: str, domain: str, count: int, tools: Sequence[Tool], seed: int = 1) -> Order:
+    return Order(all_kinds()[kind], "en", domain, count, tools, seed)
 
 
 async def questions(kind: str, domain: str = "Bank", count: int = 8, seed: int = 5) -> list[Sample]:

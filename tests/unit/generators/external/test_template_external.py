@@ -11,7 +11,9 @@ from callwright.generators.catalogs.seed_catalog import seed_tools
 from callwright.generators.external.entities import find_entities, obstacle
 from callwright.generators.external.messages import write_messages
 from callwright.generators.external.rewriting import rewrite_requests
+from callwright.generators.families import Order
 from callwright.generators.imports.hammerbench import read_hammerbench
+from callwright.generators.kinds import all_kinds
 from callwright.generators.single_turn.making import plan_assignments
 from callwright.generators.single_turn.requests import choose_parameters, draft_requests, write_requests
 from callwright.generators.stages import StageContext
@@ -54,7 +56,8 @@ async def external(source: Sample, context: StageContext) -> Sample:
 @pytest.mark.parametrize("language", ["en", "zh"])
 async def test_what_is_made_of_a_perfect_request_is_well_formed_and_all_said(language: Language) -> None:
     made = 0
-    for at, assignment in enumerate(plan_assignments("perfect", language, 25, list(SEED_TOOLS.values()), seed=23)):
+    asked = Order(all_kinds()["perfect"], language, "", 25, list(SEED_TOOLS.values()), seed=23)
+    for at, assignment in enumerate(plan_assignments(asked)):
         context = context_of(SEED_TOOLS, at)
         (choice,) = await choose_parameters(assignment, context)
         (draft,) = await draft_requests(choice, context)

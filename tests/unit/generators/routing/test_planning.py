@@ -11,6 +11,7 @@ from callwright.generators.routing.tool_graph import DomainGraph, feeds
 from callwright.generators.tools import argument_problems
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Picked, RoutingPlan, StatedValue, Tool
+from tests.support.generators.routing.asking import routing_order
 
 DOMAINS = st.sampled_from(("Airline", "Bank", "Clinic", "Telecom"))
 SEEDS = st.integers(0, 10_000)
@@ -18,7 +19,7 @@ SEEDS = st.integers(0, 10_000)
 
 def plans(kind: str, domain: str, seed: int, count: int = 6) -> tuple[list[RoutingPlan], dict[str, Tool]]:
     tools = domain_tools([domain])
-    return list(plan_routing(kind, "en", count, tools, seed=seed)), {tool.name: tool for tool in tools}
+    return list(plan_routing(routing_order(kind, domain, count, tools, seed))), {tool.name: tool for tool in tools}
 
 
 def linked(plan: RoutingPlan) -> list[tuple[int, str, Picked]]:
@@ -95,7 +96,7 @@ def test_nested_questions_reach_five_calls_and_candidates_are_the_whole_domain()
 def test_a_catalog_whose_tools_feed_nothing_allows_no_nested_question() -> None:
     lone = [tool for tool in domain_tools(["Bank"]) if not tool.name.startswith("find")]
     with pytest.raises(ConfigurationError, match="In the domain 'Bank' no tool takes what another one returns"):
-        list(plan_routing(ROUTING_HARD, "en", 1, lone, seed=1))
+        list(plan_routing(routing_order(ROUTING_HARD, "Bank", 1, lone)))
 
 
 def test_categories_of_an_import_are_catalogs_where_they_are_large_enough() -> None:

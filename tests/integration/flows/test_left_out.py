@@ -1,0 +1,31 @@
+"""What could not be planned of what a recipe asks for is told, kept and counted, and the rest of the build lands."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+from callwright.flows.pages.builds import build_page
+from callwright.flows.pages.look import Look
+from callwright.flows.recipe import parse_recipe
+from tests.support.flows.small_builds import build, settings_of, warehouse_of
+
+NOW = datetime(2026, 11, 20, tzinfo=UTC)
+RECIPE = {
+    "name": "left", "seed": 3, "tools": [{"seed": ["Weather"]}], "languages": ["en"], "readers": {"planted": 0},
+    "samples": {"perfect": 3, "routing_hard": 4, "multi_step": 2},
+}  # fmt: skip
+
+
+def test_an_impossible_kind_is_counted_in_what_was_asked_for(tmp_path: Path) -> None:
+    settings = settings_of(tmp_path)
+    report = build(parse_recipe(RECIPE, Path(), "left"), settings)
+    assert (report.asked, report.planned) == (9, 3)
+    assert report.sentence.startswith(f"{report.landed} of 9 samples asked for of 'left' have landed (3 planned, ")
+    told = {(one.kind, one.samples): one.reason for one in report.left_out}
+    assert "whole catalog of a domain" in told["routing_hard", 4]
+    assert "need an environment" in told["multi_step", 2]
+    assert [one for one in report.remarks if one.startswith("routing_hard: 4 can't be planned. ")]
+    page = build_page(Look(warehouse_of(settings), NOW, lambda path, _query: path), {}, report.build) or ""
+    assert "What could not be planned" in page
+    assert "need an environment" in page
+    again = build(parse_recipe(RECIPE, Path(), "left"), settings)
+    assert again.left_out == report.left_out
