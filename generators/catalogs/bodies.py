@@ -86,8 +86,6 @@ def _joined(whole: BodyFields, key: str, stated: JsonValue) -> BodyFields | None
 
 def _loosened(schema: JsonSchema) -> list[Note]:
     notes = []
-    if isinstance(schema.get("type"), list):
-        notes.append(Note("flattened_body", _SPREAD.format(what="may be null")))
     if schema.get("additionalProperties") and schema.get("properties"):
         notes.append(
             Note("flattened_body", _SPREAD.format(what="takes fields that it does not name, which are dropped"))

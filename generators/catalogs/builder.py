@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import orjson
 import regex
-from jsonschema import Draft202012Validator
+from jsonschema import Draft202012Validator, FormatChecker
 from pydantic import JsonValue
 
 from callwright.generators.catalogs.catalog import FATAL, Catalog, Note, Problem, ProblemKind, shown
@@ -29,7 +29,9 @@ TYPING = frozenset(
 )
 
 
-_METASCHEMA = Draft202012Validator(Draft202012Validator.META_SCHEMA, format_checker=Draft202012Validator.FORMAT_CHECKER)
+# patterns are checked by themselves: Python's own reading of them warns of what other languages allow
+_FORMATS = FormatChecker([one for one in Draft202012Validator.FORMAT_CHECKER.checkers if one != "regex"])
+_METASCHEMA = Draft202012Validator(Draft202012Validator.META_SCHEMA, format_checker=_FORMATS)
 
 
 class ToolDraft(NamedTuple):
@@ -293,6 +295,29 @@ def _parted(schema: JsonSchema) -> tuple[JsonSchema, list[tuple[tuple[str, ...],
 def _fault_alone(schema: bytes) -> _Fault | None:
     error = next(_METASCHEMA.iter_errors(orjson.loads(schema)), None)
     return None if error is None else _Fault(tuple(str(step) for step in error.absolute_path), error.message)
+
+
+def checked_keywords(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
+    """Drop what is no JSON Schema, word by word: a document that is wrong in one place is right in all others."""
+    kept = {key: _only_schemas(key, value, notes) for key, value in schema.items()}
+    fault = _fault_alone(orjson.dumps(_parted(kept)[0]))
+    while fault is not None and fault.path:
+        word = fault.path[0]
+        message = f"{shown(kept[word])} is no {word!r} of JSON Schema; it is dropped."
+        notes.append(Note("invalid_keyword", message))
+        kept = {key: value for key, value in kept.items() if key != word}
+        fault = _fault_alone(orjson.dumps(_parted(kept)[0]))
+    return kept
+
+
+def _only_schemas(key: str, value: JsonValue, notes: list[Note]) -> JsonValue:
+    """The schemas that stand in one by name or in a list; what is none there allows any value."""
+    if key in SCHEMA_MAPS and isinstance(value, dict):
+        wrong = [name for name, one in value.items() if not isinstance(one, dict | bool)]
+        if wrong:
+            notes.append(Note("invalid_keyword", f"What {shown(wrong)} are is no schema; any value is taken."))
+        return {name: {} if name in wrong else one for name, one in value.items()} if wrong else value
+    return value
 
 
 def _checked_patterns(schema: JsonSchema, notes: list[Note]) -> JsonSchema:

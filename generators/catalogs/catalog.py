@@ -16,6 +16,7 @@ ProblemKind = Literal[
     "bad_record",
     "circular_reference",
     "crud_gap",
+    "dead_link",
     "duplicate_name",
     "flattened_body",
     "generated_name",

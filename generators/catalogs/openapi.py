@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 from pydantic import JsonValue
 
 from callwright.generators.catalogs.bodies import BodyFields, fields_of, wrapped_in
-from callwright.generators.catalogs.builder import CatalogBuilder, ToolDraft
+from callwright.generators.catalogs.builder import CatalogBuilder, ToolDraft, checked_keywords
 from callwright.generators.catalogs.catalog import (
     FATAL,
     Catalog,
@@ -27,10 +27,11 @@ from callwright.generators.catalogs.catalog import (
 )
 from callwright.generators.catalogs.descriptions import described, plain_text
 from callwright.generators.catalogs.documents import the_file
+from callwright.generators.catalogs.idioms import as_json_schema, before
 from callwright.generators.catalogs.plumbing import PlacedParameter, PlacedParameters, find_plumbing
 from callwright.generators.catalogs.references import read_bundle
 from callwright.generators.catalogs.response_links import LinkTarget, links_in, mapping_of
-from callwright.generators.catalogs.rewriting import ANNOTATIONS, Shortened, Side, resolve, rewrite_upper, shortened
+from callwright.generators.catalogs.rewriting import Shortened, Side, resolve, rewrite_upper, shortened
 from callwright.generators.catalogs.swagger import METHODS, as_path_item, is_swagger
 from callwright.language.packs import document_language
 from callwright.warehouse.errors import ConfigurationError
@@ -47,8 +48,6 @@ Part = Literal["path", "query", "header", "cookie", "body"]
 PARTS: Mapping[JsonValue, Part] = {"path": "path", "query": "query", "header": "header", "cookie": "cookie"}
 _NO_NAME = re.compile(r"[^A-Za-z0-9]+")
 Fields = dict[str, JsonValue]
-FOREIGN = frozenset({"discriminator", "xml", "externalDocs", "nullable", "example"})
-MERGEABLE = frozenset({"type", "properties", "required", *ANNOTATIONS})
 
 
 class ParameterPlace(NamedTuple):
@@ -182,8 +181,8 @@ def _place(path: Path | str, template: str) -> str:
 def _operations(document: Fields, path: Path) -> Iterator[Operation]:
     shared = _Shared(
         document,
-        Side(document, as_json_schema, "readOnly", {}),
-        Side(document, as_json_schema, "writeOnly", {}),
+        Side(document, before, _written, "readOnly", {}),
+        Side(document, before, _written, "writeOnly", {}),
         Shortened(),
     )
     is_old = is_swagger(document)
@@ -196,6 +195,10 @@ def _operations(document: Fields, path: Path) -> Iterator[Operation]:
             if operation:
                 where = f"{_place(path, template)}/{method}"
                 yield _OperationReader(shared).operation(operation, item, method, template, where)
+
+
+def _written(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
+    return checked_keywords(as_json_schema(schema, notes), notes)
 
 
 class _Shared(NamedTuple):
@@ -248,9 +251,9 @@ class _OperationReader:
         schema, level = shortened(whole, MOST_TAKEN, self._shared.cut)
         if self._is_cut or level:
             kept = schema["properties"]
-            cut = [name for name, one in self._properties.items() if kept[name] != one] or [*kept]
-            how = f"kept down to level {level}" if level else "kept as far as they could be written out"
-            message = f"The parameters have over {MOST_TAKEN} parts; {shown(cut)} are {how}."
+            cut = [name for name, one in self._properties.items() if kept[name] != one]
+            how = f"{shown(cut)} are kept down to level {level}" if cut else "what stands deepest is left out"
+            message = f"The parameters have over {MOST_TAKEN} parts; {how}."
             self._notes.append(Note("shortened_parameters", message))
         return schema
 
@@ -434,71 +437,6 @@ def _first_schema(content: JsonValue) -> JsonValue:
 
 def _text(value: JsonValue) -> str:
     return value if isinstance(value, str) else ""
-
-
-def as_json_schema(schema: JsonSchema, _: list[Note]) -> JsonSchema:
-    """One schema node without OpenAPI's words: `nullable`, `example`, boolean exclusive bounds; trivial `allOf` merged.
-
-    A node that went through here comes out the same when it goes through again.
-    """
-    plain = {key: value for key, value in schema.items() if key not in FOREIGN and not key.startswith("x-")}
-    if "example" in schema:
-        plain.setdefault("examples", [schema["example"]])
-    plain = _merged(_exclusive(plain, "minimum", "exclusiveMinimum"))
-    plain = _exclusive(plain, "maximum", "exclusiveMaximum")
-    if isinstance(plain.get("description"), str):
-        plain["description"] = plain_text(plain["description"])
-    if isinstance(plain.get("required"), list) and all(isinstance(name, str) for name in plain["required"]):
-        plain["required"] = list(dict.fromkeys(plain["required"]))
-    return _nullable(plain) if True in (schema.get("nullable"), schema.get("x-nullable")) else plain
-
-
-def _exclusive(schema: JsonSchema, bound: str, exclusive: str) -> JsonSchema:
-    """In OpenAPI 3.0 `exclusiveMinimum` says whether `minimum` itself is allowed."""
-    flag = schema.get(exclusive)
-    if not isinstance(flag, bool):
-        return schema
-    rest = {key: value for key, value in schema.items() if key != exclusive}
-    if flag and bound in rest:
-        rest[exclusive] = rest.pop(bound)
-    return rest
-
-
-def _nullable(schema: JsonSchema) -> JsonSchema:
-    kind = schema.get("type")
-    if not isinstance(kind, str):
-        return schema if not schema or isinstance(kind, list) else {"anyOf": [schema, {"type": "null"}]}
-    nullable = {**schema, "type": kind if kind == "null" else [kind, "null"]}
-    choices = schema.get("enum")
-    if isinstance(choices, list) and None not in choices:
-        nullable["enum"] = [*choices, None]
-    return nullable
-
-
-def _merged(schema: JsonSchema) -> JsonSchema:
-    """`allOf` written out where it says no more than its parts: one part, or object schemas that don't overlap."""
-    parts = schema.get("allOf")
-    if not isinstance(parts, list) or not parts or not all(isinstance(part, dict) for part in parts):
-        return schema
-    outer = {key: value for key, value in schema.items() if key != "allOf"}
-    if len(parts) == 1 and not (set(outer) - ANNOTATIONS) & set(parts[0]):
-        return {**parts[0], **outer}
-    every = [*parts, outer]
-    names = [name for part in every for name in mapping_of(part.get("properties"))]
-    if len(names) != len(set(names)) or not all(_is_simple_object(part) for part in every):
-        return schema
-    merged: JsonSchema = {"type": "object"}
-    for part in every:
-        merged |= {key: value for key, value in part.items() if key not in ("properties", "required")}
-    merged["properties"] = {name: value for part in every for name, value in mapping_of(part.get("properties")).items()}
-    required = list(dict.fromkeys(name for part in every for name in part.get("required", [])))
-    return {**merged, "required": required} if required else merged
-
-
-def _is_simple_object(part: JsonSchema) -> bool:
-    required = part.get("required", [])
-    named = isinstance(required, list) and all(isinstance(name, str) for name in required)
-    return set(part) <= MERGEABLE and part.get("type", "object") == "object" and named
 
 
 FORMAT = CatalogFormat("openapi", read_openapi)

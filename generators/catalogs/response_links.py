@@ -56,7 +56,7 @@ def _read_link(
     target = targets.get(named) if isinstance(named, str) else None
     if target is None:
         yield Note(
-            "unsupported",
+            "dead_link",
             f"The link {name!r} leads to {shown(named)}, which is no operation of the document; left out.",
         )
         return
@@ -64,14 +64,14 @@ def _read_link(
         parameter = target.parameters.get(stated)
         if parameter is None:
             message = f"The link {name!r} names {shown(stated)}, which is no parameter of {shown(named)}; left out."
-            yield Note("unsupported", message)
+            yield Note("dead_link", message)
         elif isinstance(expression, str) and expression.startswith(BODY):
             place = _place_of(expression.removeprefix(BODY), returns)
             if place is None:
                 message = (
                     f"The link {name!r} takes {shown(expression)}, which the response is not said to have; left out."
                 )
-                yield Note("unsupported", message)
+                yield Note("dead_link", message)
             else:
                 yield StatedLink(target.method, target.path, parameter, *place)
 

@@ -33,6 +33,8 @@ DEFINITIONS = frozenset(
 ANNOTATIONS = frozenset({"title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly"})
 
 _REFERRING = ("$ref", "$dynamicRef", "$recursiveRef")
+_SCOPES = ("$defs", "definitions")
+_IN_SCOPE = ("#/$defs/", "#/definitions/")
 _KEPT_WHEN_CUT = frozenset({"type", "title", "description", "format", "enum"})
 _READ_WHEN_CUT = _KEPT_WHEN_CUT | {"nullable", "x-nullable"}
 _DEEPEST_HINT = 4
@@ -87,9 +89,13 @@ def rewrite(
 
 
 class Side(NamedTuple):
-    """What the schemas of one side share, requests or responses: members that are `hidden` there ("readOnly") are no part of it."""
+    """What the schemas of one side share, requests or responses: members that are `hidden` there ("readOnly") are no part of it.
+
+    `before` is done to each node with its references, `change` to each that is written out.
+    """
 
     root: JsonValue
+    before: Callable[[JsonSchema, JsonValue], JsonSchema]
     change: Change
     hidden: str
     known: dict[str, WrittenTarget]
@@ -97,11 +103,11 @@ class Side(NamedTuple):
 
 def rewrite_upper(schema: JsonSchema, side: Side) -> tuple[Rewritten, bool]:
     """`schema` as `rewrite` has it, only its upper levels where it is too large as a whole; and whether it was cut so."""
-    whole = _rewritten(schema, _Rewriting(side.root, side.change, side.known, None, hidden=side.hidden))
+    whole = _rewritten(schema, _Rewriting(side.root, side.change, side.known, None, side=side))
     for levels in _FEWER_LEVELS:
         if not any(note.kind == "too_large" for note in whole.notes):
             return whole, levels < _FEWER_LEVELS[0]
-        upper = _Rewriting(side.root, side.change, side.known, None, hidden=side.hidden, levels=levels)
+        upper = _Rewriting(side.root, side.change, side.known, None, side=side, levels=levels)
         whole = _rewritten(schema, upper)
     return whole, True
 
@@ -208,11 +214,13 @@ class _Rewriting:
         known: dict[str, WrittenTarget],
         met: dict[int, MetNode] | None,
         *,
-        hidden: str = "",
+        side: Side | None = None,
         levels: int | None = None,
     ) -> None:
         self.notes: list[Note] = []
-        self._hidden = hidden
+        self._hidden = side.hidden if side else ""
+        self._before = side.before if side else None
+        self._scopes: list[JsonSchema] = []
         self._levels = levels or DEEPEST
         self._is_upper = levels is not None
         self._outlined = 0
@@ -262,8 +270,10 @@ class _Rewriting:
 
     def _whole(self, schema: JsonSchema, trail: tuple[str, ...], level: int) -> JsonSchema:
         """One schema that was not met yet, all of it."""
-        schema = self._shown(schema)
+        schema = self._shown(self._before(schema, self._root) if self._before else schema)
         self._references += any(word in schema for word in _REFERRING)
+        has_own = any(key in schema for key in _SCOPES)
+        self._scopes += [schema] * has_own
         written = {
             key: self._member(key, value, trail, level) for key, value in schema.items() if key not in DEFINITIONS
         }
@@ -276,6 +286,7 @@ class _Rewriting:
             self._note_unresolvable(pointer if pointer is not None else written["$dynamicRef"])
         elif isinstance(pointer, str):
             written = _joined(self._target(pointer, trail, level), written)
+        del self._scopes[len(self._scopes) - has_own :]
         return self._change(_with_prefix_items(written), self.notes)
 
     def _outline(self, schema: JsonSchema) -> JsonSchema:
@@ -315,6 +326,12 @@ class _Rewriting:
 
     def _target(self, pointer: str, trail: tuple[str, ...], level: int) -> JsonSchema:
         found = resolve(pointer, self._root)
+        is_own = False
+        if found is None and pointer.startswith(_IN_SCOPE):  # a schema that was written for itself, put into a document
+            found = next(
+                (one for scope in reversed(self._scopes) if (one := resolve(pointer, scope)) is not None), None
+            )
+            is_own = True
         if found is True:
             return {}
         if not isinstance(found, dict):
@@ -325,6 +342,9 @@ class _Rewriting:
                 Note("circular_reference", f"{shown(pointer)} holds itself; cut where it begins again, any value.")
             )
             return {key: found[key] for key in ("type", "title", "description") if isinstance(found.get(key), str)}
+        if is_own:
+            own = self.schema(found, (*trail, pointer), level + 1)
+            return own if isinstance(own, dict) else {}
         return self._written(pointer, found, trail, level + 1)
 
     def _written(self, pointer: str, found: JsonSchema, trail: tuple[str, ...], level: int) -> JsonSchema:

@@ -109,7 +109,7 @@ def test_the_places_of_the_parameters_are_kept_beside_the_tool(tmp_path: Path) -
 
 @pytest.mark.parametrize(
     "schema",
-    [{"type": "array", "items": {"type": "string"}}, {"anyOf": [{"type": "object"}, {"type": "null"}]}, True],
+    [{"type": "array", "items": {"type": "string"}}, {"type": ["object", "null"]}, True],
 )
 def test_a_body_that_is_no_plain_object_is_one_parameter(schema: Any, tmp_path: Path) -> None:
     body = {"required": True, "content": {"application/json; charset=utf-8": {"schema": schema}}}

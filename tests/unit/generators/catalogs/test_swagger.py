@@ -135,7 +135,7 @@ B = {"type": "object", "properties": {"b": {"type": "string"}, "c": {"type": "in
 @pytest.mark.parametrize(
     ("schema", "names", "required", "kinds"),
     [
-        ({**A, "nullable": True}, ["a", "c"], ("a", "c"), ["flattened_body"]),
+        ({**A, "nullable": True}, ["a", "c"], ("a", "c"), []),
         ({"anyOf": [A, {"type": "null"}]}, ["a", "c"], ("a", "c"), []),
         ({"oneOf": [A, B]}, ["a", "c", "b"], ("c",), ["flattened_body"]),
         ({"allOf": [A, B]}, ["a", "c", "b"], ("a", "c", "b"), []),
@@ -144,7 +144,7 @@ B = {"type": "object", "properties": {"b": {"type": "string"}, "c": {"type": "in
         ({"type": "object", "additionalProperties": {"type": "string"}}, ["body"], ("body",), []),
         ({"oneOf": [A, {"type": "array"}]}, ["body"], ("body",), []),
         ({"oneOf": [A, True]}, ["body"], ("body",), []),
-        ({"anyOf": 3, **A}, ["body"], ("body",), None),
+        ({"anyOf": 3, **A}, ["a", "c"], ("a", "c"), ["invalid_keyword"]),
         ({**A, "required": ["a", "a"]}, ["a", "c"], ("a",), []),
     ],
 )  # fmt: skip

@@ -1,0 +1,362 @@
+"""OpenAPI's ways of saying things, 3.0's and 3.1's, as one plain JSON Schema: the fewest words that allow the same values.
+
+`before` is for a node as the document has it, with its references; `as_json_schema` for one that is written out, innermost first.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeGuard
+
+from pydantic import JsonValue
+
+from callwright.generators.catalogs.catalog import Note, shown
+from callwright.generators.catalogs.descriptions import plain_text
+from callwright.generators.catalogs.rewriting import ANNOTATIONS, resolve
+from callwright.warehouse.records import JsonSchema
+
+FOREIGN = frozenset({"discriminator", "xml", "externalDocs", "nullable", "example", "x-nullable"})
+_BRANCHES = ("oneOf", "anyOf")
+_EXCLUDING = frozenset(
+    {"type", "enum", "const", "allOf", "anyOf", "oneOf", "not"}
+)  # keywords by which null may not be allowed
+_LONGEST_GLOSSARY = 600
+_MOST_EXAMPLES = 20
+
+
+def before(schema: JsonSchema, root: JsonValue) -> JsonSchema:
+    """A node with what is only understood before its references are written out: discriminators, properties elsewhere."""
+    members = schema.get("properties")
+    if isinstance(members, dict):
+        pointer = members.get("$ref")
+        found = resolve(pointer, root) if isinstance(pointer, str) else None
+        members = found if isinstance(found, dict) else members
+        needed = [name for name, one in members.items() if isinstance(one, dict) and one.get("required") is True]
+        schema = {**schema, "properties": members} if members is not schema["properties"] else schema
+        if needed:  # as the third draft said it
+            stated = schema.get("required")
+            schema = {**schema, "required": [*(stated if isinstance(stated, list) else []), *needed]}
+    return _told_apart(schema, root)
+
+
+def _told_apart(schema: JsonSchema, root: JsonValue) -> JsonSchema:
+    """Alternatives with the value of the property that tells them apart, where they do not say it themselves."""
+    discriminator = schema.get("discriminator")
+    name = discriminator.get("propertyName") if isinstance(discriminator, dict) else None
+    key = next((one for one in _BRANCHES if isinstance(schema.get(one), list)), "")
+    if not isinstance(discriminator, dict) or not isinstance(name, str) or not key:
+        return schema
+    stated = discriminator.get("mapping")
+    mapping = stated if isinstance(stated, dict) else {}
+    branches = [_named_branch(one, name, mapping, root) for one in schema[key]]
+    return {**{word: value for word, value in schema.items() if word != "discriminator"}, key: branches}
+
+
+def _named_branch(branch: JsonValue, name: str, mapping: Mapping[str, JsonValue], root: JsonValue) -> JsonValue:
+    pointer = branch.get("$ref") if isinstance(branch, dict) else None
+    if not isinstance(pointer, str):
+        return branch
+    target, title = resolve(pointer, root), pointer.rpartition("/")[2]
+    members = target.get("properties") if isinstance(target, dict) else None
+    own = members.get(name) if isinstance(members, dict) else None
+    if not isinstance(own, dict) or own.keys() & {"enum", "const", "$ref"}:
+        return branch
+    values: list[JsonValue] = [value for value, one in mapping.items() if one in (pointer, title)]
+    told: JsonSchema = {"properties": {name: {"enum": values or [title]}}, "required": [name]}
+    return {"allOf": [branch, told]}
+
+
+def as_json_schema(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
+    """One schema node without OpenAPI's words, its alternatives and parts joined where that says the same."""
+    plain = {key: value for key, value in schema.items() if key not in FOREIGN and not key.startswith("x-")}
+    plain = _with_examples(plain, schema)
+    plain = _exclusive(_exclusive(plain, "minimum", "exclusiveMinimum"), "maximum", "exclusiveMaximum")
+    plain = _of_its_type(_merged(plain), notes)
+    for key in _BRANCHES:
+        plain = _simpler(plain, key)
+    if isinstance(plain.get("description"), str):
+        plain["description"] = plain_text(plain["description"])
+    if _are_names(plain.get("required")):
+        plain["required"] = list(dict.fromkeys(plain["required"]))
+    return _nullable(plain) if True in (schema.get("nullable"), schema.get("x-nullable")) else plain
+
+
+def _with_examples(plain: JsonSchema, schema: JsonSchema) -> JsonSchema:
+    """The schema with its examples as a list, whether they were one, or named as a media type's are."""
+    stated = plain.get("examples")
+    if isinstance(stated, dict):
+        plain["examples"] = [one["value"] for one in stated.values() if isinstance(one, dict) and "value" in one]
+    elif "examples" in plain and not isinstance(stated, list):
+        plain["examples"] = [stated]
+    if "example" in schema:
+        plain.setdefault("examples", [schema["example"]])
+    return {key: value for key, value in plain.items() if key != "examples" or value}
+
+
+def _exclusive(schema: JsonSchema, bound: str, exclusive: str) -> JsonSchema:
+    """In OpenAPI 3.0 `exclusiveMinimum` says whether `minimum` itself is allowed."""
+    flag = schema.get(exclusive)
+    if not isinstance(flag, bool):
+        return schema
+    rest = {key: value for key, value in schema.items() if key != exclusive}
+    if flag and bound in rest:
+        rest[exclusive] = rest.pop(bound)
+    return rest
+
+
+def _nullable(schema: JsonSchema) -> JsonSchema:
+    kind, choices = schema.get("type"), schema.get("enum")
+    if not set(schema) - ANNOTATIONS:
+        return schema
+    if schema.keys() & (_EXCLUDING - {"type", "enum"}) or not (isinstance(kind, str) or _are_names(kind)):
+        return _with_null_branch(schema)
+    kinds = [kind] if isinstance(kind, str) else kind
+    nullable = schema if "null" in kinds else {**schema, "type": [*kinds, "null"]}
+    return {**nullable, "enum": [*choices, None]} if isinstance(choices, list) and None not in choices else nullable
+
+
+def _with_null_branch(schema: JsonSchema) -> JsonSchema:
+    known = schema.get("anyOf")
+    is_all = set(schema) <= {"anyOf", *ANNOTATIONS}
+    if is_all and isinstance(known, list) and any(isinstance(one, dict) and _is_null(one) for one in known):
+        return schema
+    return {"anyOf": [schema, {"type": "null"}]}
+
+
+def _is_number(value: JsonValue) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+_KINDS: Mapping[str, Callable[[JsonValue], bool]] = {
+    "null": lambda value: value is None,
+    "boolean": lambda value: isinstance(value, bool),
+    "string": lambda value: isinstance(value, str),
+    "integer": lambda value: _is_number(value) and float(value).is_integer(),  # type: ignore[arg-type] # a number
+    "number": _is_number,
+    "object": lambda value: isinstance(value, dict),
+    "array": lambda value: isinstance(value, list),
+}
+
+
+def _of_its_type(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
+    """The schema with choices of the type that it names: YAML reads 2024 as a number, and some quote every number."""
+    kind, choices = schema.get("type"), schema.get("enum")
+    if not isinstance(kind, str) or kind not in ("string", "integer", "number") or not isinstance(choices, list):
+        return schema
+    wrong = [one for one in choices if one is not None and not _KINDS[kind](one)]
+    if not wrong:
+        return schema
+    cast = [one if one is None or _KINDS[kind](one) else _cast(one, kind) for one in choices]
+    if any(one is None for one, old in zip(cast, choices, strict=True) if old is not None):
+        message = f"Of the choices {shown(wrong)} none is of the type {kind!r}; the choices count."
+        notes.append(Note("invalid_keyword", message))
+        return {key: value for key, value in schema.items() if key != "type"}
+    return {**schema, "enum": cast}
+
+
+def _cast(value: JsonValue, kind: str) -> JsonValue:
+    """The value in the type, None where it can't be."""
+    if kind == "string":
+        return str(value).lower() if isinstance(value, bool) else str(value) if isinstance(value, int | float) else None
+    try:
+        number = float(value) if isinstance(value, str) else None
+    except ValueError:
+        return None
+    if number is None or number != number or abs(number) == float("inf"):  # noqa: PLR0124
+        return None
+    return int(number) if number.is_integer() else number if kind == "number" else None
+
+
+def _simpler(schema: JsonSchema, key: str) -> JsonSchema:
+    """Alternatives as one schema, where they are choices, the same but for their words, or one thing or null."""
+    branches = schema.get(key)
+    if not isinstance(branches, list) or not branches or not all(isinstance(one, dict) for one in branches):
+        return schema
+    rest = {word: value for word, value in schema.items() if word != key}
+    others = _distinct([one for one in branches if not _is_null(one)])
+    may_be_null = any(map(_is_null, branches))
+    if may_be_null and rest.keys() & _EXCLUDING:
+        return schema
+    joined = _as_choices(others) or _as_open(others) or (others[0] if len(others) == 1 else None)
+    whole = None if joined is None else _both(joined, rest)
+    if whole is None:
+        return schema
+    if isinstance(rest.get("description"), str) and isinstance(joined, dict) and "description" in joined:
+        whole["description"] = _described(rest["description"], joined["description"])
+    said = _nullable(whole) if may_be_null else whole
+    return said if said == schema else _simpler(said, key)  # what stood inside may be simpler beside what stood here
+
+
+def _described(text: str, more: JsonValue) -> str:
+    return text if not isinstance(more, str) or more in text else f"{text.rstrip()} {more}"
+
+
+def _distinct(branches: list[JsonSchema]) -> list[JsonSchema]:
+    """The alternatives that allow different values."""
+    found: list[JsonSchema] = []
+    for one in branches:
+        if not any(_bare(one) == _bare(other) for other in found):
+            found.append(one)
+    return found
+
+
+def _bare(schema: JsonSchema) -> JsonSchema:
+    return {key: value for key, value in schema.items() if key not in ANNOTATIONS}
+
+
+def _is_null(schema: JsonSchema) -> bool:
+    bare = _bare(schema)
+    return bare in ({"type": "null"}, {"const": None}, {"enum": [None]}, {"type": "null", "enum": [None]})
+
+
+def _as_choices(branches: list[JsonSchema]) -> JsonSchema | None:
+    """One list of choices for alternatives that are nothing but values, with what is said of each."""
+    if len(branches) < 2 or not all(_values_of(one) for one in branches):  # noqa: PLR2004 - one is no alternative
+        return None
+    kinds = {one["type"] if isinstance(one["type"], str) else "" for one in branches if "type" in one}
+    values: list[JsonValue] = []
+    for one in branches:
+        values += [value for value in _values_of(one) if value not in values]
+    fits = _KINDS.get(next(iter(kinds))) if len(kinds) == 1 else None
+    if kinds and (fits is None or not all(map(fits, values))):
+        return None
+    joined: JsonSchema = {"type": kinds.pop()} if kinds else {}
+    joined["enum"] = values
+    said = "; ".join(_glossary(branches))
+    return joined | ({"description": f"{said}."} if said and len(said) <= _LONGEST_GLOSSARY else {})
+
+
+def _values_of(schema: JsonSchema) -> list[JsonValue]:
+    """The values that a schema lists, where it says nothing else but their type."""
+    bare = _bare(schema)
+    if bare.keys() <= {"type", "const"} and "const" in bare:
+        return [bare["const"]]
+    choices = bare.get("enum")
+    return list(choices) if bare.keys() <= {"type", "enum"} and isinstance(choices, list) else []
+
+
+def _glossary(branches: list[JsonSchema]) -> Iterator[str]:
+    for one in branches:
+        said = one.get("description") or one.get("title")
+        values = _values_of(one)
+        if isinstance(said, str) and len(values) == 1 and said.casefold() != str(values[0]).casefold():
+            yield f"{values[0]}: {plain_text(said).strip().rstrip('.')}"
+
+
+def _as_open(branches: list[JsonSchema]) -> JsonSchema | None:
+    """The open one of two alternatives, where the other only lists some of its values: these are examples."""
+    opened = [one for one in branches if _bare(one).keys() == {"type"} and isinstance(one["type"], str)]
+    listed = [one for one in branches if _values_of(one)]
+    if len(opened) != 1 or not listed or len(opened) + len(listed) < len(branches):
+        return None
+    values = [value for one in listed for value in _values_of(one)]
+    fits = _KINDS.get(opened[0]["type"])
+    if fits is None or not all(map(fits, values)):
+        return None
+    return {**opened[0], "examples": values[:_MOST_EXAMPLES]}
+
+
+def _merged(schema: JsonSchema) -> JsonSchema:
+    """`allOf` written out where its parts can be said in one: then all of them hold."""
+    parts = schema.get("allOf")
+    if not isinstance(parts, list) or not parts or not all(isinstance(part, dict) for part in parts):
+        return schema
+    whole: JsonSchema | None = {}
+    for part in (*parts, {key: value for key, value in schema.items() if key != "allOf"}):
+        whole = None if whole is None else _both(whole, part)
+    return schema if whole is None else whole
+
+
+def _both(one: JsonSchema, other: JsonSchema) -> JsonSchema | None:
+    """What both schemas say, the later one's words counting; None where that can't be said in one."""
+    whole = dict(one)
+    for key, value in other.items():
+        if key not in whole or whole[key] == value or key in ANNOTATIONS:
+            whole[key] = value
+            continue
+        join = _JOINS.get(key)
+        joined = join(whole[key], value) if join else None
+        if joined is None:
+            return None
+        whole[key] = joined
+    return _of_both(whole)
+
+
+def _of_both(whole: JsonSchema) -> JsonSchema | None:
+    """The schema with the choices that are of its type; None where there are none."""
+    kind, choices = whole.get("type"), [whole["const"]] if "const" in whole else whole.get("enum")
+    if "const" in whole and isinstance(whole.get("enum"), list):
+        if whole["const"] not in whole["enum"]:
+            return None
+        whole = {key: value for key, value in whole.items() if key != "enum"}
+    kinds = [kind] if isinstance(kind, str) else kind if _are_names(kind) else []
+    if not isinstance(choices, list) or not kinds or not set(kinds) <= _KINDS.keys():
+        return whole
+    left = [one for one in choices if any(_KINDS[name](one) for name in kinds)]
+    return None if not left else whole if len(left) == len(choices) or "const" in whole else {**whole, "enum": left}
+
+
+def _both_types(one: Any, other: Any) -> Any:  # noqa: ANN401 - a keyword's value
+    kinds, others = ([kind] if isinstance(kind, str) else kind for kind in (one, other))
+    if not _are_names(kinds) or not _are_names(others):
+        return None
+    found = [kind for kind in kinds if kind in others or (kind == "integer" and "number" in others)]
+    found += [kind for kind in others if kind == "integer" and "number" in kinds and kind not in found]
+    return found[0] if len(found) == 1 else found or None
+
+
+def _both_choices(one: Any, other: Any) -> Any:  # noqa: ANN401 - a keyword's value
+    if not isinstance(one, list) or not isinstance(other, list):
+        return None
+    return [value for value in one if value in other] or None
+
+
+def _both_members(one: Any, other: Any) -> Any:  # noqa: ANN401 - a keyword's value
+    if not isinstance(one, dict) or not isinstance(other, dict):
+        return None
+    members = dict(one)
+    for name, schema in other.items():
+        members[name] = _both_schemas(members[name], schema) if name in members else schema
+    return members
+
+
+def _both_schemas(one: JsonValue, other: JsonValue) -> JsonValue:
+    if one == other or not isinstance(other, dict):
+        return one
+    if not isinstance(one, dict):
+        return other
+    whole = _both(one, other)
+    return {"allOf": [one, other]} if whole is None else whole
+
+
+def _both_required(one: Any, other: Any) -> Any:  # noqa: ANN401 - a keyword's value
+    return [*one, *(name for name in other if name not in one)] if _are_names(one) and _are_names(other) else None
+
+
+def _both_rests(one: Any, other: Any) -> Any:  # noqa: ANN401 - a keyword's value
+    if one is True or one == {}:
+        return other
+    return one if other is True or other == {} else None
+
+
+def _bound(choose: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    def chosen(one: Any, other: Any) -> Any:  # noqa: ANN401 - a keyword's value
+        numbers = all(isinstance(value, int | float) and not isinstance(value, bool) for value in (one, other))
+        return choose(one, other) if numbers else None
+
+    return chosen
+
+
+_LEAST = ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties")
+_MOST = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties")
+_JOINS: Mapping[str, Callable[[Any, Any], Any]] = {
+    "type": _both_types,
+    "enum": _both_choices,
+    "properties": _both_members,
+    "required": _both_required,
+    "additionalProperties": _both_rests,
+    **dict.fromkeys(_LEAST, _bound(max)),
+    **dict.fromkeys(_MOST, _bound(min)),
+}
+
+
+def _are_names(value: object) -> TypeGuard[list[str]]:
+    return isinstance(value, list) and all(isinstance(name, str) for name in value)
