@@ -1,16 +1,15 @@
 """Asking a model with all that belongs around it: ledger, limits, budget, strict parsing, one repair, a record."""
 
 import asyncio
-import re
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from functools import cache, partial
 from typing import Any, NamedTuple, Protocol, cast, runtime_checkable
 
 import orjson
-from pydantic import BaseModel, ValidationError
-from pydantic_core import from_json
+from pydantic import BaseModel
 
+from callwright.llm.answers import parse_answer
 from callwright.llm.bounds import validate_calls, validate_text
 from callwright.llm.chat import Adapter, Answer, ChatMessage, ChatRequest, Completion, Prompt, RawReply
 from callwright.llm.ledger import Ledger, ledger_key
@@ -21,12 +20,9 @@ from callwright.warehouse.errors import CallwrightError, ReplyError, TransientEr
 from callwright.warehouse.records import LlmCall, Tool
 
 Options = tuple[tuple[str, Any], ...]  # values of any JSON type
-SHOWN = 200
-_PROBLEMS = 3
 _REPLY_TOKENS = 512  # expected where no max_tokens is set
 _NOTHING = RawReply("")
 _CALLED_OFF = "Called off: another answer to the same request came first."
-_FENCED = re.compile(r"```(?:json)?\s*\n(.*?)\n?\s*```", re.DOTALL | re.IGNORECASE)
 
 
 @runtime_checkable
@@ -318,43 +314,6 @@ class _Sending:
         if _is_keyed(type(adapter)):
             return cast("Keyed", adapter).send_under(self._key, self._request)
         return adapter.send(self._request)
-
-
-def parse_answer(text: str, answer: type[Answer], *, is_cut: bool = False) -> Answer:
-    """A reply read strictly as `answer`: JSON, alone or in the one ```json block of a text. Raises ReplyError.
-
-    Of a reply that `is_cut` off what is whole is read; where `answer` needs more than that it is no answer.
-    """
-    fenced = _FENCED.findall(text)
-    stated = fenced[0] if len(fenced) == 1 else text
-    try:
-        if is_cut:
-            return _whole_part(from_json(stated.encode(errors="replace"), allow_partial=True), answer)
-        return answer.model_validate_json(stated, strict=True)
-    except ValueError as error:
-        problem = _problems(error) if isinstance(error, ValidationError) else str(error)
-        cut = "The reply was cut off at its longest (finish_reason length); raise max_tokens. " if is_cut else ""
-        raise ReplyError(
-            f"{cut}The reply is not a {answer.__name__}: {problem}. It begins: {text[:SHOWN]!r}"
-        ) from error
-
-
-def _whole_part(document: Any, answer: type[Answer]) -> Answer:  # noqa: ANN401 - JSON of any shape
-    """What a cut reply says, without the entry of a list in which it was cut."""
-    try:
-        return answer.model_validate(document, strict=True)
-    except ValidationError:
-        last = next(reversed(document), "") if isinstance(document, dict) else ""
-        if not last or not isinstance(document[last], list):
-            raise
-        return answer.model_validate({**document, last: document[last][:-1]}, strict=True)
-
-
-def _problems(error: ValidationError) -> str:
-    found = error.errors(include_url=False, include_context=False, include_input=False)
-    stated = [f"{'.'.join(map(str, problem['loc'])) or 'the whole'}: {problem['msg']}" for problem in found]
-    more = [f"and {len(stated) - _PROBLEMS} more"] if len(stated) > _PROBLEMS else []
-    return "; ".join(stated[:_PROBLEMS] + more)
 
 
 def _with_more_room(options: Options, reply: RawReply) -> Options:

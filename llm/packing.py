@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
+from callwright.llm.answers import read_object
 from callwright.llm.asking import Priced
 from callwright.llm.chat import Adapter, ChatMessage, ChatRequest, RawReply
 from callwright.warehouse.errors import CallwrightError, ReplyError
@@ -164,9 +165,9 @@ def _schema_of(answer: dict[str, Any]) -> dict[str, Any]:
 def _unpack(reply: RawReply, count: int) -> dict[int, RawReply]:
     """The answers by their place from 0; tokens and money are shared out, and a case that is answered twice has no answer."""
     try:
-        listed = orjson.loads(reply.text)["answers"]
+        listed = read_object(reply.text)["answers"]
         given = [(one["case"] - 1, orjson.dumps(one["answer"]).decode()) for one in listed]
-    except (orjson.JSONDecodeError, KeyError, TypeError):
+    except (ReplyError, KeyError, TypeError):
         return {}
     numbers = [number for number, _ in given]
     answers = {number: text for number, text in given if 0 <= number < count and numbers.count(number) == 1}

@@ -1,0 +1,190 @@
+"""What a model replied, read as the answer it was asked for: tolerantly where nothing can be misread, else not at all.
+
+Around one JSON object there may stand words, fences and a train of thought; it may have a comma too many, and a whole number may
+be written "3" or 3.0. Two objects that differ, a key with two values, an object within something else: that is no answer.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from math import isfinite
+from typing import Any, NoReturn
+
+from pydantic import ValidationError
+from pydantic_core import from_json
+
+from callwright.llm.bounds import validate_text
+from callwright.llm.chat import Answer
+from callwright.warehouse.errors import ReplyError
+
+SHOWN = 200
+_PROBLEMS = 3
+_MENDS = 3  # rounds: a mended member may bring the next one to light
+_THINKING = re.compile(r"\s*<(think|thinking)>")
+_THOUGHT = re.compile(r"</(?:think|thinking)>")
+_SIGN = re.compile(r"[{}\[\]]")
+_SLOT = re.compile(r"\{\w+\}")  # {name}, as prose has it: no JSON
+_COMMA = re.compile(r'"(?:[^"\\]|\\.)*"|(?<=[\]}"\w])\s*,(?=\s*[}\]])', re.DOTALL)
+_WHOLE = re.compile(r"[+-]?\d{1,18}(?:\.0+)?")
+_NUMBER = re.compile(r"[+-]?\d{1,18}(?:\.\d{1,18})?")
+
+
+def parse_answer(text: str, answer: type[Answer], *, is_cut: bool = False) -> Answer:
+    """A reply read as `answer`. Raises ReplyError.
+
+    Of a reply that `is_cut` off what is whole is read; where `answer` needs more than that it is no answer.
+    """
+    try:
+        return _read(text, answer, is_cut=is_cut)
+    except (ValueError, ReplyError) as error:
+        problem = _problems(error) if isinstance(error, ValidationError) else str(error).rstrip(".")
+        cut = "The reply was cut off at its longest (finish_reason length); raise max_tokens. " if is_cut else ""
+        raise ReplyError(
+            f"{cut}The reply is not a {answer.__name__}: {problem}. It begins: {text[:SHOWN]!r}"
+        ) from error
+
+
+def _read(text: str, answer: type[Answer], *, is_cut: bool) -> Answer:
+    try:
+        return _validated(read_object(text), answer)
+    except (ValueError, ReplyError):
+        if not is_cut:
+            raise
+    begins = _after_thought(text).find("{")
+    partial = from_json(_after_thought(text)[max(begins, 0) :].encode(errors="replace"), allow_partial=True)
+    return _whole_part(partial, answer)
+
+
+def read_object(text: str) -> dict[str, Any]:
+    """The one JSON object of a reply. Raises ReplyError where it has none, or several that differ."""
+    validate_text(text)
+    found = {json.dumps(value, sort_keys=True): value for value in _objects(_after_thought(text))}
+    if not found:
+        raise ReplyError("the whole: Invalid JSON: there is no object in it")
+    if len(found) > 1:
+        raise ReplyError("it has several JSON objects, and they differ")
+    return next(iter(found.values()))
+
+
+def _objects(text: str) -> Iterator[dict[str, Any]]:
+    """The objects that stand in a text by themselves."""
+    at, around, is_mended = 0, 0, False
+    while (sign := _SIGN.search(text, at)) is not None:
+        at = sign.end()
+        if sign[0] in "[]":
+            around = max(0, around + (1 if sign[0] == "[" else -1))
+        elif slot := _SLOT.match(text, sign.start()):
+            at = slot.end()
+        elif sign[0] == "}" or around:
+            raise ReplyError("its JSON object is broken, or stands within something else")
+        else:
+            try:
+                value, at = _DECODER.raw_decode(text, sign.start())
+                yield value
+            except json.JSONDecodeError as error:
+                if is_mended:
+                    raise ReplyError(f"Invalid JSON: {error.msg} at character {error.pos}") from error
+                is_mended, at = True, sign.start()
+                text = text[:at] + _COMMA.sub(lambda part: part[0] if part[0][0] == '"' else "", text[at:])
+
+
+def _after_thought(text: str) -> str:
+    """The text behind the train of thought at its beginning. Raises ReplyError where that has no end."""
+    if not _THINKING.match(text):
+        return text
+    end = _THOUGHT.search(text)
+    if end is None:
+        raise ReplyError("it thinks, and does not come to an answer")
+    return text[end.end() :]
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in members and json.dumps(members[name]) != json.dumps(value):
+            raise ReplyError(f"the key {name!r} stands in it twice, with different values")
+        members[name] = value
+    return members
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if not isfinite(number):
+        raise ReplyError(f"the number {digits} is beyond all bounds")
+    return number
+
+
+def _no_number(name: str) -> NoReturn:
+    raise ReplyError(f"{name} is no JSON")
+
+
+# Lines may break within a string: where it ends is plain all the same.
+_DECODER = json.JSONDecoder(object_pairs_hook=_once, parse_float=_finite, parse_constant=_no_number, strict=False)
+
+
+def _validated(document: Any, answer: type[Answer]) -> Answer:  # noqa: ANN401 - JSON of any shape
+    """The document as an answer, once values that are right but for their type have it."""
+    for _ in range(_MENDS):
+        try:
+            return _strictly(document, answer)
+        except ValidationError as error:
+            if not _mend(document, error):
+                raise
+    return _strictly(document, answer)
+
+
+def _strictly(document: Any, answer: type[Answer]) -> Answer:  # noqa: ANN401 - JSON of any shape
+    return answer.model_validate_json(json.dumps(document), strict=True)
+
+
+def _mend(document: Any, error: ValidationError) -> bool:  # noqa: ANN401 - JSON of any shape
+    """Whether a value could be mended in place: "3" or 3.0 for a whole number, null for a member that may lack."""
+    is_mended = False
+    for problem in error.errors(include_url=False, include_context=False):
+        *path, last = problem["loc"] or ("",)
+        inner = document
+        for step in path:
+            is_step = isinstance(inner, dict) and step in inner
+            is_step = is_step or (isinstance(inner, list) and isinstance(step, int) and step < len(inner))
+            inner = inner[step] if is_step else None
+        known = isinstance(inner, dict) and last in inner
+        if not known and not (isinstance(inner, list) and isinstance(last, int) and last < len(inner)):
+            continue
+        given = inner[last]
+        if given is None and isinstance(inner, dict) and problem["type"] != "missing":
+            del inner[last]
+            is_mended = True
+        elif (number := _typed(given, problem["type"])) is not None:
+            inner[last] = number
+            is_mended = True
+    return is_mended
+
+
+def _typed(given: object, problem: str) -> int | float | None:
+    if problem in {"int_type", "int_from_float"}:
+        if isinstance(given, float) and given.is_integer() and abs(given) < 2**53:
+            return int(given)
+        return int(given.partition(".")[0]) if isinstance(given, str) and _WHOLE.fullmatch(given) else None
+    if problem == "float_type":
+        return float(given) if isinstance(given, str) and _NUMBER.fullmatch(given) else None
+    return None
+
+
+def _whole_part(document: Any, answer: type[Answer]) -> Answer:  # noqa: ANN401 - JSON of any shape
+    """What a cut reply says, without the entry of a list in which it was cut."""
+    try:
+        return answer.model_validate(document, strict=True)
+    except ValidationError:
+        last = next(reversed(document), "") if isinstance(document, dict) else ""
+        if not last or not isinstance(document[last], list | dict):
+            raise
+        kept = document[last]
+        whole = kept[:-1] if isinstance(kept, list) else dict(list(kept.items())[:-1])
+        return answer.model_validate({**document, last: whole}, strict=True)
+
+
+def _problems(error: ValidationError) -> str:
+    found = error.errors(include_url=False, include_context=False, include_input=False)
+    stated = [f"{'.'.join(map(str, problem['loc'])) or 'the whole'}: {problem['msg']}" for problem in found]
+    more = [f"and {len(stated) - _PROBLEMS} more"] if len(stated) > _PROBLEMS else []
+    return "; ".join(stated[:_PROBLEMS] + more)
