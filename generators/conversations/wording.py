@@ -164,7 +164,7 @@ class _Writing:
             intent=move.intent,
             parts=[self._shown(part) for part in move.parts],
             extra=extra,
-            options=[self._context.tool(key).signature for key in move.options],
+            options=[self._context.tool(key).sayable for key in move.options],
             goal=self._worded.goal,
             language=self._language,
             seed=seed,
@@ -186,7 +186,7 @@ class _Writing:
             intent=move.intent,
             parts=[self._shown(part) for part in move.parts],
             asked=move.asked,
-            options=[self._context.tool(key).signature for key in move.options],
+            options=[self._context.tool(key).sayable for key in move.options],
             facts=move.facts,
             error=move.error,
             language=self._language,
@@ -206,7 +206,7 @@ class _Writing:
         return answer.text.strip()
 
     def _shown(self, part: Part) -> dict[str, Any]:
-        return {"tool": self._context.tool(part.tool).signature, "arguments": part.arguments}
+        return {"tool": self._context.tool(part.tool).sayable, "arguments": part.arguments}
 
 
 _LONGEST = 2500

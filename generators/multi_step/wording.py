@@ -56,7 +56,7 @@ async def word_goals(goal: Goal, context: StageContext) -> list[WordedGoal]:
     prompt = render(
         PROMPTS,
         TEMPLATE,
-        tools=[tool.signature for tool in shown],
+        tools=[tool.sayable for tool in shown],
         calls=[_asked(call) for call in goal.calls],
         language=goal.language,
         subject=context.rng.choice(SUBJECTS),

@@ -56,7 +56,7 @@ async def write_parallel(plan: RoutingPlan, context: StageContext) -> list[Sampl
     prompt = render(
         PROMPTS,
         TEMPLATE,
-        tools=[{"name": one.name, "description": one.description, "parameters": one.parameters} for one in used],
+        tools=[one.sayable for one in used],
         calls=[{"tool": tool.name, "arguments": arguments} for tool, arguments in due],
         language=plan.language,
         seed=plan.seed,

@@ -41,7 +41,7 @@ async def choose_plan_values(plan: RoutingPlan, context: StageContext, *, stage:
     slots = [_Slots(plan, at, tools[call.tool], context) for at, call in enumerate(plan.calls)]
     if not any(one.need or one.may for one in slots):
         return [plan]
-    used = [tools[name].signature for name in dict.fromkeys(call.tool for call in plan.calls)]
+    used = [tools[name].sayable for name in dict.fromkeys(call.tool for call in plan.calls)]
     shown = [one.shown for one in slots]
     prompt = render(PROMPTS, TEMPLATE, tools=used, calls=shown, language=plan.language, seed=plan.seed)
     given: list[Arguments] = [{} for _ in slots]

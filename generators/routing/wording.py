@@ -51,7 +51,7 @@ async def word_routing(plan: RoutingPlan, context: StageContext) -> list[Sample]
     prompt = render(
         PROMPTS,
         TEMPLATE,
-        tools=[{**one.signature, "returns": one.returns} for one in used],
+        tools=[{**one.sayable, "returns": one.returns} for one in used],
         calls=[call.model_dump(mode="json", include={"tool", "arguments"}) for call in plan.calls],
         language=plan.language,
         seed=plan.seed,

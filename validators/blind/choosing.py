@@ -172,7 +172,7 @@ def shown_catalog(due: Due, options: Sequence[Option]) -> list[dict[str, JsonVal
 
 
 def _whole(tool: Tool, *, with_returns: bool) -> dict[str, JsonValue]:
-    return tool.signature | ({"returns": tool.returns} if with_returns and tool.returns is not None else {})
+    return tool.sayable | ({"returns": tool.returns} if with_returns and tool.returns is not None else {})
 
 
 def _told(due: Due, found: ReadOption) -> str:

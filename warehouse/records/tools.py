@@ -65,6 +65,14 @@ class Tool(Record):
         """Name, description and parameters: what prompts, requests and documents show of the tool."""
         return {"name": self.name, "description": self.description, "parameters": self.parameters}
 
+    @property
+    def sayable(self) -> dict[str, Any]:
+        """The signature without what nobody says: what is shown to whoever words a call or reads what somebody said."""
+        if not self.plumbing:
+            return self.signature
+        kept = {name: self.properties[name] for name in self.choosable}
+        return self.signature | {"parameters": self.parameters | {"properties": kept}}
+
 
 class Call(Record):
     """One call of a tool: the tool's name and its arguments."""

@@ -63,3 +63,17 @@ def test_snapshots_are_the_call_turns_with_what_came_before() -> None:
     assert snapshot.turn == 1
     assert snapshot.prefix == sample.turns[:1]
     assert snapshot.calls == sample.gold
+
+
+def test_what_nobody_says_is_not_shown_to_who_words_or_reads_a_call() -> None:
+    properties = {"task": {"type": "string"}, "opt_fields": {"type": "array"}, "limit": {"type": "integer"}}
+    schema = {"type": "object", "properties": properties, "required": ["task", "limit"]}
+    tool = Tool(
+        name="getTask", description="Get it.", parameters=schema, category="Work", plumbing=("opt_fields", "limit")
+    )
+    assert list(tool.sayable["parameters"]["properties"]) == ["task", "limit"], (
+        "what is required is given, so it is said"
+    )
+    assert tool.sayable["parameters"]["required"] == ["task", "limit"]
+    assert tool.signature["parameters"] == schema
+    assert tool.with_changes(plumbing=()).sayable == tool.with_changes(plumbing=()).signature
