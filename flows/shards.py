@@ -30,6 +30,7 @@ from callwright.generators.environments.protocol import Environment
 from callwright.generators.kinds import FAMILIES
 from callwright.generators.own_values import OwnValues
 from callwright.generators.stages import Stage, StageContext
+from callwright.generators.toolset import GROUP as TOOLSET
 from callwright.generators.voices import SILENT, UserVoice, VoicedChat, marked, voice_of
 from callwright.llm.models import reads_language
 from callwright.llm.prompts import own_prompts
@@ -349,7 +350,8 @@ class _Work:
         chat = chats.of(stage, partial(self._note_call, calls, record.key))
         voice = self._voice_of(stage, record)
         rng = Random(f"{self.shard.recipe.seed}:{stage.name}:{record.key}")
-        is_plain = stage.is_check or not reads_language(chat.name)
+        # A check reads what is there, and a tool is nobody's: neither has circumstances or a voice.
+        is_plain = stage.is_check or stage.group == TOOLSET or not reads_language(chat.name)
         asked = chat if is_plain else VoicedChat(chat, stage.voiced, voice, self.examples)
         recipe = self.shard.recipe
         context = StageContext(

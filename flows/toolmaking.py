@@ -22,6 +22,7 @@ from callwright.flows.settings import Settings, open_warehouse
 from callwright.flows.shards import record_line, write_lines
 from callwright.flows.stages import prompt_rows, stage_rows, stages_of
 from callwright.generators.catalogs import Problem, check_catalog
+from callwright.generators.toolset import GROUP
 from callwright.generators.toolset.categories import category_named, load_categories, plan_toolset
 from callwright.language.packs import known
 from callwright.llm.models import open_adapter
@@ -34,7 +35,6 @@ from callwright.warehouse.records import Tool, ToolsetPlan, content_key
 from callwright.warehouse.rows import body_of
 from callwright.warehouse.store import Warehouse
 
-GROUP = "toolset"
 TOOLSET_VERSION = 1  # raised when the same categories, models and prompts would make other tools
 PLANS_A_SHARD = 6  # a plan is a category's tools in a language, so as many model calls as a shard of samples has
 Working = Callable[[GroupRun], AbstractContextManager[Workers]]

@@ -7,6 +7,7 @@ from pydantic import BaseModel
 
 from callwright.generators.stages import ATTEMPTS, Reply, Stage, StageContext, Step, first_fit, in_a_row, made_by
 from callwright.generators.tools import value_validator
+from callwright.generators.toolset import GROUP
 from callwright.generators.toolset.sketches import (
     ParameterSketch,
     ResultSketch,
@@ -244,7 +245,7 @@ def changes_something(name: str) -> bool:
 
 STAGES: tuple[Stage, ...] = (
     *in_a_row(
-        "toolset", "ToolsetPlan",
+        GROUP, "ToolsetPlan",
         Step("tool_names", "Name the tools of a category, one for each thing that people want done there.",
              "NamedTool", "HammerBench 4.2, D.1", name_tools, ("name_tools",)),
         Step("tool_descriptions", "Describe each tool by a short command.",

@@ -8,19 +8,24 @@ import pytest
 from pydantic import BaseModel
 
 from callwright.generators.conversations.acts import DialogueActs
+from callwright.generators.conversations.plans import ScenarioGoal
 from callwright.generators.conversations.wording import AgentWords, UserWords
 from callwright.generators.dialogues.dialogues import SlotAnswer, SlotQuestion
 from callwright.generators.external.entities import Entities
 from callwright.generators.external.messages import Pronoun, SimulatedMessage
 from callwright.generators.external.rewriting import PointedRequest
+from callwright.generators.given_values import ArgumentValues
 from callwright.generators.multi_step.correction import MendedRequest
 from callwright.generators.multi_step.tracing import NextCalls
 from callwright.generators.multi_step.wording import GoalWording
 from callwright.generators.parallel.wording import ParallelWording
+from callwright.generators.routing.values import PlanValues
 from callwright.generators.routing.wording import RoutingWording
 from callwright.generators.shifts.overriding import OverridingText
+from callwright.generators.shifts.values import NewValue
 from callwright.generators.single_turn.requests import DraftedRequest, ParameterNames, Wording
 from callwright.generators.stated_values import QuotedValues
+from callwright.generators.toolset.steps import ToolDescription, ToolNames, ToolParameters, ToolReturns
 from callwright.language.packs import known, of, writes
 from callwright.validators.blind.choosing import Choice
 from callwright.validators.judges import Judgement, MadeUp, ProposedCall, Relevance, ScenarioReading
@@ -37,7 +42,9 @@ IN_PROMPTS: dict[str, type[BaseModel]] = {
     "choose_calls": Choice, "call_next": NextCalls,
     "quote_values": QuotedValues, "choose_parameters": ParameterNames, "judge_calls": Judgement, "judge_prediction": Judgement,
     "judge_path_call": Judgement, "judge_parameters": MadeUp, "judge_relevance": Relevance, "read_scenario": ScenarioReading,
-    "label_acts": DialogueActs, "find_entities": Entities,
+    "label_acts": DialogueActs, "find_entities": Entities, "plan_values": PlanValues, "fill_values": ArgumentValues,
+    "fill_slots": ArgumentValues, "change_value": NewValue, "plan_scenario_goal": ScenarioGoal, "name_tools": ToolNames,
+    "describe_tool": ToolDescription, "choose_tool_parameters": ToolParameters, "choose_returns": ToolReturns,
 }  # fmt: skip
 _EXAMPLE = re.compile(r"<example>\n(.*?)\n</example>", re.DOTALL)
 
