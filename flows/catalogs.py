@@ -1,5 +1,6 @@
 """Catalogs in the warehouse: imported once, named by what they hold, and used by recipes by the name that a user gave them."""
 
+import os
 import shlex
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -40,9 +41,9 @@ class KeptCatalog(NamedTuple):
 
 
 def import_catalog(
-    warehouse: Warehouse, form: str, path: Path, choice: ToolChoice = _ALL, *, name: str = ""
+    warehouse: Warehouse, form: str, path: Path | Sequence[Path], choice: ToolChoice = _ALL, *, name: str = ""
 ) -> KeptCatalog:
-    """Read a file or folder, unless what is in it was read before, and keep what is chosen of it, under a name where one is given.
+    """Read a file, a folder or several, unless they were read before, and keep what is chosen, under a name where one is given.
 
     Raises ConfigurationError where it can't be read, or the choice does not fit.
     """
@@ -71,7 +72,7 @@ def _found(source: ServerSettings, warehouse: Warehouse) -> ServerSettings:
     kept = catalog_named(warehouse, source.catalog)
     files = orjson.loads(_rows(warehouse, kept.key)[0]["files"])
     if isinstance(source, HttpSettings):
-        fits = kept.format == "openapi"
+        fits = kept.format == "openapi" and os.pathsep not in kept.path
         origin: dict[str, object] = {"path": Path(kept.path)}
     else:
         is_url = kept.path.startswith(("http://", "https://"))
@@ -80,7 +81,7 @@ def _found(source: ServerSettings, warehouse: Warehouse) -> ServerSettings:
     if not fits:
         raise ConfigurationError(
             f"The catalog {kept.name!r} was read from {kept.path} ({kept.format}), which is no server of this environment;"
-            " http takes openapi, mcp what was imported with --server or --url."
+            " http takes openapi of one file, mcp what was imported with --server or --url."
         )
     if _hashes([Path(name) for name, _ in files]) != files:
         raise ConfigurationError(
@@ -197,20 +198,20 @@ def lend_catalogs(recipe: Recipe, warehouse: Warehouse, other: Warehouse) -> Non
             other.put_rows({"catalog_names": [named]})
 
 
-def _base(warehouse: Warehouse, form: str, path: Path) -> str:
+def _base(warehouse: Warehouse, form: str, path: Path | Sequence[Path]) -> str:
     """The key of the import of these files as a whole; they are read where they were not, or have changed since."""
-    wanted = str(path.absolute())
+    wanted = os.pathsep.join(str(one.absolute()) for one in ([path] if isinstance(path, Path) else path))
     before = warehouse.rows(
         "select key, files from catalogs where format = ? and path = ? and selection = '{}' order by imported_at desc",
         [form, wanted],
     )
     for row in before:
         files = [Path(name) for name, _ in orjson.loads(row["files"])]
-        if files and _base_key(form, path, _hashes(files)) == row["key"]:
+        if files and _base_key(form, wanted, _hashes(files)) == row["key"]:
             return str(row["key"])
     catalog = read_catalog(form, path)
     hashes = _hashes(catalog.files)
-    key = _base_key(form, path, hashes or [[tool.key, ""] for tool in catalog.tools])
+    key = _base_key(form, wanted, hashes or [[tool.key, ""] for tool in catalog.tools])
     head = _head(key, form, wanted, catalog, hashes)
     _keep(warehouse, head, catalog.tools, listed_tools(catalog), catalog.problems)
     return key
@@ -223,8 +224,8 @@ def _head(key: str, form: str, path: str, catalog: Catalog, hashes: list[list[st
     }  # fmt: skip
 
 
-def _base_key(form: str, path: Path, hashes: list[list[str]]) -> str:
-    return content_key(orjson.loads(orjson.dumps([READER_VERSION, form, str(path.absolute()), hashes])))
+def _base_key(form: str, path: str, hashes: list[list[str]]) -> str:
+    return content_key(orjson.loads(orjson.dumps([READER_VERSION, form, path, hashes])))
 
 
 def _hashes(files: Sequence[Path]) -> list[list[str]]:

@@ -127,7 +127,7 @@ def gather_tools(
 def _imported(source: ImportedTools, warehouse: Warehouse) -> tuple[Sequence[Tool], Sequence[Problem]]:
     kept = import_catalog(warehouse, source.format, source.path)
     if not kept.tools:
-        raise ConfigurationError(f"The {source.format} catalog {str(source.path)!r} has no usable tool.")
+        raise ConfigurationError(f"The {source.format} catalog {kept.path!r} has no usable tool.")
     return tools_in(warehouse, kept.key, source), problems_in(warehouse, kept.key)
 
 

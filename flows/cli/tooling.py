@@ -107,7 +107,10 @@ def import_tools(  # noqa: PLR0913, PLR0917 - one for each option
     format_name: Annotated[
         str, typer.Argument(metavar="FORMAT", help="callnavi, bfcl, hammerbench, openapi, mcp or openai.")
     ],
-    path: Annotated[Path | None, typer.Argument(help="The file or folder; none with --server and --url.")] = None,
+    path: Annotated[
+        list[Path] | None,
+        typer.Argument(help="The file or folder, or several that are one import; none with --server and --url."),
+    ] = None,
     server: Annotated[str, typer.Option(help="Ask the MCP server that this command starts, in one text.")] = "",
     url: Annotated[str, typer.Option(help="Ask the MCP server at this address.")] = "",
     secret: Annotated[
@@ -131,7 +134,7 @@ def import_tools(  # noqa: PLR0913, PLR0917 - one for each option
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Import tools of a file, a folder or an MCP server; everything odd in them is reported item by item."""
+    """Import tools of files, a folder or an MCP server; everything odd in them is reported item by item."""
     from callwright.flows.catalogs import catalog_json, plumbing_in, problems_in
     from callwright.generators.catalogs.choosing import (
         ToolChoice,
@@ -150,7 +153,7 @@ def import_tools(  # noqa: PLR0913, PLR0917 - one for each option
         plumbing=read_switches(plumbing or ()),
     )
     warehouse = open_warehouse(read_settings())
-    kept = _import(warehouse, _Origin(format_name, path, server, url, tuple(secret or ())), choice, name)
+    kept = _import(warehouse, _Origin(format_name, tuple(path or ()), server, url, tuple(secret or ())), choice, name)
     problems, unsaid = problems_in(warehouse, kept.key), plumbing_in(warehouse, kept.key)
     if as_json:
         shown = [problem.model_dump(mode="json") for problem in problems]
@@ -177,10 +180,10 @@ def _show_plumbing(unsaid: "list[PlumbingParameter]") -> None:
 
 
 class _Origin(NamedTuple):
-    """Where tools are imported from: a file or folder, or a server."""
+    """Where tools are imported from: files and folders, or a server."""
 
     format: str
-    path: Path | None
+    paths: tuple[Path, ...]
     server: str
     url: str
     secrets: tuple[str, ...]
@@ -192,14 +195,15 @@ def _import(warehouse: "Warehouse", origin: _Origin, choice: "ToolChoice", name:
     from callwright.generators.catalogs.choosing import read_pairs
     from callwright.warehouse.errors import ConfigurationError
 
-    stated = [one for one in (origin.path, origin.server, origin.url) if one]
-    if len(stated) != 1 or (origin.path is None and origin.format != "mcp"):
+    stated = [one for one in (origin.paths, origin.server, origin.url) if one]
+    if len(stated) != 1 or (not origin.paths and origin.format != "mcp"):
         raise ConfigurationError(
             f"Which tools? callwright tools import {origin.format} PATH, or for an MCP server"
             ' callwright tools import mcp --server "COMMAND" or --url URL'
         )
-    if origin.path is not None:
-        return import_catalog(warehouse, origin.format, origin.path, choice, name=name)
+    if origin.paths:
+        path = origin.paths if len(origin.paths) > 1 else origin.paths[0]
+        return import_catalog(warehouse, origin.format, path, choice, name=name)
     from callwright.generators.environments.mcp import read_server
     from callwright.generators.environments.mcp_server import LIST_PATIENCE
 

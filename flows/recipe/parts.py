@@ -51,10 +51,12 @@ class SeedTools(RecipePart):
 
 
 class ImportedTools(ToolChoice):
-    """Tools of a file or folder, or some of them; the path is relative to the recipe."""
+    """Tools of a file, a folder or several files, or some of them; paths are relative to the recipe."""
 
     format: str = Field(alias="import", description="The format of the file or folder.")
-    path: Path = Field(description="The file or folder to read tools from, relative to the recipe.")
+    path: Path | tuple[Path, ...] = Field(
+        description="The file or folder to read tools from, or several, relative to the recipe."
+    )
 
 
 class CatalogTools(ToolChoice):

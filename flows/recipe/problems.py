@@ -180,7 +180,8 @@ class RecipeFaults:
 
     def add_absent_files(self, folder: Path) -> None:
         """Note the files and folders of tools that there are not."""
-        for path, name in _at(self._source.data, ("tools", EACH, "path")):
+        each = _at(self._source.data, ("tools", EACH, "path", EACH))
+        for path, name in (*_at(self._source.data, ("tools", EACH, "path")), *each):
             if not (folder / name).exists():
                 self.add(path, f"there is no file or folder {str(folder / name)!r}; paths are relative to the recipe")
 

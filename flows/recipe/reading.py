@@ -159,7 +159,9 @@ def _located(source: ToolSource, folder: Path) -> ToolSource:
         return located(source, folder)
     if not isinstance(source, ImportedTools):
         return source
-    return source.model_copy(update={"path": (folder / source.path).absolute()})
+    if isinstance(source.path, Path):
+        return source.model_copy(update={"path": (folder / source.path).absolute()})
+    return source.model_copy(update={"path": tuple((folder / one).absolute() for one in source.path)})
 
 
 def write_first_recipe(folder: Path) -> Path:

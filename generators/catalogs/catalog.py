@@ -1,6 +1,6 @@
 """What an import yields: the tools, and everything odd that it met on the way."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from reprlib import Repr
 from typing import Literal, NamedTuple
@@ -116,6 +116,34 @@ class Catalog(Record):
     problems: tuple[Problem, ...] = ()
     origins: tuple[ToolOrigin, ...] = ()
     files: tuple[Path, ...] = ()
+
+
+def merged(catalogs: Sequence[Catalog]) -> Catalog:
+    """Several catalogs as one: what is in two of them is kept once; tools that share a name are told with their files."""
+    tools: dict[str, Tool] = {}
+    first: dict[tuple[str, str], tuple[Tool, Catalog]] = {}
+    clashes: list[Problem] = []
+    for catalog in catalogs:
+        for tool in catalog.tools:
+            other, home = first.setdefault((tool.language, tool.name), (tool, catalog))
+            if home is not catalog and other.key != tool.key:
+                places = " and ".join(
+                    repr(str(one.files[0])) if one.files else "another file" for one in (home, catalog)
+                )
+                message = (
+                    f"{tool.name!r} is in {places}, with other content; each is kept, and `rename` names one otherwise."
+                )
+                where = str(catalog.files[0]) if catalog.files else ""
+                clashes.append(Problem(where=where, tool=tool.name, kind="duplicate_name", message=message))
+            tools[tool.key] = tool
+    return Catalog(
+        tools=tuple(tools.values()),
+        entries=sum(one.entries for one in catalogs),
+        distinct=len({tool.name for tool in tools.values()}),
+        problems=(*(problem for one in catalogs for problem in one.problems), *clashes),
+        origins=tuple({origin.tool: origin for one in catalogs for origin in one.origins}.values()),
+        files=tuple(dict.fromkeys(file for one in catalogs for file in one.files)),
+    )
 
 
 class CatalogFormat(NamedTuple):

@@ -23,10 +23,11 @@ from callwright.generators.catalogs.catalog import (
     Problem,
     StatedLink,
     ToolOrigin,
+    merged,
     shown,
 )
 from callwright.generators.catalogs.descriptions import described, plain_text
-from callwright.generators.catalogs.documents import the_file
+from callwright.generators.catalogs.documents import existing, read_text, the_file
 from callwright.generators.catalogs.idioms import as_json_schema, before
 from callwright.generators.catalogs.plumbing import PlacedParameter, PlacedParameters, find_plumbing
 from callwright.generators.catalogs.references import read_bundle
@@ -46,6 +47,8 @@ MOST_TAKEN = 300  # parts of a tool's parameters: more are no signature that a m
 MOST_WRAPPERS = 2
 Part = Literal["path", "query", "header", "cookie", "body"]
 PARTS: Mapping[JsonValue, Part] = {"path": "path", "query": "query", "header": "header", "cookie": "cookie"}
+_SUFFIXES = (".json", ".yaml", ".yml")
+_VERSION = re.compile(r"""^[\s{]*["']?(?:openapi|swagger)["']?\s*:\s*["']?[23]""", re.MULTILINE)
 _NO_NAME = re.compile(r"[^A-Za-z0-9]+")
 Fields = dict[str, JsonValue]
 
@@ -86,7 +89,37 @@ class ReadDocument(NamedTuple):
 
 
 def read_openapi(path: Path) -> Catalog:
-    """The operations' tools; the first tag is the category, or else the path's first segment."""
+    """The operations' tools; the first tag is the category, or else the path's first segment. A folder is all its descriptions."""
+    if not existing(path).is_dir():
+        return _read_file(path)
+    descriptions, others = _descriptions(path)
+    whole = merged([_read_file(one) for one in descriptions])
+    odd = [
+        Problem(where=str(one), kind="other_format", message=f"{str(one)!r} is no description of an API; left out.")
+        for one in others
+        if one.resolve() not in {file.resolve() for file in whole.files}
+    ]
+    return whole.with_changes(
+        problems=(*whole.problems, *odd), files=()
+    )  # read again: there may be other files by then
+
+
+def _descriptions(folder: Path) -> tuple[list[Path], list[Path]]:
+    """The descriptions below a folder, and the files that only hold parts of them, or something else."""
+    found = [one for suffix in _SUFFIXES for one in sorted(folder.rglob(f"*{suffix}")) if one.is_file()]
+    stated = {one: _states_version(one) for one in sorted(found)}
+    descriptions = [one for one, is_one in stated.items() if is_one]
+    if not descriptions:
+        raise ConfigurationError(f"The folder {str(folder)!r} holds no description of an API; {EXPECTED} is expected.")
+    return descriptions, [one for one, is_one in stated.items() if not is_one]
+
+
+def _states_version(path: Path) -> bool:
+    text = read_text(path)
+    return isinstance(text, str) and bool(_VERSION.search(text))
+
+
+def _read_file(path: Path) -> Catalog:
     document = read_document(path)
     builder = CatalogBuilder("openapi", language=document.language)
     builder.problems += document.problems

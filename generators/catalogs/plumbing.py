@@ -16,7 +16,7 @@ from callwright.language.schemas import choices_of, json_type
 from callwright.warehouse.records import JsonSchema
 
 _MASKS = frozenset({"fields", "expand", "select", "embed", "pretty"})  # a name of this word alone
-_SORTING = frozenset({"sort", "order"})  # people say by which field
+_ARRANGING = frozenset({"sort", "order", "group"})  # people say by which fields
 _POSITIONS = frozenset({"cursor", "offset", "page", "skip", "marker", "after", "before", "token", "continue"})
 _SIZES = frozenset({"limit", "size", "count", "max", "top", "first", "last", "results", "items", "page"})
 _OF_A_TOKEN = frozenset({"page", "next", "continuation", "pagination"})
@@ -25,6 +25,7 @@ _UNSEEN = frozenset({"header", "cookie"})
 _SHARE, _FEWEST = 0.75, 12  # of the operations that could take it
 _SHARE_OF_BODIES, _FEWEST_BODIES = 0.9, 20
 _HALF = 0.5
+_FEWEST_FIELDS = 3  # of a thing; fewer are an envelope
 _NUMBERS = frozenset({"integer", "number"})
 _BETWEEN = re.compile(r"\W+")
 _MOST_RETURNED = 2_000
@@ -87,13 +88,14 @@ def _is_mask(one: PlacedParameter, returns: JsonSchema | None) -> bool:
     kind = json_type(one.schema)
     if len(words) == 1 and words[0] in _MASKS:
         return kind in ("string", "array") or words[0] == "pretty"
-    if kind != "array" or returns is None or _SORTING & set(words):
+    if kind != "array" or returns is None or _ARRANGING & set(words):
         return False
     choices = {str(choice) for choice in choices_of(_held(one.schema))}
-    whole, own = _returned(returns)
+    things = _returned(returns)
+    whole = set().union(*things)
     named = {choice for choice in choices if set(choice.replace("/", ".").split(".")) <= whole}
     is_of_fields = bool(choices) and len(named) >= _HALF * len(choices)
-    return is_of_fields and len(named & own) >= _HALF * len(own)
+    return is_of_fields and any(len(named & one) >= _HALF * len(one) for one in things if len(one) >= _FEWEST_FIELDS)
 
 
 def _words(one: PlacedParameter) -> tuple[str, ...]:
@@ -105,19 +107,15 @@ def _held(schema: JsonSchema) -> JsonSchema:
     return items if isinstance(items, dict) else {}
 
 
-def _returned(returns: JsonSchema) -> tuple[set[str], set[str]]:
-    """All names of a response's fields, and those of the thing itself that it returns: the object with the most."""
-    whole: set[str] = set()
-    own: set[str] = set()
+def _returned(returns: JsonSchema) -> list[set[str]]:
+    """The names of the fields of each object that a response holds."""
+    things: list[set[str]] = []
     layer, met = [returns], 0
     while layer and met < _MOST_RETURNED:
         met += len(layer)
-        for schema in layer:
-            names = set(schema.get("properties") or ())
-            whole |= names
-            own = max(own, names, key=len)
+        things += [set(schema.get("properties") or ()) for schema in layer]
         layer = [part for schema in layer for part in parts_of(schema)]
-    return whole, own
+    return things
 
 
 def _formats(one: PlacedParameter) -> bool:

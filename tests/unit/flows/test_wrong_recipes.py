@@ -54,7 +54,7 @@ WRONG = {
     ),
     "an import without a path": (
         with_tools("{import: openapi}"),
-        "2:9: tools[0].path: is missing: the file or folder to read tools from, relative to the recipe.",
+        "2:9: tools[0].path: is missing: the file or folder to read tools from, or several, relative to the recipe.",
     ),
     "an import of an unknown format": (
         with_tools("{import: opnapi, path: ./}"),
