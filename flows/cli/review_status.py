@@ -226,7 +226,7 @@ def recheck(
 
 
 def agreement(as_json: AsJson = False) -> None:
-    """Say how far reviewers agree, how they do on gold items, and what share of the accepted samples is usable."""
+    """Say how far reviewers agree, and models that read with them, how people do on gold items, and what share is usable."""
     from callwright.flows.review.status import agreement_report
 
     report = agreement_report(read_settings())
@@ -238,7 +238,8 @@ def agreement(as_json: AsJson = False) -> None:
     if report["agreement"]:
         show("agreement (1: always, 0: as by chance; empty where it is not defined):")
         show_table(["kind", "of", "who or what", "items", "people", *_MEASURES], _agreement_lines(report["agreement"]))
-    for title, table in (("gold items", report["gold_items"]), ("usable", report["usable"])):
+    tables = {"models that read against people": "readers", "gold items": "gold_items", "usable": "usable"}
+    for title, table in ((title, report[name]) for title, name in tables.items()):
         if table:
             show(f"{title}:")
             show_table(list(table[0]), [list(row.values()) for row in table])

@@ -110,7 +110,7 @@ def read_agreement(warehouse: Warehouse) -> list[Row]:
 
 
 def agreement_report(settings: Settings) -> dict[str, list[Row]]:
-    """How far reviewers agree, how they do on gold items, and what share of what was drawn is usable."""
+    """How far reviewers agree, how far models that read agree with them, how people do on gold items, and what is usable."""
     warehouse = open_warehouse(settings)
     note_agreement(warehouse)
     return warehouse.rows_by_name({name: (query, []) for name, query in _REPORT.items()})
@@ -118,6 +118,7 @@ def agreement_report(settings: Settings) -> dict[str, list[Row]]:
 
 _REPORT = {
     "agreement": "from agreement order by kind, slice_by, slice_value, measure",
+    "readers": "select * exclude (cause) from reader_agreement where cause = ''",
     "gold_items": "from annotator_accuracy",
     "usable": "from usable_share",
 }

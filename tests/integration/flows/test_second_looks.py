@@ -104,7 +104,10 @@ def test_the_share_that_is_usable_has_an_interval(site: ReviewSite) -> None:
         pytest.approx(high),
     )
     assert site.value("select is_answered from review_queue where subject = ?", open_) is False
-    assert agreement_report(site.settings)["usable"][0]["share"] == found["share"]
+    report = agreement_report(site.settings)
+    assert report["usable"][0]["share"] == found["share"]
+    readers = [row for row in report["readers"] if row["reader"] == "template/v1"]
+    assert sum(row["both_right"] + row["missed"] + row["doubted"] + row["both_doubt"] for row in readers) >= 6
 
 
 def test_an_edit_that_came_back_is_answered_by_what_is_said_then(site: ReviewSite) -> None:
@@ -171,7 +174,7 @@ def test_the_command_line_draws_and_tells(trust_site: ReviewSite) -> None:
     assert shown.returncode == 0, shown.stderr
     assert all(word in shown.stdout for word in ("agreement", "ann / bob", "gold items", "usable", "second look"))
     told = json.loads(run_here("review", "agreement", "--json", home=home).stdout)
-    assert set(told) == {"agreement", "gold_items", "usable"}
+    assert set(told) == {"agreement", "readers", "gold_items", "usable"}
     assert "nan" not in shown.stdout.lower()
 
 
