@@ -2,12 +2,15 @@
 
 import asyncio
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from callwright.flows.cli.screen import AsJson, present, say, show, show_json
 from callwright.warehouse.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from callwright.flows.recipe import RecipeProblem
 
 WRONG = 2  # as of any command that is given a wrong recipe
 
@@ -22,19 +25,32 @@ def register(app: typer.Typer) -> None:
 
 
 def check(recipes: Annotated[list[Path], typer.Argument(help="Recipes, YAML files.")], as_json: AsJson = False) -> None:
-    """List all that is wrong with recipes: file, line and column, what was meant, and what there is at that place."""
+    """List all that is wrong with recipes: file, line and column, what was meant, and what there is at that place.
+
+    Of a recipe without mistakes it is told which of what it asks for its tools do not allow, and why.
+    """
     from callwright.flows.recipe import check_recipe
 
-    problems = [problem for path in recipes for problem in check_recipe(path)]
+    found = [problem for path in recipes for problem in check_recipe(path) or _of_its_tools(path)]
+    problems = [problem for problem in found if not problem.is_remark]
     if as_json:
-        show_json(problems)
+        show_json(found)
     else:
-        for problem in problems:
+        for problem in found:
             show(str(problem))
         wrong = len({problem.file for problem in problems})
         say(f"Mistakes: {len(problems)}, in {wrong} of {len(recipes)} recipes." if problems else "Nothing is wrong.")
     if problems:
         raise typer.Exit(WRONG)
+
+
+def _of_its_tools(path: Path) -> "list[RecipeProblem]":
+    """What a recipe's tools do not allow of what it asks for, as far as that can be told before a build."""
+    from callwright.flows.planning.possible import recipe_remarks
+    from callwright.flows.recipe import read_recipe_to_build
+    from callwright.flows.settings import read_settings
+
+    return recipe_remarks(path, read_recipe_to_build(path), read_settings())
 
 
 def schema(

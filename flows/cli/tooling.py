@@ -1,6 +1,8 @@
 """`tools`: making, importing, listing and checking tools."""
 
 import asyncio
+import difflib
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
@@ -10,15 +12,26 @@ from callwright.flows.cli.screen import AsJson, Terminal, present, show, show_js
 from callwright.flows.settings import open_warehouse, read_settings
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from callwright.flows.catalogs import KeptCatalog, PlumbingParameter
+    from callwright.flows.planning.possible import KindRow, Survey
+    from callwright.flows.recipe import Recipe
     from callwright.flows.toolmaking import ToolsetReport
-    from callwright.generators.catalogs import Problem
+    from callwright.generators.catalogs import Catalog, Problem
     from callwright.generators.catalogs.choosing import ToolChoice
+    from callwright.generators.families import LeftOut
     from callwright.warehouse.records import Tool
     from callwright.warehouse.store import Warehouse
 
 _SHOWN = 40
 _MOST_NAMED = 12
+_FEW = 3
+_ENOUGH = 100  # samples of each kind, so that each category has some
+_HEAD = 4_000
+_LONGEST = 110
+_OPENAPI = re.compile(r"""["']?(openapi|swagger)["']?\s*:\s*["']?\d""")
+_QUOTED = re.compile(r"'[^']*'")
 _GAPS = 10  # what is missing is no error: the counts and what to do next come after it and should be seen
 
 
@@ -33,7 +46,7 @@ def register(app: typer.Typer) -> None:
     tools.command("list", epilog="Example: callwright tools list --category Hotels")(list_tools)
     tools.command("show", epilog="Example: callwright tools show spotify")(show_catalog)
     tools.command("drop", epilog="Example: callwright tools drop spotify")(drop_catalog_named)
-    tools.command("check", epilog="Example: callwright tools check openai tools.json")(check_tools)
+    tools.command("check", epilog="Example: callwright tools check api.yaml")(check_tools)
     app.add_typer(tools, name="tools")
 
 
@@ -191,8 +204,6 @@ class _Origin(NamedTuple):
 
 def _import(warehouse: "Warehouse", origin: _Origin, choice: "ToolChoice", name: str) -> "KeptCatalog":
     from callwright.flows.catalogs import import_catalog, import_server
-    from callwright.flows.environments import mcp_address
-    from callwright.generators.catalogs.choosing import read_pairs
     from callwright.warehouse.errors import ConfigurationError
 
     stated = [one for one in (origin.paths, origin.server, origin.url) if one]
@@ -204,12 +215,18 @@ def _import(warehouse: "Warehouse", origin: _Origin, choice: "ToolChoice", name:
     if origin.paths:
         path = origin.paths if len(origin.paths) > 1 else origin.paths[0]
         return import_catalog(warehouse, origin.format, path, choice, name=name)
+    return import_server(warehouse, _listed(origin), origin.server or origin.url, choice, name)
+
+
+def _listed(origin: _Origin) -> "Catalog":
+    """The tools that an MCP server lists just now."""
+    from callwright.flows.environments import mcp_address
+    from callwright.generators.catalogs.choosing import read_pairs
     from callwright.generators.environments.mcp import read_server
     from callwright.generators.environments.mcp_server import LIST_PATIENCE
 
     address = mcp_address(origin.server, origin.url, read_pairs("--secret", origin.secrets))
-    listed = asyncio.run(read_server(address, LIST_PATIENCE))
-    return import_server(warehouse, listed, origin.server or origin.url, choice, name)
+    return asyncio.run(read_server(address, LIST_PATIENCE))
 
 
 def show_catalog(
@@ -289,45 +306,169 @@ def list_tools(
     show_table(columns, [[row[column] for column in columns] for row in rows])
 
 
-def check_tools(
-    format_name: Annotated[
-        str, typer.Argument(metavar="FORMAT", help="The format of the file; or seed, or warehouse for what is kept.")
-    ],
-    path: Annotated[Path | None, typer.Argument(help="The file or folder; none for seed and warehouse.")] = None,
+def check_tools(  # noqa: PLR0917 - one for each option
+    catalog: Annotated[
+        list[str] | None,
+        typer.Argument(help="Files or a folder (a format's name may come first), a catalog's name, seed or warehouse."),
+    ] = None,
+    server: Annotated[str, typer.Option(help="Check the MCP server that this command starts, in one text.")] = "",
+    url: Annotated[str, typer.Option(help="Check the MCP server at this address.")] = "",
+    secret: Annotated[
+        list[str] | None, typer.Option(help="NAME=VARIABLE: a header, or a variable of the server, from ours.")
+    ] = None,
+    tool: Annotated[str, typer.Option(help="What can be made of this tool, kind by kind.")] = "",
     as_json: AsJson = False,
 ) -> None:
-    """Check tools: what is missing, invalid, too complex or redundant, and what can be created but not managed."""
+    """Check tools before anything is built: what samples of each kind they allow and why not others, and what is odd in them."""
+    from callwright.flows.planning.possible import constants_to_fix, survey_recipe
     from callwright.flows.toolmaking import find_problems
 
-    tools, before = _tools_to_check(format_name, path)
-    problems = (*before, *find_problems(tools))
+    if server or url:
+        stated, before = _of_server(_Origin("mcp", (), server, url, tuple(secret or ())))
+    else:
+        stated, before = _recipe_of(catalog or []), ()
+    found = asyncio.run(survey_recipe(stated, read_settings()))
+    rows, constants = [*found.rows()], constants_to_fix(found.tools)
+    problems = (*before, *found.problems, *find_problems(found.tools))
     if as_json:
-        show_json([problem.model_dump(mode="json") for problem in problems])
+        shown = [problem.model_dump(mode="json") for problem in problems]
+        kinds = [row._asdict() for row in rows]
+        fixed, left_out = ([one._asdict() for one in some] for some in (constants, found.left_out))
+        show_json({"kinds": kinds, "left_out": left_out, "constants": fixed, "problems": shown})
         return
-    _show_problems(problems)
+    if tool:
+        _show_tool(tool, found)
+        return
+    show_table(
+        ("kind", "tools", "why not"),
+        [(row.kind, _counted(row), _shortened(row.reason)) for row in rows],
+    )
+    _show_left_out(found)
+    for one in constants:
+        show(one.sentence(len(found.tools)))
+    _show_problems(problems, most=_GAPS)
 
 
-def _tools_to_check(format_name: str, path: Path | None) -> "tuple[list[Tool], tuple[Problem, ...]]":
-    """The tools, and what was odd in the file that they were read from."""
-    from callwright.generators.catalogs import read_catalog
-    from callwright.generators.catalogs.seed_catalog import seed_tools
+def _recipe_of(words: "Sequence[str]") -> "Recipe":
+    """A recipe that asks for every kind of the tools of files, a catalog, or callwright's own."""
+    from callwright.flows.catalogs import catalogs_in
+    from callwright.generators.catalogs import FORMATS
     from callwright.warehouse.errors import ConfigurationError
+
+    if list(words) == ["seed"]:
+        return _every_kind({"seed": "all"})
+    if list(words) == ["warehouse"]:
+        return _with_tools(_kept_tools())
+    stated = words[0] if len(words) > 1 and words[0] in FORMATS.names else ""
+    paths = [Path(word).absolute() for word in words[bool(stated) :]]
+    if paths and all(path.exists() for path in paths):
+        form = stated or _format_of(paths[0])
+        if len(paths) > 1:
+            return _every_kind({"import": form, "path": [*map(str, paths)]})
+        return _every_kind({"environment": "simulated", "import": form, "path": str(paths[0])})
+    names = [one.name for one in catalogs_in(open_warehouse(read_settings()))]
+    if len(words) == 1 and words[0] in names:
+        return _every_kind({"environment": "simulated", "catalog": words[0]})
+    raise ConfigurationError(
+        f"There is no file, folder or catalog {' '.join(words)!r}. callwright tools check api.yaml, or an MCP server: --server"
+        f' "COMMAND"; the catalogs are {", ".join(names) or "none yet"}, and seed has callwright\'s own.'
+    )
+
+
+def _every_kind(source: dict[str, object]) -> "Recipe":
+    from callwright.flows.recipe import parse_recipe
+    from callwright.generators.kinds import all_kinds
+
+    asked = dict.fromkeys(all_kinds(), _ENOUGH)
+    return parse_recipe({"name": "check", "tools": [source], "samples": asked}, Path(), "check")
+
+
+def _with_tools(tools: "Sequence[Tool]") -> "Recipe":
+    from callwright.flows.recipe import OwnTools
+
+    return _every_kind({"seed": "all"}).model_copy(update={"tools": (OwnTools.model_construct(own=tuple(tools)),)})
+
+
+def _of_server(origin: _Origin) -> "tuple[Recipe, tuple[Problem, ...]]":
+    """The tools that an MCP server lists just now, and what was odd in its list."""
+    listed = _listed(origin)
+    return _with_tools(listed.tools), listed.problems
+
+
+def _kept_tools() -> "list[Tool]":
     from callwright.warehouse.releases import read_tools
 
-    if format_name == "seed":
-        return seed_tools(), ()
-    if format_name == "warehouse":
-        warehouse = open_warehouse()
-        keys = [row["key"] for row in warehouse.rows("select key from tools order by category, language, name, key")]
-        tools = read_tools(warehouse, keys)
-        return [tools[key] for key in keys], ()
-    if path is None:
-        raise ConfigurationError(f"Which file? callwright tools check {format_name} PATH")
-    catalog = read_catalog(format_name, path)
-    return list(catalog.tools), catalog.problems
+    warehouse = open_warehouse()
+    keys = [row["key"] for row in warehouse.rows("select key from tools order by category, language, name, key")]
+    tools = read_tools(warehouse, keys)
+    return [tools[key] for key in keys]
 
 
-def _show_problems(problems: "tuple[Problem, ...]") -> None:
+def _format_of(path: Path) -> str:
+    """The format of a file or folder: OpenAPI by its first words, else whichever reader finds tools in it."""
+    from callwright.generators.catalogs import FORMATS
+    from callwright.warehouse.errors import ConfigurationError
+
+    if path.is_file() and _OPENAPI.search(path.read_text(encoding="utf-8", errors="replace")[:_HEAD]):
+        return "openapi"
+    for name in FORMATS.names:
+        try:
+            if FORMATS.named(name).read(path).tools:
+                return name
+        except ConfigurationError:
+            continue
+    raise ConfigurationError(
+        f"{str(path)!r} is of no known format with tools in it; the formats are {', '.join(FORMATS.names)}."
+    )
+
+
+def _show_left_out(found: "Survey") -> None:
+    """The tools that are left out of some kinds, those with the same reason together."""
+    groups: dict[str, tuple[dict[str, None], dict[str, None]]] = {}
+    for one in found.left_out:
+        if one.tool:
+            kinds, tools = groups.setdefault(_without_names(one), ({}, {}))
+            kinds[one.kind], tools[one.tool] = None, None
+    for reason, (kinds, tools) in sorted(groups.items(), key=lambda pair: -len(pair[1][1]))[:_GAPS]:
+        named = ", ".join([*tools][:_FEW]) + (f" and {len(tools) - _FEW} more" if len(tools) > _FEW else "")
+        show(f"{', '.join(kinds)}: without {named}. {reason}")
+    if len(groups) > _GAPS:
+        show(f"… and {len(groups) - _GAPS} more reasons: --json lists them all, --tool NAME those of one tool.")
+
+
+def _shortened(reason: str) -> str:
+    return reason if len(reason) <= _LONGEST else f"{reason[:_LONGEST]}…"
+
+
+def _without_names(one: "LeftOut") -> str:
+    """A reason without what it quotes of one tool, so that the same reason is one."""
+    return _QUOTED.sub("…", one.reason)
+
+
+def _show_tool(name: str, found: "Survey") -> None:
+    from callwright.warehouse.errors import ConfigurationError
+
+    known = {tool.name for tool in found.tools}
+    if name not in known:
+        near = difflib.get_close_matches(name, known, _FEW)
+        meant = f"; did you mean {', '.join(near)}?" if near else "."
+        raise ConfigurationError(f"There is no tool {name!r}{meant}")
+    against = {one.kind: one.reason for one in reversed(found.left_out) if one.tool == name}
+    whole = {row.kind: row.reason for row in found.rows() if not row.usable}
+    rows = [
+        (kind, "no" if kind in {**whole, **against} else "yes", {**whole, **against}.get(kind, ""))
+        for kind in found.asked
+    ]
+    show_table(("kind", "possible", "why not"), rows)
+
+
+def _counted(row: "KindRow") -> str:
+    """Of how many tools samples of a kind can be, and whether some of the places where they are planned allow none."""
+    in_part = ", in some categories" if row.usable and row.possible < row.asked else ""
+    return f"{row.usable} of {row.tools}{in_part}"
+
+
+def _show_problems(problems: "tuple[Problem, ...]", most: int = _SHOWN) -> None:
     if not problems:
         show("Nothing odd.")
         return
@@ -342,7 +483,7 @@ def _show_problems(problems: "tuple[Problem, ...]") -> None:
     for problem in problems:
         counts[problem.kind] = counts.get(problem.kind, 0) + 1
     show_table(("problem", "count"), sorted(counts.items(), key=lambda pair: -pair[1]))
-    for problem in weightiest_first(problems)[:_SHOWN]:
+    for problem in weightiest_first(problems)[:most]:
         show(f"{problem.where}: {problem.message}")
-    if len(problems) > _SHOWN:
-        show(f"… and {len(problems) - _SHOWN} more: --json lists them all.")
+    if len(problems) > most:
+        show(f"… and {len(problems) - most} more: --json lists them all.")

@@ -132,7 +132,7 @@ def refusal(
         missed.append(found)
         leave_out(found)
 
-    order = _order(recipe, demand, 1, tools)._replace(leave_out=hear)
+    order = order_of(recipe, demand._replace(asked=1), tools)._replace(leave_out=hear)
     try:
         planned = family.plan(order) if family.plan else None
         if not isinstance(planned, Iterator) or next(planned, None) is not None:
@@ -143,9 +143,10 @@ def refusal(
     return LeftOut(demand.kind.name, reason, demand.language, demand.place, samples=demand.asked)
 
 
-def _order(recipe: Recipe, demand: Demand, count: int, tools: Sequence[Tool]) -> Order:
+def order_of(recipe: Recipe, demand: Demand, tools: Sequence[Tool]) -> Order:
+    """An order of what a demand asks for."""
     return Order(
-        demand.kind, demand.language, demand.place, count, tools, recipe.seed, recipe.candidates_per_sample, recipe.variants,
+        demand.kind, demand.language, demand.place, demand.asked, tools, recipe.seed, recipe.candidates_per_sample, recipe.variants,
         OwnValues(recipe.own_values),
     )  # fmt: skip
 
@@ -200,7 +201,7 @@ class Planner:
         if family.plan is None:
             raise CallwrightError(f"Nothing plans samples of the kind {demand.kind.name!r}.")
         until = demand.plan_until(recipe.spare)
-        order = _order(recipe, demand, until, self._run.tools)
+        order = order_of(recipe, demand._replace(asked=until), self._run.tools)
         order = order._replace(leave_out=self._leave_out)
         planned = family.plan(order)
         if isinstance(planned, AsyncIterator):

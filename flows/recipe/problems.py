@@ -51,6 +51,7 @@ class RecipeProblem(NamedTuple):
     """One error: its `line` and `column` (0 where there is no file), and the dotted `place` in the recipe ("" for all of it).
 
     `meant` is the known name that it probably should have been, `known` are all names or settings that there are, by their `noun`.
+    What `is_remark` is no mistake: the recipe can be built as it is.
     """
 
     file: str
@@ -61,6 +62,7 @@ class RecipeProblem(NamedTuple):
     meant: str = ""
     noun: str = ""
     known: tuple[str, ...] = ()
+    is_remark: bool = False
 
     def __str__(self) -> str:
         """The error as a line of text."""

@@ -1,6 +1,7 @@
 """What a user wants of a catalog: some of its tools, under names and categories of their own, with some parameters fixed."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from typing import Annotated, NamedTuple, TypeVar
 
@@ -13,6 +14,7 @@ from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Tool
 
 _MOST_LISTED = 12
+_NEAR = 3
 _SWITCHES = {"true": True, "false": False}
 T = TypeVar("T")
 
@@ -104,8 +106,10 @@ def choose(listed: Sequence[ListedTool], choice: ToolChoice) -> list[ListedTool]
     for pattern in (*choice.include, *choice.exclude):
         if not any(pattern.fits(one) for one in listed):
             stated = ", ".join(f"{key}={value}" for key, value in pattern.model_dump().items() if value)
+            near = get_close_matches(pattern.name, {one.name for one in listed}, _NEAR)
+            meant = f" (did you mean {' or '.join(near)}?)" if near else ""
             raise ConfigurationError(
-                f"No tool of the catalog fits {stated}; it has {_some(one.name for one in listed)}."
+                f"No tool of the catalog fits {stated}{meant}; it has {_some(one.name for one in listed)}."
             )
     chosen = [
         one

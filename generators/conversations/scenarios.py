@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from random import Random
 
-from callwright.generators.environments.simulated import links_between
+from callwright.generators.environments.simulated import links_between, new_fields
 from callwright.generators.families import Order, plan_each, tools_for, usable_tools
 from callwright.generators.tools import ToolPool, are_redundant, pick_distractors
 from callwright.language.names import Deed, deed_of, function_words
@@ -117,12 +117,13 @@ def looks_up(tool: Tool) -> bool:
 
 def linked_pairs(tools: Sequence[Tool], *, looking: bool) -> list[tuple[Tool, Tool]]:
     """The pairs of tools in which the first returns what the second requires; `looking`: the first only looks up."""
+    giving = [(one, new_fields(one)) for one in tools if not looking or looks_up(one)]
     return [
         (one, other)
-        for one in tools
-        if not looking or looks_up(one)
+        for one, fields in giving
+        if fields  # most pairs have nothing in common, and a catalog has many
         for other in tools
-        if links_between(one, other) and not _undoes(one, other)
+        if not fields.isdisjoint(other.required) and links_between(one, other) and not _undoes(one, other)
     ]
 
 

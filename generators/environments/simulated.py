@@ -115,6 +115,11 @@ def links_between(source: Tool, tool: Tool) -> list[Link]:
     ]
 
 
+def new_fields(tool: Tool) -> set[str]:
+    """The names of the values that a tool returns and was not given."""
+    return {offer.field for offer in _offers(tool.returns or {})}.difference(tool.properties)
+
+
 def _offers(returns: JsonSchema) -> list[ReturnedField]:
     found: list[ReturnedField] = []
     for name, schema in (returns.get("properties") or {}).items():

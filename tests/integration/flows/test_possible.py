@@ -1,0 +1,106 @@
+"""What tools allow is told before anything is built, and is what a build then finds."""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from callwright.flows.planning.possible import Constant, constants_to_fix, survey_recipe
+from callwright.flows.recipe import Recipe, parse_recipe
+from callwright.warehouse.records import Tool
+from tests.support.flows.small_builds import build, run_here, settings_of
+
+TEXT = {"type": "string"}
+KINDS = dict.fromkeys(("perfect", "imperfect", "sQsA", "mQmA", "SO_case1", "parallel", "routing_hard", "multi_step"), 3)
+
+
+def tool(name: str, *required: str, **more: Any) -> dict[str, Any]:
+    schema = {"type": "object", "properties": {**dict.fromkeys(required, TEXT), **more}, "required": [*required, *more]}
+    return {"name": name, "description": f"Do {name} for people.", "category": "Home", "parameters": schema}
+
+
+TOOLS = [
+    tool("ring_bell"), tool("open_door", "room"), tool("paint_wall", "colour", "place"), tool("move_desk", "owner", "floor"),
+    tool("fill_form", "title", letter={"type": "string", "minLength": 9000}),
+]  # fmt: skip
+
+
+def recipe(samples: dict[str, int], tools: list[dict[str, Any]] = TOOLS) -> Recipe:
+    stated = {"name": "possible", "tools": [{"own": tools}], "languages": ["en"], "samples": samples}
+    return parse_recipe({**stated, "readers": {"planted": 0}}, Path(), "possible")
+
+
+async def test_each_tool_and_kind_has_its_reason(tmp_path: Path) -> None:
+    found = await survey_recipe(recipe(KINDS), settings_of(tmp_path))
+    reasons = {(one.kind, one.tool): one.reason for one in found.left_out}
+    assert "requires nothing" in reasons["imperfect", "ring_bell"]
+    assert "imperfect" in reasons["sQsA", "ring_bell"]
+    assert "1 question" in reasons["mQmA", "open_door"]
+    assert "9000 characters" in reasons["parallel", "fill_form"]
+    assert ("parallel", "open_door") not in reasons
+    rows = {row.kind: row for row in found.rows()}
+    assert (rows["perfect"].usable, rows["parallel"].usable, rows["mQmA"].usable) == (5, 3, 2)
+    assert {kind for kind, row in rows.items() if not row.usable} == {"routing_hard", "multi_step"}
+    assert found.impossible == 6
+
+
+def test_a_build_leaves_out_what_was_told_before(tmp_path: Path) -> None:
+    asked = recipe({"perfect": 2, "imperfect": 2, "parallel": 2, "routing_hard": 2})
+    before = asyncio.run(survey_recipe(asked, settings_of(tmp_path)))
+    report = build(asked, settings_of(tmp_path))
+    assert {*report.left_out} == {*before.left_out}
+
+
+def test_what_most_tools_require_is_offered_as_a_constant() -> None:
+    tools = [
+        Tool(name=f"do{at}", description="Do.", category="A", parameters={"type": "object", "properties": {"tenant": TEXT, "at": TEXT}, "required": ["tenant", *(["at"] if at < 2 else [])]})  # noqa: E501
+        for at in range(6)
+    ]  # fmt: skip
+    assert constants_to_fix(tools) == [Constant("tenant", 6)]
+    assert "constants: {tenant: …}" in Constant("tenant", 6).sentence(6)
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> Path:
+    (tmp_path / "tools.json").write_text(
+        json.dumps(
+            [{"type": "function", "function": {key: one[key] for key in one if key != "category"}} for one in TOOLS]
+        )
+    )
+    return tmp_path
+
+
+def test_recipe_check_tells_what_can_not_be_had_and_is_no_mistake(written: Path) -> None:
+    text = "name: few\ntools: [{import: openai, path: tools.json}]\nsamples:\n  perfect: 2\n  multi_step: 4\n"
+    (written / "recipe.yaml").write_text(text)
+    done = run_here("recipe", "check", str(written / "recipe.yaml"), home=written / "home")
+    assert done.returncode == 0
+    assert "recipe.yaml:5:3: samples.multi_step: 4 of 4 can't be planned: " in done.stdout
+    assert "of 6 samples asked for 4 can't be planned" in done.stdout
+
+
+def test_recipe_check_proposes_the_name_that_was_meant(written: Path) -> None:
+    text = "name: few\ntools: [{import: openai, path: tools.json, include: [paint_walls]}]\nsamples: {perfect: 2}\n"
+    (written / "recipe.yaml").write_text(text)
+    done = run_here("recipe", "check", str(written / "recipe.yaml"), "--json", home=written / "home")
+    assert done.returncode == 2
+    (problem,) = json.loads(done.stdout)
+    assert "did you mean paint_wall?" in problem["message"]
+
+
+def test_tools_check_knows_a_file_by_what_is_in_it(written: Path) -> None:
+    home = written / "home"
+    shown = run_here("tools", "check", str(written / "tools.json"), home=home)
+    assert shown.returncode == 0, shown.stderr
+    assert "parallel" in shown.stdout
+    found = json.loads(run_here("tools", "check", "openai", str(written / "tools.json"), "--json", home=home).stdout)
+    rows = {row["kind"]: (row["usable"], row["tools"]) for row in found["kinds"]}
+    assert (rows["perfect"], rows["parallel"], rows["multi_step"]) == ((5, 5), (3, 5), (0, 5))
+    one = run_here("tools", "check", str(written / "tools.json"), "--tool", "ring_bell", home=home)
+    assert "It requires nothing" in one.stdout
+    wrong = run_here("tools", "check", str(written / "tools.json"), "--tool", "ring_bel", home=home)
+    assert (wrong.returncode, "did you mean ring_bell" in wrong.stderr) == (2, True)
+    nothing = run_here("tools", "check", "nowhere.yaml", home=home)
+    assert (nothing.returncode, "no file, folder or catalog 'nowhere.yaml'" in nothing.stderr) == (2, True)
