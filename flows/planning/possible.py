@@ -38,6 +38,7 @@ from callwright.warehouse.records import (
 )
 from callwright.warehouse.store import Warehouse
 
+_PLACES = 4  # to search a category for paths takes seconds: the largest ones tell, the build looks at all
 _MANY = 4  # of fewer tools nothing is typical
 
 
@@ -162,8 +163,13 @@ async def survey(recipe: Recipe, tools: Sequence[Tool], environments: Mapping[st
     """What can't be planned of a recipe: whole kinds at a place, and tools for a kind."""
     found: list[LeftOut] = []
     demands = [*shares(recipe, tools, found.append)]
-    for demand in demands:
+    sizes = Counter(tool.category for tool in tools)
+    paths = Counter[Kind]()
+    for demand in sorted(demands, key=lambda one: -sizes[one.place]):
         if demand.asked and not demand.kind.sources:
+            paths[demand.kind] += demand.kind.traits.asked == "path"
+            if paths[demand.kind] > _PLACES:
+                continue
             family = family_of(demand.kind.name)
             order = order_of(recipe, demand, tools)._replace(leave_out=found.append)
             usable_tools(order, tools_for(tools, demand.language), family.tool_obstacle)
