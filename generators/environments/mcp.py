@@ -63,6 +63,9 @@ async def read_server(address: McpAddress, patience: float) -> Catalog:
     """A server's tools as a catalog, in one category, the server's name. Raises ConfigurationError where it can't be asked."""
     listing = await list_mcp_tools(address, patience)
     builder = read_mcp_pages(_numbered(listing), listing.server or "mcp")
+    if listing.problem:
+        told = f"{listing.problem} The tools of the {len(listing.pages)} pages before are kept; import it again for the others."
+        builder.report(f"page {len(listing.pages) + 1}: ", "incomplete_listing", told)
     return builder.catalog(Path(address.url or address.command[0]), MCP_REPLY).with_changes(files=())
 
 

@@ -11,6 +11,7 @@ import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from concurrent.futures import Future
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, TextIO, TypeVar, cast
 
@@ -63,18 +64,49 @@ class McpAddress(NamedTuple):
 
 
 class McpListing(NamedTuple):
-    """What a server is called, and the pages of its list of tools."""
+    """What a server is called, and the pages of its list of tools; `problem` is why there are no more of them."""
 
     server: str
     pages: list[JsonValue]
+    problem: str = ""
 
 
 async def list_mcp_tools(address: McpAddress, patience: float) -> McpListing:
-    """A server's own list of tools. Raises ConfigurationError where it can't be asked."""
-    try:
-        return await server_at(address).ask(_listing, patience)
-    except ServerFailureError as error:
-        raise ConfigurationError(str(error)) from error
+    """A server's own list of tools; the pages there are, where it fails after the first. Raises ConfigurationError before.
+
+    Where the cursors go in a circle, or lead on for ever, the last page tells so by its cursor.
+    """
+    server, name = server_at(address), ""
+    pages: list[JsonValue] = []
+    cursors: set[str | None] = set()
+    cursor: str | None = None
+    while cursor not in cursors and len(pages) < MOST_PAGES:
+        cursors.add(cursor)
+        try:
+            found = await server.ask(partial(_page, cursor=cursor), patience)
+        except ServerFailureError as error:
+            if pages:
+                return McpListing(name, pages, str(error))
+            raise ConfigurationError(str(error)) from error
+        name, cursor = found.server, found.cursor
+        pages.append(found.page)
+        if cursor is None:
+            break
+    return McpListing(name, pages)
+
+
+class _Page(NamedTuple):
+    """A page of a server's list, and what to ask for the next one, None where it is the last."""
+
+    server: str
+    page: JsonValue
+    cursor: str | None
+
+
+async def _page(client: "Client", cursor: str | None) -> _Page:
+    page = await client.list_tools(cursor=cursor)
+    listed = page.model_dump(mode="json", by_alias=True, exclude_none=True)
+    return _Page(client.server_info.name if client.server_info else "", listed, page.next_cursor)
 
 
 async def call_mcp_tool(address: McpAddress, name: str, arguments: Arguments, patience: float) -> CallResponse:
@@ -87,21 +119,6 @@ async def call_mcp_tool(address: McpAddress, name: str, arguments: Arguments, pa
         return await server_at(address).ask(call, patience)
     except ServerFailureError as error:
         return CallResponse(problem=str(error), passing=not error.settled)
-
-
-async def _listing(client: "Client") -> McpListing:
-    """Every page; where the cursors go in a circle, or lead on for ever, the last one tells so by its cursor."""
-    pages: list[JsonValue] = []
-    cursors: set[str | None] = set()
-    cursor: str | None = None
-    while cursor not in cursors and len(pages) < MOST_PAGES:
-        cursors.add(cursor)
-        page = await client.list_tools(cursor=cursor)
-        pages.append(page.model_dump(mode="json", by_alias=True, exclude_none=True))
-        cursor = page.next_cursor
-        if cursor is None:
-            break
-    return McpListing(client.server_info.name if client.server_info else "", pages)
 
 
 def read_result(result: "CallToolResult") -> CallResponse:

@@ -143,6 +143,13 @@ async def test_every_page_is_read_and_a_circle_is_told() -> None:
     assert [one.kind for one in circle.problems if one.kind == "incomplete_listing"] == ["incomplete_listing"]
 
 
+async def test_of_a_server_that_ends_in_the_middle_of_its_list_the_pages_before_are_kept() -> None:
+    catalog = await read_server(McpAddress((*PAGED, "break")), 30)
+    assert [tool.name for tool in catalog.tools] == ["read_first"]
+    (problem,) = [one.message for one in catalog.problems if "ended while it was asked" in one.message]
+    assert "The tools of the 1 pages before are kept" in problem
+
+
 @pytest.mark.parametrize(
     ("address", "told"),
     [

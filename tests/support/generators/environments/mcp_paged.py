@@ -1,7 +1,7 @@
 """A server of an older protocol, without the library: its tools come page by page.
 
 `python mcp_paged.py circle` gives the same cursor for ever, `silent` answers nothing but the handshake, `leave` ends when it
-is asked for its tools, and `stay` goes on when its input ends.
+is asked for its tools, `break` when it is asked for the second page, and `stay` goes on when its input ends.
 """
 
 import json
@@ -21,6 +21,8 @@ def answer(method: str, params: dict[str, Any]) -> dict[str, Any] | None:
     if "leave" in sys.argv:
         sys.exit(3)
     cursor = params.get("cursor")
+    if "break" in sys.argv and cursor:
+        sys.exit(3)
     tool = {"name": f"read_{cursor or 'first'}", "description": "Read a page.", "inputSchema": {"type": "object"}}
     after = "second" if "circle" in sys.argv else PAGES[cursor]
     return {"tools": [tool], **({"nextCursor": after} if after else {})}
