@@ -1,7 +1,7 @@
 """What planners and checks ask about tools: do arguments fit a schema, are two redundant, which stand beside the gold."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import lru_cache
 from random import Random
 from typing import Any
@@ -190,6 +190,51 @@ def enough_of(tool: Tool, names: Sequence[str], rng: Random) -> list[str]:
     others = [name for name in sayable_options(tool) if name not in names]
     more = rng.sample(others, min(len(others), max(0, tool.fewest - len(names))))
     return [name for name in tool.properties if name in names or name in more]
+
+
+_OUTLINE = ("type", "format", "default", "minimum", "maximum")
+_FEW_CHOICES, _LINE = 12, 160
+_SMALL = 300  # characters of a schema: it is shown as it is
+
+
+def outlined(tool: Tool, names: Collection[str]) -> dict[str, Any]:
+    """What is shown of a tool where only the parameters `names` matter: these whole, of others what they are in a line.
+
+    So nobody takes a value for a parameter that it was not said for, and no prompt holds a schema that nobody needs.
+    """
+    properties = {name: schema if name in names else _outline(schema) for name, schema in tool.properties.items()}
+    sayable: dict[str, Any] = tool.sayable["parameters"]
+    kept = {name: properties[name] for name in sayable.get("properties", {})}
+    rest = {key: value for key, value in sayable.items() if key not in ("$defs", "definitions", "properties")}
+    refers = b'"$ref"' in orjson.dumps(kept)
+    return tool.signature | {"parameters": (sayable if refers else rest) | {"properties": kept}}
+
+
+def outlined_tools(calls: Iterable[tuple[Tool, Collection[str]]]) -> list[dict[str, Any]]:
+    """Each tool of some calls once, outlined but for the parameters that one of them names."""
+    tools: dict[str, Tool] = {}
+    names: dict[str, set[str]] = {}
+    for tool, given in calls:
+        tools[tool.name] = tool
+        names.setdefault(tool.name, set()).update(given)
+    return [outlined(tool, names[name]) for name, tool in tools.items()]
+
+
+def _outline(schema: JsonSchema) -> JsonSchema:
+    if len(orjson.dumps(schema)) <= _SMALL:
+        return schema
+    kept = {key: schema[key] for key in _OUTLINE if key in schema}
+    choices = choices_of(schema)
+    if choices and len(choices) <= _FEW_CHOICES:
+        kept["enum"] = [*choices]
+    told = in_a_line(str(schema.get("description") or ""))
+    return kept | ({"description": told} if told else {})
+
+
+def in_a_line(description: str) -> str:
+    """The first line of a description, cut where it is long."""
+    told = description.partition("\n")[0]
+    return told if len(told) <= _LINE else f"{told[: _LINE - 1].rstrip()}…"
 
 
 @lru_cache(8192)

@@ -21,6 +21,7 @@ from callwright.generators.families import (
 )
 from callwright.generators.parallel import GROUP, PARALLEL
 from callwright.generators.parallel.wording import write_parallel
+from callwright.generators.routing.making import NO_CATALOGS
 from callwright.generators.routing.values import VALUES_PATH, choose_plan_values
 from callwright.generators.stages import Step, in_a_row
 from callwright.generators.stated_values import QUOTES_PATH
@@ -117,10 +118,15 @@ def _is_in(part: JsonValue, whole: JsonValue) -> bool:
 
 
 def _beside(first: Tool, count: int, usable: Sequence[Tool], rng: Random) -> list[Tool]:
-    """Tools that are asked for together, none of which could do what another one does."""
+    """Tools that are asked for together, none of which could do what another one does.
+
+    Tools of somebody's documents are of one category: who manages tasks does not ban a user of another product in one breath.
+    """
+    mixed = rng.sample(usable, len(usable))
+    apart = set() if first.source in NO_CATALOGS else {tool.key for tool in usable if tool.category != first.category}
     chosen = [first]
-    for tool in rng.sample(usable, len(usable)):
-        if len(chosen) == count:
+    for tool in sorted(mixed, key=lambda tool: tool.key in apart):
+        if len(chosen) == count or (len(chosen) > 1 and tool.key in apart):
             break
         if not any(are_redundant(tool, one) or are_contradictory(tool, one) for one in chosen):
             chosen.append(tool)

@@ -15,6 +15,7 @@ from callwright.generators.stated_values import (
     find_values,
     value_evidence,
 )
+from callwright.generators.tools import outlined_tools
 from callwright.llm.prompts import render
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import (
@@ -51,12 +52,11 @@ async def write_parallel(plan: RoutingPlan, context: StageContext) -> list[Sampl
     Raises ReplyError where three wordings in a row do.
     """
     tools = {tool.name: tool for tool in context.toolset(plan.candidates)}
-    used = [tools[name] for name in dict.fromkeys(call.tool for call in plan.calls)]
     due = [(tools[call.tool], _arguments(plan, at)) for at, call in enumerate(plan.calls)]
     prompt = render(
         PROMPTS,
         TEMPLATE,
-        tools=[one.sayable for one in used],
+        tools=outlined_tools(due),
         calls=[{"tool": tool.name, "arguments": arguments} for tool, arguments in due],
         language=plan.language,
         seed=plan.seed,

@@ -51,7 +51,7 @@ STAGE = "routing_plans"
 # Shares of the published data set's questions by how many calls are due (EVALUATORS 3.1: 207, 48, 16 and 1 of two to five).
 _MEDIUM_CALLS, _MEDIUM_SHARES = (2, 3, 4), (80, 16, 4)
 _HARD_CALLS, _HARD_SHARES = (2, 3, 4, 5), (52, 30, 13, 5)
-_NO_CATALOGS = frozenset(
+NO_CATALOGS = frozenset(
     {"seed", "generated"}
 )  # categories of single tools, none of which returns what another one takes
 _OWN_DOMAIN = 4  # a category with fewer tools is no catalog to choose from
@@ -275,9 +275,9 @@ def _by_domain(tools: Sequence[Tool]) -> dict[str, list[Tool]]:
 
 def catalog_tools(tools: Sequence[Tool]) -> list[Tool]:
     """The tools of whole catalogs: those of business domains, else of the categories of imports that are large enough."""
-    counts = Counter(tool.category for tool in tools if tool.source not in _NO_CATALOGS)
+    counts = Counter(tool.category for tool in tools if tool.source not in NO_CATALOGS)
     domains = [tool for tool in tools if tool.source == SOURCE]
-    own = (tool for tool in tools if tool.source not in _NO_CATALOGS)
+    own = (tool for tool in tools if tool.source not in NO_CATALOGS)
     return domains or [tool for tool in own if counts[tool.category] >= _OWN_DOMAIN]
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pydantic import BaseModel, JsonValue
 
 from callwright.generators.stages import StageContext, made_by
-from callwright.generators.tools import argument_problems, mended, sayable_options
+from callwright.generators.tools import argument_problems, mended, outlined_tools, sayable_options
 from callwright.language.text import fold
 from callwright.llm.prompts import render
 from callwright.warehouse.records import Arguments, PlannedCall, RoutingPlan, StatedValue, Tool, ValueSource
@@ -41,7 +41,7 @@ async def choose_plan_values(plan: RoutingPlan, context: StageContext, *, stage:
     slots = [_Slots(plan, at, tools[call.tool], context) for at, call in enumerate(plan.calls)]
     if not any(one.need or one.may for one in slots):
         return [plan]
-    used = [tools[name].sayable for name in dict.fromkeys(call.tool for call in plan.calls)]
+    used = outlined_tools((tools[one.call.tool], {*one.need, *one.may}) for one in slots)
     shown = [one.shown for one in slots]
     prompt = render(PROMPTS, TEMPLATE, tools=used, calls=shown, language=plan.language, seed=plan.seed)
     given: list[Arguments] = [{} for _ in slots]

@@ -9,6 +9,7 @@ from callwright.generators.kinds import traits_of
 from callwright.generators.routing.tool_graph import UNKNOWN, Feed, unknown_evidence
 from callwright.generators.stages import ATTEMPTS, Leniency, StageContext, first_fit, made_by
 from callwright.generators.stated_values import Expected, Spot, Stated, ask_for_quotes, find_values, value_evidence
+from callwright.generators.tools import outlined_tools
 from callwright.language.packs import writes
 from callwright.llm.prompts import render
 from callwright.warehouse.errors import RecordError
@@ -47,11 +48,11 @@ async def word_routing(plan: RoutingPlan, context: StageContext) -> list[Sample]
     Raises ReplyError where three wordings in a row break this.
     """
     tools = {tool.name: tool for tool in context.toolset(plan.candidates)}
-    used = [tools[name] for name in dict.fromkeys(call.tool for call in plan.calls)]
+    used = outlined_tools((tools[call.tool], call.arguments) for call in plan.calls)
     prompt = render(
         PROMPTS,
         TEMPLATE,
-        tools=[{**one.sayable, "returns": one.returns} for one in used],
+        tools=[one | {"returns": tools[one["name"]].returns} for one in used],
         calls=[call.model_dump(mode="json", include={"tool", "arguments"}) for call in plan.calls],
         language=plan.language,
         seed=plan.seed,

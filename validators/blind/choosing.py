@@ -4,7 +4,7 @@ The reader sees the tools, the conversation and the options, and never which of 
 settles what the sample claims; where it wavers or differs a second one is asked, and then people.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from random import Random
 from string import ascii_uppercase
 from typing import NamedTuple
@@ -14,6 +14,7 @@ from pydantic import BaseModel, JsonValue
 
 from callwright.generators.routing.tool_graph import UNKNOWN
 from callwright.generators.stages import StageContext
+from callwright.generators.tools import in_a_line, outlined
 from callwright.generators.transcripts import conversation_text, shown_call
 from callwright.validators.checks.declaring import ALL, reader
 from callwright.validators.checks.verdicts import SHOWN, Answer
@@ -150,16 +151,18 @@ def _shown(letter: str, option: Option) -> dict[str, JsonValue]:
 
 
 def shown_catalog(due: Due, options: Sequence[Option]) -> list[dict[str, JsonValue]]:
-    """The tools as the prompt shows them: those of the options whole, and all of them where calls build upon each other.
+    """The tools as the prompt shows them: those of the options with the parameters that these give.
 
-    Of the others what they do, as far as they fit.
+    All of them are shown where calls build upon each other; else of the others what they do, as far as they fit.
     """
-    named = {call.tool for option in options for call in option.calls}
+    named = dict[str, set[str]]()
+    for call in (call for option in options for call in option.calls):
+        named.setdefault(call.tool, set()).update(call.arguments)
     is_plan = any(UNKNOWN in call.arguments.values() for call in due.calls)
     rows: list[dict[str, JsonValue]] = [
-        _whole(tool, with_returns=is_plan)
+        _parameters_of(tool, named.get(tool.name, tool.required), with_returns=is_plan)
         if tool.name in named or due.in_steps
-        else {"name": tool.name, "description": tool.description}
+        else {"name": tool.name, "description": in_a_line(tool.description)}
         for tool in due.tools.values()
     ]
     room = LONGEST_CATALOG
@@ -171,8 +174,8 @@ def shown_catalog(due: Due, options: Sequence[Option]) -> list[dict[str, JsonVal
     return kept
 
 
-def _whole(tool: Tool, *, with_returns: bool) -> dict[str, JsonValue]:
-    return tool.sayable | ({"returns": tool.returns} if with_returns and tool.returns is not None else {})
+def _parameters_of(tool: Tool, names: Collection[str], *, with_returns: bool) -> dict[str, JsonValue]:
+    return outlined(tool, names) | ({"returns": tool.returns} if with_returns and tool.returns is not None else {})
 
 
 def _told(due: Due, found: ReadOption) -> str:

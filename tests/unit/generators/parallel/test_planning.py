@@ -36,6 +36,18 @@ def test_a_type_that_may_be_null_is_one_type() -> None:
     assert all(len(plan.calls) > 1 for plan in plan_parallel(order(4, tools)))
 
 
+def test_tools_of_a_document_are_asked_for_with_tools_of_their_category() -> None:
+    schema = {"type": "object", "required": ["note"], "properties": {"note": {"type": "string"}}}
+    tools = tuple(
+        Tool(name=f"{verb}{thing}", description=f"{verb} a {thing}.", category=thing, parameters=schema, source=source)
+        for source in ("openapi",) for thing in ("Boat", "Lamp", "Tree") for verb in ("paint", "sell", "move")
+    )  # fmt: skip
+    plans = list(plan_parallel(order(30, tools)))
+    assert all(len(plan.calls) > 1 for plan in plans)
+    assert all(len({call.tool[-4:] for call in plan.calls}) == 1 for plan in plans)
+    assert any(len({call.tool for call in plan.calls}) > 1 for plan in plans)
+
+
 def test_one_tool_stands_alone_and_several_never_do_the_same() -> None:
     by_key = {tool.key: tool for tool in TOOLS}
     for plan in plan_parallel(order(80)):
