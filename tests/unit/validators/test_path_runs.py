@@ -277,7 +277,7 @@ async def test_numbers_that_no_store_takes_do_no_harm() -> None:
         always(lambda step, calls: [{"name": "Find_City", "arguments": {"query": 10**40}}]),
         PAPER._replace(turn_limit=2),
     )
-    assert "can't be kept" in done.run.messages[0].problem
+    assert "beyond 64 bits" in done.run.messages[0].problem
 
 
 async def test_an_answer_is_held_against_what_its_candidate_saw_or_against_the_gold() -> None:
