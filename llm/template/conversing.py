@@ -10,6 +10,7 @@ from pydantic import JsonValue
 
 from callwright.language.calls.actions import field_phrase, name_phrase
 from callwright.language.calls.tools import ParameterView, ToolView, view_of
+from callwright.language.names import function_words
 from callwright.language.packs import COMMON_SCRIPT, LanguagePattern, of, signs, unspaced, widened, writes
 from callwright.llm.template.dialogues import word_answer, word_question
 from callwright.llm.template.grammar.stating import say
@@ -287,9 +288,14 @@ def word_scenario(sections: Sections, language: Language) -> dict[str, JsonValue
     for step in listed(sections, "steps"):
         for part in (step.get("parts") or []) if isinstance(step, dict) else []:
             values = of(language).comma.join(map(str, part["values"].values()))
-            described = str(part["description"]).rstrip(signs("."))
+            described = _told(part)
             rendered.append(f"{described} ({values})" if values else described)
     return {"goal": book.goal.format(l=book.goal_joint.join(dict.fromkeys(rendered)))}
+
+
+def _told(tool: Mapping[str, Any]) -> str:
+    """What a tool does: its description, else the words of its name."""
+    return str(tool["description"]).rstrip(signs(".")) or " ".join(function_words(str(tool["name"])))
 
 
 def label_acts(sections: Sections) -> dict[str, JsonValue]:
@@ -380,11 +386,7 @@ _LEAST_WORDS = 2
 
 def read_scenario(sections: Sections) -> dict[str, JsonValue]:
     """Each wish of the goal with the tool that does it, null where none does."""
-    rendered = {
-        str(tool["name"]): str(tool["description"]).rstrip(signs("."))
-        for tool in listed(sections, "tools")
-        if isinstance(tool, dict)
-    }
+    rendered = {str(tool["name"]): _told(tool) for tool in listed(sections, "tools") if isinstance(tool, dict)}
     head, *rest = _END_OF_HEAD.split(str(sections.json("goal")), maxsplit=1)
     return {"wants": [{"want": want, "tool": tool} for want, tool in _wishes(rest[0] if rest else head, rendered)]}
 

@@ -10,14 +10,19 @@ from pydantic import JsonValue
 
 from callwright.flows.planning.planner import refusal, sentence_of, shares, validate_it_can_be_planned
 from callwright.flows.recipe import parse_recipe
+from callwright.generators.conversations.plans import plan_conversations, word_scenarios
+from callwright.generators.conversations.scenarios import plan_scenarios
 from callwright.generators.families import LeftOut, Order, plan_each, usable_tools
 from callwright.generators.kinds import all_kinds
 from callwright.generators.parallel.making import plan_parallel, tool_obstacle
 from callwright.generators.routing.making import plan_routing
+from callwright.generators.stages import StageContext
 from callwright.language.calls.sampling import make_value
 from callwright.language.schemas import fits
+from callwright.validators.checks.scenario import check_scenario
 from callwright.warehouse.errors import ConfigurationError, ReplyError
 from callwright.warehouse.records import RoutingPlan, Tool
+from tests.support.conversational import TemplateChat
 
 NAMES = ("addRoom", "moveDesk", "paintWall", "callGuard", "sweepHall")
 TEXT: dict[str, JsonValue] = {"type": "string", "description": "The note."}
@@ -115,3 +120,23 @@ def test_an_object_with_entries_of_a_type_gets_one_of_them() -> None:
     value = make_value("member_counts", schema, "en", Random(1))
     assert value
     assert fits(value, schema)
+
+
+def test_what_is_always_null_is_null() -> None:
+    assert make_value("premium", {"type": "null"}, "en", Random(1)) is None
+
+
+async def test_a_goal_of_tools_without_a_description_names_and_reads_them() -> None:
+    schema: dict[str, JsonValue] = {"type": "object", "properties": {"room": TEXT}, "required": ["room"]}
+    bare = [
+        Tool(name=name, description="", category="House", parameters=schema)
+        for name in ("open_front_door", "close_back_door", "paint_hall")
+    ]
+    asked = order("conversation", 1, bare, lambda _: None, "no_target_complexity")
+    context = StageContext(TemplateChat(), Random(1), {one.key: one for one in bare})
+    (scenario,) = plan_scenarios("no_target_complexity", asked)
+    (plan,) = await plan_conversations(scenario, context)
+    (worded,) = await word_scenarios(plan, context)
+    assert [name for name in ("open front door", "close back door", "paint hall") if name in worded.goal]
+    (verdict,) = await check_scenario(worded, context)
+    assert verdict.decision == "proved", verdict.reason
