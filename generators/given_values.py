@@ -13,6 +13,8 @@ from pydantic import BaseModel, JsonValue
 from callwright.generators.stages import ATTEMPTS
 from callwright.generators.tools import argument_problems, mended
 from callwright.language.calls.sampling import fill_in
+from callwright.llm.answer_schemas import arguments_schema, narrowed
+from callwright.llm.chat import Answer
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Arguments, Language, Tool
 
@@ -20,17 +22,10 @@ _EMPTY: tuple[JsonValue, ...] = (None, "", [], {})
 _DRAWS = 12
 
 
-class NamedValue(BaseModel):
-    """One parameter and its value."""
-
-    parameter: str
-    value: JsonValue
-
-
 class ArgumentValues(BaseModel):
-    """A value for each parameter asked for."""
+    """A value for each parameter asked for, by its name."""
 
-    values: list[NamedValue]
+    values: Arguments
 
 
 def _no_objection(_name: str, _values: Arguments) -> str:
@@ -73,14 +68,15 @@ async def collect_values(
     return _with_draws(_fitting(kept, wanted), wanted)
 
 
+def values_of(answer: type[Answer], tool: Tool, names: Sequence[str]) -> type[Answer]:
+    """`answer`, a kind of ArgumentValues, of which models are told what exactly the tool takes for these parameters."""
+    return narrowed(answer, {"values": arguments_schema(tool, names)})
+
+
 def given_values(answer: ArgumentValues, wanted: WantedValues) -> Arguments:
     """The values of an answer that were asked for, each in its type where that can be told."""
     properties = wanted.tool.properties
-    return {
-        one.parameter: mended(one.value, properties[one.parameter])
-        for one in answer.values
-        if one.parameter in wanted.names
-    }
+    return {name: mended(value, properties[name]) for name, value in answer.values.items() if name in wanted.names}
 
 
 def _fitting(given: Arguments, wanted: WantedValues) -> Arguments:

@@ -17,6 +17,7 @@ from callwright.language.packs import unspaced
 from callwright.language.schemas import NO_OTHERS, SchemaValidator, choices_of, fits, json_type
 from callwright.language.text import fold
 from callwright.language.values import read_value
+from callwright.llm.answer_schemas import without_nulls
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import Arguments, JsonSchema, Tool
 
@@ -67,7 +68,12 @@ def _readings(value: JsonValue, schema: JsonSchema) -> list[JsonValue]:
     if kind == "array" and not isinstance(value, list):
         inner = schema.get("items") or {}
         return [[mended(value, inner)]]
-    if isinstance(value, bool | dict) or value is None:
+    if isinstance(value, list):
+        return [[mended(one, schema.get("items") or {}) for one in value]]
+    if isinstance(value, dict):
+        members = schema.get("properties") or {}
+        return [{name: mended(one, members.get(name) or {}) for name, one in without_nulls(value, schema).items()}]
+    if isinstance(value, bool) or value is None:
         return []
     chosen = [one for one in choices_of(schema) if fold(str(one)) == fold(str(value))]
     if not isinstance(value, str):

@@ -11,18 +11,19 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from uuid import uuid4
 
 import orjson
 
+from callwright.llm.answer_forms import Form, StatedSchema
 from callwright.llm.chat import ChatRequest, RawReply
 from callwright.llm.ledger import open_answers
 from callwright.llm.openai_model import WELL, OpenAIModel, document_of
 from callwright.llm.prices import Price, read_price
 from callwright.llm.refusals import refusal
 from callwright.llm.wire_format import wire_names
-from callwright.warehouse.errors import CallwrightError, ConfigurationError, StoreError, TransientError
+from callwright.warehouse.errors import CallwrightError, ConfigurationError, ReplyError, StoreError, TransientError
 
 if TYPE_CHECKING:
     import aiohttp
@@ -59,7 +60,7 @@ class BatchModel(OpenAIModel):
 
     def __init__(self, name: str, *, ledger: Path | None, pace: BatchPace, api_base: str, **shared: Any) -> None:  # noqa: ANN401
         """As OpenAIModel; what is under way is kept in the file `ledger`."""
-        super().__init__(name, api_base=api_base, **shared)
+        super().__init__(name, api_base=api_base, ledger=ledger, **shared)
         self._base = api_base
         self._ledger = ledger
         self._pace = pace
@@ -73,21 +74,43 @@ class BatchModel(OpenAIModel):
         self._fresh: set[str] = set()  # handed in by this process, so that no batch can have been begun
 
     async def send_under(self, key: bytes, request: ChatRequest) -> RawReply:
-        """Answer a request that the ledger keeps under `key`, in the next batch or the one that it is in already."""
+        """Answer a request that the ledger keeps under `key`, in the next batch or the one that it is in already.
+
+        Where its schema is refused it goes into another batch, in a plainer form.
+        """
         if self._session is None:
             await self._open()
         names = wire_names(request.tools) if request.tools else {}
+        below: Form | None = None
+        while True:
+            stated = self._stated(request, below)
+            try:
+                reply = self._read(await self._answered(key, request, names, stated), names)
+            except ReplyError as error:
+                if stated is None or not self._forms.refused(request, stated.form, str(error)):
+                    raise
+                below = stated.form
+                continue
+            if stated is not None:
+                self._forms.answered(request, stated.form, reply.text)
+            return reply
+
+    async def _answered(
+        self, key: bytes, request: ChatRequest, names: dict[str, str], stated: StatedSchema | None
+    ) -> dict[str, Any]:
+        """What the provider answers in a batch, perhaps one that an earlier process handed in."""
         waiting = self._waiting.get(key)
         if waiting is None:
             file, kept = self._stored.find(key)
             if kept is not None:
-                return self._read(orjson.loads(kept), names)
+                return cast("dict[str, Any]", orjson.loads(kept))
             waiting = self._waiting[key] = asyncio.get_running_loop().create_future()
             if file:
                 self._follow(file)
             else:
-                self._gather(_Line(key, self._line(key, request, names)))
-        return self._read(await asyncio.shield(waiting), names)
+                body, _ = self._body(request, names, stated)
+                self._gather(_Line(key, write_line(key, body)))
+        return await asyncio.shield(waiting)
 
     async def close(self) -> None:
         """Stop waiting; what was handed in goes on at the provider, and is fetched by whoever comes next."""
@@ -114,10 +137,6 @@ class BatchModel(OpenAIModel):
         if self._store is None:
             self._store = BatchStore(self._ledger)
         return self._store
-
-    def _line(self, key: bytes, request: ChatRequest, names: dict[str, str]) -> bytes:
-        body, _ = self._body(request, names)
-        return write_line(key, body)
 
     def _gather(self, line: _Line) -> None:
         self._gathered.append(line)

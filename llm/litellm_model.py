@@ -5,15 +5,17 @@ import logging
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from types import ModuleType
 from typing import Any, ClassVar, NoReturn, cast
 
+from callwright.llm.answer_forms import AnswerForms, Form, StatedSchema
 from callwright.llm.chat import ChatRequest, RawReply
 from callwright.llm.known_models import taken_options
 from callwright.llm.prices import OwnPrice, Usage, find_price, read_usage, say_unpriced
 from callwright.llm.redaction import HEADERS, with_values, without_values
 from callwright.llm.refusals import LOOPBACK, AskedModel, Kind, is_about_money, read_retry_after, refusal
-from callwright.llm.wire_format import WrittenCall, is_schema_refused, read_reply, wire_names, wire_question
+from callwright.llm.wire_format import WrittenCall, read_reply, wire_names, wire_question
 from callwright.warehouse.errors import ReplyError, TransientError
 
 _GRACE = 10.0  # litellm keeps the time-out between bytes; this ends a reply that comes byte by byte
@@ -37,7 +39,7 @@ class LiteLLMModel:
 
     _open: ClassVar[int] = 0  # litellm keeps its connections for the whole process
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - one argument for each setting of a model that is not sent
         self,
         name: str,
         *,
@@ -46,8 +48,12 @@ class LiteLLMModel:
         timeout: float = 120.0,
         price: OwnPrice | None = None,
         header_values: Mapping[str, str] | None = None,
+        ledger: Path | None = None,
     ) -> None:
-        """Ask the model `name` (litellm's); `api_key` is "" where litellm may look for one itself."""
+        """Ask the model `name` (litellm's); `api_key` is "" where litellm may look for one itself.
+
+        The file `ledger` keeps how its server takes schemas.
+        """
         self._name = name
         self._api_key = api_key
         self._variable = api_key_variable
@@ -58,18 +64,24 @@ class LiteLLMModel:
         self._own_price = None if price is None else find_price(name, own=price)
         self._prices: Mapping[str, Any] | None = None
         self._takes_schemas = False  # as litellm knows the model
-        self._refuses_schemas = False
+        self._forms = AnswerForms(name, ledger)
         self._is_open = True
         LiteLLMModel._open += 1
 
     async def send(self, request: ChatRequest) -> RawReply:
-        """Ask once: litellm's own retries are off."""
+        """Ask once (litellm's own retries are off), and once more for each form of its schema that the server refuses."""
+        return await self._ask(request, None)
+
+    async def _ask(self, request: ChatRequest, below: Form | None) -> RawReply:
         litellm = await self._load()
+        stated = None
+        if request.schema is not None:
+            stated = self._forms.state(request, is_known=self._takes_schemas, below=below)
         names = wire_names(request.tools)
         _stay_unheard(litellm)
         try:
             async with asyncio.timeout(self._timeout + _GRACE):
-                response = await litellm.acompletion(**self._arguments(request, names))
+                response = await litellm.acompletion(**self._arguments(request, names, stated))
         except (litellm.exceptions.Timeout, TimeoutError) as error:
             text = f"{self._name} gave no answer within {self._timeout:g} s."
             raise TransientError(text, may_be_charged=True) from error
@@ -77,11 +89,13 @@ class LiteLLMModel:
             is_wrong = isinstance(
                 error, litellm.exceptions.BadRequestError | litellm.exceptions.UnprocessableEntityError
             )
-            if is_wrong and not self._refuses_schemas and is_schema_refused(request, str(error)):
-                self._refuses_schemas = True  # from now on the schema is stated in the prompt
-                return await self.send(request)
+            if is_wrong and stated is not None and self._forms.refused(request, stated.form, str(error)):
+                return await self._ask(request, stated.form)
             self._raise_ours(error)
-        return self._read(response, names)
+        reply = self._read(response, names)
+        if stated is not None:
+            self._forms.answered(request, stated.form, reply.text)
+        return reply
 
     async def price(self, prompt_tokens: int, completion_tokens: int) -> float:
         """What so many tokens cost, as the recipe says or litellm's price map; 0 where it lacks the model."""
@@ -113,7 +127,7 @@ class LiteLLMModel:
                     self._litellm = litellm
         return self._litellm
 
-    def _arguments(self, request: ChatRequest, names: dict[str, str]) -> dict[str, Any]:
+    def _arguments(self, request: ChatRequest, names: dict[str, str], stated: StatedSchema | None) -> dict[str, Any]:
         options = dict(request.options)
         api_base = options.get("api_base")
         # Without a key litellm takes the account's own from the environment: not for whatever listens on this machine.
@@ -132,8 +146,7 @@ class LiteLLMModel:
         }
         if headers := arguments.get(HEADERS):
             arguments[HEADERS] = {name: with_values(str(text), self._header_values) for name, text in headers.items()}
-        takes, refuses = self._takes_schemas, self._refuses_schemas
-        return arguments | wire_question(request, self._name, names, takes_schemas=takes, refuses_schemas=refuses)
+        return arguments | wire_question(request, names, stated)
 
     def _read(self, response: Any, names: dict[str, str]) -> RawReply:  # noqa: ANN401 - litellm's ModelResponse
         if not response.choices:

@@ -247,6 +247,7 @@ def open_adapter(settings: ModelSettings, ledger: Path | None = None) -> Adapter
     values = {name: value.get_secret_value() for name, value in settings.header_values.items()}
     shared: dict[str, Any] = {  # of all ways
         "api_key": key, "timeout": settings.timeout, "price": settings.price, "header_values": values,
+        "ledger": ledger,
     }  # fmt: skip
     if settings.path == "lean":
         from callwright.llm.openai_model import OpenAIModel
@@ -259,18 +260,18 @@ def open_adapter(settings: ModelSettings, ledger: Path | None = None) -> Adapter
             **shared,
         )
     if settings.path == "batch":
-        return _open_batches(settings, ledger, shared)
+        return _open_batches(settings, shared)
     from callwright.llm.litellm_model import LiteLLMModel
 
     return LiteLLMModel(settings.name, api_key_variable=settings.api_key_variable, **shared)
 
 
-def _open_batches(settings: ModelSettings, ledger: Path | None, shared: dict[str, Any]) -> Adapter:
+def _open_batches(settings: ModelSettings, shared: dict[str, Any]) -> Adapter:
     from callwright.llm.batch_model import BatchModel, BatchPace
 
     pace = BatchPace(settings.batch_gather, settings.batch_poll, settings.patience)
     base, variable = settings.api_base or OPENAI, settings.key_variable
-    return BatchModel(settings.name, ledger=ledger, pace=pace, api_base=base, api_key_variable=variable, **shared)
+    return BatchModel(settings.name, pace=pace, api_base=base, api_key_variable=variable, **shared)
 
 
 def open_chat(  # noqa: PLR0913 - one argument for each thing that stands around a model

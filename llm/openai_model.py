@@ -4,18 +4,20 @@ import asyncio
 import re
 from collections.abc import Mapping
 from math import inf
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 import orjson
 
+from callwright.llm.answer_forms import AnswerForms, Form, StatedSchema
 from callwright.llm.chat import ChatRequest, RawReply
 from callwright.llm.known_models import taken_options
 from callwright.llm.prices import FREE, OwnPrice, Price, read_price, read_usage
 from callwright.llm.redaction import HEADERS, with_values, without_values
 from callwright.llm.refusals import LOOPBACK, AskedModel, Kind, is_about_money, read_retry_after, refusal, shown
-from callwright.llm.wire_format import WrittenCall, is_schema_refused, read_reply, wire_names, wire_question
+from callwright.llm.wire_format import WrittenCall, read_reply, wire_names, wire_question
 from callwright.warehouse.errors import CallwrightError, ReplyError, TransientError
 
 if TYPE_CHECKING:
@@ -58,8 +60,9 @@ class OpenAIModel:
         connections: int = 16,
         price: OwnPrice | None = None,
         header_values: Mapping[str, str] | None = None,
+        ledger: Path | None = None,
     ) -> None:
-        """Ask the model PROVIDER/MODEL at `api_base`, over at most so many `connections`."""
+        """Ask the model PROVIDER/MODEL at `api_base`, over at most so many `connections`; `ledger` keeps how it takes schemas."""
         self._asked = AskedModel(
             name, api_key, api_key_variable or "the model's api_key_variable, and the variable it names,"
         )
@@ -72,13 +75,17 @@ class OpenAIModel:
         self._session: aiohttp.ClientSession | None = None
         self._own_price = price
         self._price = FREE
-        self._refuses_schemas = False
+        self._forms = AnswerForms(name, ledger)
 
     async def send(self, request: ChatRequest) -> RawReply:
-        """Ask once."""
+        """Ask once; once more for each form of its schema that the server refuses."""
+        return await self._ask(request, None)
+
+    async def _ask(self, request: ChatRequest, below: Form | None) -> RawReply:
         session = self._session or await self._open()
         names = wire_names(request.tools) if request.tools else {}
-        body, headers = self._body(request, names)
+        stated = self._stated(request, below)
+        body, headers = self._body(request, names, stated)
         status, received, content = await self._exchange(
             session, "POST", self._address, body, headers, most=_MOST_BYTES
         )
@@ -87,15 +94,20 @@ class OpenAIModel:
             text = shown(content.decode(errors="replace"), self._asked.key)
             raise TransientError(f"{self._asked.name} can't answer now: {text}", may_be_charged=True)
         if status != WELL or not isinstance(document, dict) or document.get("error"):
-            if (
-                status in _WRONG
-                and not self._refuses_schemas
-                and is_schema_refused(request, content.decode(errors="replace"))
-            ):
-                self._refuses_schemas = True  # from now on the schema is stated in the prompt
-                return await self.send(request)
+            said = content.decode(errors="replace")
+            if status in _WRONG and stated is not None and self._forms.refused(request, stated.form, said):
+                return await self._ask(request, stated.form)
             raise self._refused(status, received, content, document)
-        return self._read(document, names)
+        reply = self._read(document, names)
+        if stated is not None:
+            self._forms.answered(request, stated.form, reply.text)
+        return reply
+
+    def _stated(self, request: ChatRequest, below: Form | None = None) -> StatedSchema | None:
+        """How the request states its schema, None where it has none."""
+        if request.schema is None:
+            return None
+        return self._forms.state(request, is_known=self._price.takes_schemas, below=below)
 
     async def price(self, prompt_tokens: int, completion_tokens: int) -> float:
         """What so many tokens cost, as the recipe says or litellm's price map; 0 where it lacks the model."""
@@ -147,11 +159,13 @@ class OpenAIModel:
             proxy=_proxy(self._address),
         )
 
-    def _body(self, request: ChatRequest, names: dict[str, str]) -> tuple[bytes, dict[str, str] | None]:
+    def _body(
+        self, request: ChatRequest, names: dict[str, str], stated: StatedSchema | None
+    ) -> tuple[bytes, dict[str, str] | None]:
         options = dict(request.options)
         extra = dict(options.get("extra", {}))
-        stated = extra.pop(HEADERS, None)
-        headers = stated and {name: with_values(str(value), self._header_values) for name, value in stated.items()}
+        own = extra.pop(HEADERS, None)
+        headers = own and {name: with_values(str(value), self._header_values) for name, value in own.items()}
         body: dict[str, Any] = {
             "model": self._model,
             "messages": None,
@@ -159,13 +173,7 @@ class OpenAIModel:
             **extra.pop("extra_body", {}),
             **extra,
         }
-        body |= wire_question(
-            request,
-            self._asked.name,
-            names,
-            takes_schemas=self._price.takes_schemas,
-            refuses_schemas=self._refuses_schemas,
-        )
+        body |= wire_question(request, names, stated)
         return orjson.dumps(body), headers
 
     async def _exchange(

@@ -85,6 +85,7 @@ def filled(schema: dict[str, Any], root: dict[str, Any] | None = None, depth: in
 
 def _of_type(schema: dict[str, Any], root: dict[str, Any], depth: int) -> Any:  # noqa: ANN401 - any JSON
     kind = schema.get("type", "string")
+    kind = kind[0] if isinstance(kind, list) else kind
     if kind == "object":
         return {name: filled(part, root, depth + 1) for name, part in schema.get("properties", {}).items()}
     if kind == "array":

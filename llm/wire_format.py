@@ -6,25 +6,11 @@ from typing import Any, NamedTuple
 
 import orjson
 
+from callwright.llm.answer_forms import StatedSchema
 from callwright.llm.bounds import LONGEST, validate_text
 from callwright.llm.chat import ChatMessage, ChatRequest
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Call, Tool
-
-# Their servers take schemas for any model.
-_TAKE_SCHEMAS = frozenset({"hosted_vllm", "lm_studio", "ollama_chat"})
-
-
-def is_given_schemas(name: str, structured: str, *, is_known_to: bool) -> bool:
-    """Whether the model gets a schema as one; `is_known_to` is what the price map says of it."""
-    if structured != "auto":
-        return structured == "schema"
-    return name.split("/", maxsplit=1)[0] in _TAKE_SCHEMAS or is_known_to
-
-
-def response_format(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema as OpenAI's chat format has it."""
-    return {"type": "json_schema", "json_schema": {"name": "answer", "schema": schema, "strict": False}}
 
 
 def wire_messages(messages: Sequence[ChatMessage]) -> list[dict[str, str]]:
@@ -32,36 +18,14 @@ def wire_messages(messages: Sequence[ChatMessage]) -> list[dict[str, str]]:
     return [{"role": message.role, "content": message.content} for message in messages]
 
 
-_ABOUT_SCHEMAS = re.compile(
-    r"response[_ ]format|json[_ ]schema|structured output|guided[_ ]json|grammar", re.IGNORECASE
-)
-
-
-def is_schema_refused(request: ChatRequest, text: str) -> bool:
-    """Whether a provider refuses a request for the schema that came with it, and the words of the prompt may do instead."""
-    is_ours_to_choose = dict(request.options).get("structured", "auto") == "auto"
-    return request.schema is not None and is_ours_to_choose and _ABOUT_SCHEMAS.search(text) is not None
-
-
-def wire_question(
-    request: ChatRequest, name: str, names: dict[str, str], *, takes_schemas: bool, refuses_schemas: bool = False
-) -> dict[str, Any]:
-    """Messages, tools and schema of a request to a model; one that takes no schemas has it stated in its messages.
-
-    `refuses_schemas` says that its server was seen to refuse them, whatever is known of it.
-    """
+def wire_question(request: ChatRequest, names: dict[str, str], stated: StatedSchema | None) -> dict[str, Any]:
+    """Messages, tools and schema of a request, the schema as it is `stated`."""
     tools = {"tools": wire_tools(request.tools, names)} if request.tools else {}
-    if request.schema is None:
+    if request.schema is None or stated is None:
         return {"messages": wire_messages(request.messages), **tools}
-    structured = str(dict(request.options).get("structured", "auto"))
-    is_refused = refuses_schemas and structured == "auto"
-    if not is_refused and is_given_schemas(name, structured, is_known_to=takes_schemas):
-        return {
-            "messages": wire_messages(request.messages),
-            "response_format": response_format(request.schema),
-            **tools,
-        }
-    return {"messages": with_schema(request.messages, request.schema), **tools}
+    told = with_schema(request.messages, request.schema) if stated.is_told else wire_messages(request.messages)
+    shape = {"response_format": stated.response_format} if stated.response_format else {}
+    return {"messages": told, **shape, **tools}
 
 
 def with_schema(messages: Sequence[ChatMessage], schema: dict[str, Any]) -> list[dict[str, str]]:

@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 from pydantic import JsonValue
 
-from callwright.generators.given_values import ArgumentValues, WantedValues, collect_values, given_values
+from callwright.generators.given_values import ArgumentValues, WantedValues, collect_values, given_values, values_of
 from callwright.generators.own_values import beside_known
 from callwright.generators.stages import StageContext
 from callwright.generators.tools import argument_problems
@@ -78,7 +78,7 @@ class Values:
     async def _ask(self, tool: Tool, names: Sequence[str], known: Arguments = MappingProxyType({})) -> ArgumentValues:  # type: ignore[assignment] # only read
         self._seed += 1
         prompt = render(PROMPTS, VALUES_TEMPLATE, tool=tool, parameters=names, language=self._language, seed=self._seed)
-        return await self._context.chat.ask(beside_known(prompt, known), ArgumentValues)
+        return await self._context.chat.ask(beside_known(prompt, known), values_of(ArgumentValues, tool, names))
 
     def _objection(self, tool: Tool, name: str, values: Arguments) -> str:
         is_again = self._was_stated(tool, name, values[name])

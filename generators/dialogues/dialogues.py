@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 from pydantic import BaseModel, JsonValue
 
-from callwright.generators.given_values import ArgumentValues, WantedValues, collect_values
+from callwright.generators.given_values import ArgumentValues, WantedValues, collect_values, values_of
 from callwright.generators.stages import ATTEMPTS, StageContext, first_fit, made_by
 from callwright.generators.stated_values import Place, Stated, find_value, span_evidence
 from callwright.generators.transcripts import conversation_text
@@ -105,7 +105,7 @@ async def plan_slots(derivation: Derivation, context: StageContext) -> list[Slot
     )
     given = (
         await collect_values(
-            lambda attempt: context.chat.ask(prompt, ArgumentValues, sample_index=attempt),
+            lambda attempt: context.chat.ask(prompt, values_of(ArgumentValues, tool, left), sample_index=attempt),
             WantedValues(
                 tool,
                 left,

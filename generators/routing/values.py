@@ -7,6 +7,7 @@ from pydantic import BaseModel, JsonValue
 from callwright.generators.stages import StageContext, made_by
 from callwright.generators.tools import argument_problems, mended, outlined_tools, sayable_options
 from callwright.language.text import fold
+from callwright.llm.answer_schemas import narrowed, slots_schema
 from callwright.llm.prompts import render
 from callwright.warehouse.records import Arguments, PlannedCall, RoutingPlan, StatedValue, Tool, ValueSource
 
@@ -44,9 +45,12 @@ async def choose_plan_values(plan: RoutingPlan, context: StageContext, *, stage:
     used = outlined_tools((tools[one.call.tool], {*one.need, *one.may}) for one in slots)
     shown = [one.shown for one in slots]
     prompt = render(PROMPTS, TEMPLATE, tools=used, calls=shown, language=plan.language, seed=plan.seed)
+    open_slots = [(at, name, tools[one.call.tool]) for at, one in enumerate(slots) for name in (*one.need, *one.may)]
+    wanted = slots_schema(open_slots, at_least=sum(len(one.need) for one in slots))
+    answer_type = narrowed(PlanValues, {"values": wanted})
     given: list[Arguments] = [{} for _ in slots]
     for attempt in range(_ATTEMPTS):
-        answer = await context.chat.ask(prompt, PlanValues, sample_index=attempt)
+        answer = await context.chat.ask(prompt, answer_type, sample_index=attempt)
         found = [one.taken(answer) for one in slots]
         given = [{**new, **old} if attempt else new for new, old in zip(found, given, strict=True)]
         if not any(found) or all(one.is_full(values) for one, values in zip(slots, given, strict=True)):

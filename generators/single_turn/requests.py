@@ -5,7 +5,7 @@ from random import Random
 
 from pydantic import BaseModel
 
-from callwright.generators.given_values import ArgumentValues, WantedValues, collect_values, given_values
+from callwright.generators.given_values import ArgumentValues, WantedValues, collect_values, given_values, values_of
 from callwright.generators.kinds import traits_of
 from callwright.generators.own_values import beside_known
 from callwright.generators.stages import ATTEMPTS, StageContext, first_fit, made_by
@@ -143,7 +143,7 @@ async def draft_requests(choice: ParameterChoice, context: StageContext) -> list
     answers: list[DraftedRequest] = []
 
     async def ask(attempt: int) -> DraftedRequest:
-        answers.append(await context.chat.ask(prompt, DraftedRequest, sample_index=attempt))
+        answers.append(await context.chat.ask(prompt, values_of(DraftedRequest, tool, left), sample_index=attempt))
         return answers[-1]
 
     given = await collect_values(ask, wanted)

@@ -83,11 +83,7 @@ def _name_parameters(sections: Sections, rng: Random, _: Random, __: str) -> Tem
 
 
 def _fill_values(sections: Sections, rng: Random, _: Random, __: str) -> TemplateAnswer:
-    return TemplateAnswer({"values": _listed(_drawn_values(sections, rng))})
-
-
-def _listed(values: Arguments) -> list[JsonValue]:
-    return [{"parameter": name, "value": value} for name, value in values.items()]
+    return TemplateAnswer({"values": _drawn_values(sections, rng)})
 
 
 def _drawn_values(sections: Sections, rng: Random) -> Arguments:
@@ -121,7 +117,7 @@ def _draft_request(sections: Sections, rng: Random, flaws: Random, defect: str) 
     values = _drawn_values(sections, rng)
     call = {**_known_values(sections), **values}
     worded, planted = _worded_call(sections, call, rng, flaws, defect)
-    return TemplateAnswer({"values": _listed(values), **worded}, planted)
+    return TemplateAnswer({"values": values, **worded}, planted)
 
 
 def _word_request(sections: Sections, rng: Random, flaws: Random, defect: str) -> TemplateAnswer:

@@ -97,16 +97,18 @@ async def test_a_server_that_is_not_there_may_come_back(ask):
 async def test_a_schema_goes_out_natively_where_the_model_takes_one(ask, server):
     await ask(schema=SCHEMA)
 
-    told = {"name": "answer", "schema": SCHEMA, "strict": False}
+    told = {"name": "answer", "schema": {**SCHEMA, "additionalProperties": False}, "strict": True}
     assert server.bodies[0]["response_format"] == {"type": "json_schema", "json_schema": told}
     assert len(server.bodies[0]["messages"]) == 1
 
 
 @pytest.mark.parametrize(("name", "structured"), [("openai/mine", "auto"), (PLAIN, "prompt")])
-async def test_a_schema_stands_in_the_prompt_where_the_model_takes_none(ask, server, name, structured):
+async def test_a_schema_stands_in_the_prompt_too_where_nobody_knows_that_the_model_takes_one(
+    ask, server, name, structured
+):
     await ask(name=name, schema=SCHEMA, structured=structured)
 
-    assert "response_format" not in server.bodies[0]
+    assert ("response_format" in server.bodies[0]) == (structured == "auto")
     assert '"required":["city"]' in server.bodies[0]["messages"][0]["content"]
     assert server.bodies[0]["messages"][1] == {"role": "user", "content": "Which city?"}
 

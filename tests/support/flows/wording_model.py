@@ -41,10 +41,9 @@ class WordingModel:
             case "ArgumentValues" | "DraftedRequest":
                 tool, names = orjson.loads(given["tool"]), orjson.loads(given["parameters"])
                 drawn = fill_in(names, tool["parameters"]["properties"], "en", Random(shown))
-                values = [{"parameter": name, "value": value} for name, value in drawn.items()]
                 call = {"tool": given["tool"], "arguments": _json(drawn)}
                 worded = self._worded(call) if title == "DraftedRequest" else {}
-                return _json({"values": values, **worded})
+                return _json({"values": drawn, **worded})
             case "Wording":
                 return _json(self._worded(given))
             case "SlotQuestion":

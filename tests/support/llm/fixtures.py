@@ -68,6 +68,7 @@ REFUSALS = {
     "wrong key": (401, "Incorrect API key provided: sk-secret", {}, "invalid_api_key"),
     "no such model": (404, "The model `nothing` does not exist", {}, "model_not_found"),
     "bad request": (400, "Invalid schema for function", {}, None),
+    "bad schema": (400, "Invalid schema for response_format 'answer'.", {}, None),
     "no schemas": (400, "'response_format.type' must be 'text'", {}, None),
     "too long": (400, "This model's maximum context length is 8192 tokens.", {}, "context_length_exceeded"),
 }

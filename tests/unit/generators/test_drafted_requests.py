@@ -24,7 +24,7 @@ WORDED: dict[str, JsonValue] = {
     "request": "Two seats to Kiel, please.",
     "mentions": [{"parameter": "destination", "words": "Kiel"}, {"parameter": "seats", "words": "Two"}],
 }
-VALUES: list[JsonValue] = [{"parameter": "destination", "value": "Kiel"}, {"parameter": "seats", "value": 2}]
+VALUES: list[JsonValue] = {"destination": "Kiel", "seats": 2}
 
 
 async def made(*answers: JsonValue) -> tuple[Sample, list[str]]:
@@ -73,7 +73,7 @@ async def test_words_that_do_not_say_the_values_are_asked_for_again_and_the_valu
 
 
 async def test_words_of_an_answer_whose_values_do_not_do_are_not_kept() -> None:
-    unfit = {"values": [{"parameter": "destination", "value": "Kiel"}, {"parameter": "seats", "value": 0}], **WORDED}
+    unfit = {"values": {"destination": "Kiel", "seats": 0}, **WORDED}
     sample, asked = await made(unfit, {"values": VALUES, **WORDED})
     assert asked == ["draft_request"] * 2
     assert sample.gold[0].arguments["seats"] == 2

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 from pydantic import JsonValue
 
-from callwright.generators.given_values import ArgumentValues, NamedValue, WantedValues, collect_values, mended
+from callwright.generators.given_values import ArgumentValues, WantedValues, collect_values, mended
 from callwright.generators.tools import argument_problems
 from callwright.warehouse.records import Arguments, JsonSchema, Tool
 
@@ -60,7 +60,7 @@ async def collected(*answers: Arguments, asked: list[int] | None = None) -> Argu
     async def ask(attempt: int) -> ArgumentValues:
         if asked is not None:
             asked.append(attempt)
-        return ArgumentValues(values=[NamedValue(parameter=name, value=one) for name, one in answers[attempt].items()])
+        return ArgumentValues(values=answers[attempt])
 
     return await collect_values(ask, WantedValues(TABLE, NAMES, "en", seed=5))
 

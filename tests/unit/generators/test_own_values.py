@@ -62,7 +62,7 @@ async def test_a_model_is_asked_only_for_the_others_and_shown_what_is_fixed() ->
     choice = ParameterChoice(assignment=assignment, parameters=("origin", "destination", "seats"))
     own = OwnValues({"origin": ["Ulm"], "destination": ["Kiel"]})
     answer = {
-        "values": [{"parameter": "seats", "value": 2}, {"parameter": "origin", "value": "Rome"}],
+        "values": {"seats": 2, "origin": "Rome"},
         "request": "Two seats from Ulm to Kiel, please.",
         "mentions": [{"parameter": "seats", "words": "Two"}, {"parameter": "bikes", "words": "please"}],
     }

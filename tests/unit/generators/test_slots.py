@@ -5,7 +5,7 @@ import re
 import pytest
 
 from callwright.generators.dialogues.dialogues import obstacle, plan_slots
-from callwright.generators.given_values import ArgumentValues, NamedValue
+from callwright.generators.given_values import ArgumentValues
 from callwright.generators.tools import argument_problems
 from callwright.testing import ScriptedModel
 from callwright.warehouse.errors import RecordError
@@ -23,7 +23,7 @@ from tests.support.generators.dialogue_parts import (
 
 
 def values(given: Arguments) -> ArgumentValues:
-    return ArgumentValues(values=[NamedValue(parameter=name, value=value) for name, value in given.items()])
+    return ArgumentValues(values=given)
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

@@ -96,7 +96,7 @@ async def test_it_gives_each_parameter_one_value(tools: tuple[Tool, ...], ask: A
             seed=3,
         )
         answer = ArgumentValues.model_validate_json((await TemplateModel().send(ask(prompt, ArgumentValues))).text)
-        assert [pair.parameter for pair in answer.values] == names
+        assert [*answer.values] == names
 
 
 async def test_a_wording_keeps_the_format_and_is_mostly_understood(tools: tuple[Tool, ...], ask: Ask):

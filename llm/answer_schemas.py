@@ -1,0 +1,217 @@
+"""The schema of an answer as a request states it: narrowed to the tool at hand, and strict for servers that hold models to it.
+
+Strict servers take a part of JSON Schema only: every member required (null where it may lack), no other members, no keywords
+beyond theirs. What they don't take is put into words; what has no strict form at all (a member of any shape) has none.
+"""
+
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from types import new_class
+from typing import Any, cast
+
+import orjson
+
+from callwright.llm.chat import Answer
+from callwright.warehouse.records import JsonSchema, Tool
+
+_KINDS = 1024  # of narrowed answers that are remembered: a tool's, by what is asked of it
+_NOTES = frozenset(
+    {"title", "description", "default", "examples", "example", "deprecated", "readOnly", "writeOnly", "$comment"}
+)
+_STRICT = frozenset(
+    {"type", "enum", "const", "pattern", "format", "multipleOf", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"}
+    | {"minItems", "maxItems", "items", "anyOf", "$ref", "$defs", "title", "description", "properties", "required"}
+    | {"additionalProperties"}
+)  # fmt: skip
+_FORMATS = frozenset({"date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"})
+_DEEPEST, _MOST_CHOICES, _MOST_MEMBERS = 10, 1000, 5000  # of a strict schema, as OpenAI has it
+_ANYTHING: JsonSchema = {}
+
+
+def arguments_schema(tool: Tool, needed: Iterable[str], others: Iterable[str] = ()) -> JsonSchema:
+    """The schema of an object with arguments of a tool: those `needed`, and `others` that it may have; nothing else.
+
+    Types, choices, patterns and bounds only: what they mean stands in the tool, which the prompt shows anyway.
+    """
+    required = [*needed]
+    names = [*required, *(name for name in others if name not in required)]
+    return {
+        "type": "object",
+        "properties": {name: _bare(tool.properties[name]) for name in names},
+        "required": required,
+        "additionalProperties": False,
+    }
+
+
+def slots_schema(slots: Iterable[tuple[int, str, Tool]], *, at_least: int) -> JsonSchema:
+    """The schema of a list of values, each by the number of its call and its parameter: of these slots and no others."""
+    each = [
+        {
+            "type": "object",
+            "properties": {
+                "call": {"type": "integer", "enum": [number]},
+                "parameter": {"type": "string", "enum": [name]},
+                "value": _bare(tool.properties[name]),
+            },
+            "required": ["call", "parameter", "value"],
+            "additionalProperties": False,
+        }
+        for number, name, tool in slots
+    ]
+    return {"type": "array", "items": {"anyOf": each}, "minItems": at_least, "maxItems": len(each)}
+
+
+def _bare(schema: Any) -> Any:  # noqa: ANN401 - a JSON Schema, or a part of one
+    """A parameter's schema without notes for people; any value where it refers to what stands elsewhere."""
+    if not isinstance(schema, dict):
+        return schema
+    if "$ref" in schema or "$dynamicRef" in schema:
+        return _ANYTHING
+    bare: dict[str, Any] = {}
+    for name, value in schema.items():
+        if name in {"properties", "patternProperties"} and isinstance(value, dict):
+            bare[name] = {one: _bare(inner) for one, inner in value.items()}
+        elif name in {"enum", "const", "required"}:
+            bare[name] = value
+        elif name not in _NOTES and not name.startswith("x-"):
+            bare[name] = [_bare(one) for one in value] if isinstance(value, list) else _bare(value)
+    return bare
+
+
+def narrowed(answer: type[Answer], members: Mapping[str, JsonSchema]) -> type[Answer]:
+    """`answer`, of which models are told that these `members` have these schemas; it reads what `answer` reads."""
+    return _narrowed(answer, orjson.dumps(members))
+
+
+@lru_cache(_KINDS)
+def _narrowed(answer: type[Answer], members: bytes) -> type[Answer]:
+    stated = answer.model_json_schema()
+    stated["properties"] |= orjson.loads(members)
+    used = orjson.dumps(stated["properties"]).decode()
+    kept = {name: one for name, one in stated.pop("$defs", {}).items() if f"#/$defs/{name}" in used}
+    whole = stated | ({"$defs": kept} if kept else {})
+    told = {
+        "model_json_schema": classmethod(lambda _: whole),
+        "__module__": answer.__module__,
+        "__doc__": answer.__doc__,
+    }
+    return cast("type[Answer]", new_class(answer.__name__, (answer,), exec_body=lambda body: body.update(told)))
+
+
+def without_nulls(value: Mapping[str, Any], schema: JsonSchema) -> dict[str, Any]:
+    """An object without members that are null where the schema knows no null: what a strict answer says where one lacks."""
+    members = schema.get("properties") or {}
+    return {
+        name: one for name, one in value.items() if one is not None or name not in members or _takes_null(members[name])
+    }
+
+
+def _takes_null(schema: JsonSchema) -> bool:
+    kinds = schema.get("type")
+    if kinds is None or schema.get("nullable"):
+        return "enum" not in schema or None in schema["enum"]
+    return "null" in ([kinds] if isinstance(kinds, str) else kinds)
+
+
+@lru_cache(_KINDS)
+def _strict_text(schema: bytes) -> bytes:
+    try:
+        return orjson.dumps(_strict(orjson.loads(schema), 0, _Bounds()))
+    except _NoStrictFormError:
+        return b""
+
+
+def strict_schema(schema: JsonSchema) -> JsonSchema | None:
+    """The schema in the part of JSON Schema that strict servers take, None where it has no such form."""
+    text = _strict_text(orjson.dumps(schema))
+    return cast("JsonSchema", orjson.loads(text)) if text else None
+
+
+class _NoStrictFormError(Exception):
+    """The schema allows what no strict schema can state."""
+
+
+class _Bounds:
+    """How much a strict schema holds by now."""
+
+    def __init__(self) -> None:
+        self._choices = self._members = 0
+
+    def count(self, schema: JsonSchema, depth: int) -> None:
+        self._choices += len(schema.get("enum") or ())
+        self._members += len(schema.get("properties") or ())
+        if depth > _DEEPEST or self._choices > _MOST_CHOICES or self._members > _MOST_MEMBERS:
+            raise _NoStrictFormError
+
+
+def _strict(schema: Any, depth: int, bounds: _Bounds) -> JsonSchema:  # noqa: ANN401 - a JSON Schema, or what stands for one
+    if not isinstance(schema, dict):
+        raise _NoStrictFormError
+    if schema.get("nullable"):
+        return _nullable(_strict({name: one for name, one in schema.items() if name != "nullable"}, depth, bounds))
+    schema = _merged(schema)
+    bounds.count(schema, depth)
+    made = _in_their_words(schema)
+    if "$defs" in made:
+        made["$defs"] = {name: _strict(one, depth, bounds) for name, one in made["$defs"].items()}
+    if "anyOf" in made:
+        made["anyOf"] = [_strict(one, depth, bounds) for one in made["anyOf"]]
+    kinds = made.get("type")
+    if "properties" in made or kinds == "object":
+        _close(made, depth, bounds)
+    elif kinds == "array" or "items" in made:
+        made["items"] = _strict(made.get("items"), depth + 1, bounds)
+    elif not made.keys() & {"type", "enum", "const", "anyOf", "$ref"} or _has_any_shape(kinds):
+        raise _NoStrictFormError
+    return made
+
+
+def _in_their_words(schema: JsonSchema) -> JsonSchema:
+    """What strict servers know of a schema as it is, the rest in its description."""
+    made = {name: value for name, value in schema.items() if name in _STRICT and not _is_foreign(name, value)}
+    others = [name for name in schema if name not in made and name not in _NOTES]
+    if others:
+        said = ", ".join(f"{name} {orjson.dumps(schema[name]).decode()}" for name in others)
+        made["description"] = " ".join([*filter(None, [schema.get("description")]), f"Holds besides: {said}."])
+    return made
+
+
+def _merged(schema: JsonSchema) -> JsonSchema:
+    """A schema with `oneOf` as `anyOf`, and without an `allOf` of one part."""
+    if "oneOf" in schema and "anyOf" not in schema:
+        schema = {("anyOf" if name == "oneOf" else name): value for name, value in schema.items()}
+    parts = schema.get("allOf")
+    if isinstance(parts, list) and len(parts) == 1 and isinstance(parts[0], dict):
+        schema = {**parts[0], **{name: value for name, value in schema.items() if name != "allOf"}}
+    if schema.keys() & {"allOf", "oneOf", "patternProperties", "prefixItems", "$dynamicRef"} or "not" in schema:
+        raise _NoStrictFormError
+    return schema
+
+
+def _is_foreign(name: str, value: Any) -> bool:  # noqa: ANN401 - a keyword's value
+    return (name == "format" and value not in _FORMATS) or (name == "pattern" and "(?" in str(value))
+
+
+def _has_any_shape(kinds: Any) -> bool:  # noqa: ANN401 - a type, or a list of them
+    return isinstance(kinds, list) and bool({"object", "array"} & {*kinds})
+
+
+def _close(made: JsonSchema, depth: int, bounds: _Bounds) -> None:
+    """Make an object strict: no other members, each of its own required, and null where it may lack."""
+    members, required = made.get("properties") or {}, made.get("required") or ()
+    others = made.get("additionalProperties")
+    if isinstance(others, dict) or (not members and others is not False):
+        raise _NoStrictFormError
+    inner = {name: _strict(one, depth + 1, bounds) for name, one in members.items()}
+    made["properties"] = {name: one if name in required else _nullable(one) for name, one in inner.items()}
+    made["required"] = [*members]
+    made["additionalProperties"] = False
+
+
+def _nullable(schema: JsonSchema) -> JsonSchema:
+    kinds = schema.get("type")
+    if isinstance(kinds, str) and kinds != "null" and not schema.keys() & {"enum", "const"}:
+        return {**schema, "type": [kinds, "null"]}
+    if isinstance(kinds, list) and "null" in kinds and "enum" not in schema:
+        return schema
+    return {"anyOf": [schema, {"type": "null"}]}
