@@ -13,7 +13,7 @@ from unicodedata import numeric
 from callwright.language.numbers import find_numbers
 from callwright.language.readers.duckling_reader import read
 from callwright.language.readers.mentions import UNKNOWN_NOW, find_moments
-from callwright.language.readers.units import QuantityWords, Unit, quantity_words, unit_named
+from callwright.language.readers.units import QuantityWords, Unit, quantity_words, unit_at, unit_named
 from callwright.language.text import folded
 
 Bound = Literal["", "most", "least"]
@@ -169,12 +169,7 @@ def _unit_after(text: str, at: int, words: QuantityWords) -> tuple[Unit | None, 
     filler = words.patterns.get("unit_filler")
     skipped = filler.match(text, at) if filler else None
     at = skipped.end() if skipped else at
-    best: tuple[Unit | None, int] = (None, at)
-    for pattern, unit in words.units:
-        match = pattern.match(text, at)
-        if match and match.end() > best[1]:
-            best = unit, match.end()
-    return best
+    return unit_at(text, at, words)
 
 
 def _compounded(text: str, words: QuantityWords, found: Sequence[Quantity]) -> list[Quantity]:

@@ -12,6 +12,9 @@ from callwright.warehouse.records import DEFAULT_LANGUAGE
 _SHORTEST_NAME = 3  # "m" and "s" in a parameter's name name no unit
 _NO_UNITS = frozenset({"min", "max", "second", "start"})  # minimum, maximum, the second one
 _PER, _MINUTES = "per", "min"
+_ALTERNATIVE = re.compile(r"\|(?![^(]*\))")
+_POWER = re.compile(r"(?:(?<=[a-z])\^?([23])|([²³])|\s+(squared|cubed))(?![\w.])")
+_OVER = re.compile(r"\s?/\s?|\s+per\s+")
 _LENGTHS = frozenset(
     {"duration", "time", "after", "delay", "interval", "minutes", "minutos", "tiempo", "retardo", "timeout", "length"}
 )
@@ -26,6 +29,7 @@ class Unit(NamedTuple):
 
 
 _CENT = Unit("money", 0.01)
+_OF_LENGTHS = {"distance2": Unit("area", 1), "distance3": Unit("volume", 1e6)}  # by what tables count in
 
 
 class QuantityWords(NamedTuple):
@@ -54,7 +58,7 @@ def quantity_words(language: str) -> QuantityWords:
         for dimension, rows in data.pop("units").items()
         for pattern, factor in rows
     ]
-    units.sort(key=lambda one: -max(map(len, one[0].split("|"))))
+    units.sort(key=lambda one: -max(map(len, _ALTERNATIVE.split(one[0]))))
     whole = "(?:" + "|".join(pattern for pattern, _ in units) + ")"
     plain = {name: data.pop(name) for name in QuantityWords._fields if name in data}
     data["counted_day"] = "|".join(sorted(plain["days_from_now"], key=len, reverse=True)) or "(?!)"
@@ -91,7 +95,8 @@ def unit_of(name: str, description: str, language: str) -> Unit | None:
 
 def _units_in(description: str, words: QuantityWords) -> Iterator[Unit]:
     for match in words.patterns["named_unit"].finditer(description):
-        unit = unit_named(next(filter(None, match.groups()), ""), words)
+        group = next((at for at, one in enumerate(match.groups(), 1) if one), 0)
+        unit, _ = unit_at(description, match.start(group), words)
         if unit is not None and unit.dimension != "money":
             yield unit
 
@@ -99,3 +104,36 @@ def _units_in(description: str, words: QuantityWords) -> Iterator[Unit]:
 def unit_named(stated: str, words: QuantityWords) -> Unit | None:
     """The unit that these words name, and nothing else."""
     return next((unit for pattern, unit in words.units if pattern.fullmatch(stated)), None)
+
+
+def unit_at(text: str, at: int, words: QuantityWords) -> tuple[Unit | None, int]:
+    """The unit that a text names at a place, also one made of two or with a power, and where it ends."""
+    plain, end = _plain_unit_at(text, at, words)
+    first, after = _powered(*_shortest_unit_at(text, at, words), text)
+    over = _OVER.match(text, after) if first else None
+    if first and over:
+        second, last = _powered(*_plain_unit_at(text, over.end(), words), text)
+        if second and last > end:
+            return Unit(f"{first.dimension}/{second.dimension}", first.factor / second.factor), last
+    return (first, after) if first and after > end else (plain, end)
+
+
+def _powered(unit: Unit | None, end: int, text: str) -> tuple[Unit | None, int]:
+    match = _POWER.match(text, end) if unit else None
+    if unit is None or match is None:
+        return unit, end
+    power = 2 if match[1] == "2" or match[2] == "²" or match[3] == "squared" else 3
+    whole = _OF_LENGTHS.get(f"{unit.dimension}{power}", Unit(f"{unit.dimension}{power}", 1))
+    return Unit(whole.dimension, whole.factor * unit.factor**power), match.end()
+
+
+def _plain_unit_at(text: str, at: int, words: QuantityWords) -> tuple[Unit | None, int]:
+    found = [(match.end(), unit) for pattern, unit in words.units if (match := pattern.match(text, at))]
+    end, unit = max(found, key=lambda one: one[0], default=(at, None))
+    return unit, end
+
+
+def _shortest_unit_at(text: str, at: int, words: QuantityWords) -> tuple[Unit | None, int]:
+    found = [(match.end(), unit) for pattern, unit in words.units if (match := pattern.match(text, at))]
+    end, unit = min(found, key=lambda one: one[0], default=(at, None))
+    return unit, end

@@ -22,6 +22,12 @@ def digit_words(language: str) -> Mapping[str, str]:
     return digits
 
 
+def measure_words(language: str) -> Mapping[str, str]:
+    """What is said of a measure, wide, with what schemas call it, width."""
+    measures: Mapping[str, str] = _data(language)["measures"]
+    return measures
+
+
 @cache
 def schema_words(name: str) -> re.Pattern[str]:
     """A class of words that schemas have, in all languages: whatever people speak, theirs is another one often."""

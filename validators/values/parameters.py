@@ -34,6 +34,7 @@ _EACH = frozenset({
     "per", "each", "every", "unit", "rate", "interval", "frequency", "hourly", "daily", "nightly", "weekly", "monthly",
 })  # fmt: skip
 _NAMED = frozenset({"name", "title"})
+_RANKS = ({"1", "first", "one", "a"}, {"2", "second", "two", "b"}, {"3", "third", "three", "c"})
 _FIRST = re.compile(r"from|desde|start\w*|begin\w*|since|after|first|check-?in|depart\w*|min|minimum|lower|lowest")
 _LAST = re.compile(r"to|hasta|end\w*|until|till|before|last|check-?out|return\w*|through|max|maximum|upper|highest")
 _HEAD_END = re.compile(
@@ -66,6 +67,11 @@ class Parameter(NamedTuple):
         return _heads(self.name, self.description)
 
     @property
+    def subjects(self) -> frozenset[str]:
+        """The words of its name but for those that say what kind of name or code it is, and for roles."""
+        return frozenset(split_name(self.name)) - _CODED - _NAMED - _ROLES
+
+    @property
     def is_money(self) -> bool:
         """Whether it is an amount of money."""
         return bool(schema_words("money").search(f"{' '.join(split_name(self.name))} {self.description}".lower()))
@@ -84,7 +90,20 @@ class Parameter(NamedTuple):
         """Whether something goes from it or to it."""
         tokens = frozenset(split_name(self.name))
         is_giver, is_taker = bool(tokens & _GIVERS), bool(tokens & _TAKERS)
+        if is_giver == is_taker and kind_of(self.schema) in ("text", "enum"):
+            described = f"{' '.join(split_name(self.name))} {self.description}".lower()
+            is_giver, is_taker = (bool(schema_words(one).search(described)) for one in ("givers", "takers"))
         return "" if is_giver == is_taker else "from" if is_giver else "to"
+
+    @property
+    def rank(self) -> tuple[str, int]:
+        """Its name without its number, and which of that name, or which member of a list, it is: 0 for the only one."""
+        if member := re.search(r"\[(\d+)\]$", self.parent):
+            return f"{self.parent[: member.start()]} {self.name}", int(member[1]) + 1
+        tokens = [one for part in split_name(self.name) for one in re.findall(r"\d+|\D+", part)]
+        place = next((at for at, words in enumerate(_RANKS, 1) if words & {*tokens}), 0)
+        kept = [one for one in tokens if not place or one not in _RANKS[place - 1]]
+        return f"{' '.join(kept)} {self.description}", place  # what tells them apart but for the number
 
     @property
     def edge(self) -> Edge:
@@ -114,11 +133,6 @@ class Leaf(NamedTuple):
     def naming(self) -> frozenset[str]:
         """The words that name its parameter and none of the rivals."""
         return self.parameter.words - frozenset[str]().union(*(one.words for one in self.rivals))
-
-    @property
-    def rival_naming(self) -> frozenset[str]:
-        """The words that name rivals and not its own parameter."""
-        return frozenset[str]().union(*(one.words for one in self.rivals)) - self.parameter.words
 
 
 def sort_of(value: JsonValue, schema: JsonSchema) -> Sort:
@@ -210,7 +224,7 @@ def could_take(other: Parameter, leaf: Leaf) -> bool:
         is_number = kind in ("integer", "number") and fits(leaf.value, other.schema)
         return is_number and _same_measure(leaf.parameter, other)
     if leaf.sort in ("day", "clock", "moment"):
-        return (kind in ("date", "time", "date-time") or (kind == "text" and _is_timed(other))) and fits(
+        return (kind in ("date", "time", "date-time") or (kind == "text" and is_timed(other))) and fits(
             leaf.value, other.schema
         )
     return _could_take_text(other, leaf)
@@ -221,7 +235,7 @@ def _could_take_text(other: Parameter, leaf: Leaf) -> bool:
     schema = other.schema if kind != "array" else other.schema.get("items") or {}
     if kind not in ("text", "enum", "array") or not fits(leaf.value, schema):
         return False
-    if kind == "enum" or leaf.sort == "choice" or _is_timed(other):
+    if kind == "enum" or leaf.sort == "choice" or is_timed(other):
         return kind == "enum"  # its own choices tell a choice from a text
     tokens = (frozenset(split_name(own.name)), frozenset(split_name(other.name)))
     return bool(own.heads & other.heads) or any(all(one & words for one in tokens) for words in (_ROLES, _CODED))
@@ -241,7 +255,8 @@ def _same_measure(one: Parameter, other: Parameter) -> bool:
     return dimensions[0] == dimensions[1] or ("" in dimensions and "money" not in dimensions)
 
 
-def _is_timed(one: Parameter) -> bool:
+def is_timed(one: Parameter) -> bool:
+    """Whether it is a day or a time, by its type or by its name."""
     kind, last = kind_of(one.schema), (split_name(one.name) or ("",))[-1]
     return kind in ("date", "time", "date-time") or last in ("date", "time", "day", "when", "start", "end")
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from callwright.language.booleans import ANSWERED, NEGATED, find_boolean, is_about
 from callwright.language.names import split_name
-from callwright.language.packs import puts_spaces, signs, widened
+from callwright.language.packs import of, puts_spaces, signs, widened
 from callwright.language.phrases import find_phrase
 from callwright.language.readers.duckling_reader import read
 from callwright.language.readers.mentions import UNKNOWN_NOW
@@ -18,20 +18,18 @@ from callwright.language.readers.units import Unit, quantity_words, unit_named
 from callwright.language.schemas import choices_of
 from callwright.language.text import folded
 from callwright.language.values import locate
-from callwright.validators.values.marks import digit_words
+from callwright.language.vocabulary import empty
+from callwright.validators.values.marks import digit_words, mark_words, schema_words
 from callwright.validators.values.parameters import MOMENT, Leaf
-from callwright.validators.values.said import Said, Span, Time
+from callwright.validators.values.said import MARKS, Said, Span, Time
 
 _EXACT = frozenset({"spelling", "grouping of digits", "inflection", "place spelling", "date in figures"})
 _MONTH = re.compile(r"(0[1-9]|1[0-2])/(20\d{2})|(20\d{2})-(0[1-9]|1[0-2])")
 _WORD, _WEEK = re.compile(r"[^\W\d_]{3,}"), 7
 _PRONOUN = re.compile(r"I(?:['’]\w+)?")
+_LOWER_AFTER = re.compile(r" ([a-zà-ÿ'-]{3,})")
 _WORD_AFTER, _WORD_BEFORE = re.compile(r"^[ -]+([A-ZÀ-Þ][\w'’-]*)"), re.compile(r"([A-ZÀ-Þ][\w'’-]*)[ -]+$")
 _TEXT_WORDS, _TEXT_SIGNS = 4, 8  # from how many words or characters on a value is a text, no name
-_WRITINGS = frozenset({
-    "message", "content", "text", "body", "note", "notes", "comment", "caption", "description", "statement", "reason",
-    "resolution", "details",
-})  # fmt: skip
 _SHORTEST_CODE = 3
 _AROUND = 24  # characters around an amount that tell what it counts
 _LEAST = re.compile(r"(?<![a-z])(?:min|minimum|least|lowest|lower)(?![a-z])")
@@ -52,6 +50,7 @@ class Place(NamedTuple):
     why: str = ""
     is_typed: bool = False  # the unit or the form tells whose value it is
     is_owned: bool = False  # the words tell which parameter it is for
+    is_open: bool = False  # more words of the text or about the flag may follow
     more: Span | None = None  # a word that may belong to the name
 
 
@@ -83,8 +82,9 @@ def _of_boolean(leaf: Leaf, said: Said) -> Iterator[Place]:
     is_denied = not leaf.value and (found.rule == NEGATED or said.marked(said.clause(span), "negation") is not None)
     is_last = bool(leaf.value) and span.end == said.clause(span).end  # what a clause ends with, it tells of no more
     is_turned = said.marked(said.sentence(span), "negation", "alternative", "condition", "change", "past") is not None
-    is_said = is_denied or (is_last and not is_turned)
-    yield Place(span, "" if is_said else f"{said.quote(span)!r} may be told of and not wished")
+    is_wished = is_denied or (bool(leaf.value) and not is_turned)
+    why = "" if is_wished else f"{said.quote(span)!r} may be told of and not wished"
+    yield Place(span, why, is_open=is_wished and not is_denied and not is_last)
 
 
 def _of_number(leaf: Leaf, said: Said) -> Iterator[Place]:
@@ -284,13 +284,13 @@ def _of_text(leaf: Leaf, said: Said) -> Iterator[Place]:
     value = str(leaf.value).strip()
     if not value:
         return
-    month = _MONTH.fullmatch(value)
-    if month:
+    if month := _MONTH.fullmatch(value):
         wanted = f"{month[2] or month[3]}-{month[1] or month[4]}"
         yield from (Place(one.span) for one in said.times if any(day[:7] == wanted for day in one.days))
     for span in _occurrences(value, said):
-        is_cut = is_text(leaf, said.language) and not _is_whole(span, said)
-        yield Place(span, "the words may go on" if is_cut else "", more=_more_of_name(value, span, said))
+        is_free = is_text(leaf, said.language)
+        more = None if is_free and value.islower() else _more_of_name(value, span, said)
+        yield Place(span, more=more, is_open=is_free and not _is_whole(span, said))
 
 
 def _occurrences(value: str, said: Said) -> Iterator[Span]:
@@ -309,7 +309,11 @@ def _occurrences(value: str, said: Said) -> Iterator[Span]:
 
 
 def _more_of_name(value: str, span: Span, said: Said) -> Span | None:
-    """A word with a capital next to a name, which may be part of it."""
+    """A word next to a name which may be part of it: one with a capital, one with content behind several small ones."""
+    word = _LOWER_AFTER.match(said.text[span.end :]) if value.islower() and " " in value else None
+    if word and word[1] not in empty((of(said.language),)):
+        at = Span(span.end + word.start(1), span.end + word.end())
+        return None if said.marked(at, *MARKS) else at
     if not value[:1].isupper() or any(character.isdigit() for character in value):
         return None
     after = _WORD_AFTER.match(said.text[span.end :])
@@ -331,11 +335,15 @@ def _stands_inside(at: int, said: Said) -> bool:
 def is_text(leaf: Leaf, language: str) -> bool:
     """Whether a value is a text that somebody shall read, no name: by what holds it, or by its length."""
     value = str(leaf.value)
-    is_written = bool(_WRITINGS & frozenset(split_name(leaf.parameter.name)))
+    if leaf.sort == "code":
+        return False
+    tokens = split_name(leaf.parameter.name)
+    is_written = any(map(schema_words("written").fullmatch, tokens))
     if puts_spaces(language) or value.isascii():
         words = value.split()
         is_long = len(words) >= _TEXT_WORDS and sum(word.islower() for word in words) * 2 > len(words)
-        return is_long or (is_written and len(words) > 1)
+        is_more = len(words) > 1 or (value.islower() and not is_spoken(leaf))
+        return (is_written and is_more) or (is_long and "name" not in tokens)
     is_long = len(value) >= _TEXT_SIGNS and not any(character.isdigit() for character in value)
     return is_long or (is_written and len(value) >= _TEXT_WORDS)
 
@@ -346,13 +354,24 @@ def _is_whole(span: Span, said: Said) -> bool:
     if quote:
         return not is_part(span, quote)
     before = said.text[: span.start].rstrip()
-    is_announced = _ANNOUNCED.search(said.text[said.sentence(span).start : span.start]) is not None
-    if not is_announced and said.clause(span) == span and (not before or not before[-1].isalnum()):
+    if not is_announced(span, said) and said.clause(span) == span and (not before or not before[-1].isalnum()):
         return True
     if not puts_spaces(said.language) and before and before[-1].isalnum():
         return False
+    if before.split() and mark_words(said.language)["joined"].fullmatch(before.split()[-1]):
+        return False
     rest = said.text[span.end : said.own if span.end <= said.own else None]
     return not rest.strip(signs(" .!?\"'”’{.!?}{close}"))
+
+
+def is_announced(span: Span, said: Said) -> bool:
+    """Whether a colon or an opening mark stands before a stretch in its sentence."""
+    return _ANNOUNCED.search(said.text[said.sentence(span).start : span.start]) is not None
+
+
+def is_spoken(leaf: Leaf) -> bool:
+    """Whether a value is what somebody shall read word for word, with all its sentences."""
+    return any(map(schema_words("spoken").fullmatch, split_name(leaf.parameter.name)))
 
 
 def is_part(span: Span, quote: Span) -> bool:
@@ -391,6 +410,10 @@ def _form(code: str) -> str:
 def times_beside(leaf: Leaf, said: Said, taken: Sequence[Span]) -> Iterator[Time]:
     """Days, or times of day, that a leaf could take and that no value of the call has."""
     for one in said.times:
-        is_alike = bool(one.days) if leaf.sort == "day" else bool(one.clocks) if leaf.sort == "clock" else True
-        if is_alike and not any(one.span.touches(each) for each in (*taken, *said.quotes)):
+        if is_time_alike(leaf, one) and not any(one.span.touches(each) for each in (*taken, *said.quotes)):
             yield one
+
+
+def is_time_alike(leaf: Leaf, one: Time) -> bool:
+    """Whether what is said is of the sort of a leaf: a day for a day, a time of day for a time of day."""
+    return bool(one.days) if leaf.sort == "day" else bool(one.clocks) if leaf.sort == "clock" else True

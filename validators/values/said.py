@@ -9,6 +9,7 @@ from callwright.language.packs import has_folder, signs, widened
 from callwright.language.readers.duckling_reader import read
 from callwright.language.readers.mentions import UNKNOWN_NOW, find_moments
 from callwright.language.readers.quantities import Quantity, find_quantities
+from callwright.language.readers.units import quantity_words
 from callwright.validators.values.marks import digit_words, mark_words
 
 MarkKind = Literal["negation", "correction", "change", "alternative", "condition", "past", "from", "to"]
@@ -20,6 +21,7 @@ _OWN_QUOTES = "".join(
     f"|{left}[^{right}]+{right}" for left, right in zip(signs("{open}"), signs("{close}"), strict=True)
 )
 _QUOTED = re.compile(rf"\"[^\"]+\"|“[^”]+”|«[^»]+»|„[^“”]+[“”]{_OWN_QUOTES}|(?<!\w)'[^']+'(?!\w)|‘[^’]+’")
+_TURNING = frozenset({"negation", "correction", "alternative"})
 _MONTHS_OF = {"month": 1, "quarter": 3, "year": 12}
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d{2}(?!\d)")
 _WEEK = 7
@@ -113,31 +115,46 @@ def hear(
 ) -> Said:
     """Read what was said, with the question that it answers and the message that came along."""
     whole = f"{text}\n{message}" if message else text
+    quantities = find_quantities(whole, language)
     return Said(
         text=whole,
         language=language,
         now=now,
         own=len(text),
         question=question,
-        quantities=find_quantities(whole, language),
+        quantities=quantities,
         times=tuple(_times(whole, language, now)),
-        marks=tuple(_marks(whole, language)),
+        marks=tuple(_marks(whole, language, quantities)),
         quotes=tuple(Span(*match.span()) for match in _QUOTED.finditer(whole)),
         turn=turn,
     )
 
 
-def _marks(text: str, language: str) -> Iterator[Mark]:
+def _marks(text: str, language: str, quantities: Sequence[Quantity]) -> Iterator[Mark]:
     if not has_folder(language):
         return
     words = mark_words(language)
     plain = text.replace("’", "'")
     harmless = [Span(*match.span()) for match in words["harmless"].finditer(plain)]
-    for kind in MARKS:
-        for match in words[kind].finditer(plain):
-            span = Span(*match.span())
-            if not any(span.touches(one) for one in harmless):
-                yield Mark(kind, span)
+    found = [Mark(kind, Span(*match.span())) for kind in MARKS for match in words[kind].finditer(plain)]
+    for one in found:
+        is_part = one.kind in _TURNING and any(_is_more(each, one) for each in found)
+        is_bound = one.kind == "negation" and any(_turns_bound(plain, one.span, each, language) for each in quantities)
+        if not is_part and not is_bound and not any(one.span.touches(each) for each in harmless):
+            yield one
+
+
+def _is_more(one: Mark, other: Mark) -> bool:
+    """Whether a word that turns a value has more letters than another one in it, or as many and is a correction."""
+    lengths = [mark.span.end - mark.span.start for mark in (one, other)]
+    is_stronger = lengths[0] > lengths[1] or (lengths[0] == lengths[1] and one.kind == "correction" != other.kind)
+    return one.kind in _TURNING and is_stronger and one.span.touches(other.span)
+
+
+def _turns_bound(text: str, negation: Span, amount: Quantity, language: str) -> bool:
+    """Whether a negation makes a least amount the most, and so denies nothing else: don't spend more than 90."""
+    between, words = text[negation.end : amount.start].lower(), quantity_words(language).patterns
+    return amount.bound == "most" and bool(words["least"].search(between) and words["flips"].search(f"not{between}"))
 
 
 def _times(text: str, language: str, now: datetime | None) -> Iterator[Time]:
@@ -177,6 +194,9 @@ def _whole_periods(text: str, language: str, now: datetime | None) -> Iterator[T
     """Weeks, months, quarters and years as Duckling finds them, from the first to the last day."""
     for one in read(text, language, now or UNKNOWN_NOW):
         grain = one.value.get("grain")
+        until = one.value.get("to") if one.dimension == "time" and "from" not in one.value else None
+        if until and until.get("grain") == "month" and (now is not None or _YEAR.search(text[one.start : one.end])):
+            yield Time(Span(one.start, one.end), frozenset({until["value"][:7]}))  # which of its days nobody says
         if one.dimension != "time" or one.value.get("type") != "value" or grain not in (*_MONTHS_OF, "week"):
             continue
         span = Span(one.start, one.end)

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import orjson
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from callwright.validators.values.said import hear
 from callwright.validators.values.standing import CallReading, read_call
@@ -180,3 +182,45 @@ def test_a_name_that_is_corrected_is_only_stated_though_a_day_follows() -> None:
     assert read["place"].standing == "stated"
     about_time = reading(place, {"place": "Ulm"}, "A room in Ulm on 3 December, sorry, 4 December.").arguments
     assert about_time["place"].standing == "proved"
+
+
+CODES = st.from_regex(r"[A-Z]{1,3}-?[0-9]{2,5}", fullmatch=True)
+
+
+@given(st.tuples(CODES, CODES).filter(lambda pair: not any(one in other for one, other in [pair, pair[::-1]])))
+def test_of_two_ids_the_words_before_them_tell_which_is_which(pair: tuple[str, str]) -> None:
+    accounts = {"from_account": TEXT, "to_account": TEXT}
+    for said in ("Pay the rent from {} to {}", "Pay the rent to {1} from {0}", "From account {} to account {}, please"):
+        right = reading(accounts, {"from_account": pair[0], "to_account": pair[1]}, said.format(*pair)).arguments
+        wrong = reading(accounts, {"from_account": pair[1], "to_account": pair[0]}, said.format(*pair)).arguments
+        assert {one.standing for one in right.values()} == {"proved"}
+        assert {one.standing for one in wrong.values()} == {"stated"}
+
+
+@given(st.lists(st.integers(2, 9), min_size=2, max_size=4, unique=True))
+def test_of_numbers_that_are_corrected_the_last_one_is_wanted(numbers: list[int]) -> None:
+    said = "A table for " + ", no, ".join(map(str, numbers))
+    standings = [reading({"seats": {"type": "integer"}}, {"seats": one}, said).arguments["seats"] for one in numbers]
+    assert [one.standing for one in standings] == ["stated"] * (len(numbers) - 1) + ["proved"]
+
+
+def test_what_comes_instead_of_a_value_is_the_one_that_is_not_wanted() -> None:
+    amount: dict[str, JsonSchema] = {"amount": {"type": "number"}}
+    said = "Pay Ruth 30 instead of the 50 I promised"
+    assert reading(amount, {"amount": 50}, said).arguments["amount"].standing == "stated"
+
+
+def test_parameters_that_differ_in_their_number_take_values_in_their_order_unless_words_tell_them_apart() -> None:
+    cities = {"city_1": TEXT, "city_2": TEXT}
+    said = "Which is sunnier, Porto or Faro?"
+    assert {
+        one.standing for one in reading(cities, {"city_1": "Porto", "city_2": "Faro"}, said).arguments.values()
+    } == {"proved"}
+    turned = reading(cities, {"city_1": "Faro", "city_2": "Porto"}, said).arguments
+    assert {one.standing for one in turned.values()} == {"stated"}
+    sides: dict[str, JsonSchema] = {
+        "player1": {"type": "string", "description": "Plays white"},
+        "player2": {"type": "string", "description": "Plays black"},
+    }
+    read = reading(sides, {"player1": "Mira", "player2": "Otto"}, "Mira as black and Otto as white").arguments
+    assert {one.standing for one in read.values()} == {"stated"}
