@@ -143,6 +143,8 @@ def _assumed(tool: Tool) -> JsonSchema:
 
 def _simulate(name: str, schema: JsonSchema, asked: _SimulatedCall, depth: int = 0) -> JsonValue:
     """A value of the schema; what the call has given under the same name comes back as it was."""
+    if schema.get("type") == "null":
+        return None
     members = schema.get("properties")
     if isinstance(members, dict) and members and depth < _DEEPEST:
         return {

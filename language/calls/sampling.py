@@ -37,8 +37,6 @@ _TABLED = frozenset({"number", "quantity", "duration", "measure", "year", "perce
 def make_value(name: str, schema: JsonSchema, language: Language, rng: Random, *, depth: int = 0) -> JsonValue:
     """A value for a parameter; ReplyError where no value can be found that satisfies its schema."""
     schema = _resolved(schema)
-    if schema.get("type") == "null":
-        return None
     for _ in range(_TRIES):
         value = _propose(name, schema, language, rng, depth)
         if fits(value, schema) and value not in ("", [], {}):

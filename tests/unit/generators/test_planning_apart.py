@@ -12,6 +12,7 @@ from callwright.flows.planning.planner import refusal, sentence_of, shares, vali
 from callwright.flows.recipe import parse_recipe
 from callwright.generators.conversations.plans import plan_conversations, word_scenarios
 from callwright.generators.conversations.scenarios import plan_scenarios
+from callwright.generators.environments.simulated import SimulatedEnvironment
 from callwright.generators.families import LeftOut, Order, plan_each, usable_tools
 from callwright.generators.kinds import all_kinds
 from callwright.generators.parallel.making import plan_parallel, tool_obstacle
@@ -122,8 +123,12 @@ def test_an_object_with_entries_of_a_type_gets_one_of_them() -> None:
     assert fits(value, schema)
 
 
-def test_what_is_always_null_is_null() -> None:
-    assert make_value("premium", {"type": "null"}, "en", Random(1)) is None
+def test_what_is_always_null_in_a_result_is_null() -> None:
+    returned: dict[str, JsonValue] = {"type": "object", "properties": {"premium": {"type": "null"}, "name": TEXT}}
+    room = tool("getRoom", room=TEXT).with_changes(returns=returned)
+    result = SimulatedEnvironment([room]).succeed(room, {"room": "hall"})
+    assert isinstance(result, dict)
+    assert result["premium"] is None
 
 
 async def test_a_goal_of_tools_without_a_description_names_and_reads_them() -> None:
