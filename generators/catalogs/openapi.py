@@ -214,8 +214,8 @@ def _place(path: Path | str, template: str) -> str:
 def _operations(document: Fields, path: Path) -> Iterator[Operation]:
     shared = _Shared(
         document,
-        Side(document, before, _written, "readOnly", {}),
-        Side(document, before, _written, "writeOnly", {}),
+        Side(document, before, _written, "readOnly", {}, {}),
+        Side(document, before, _written, "writeOnly", {}, {}),
         Shortened(),
     )
     is_old = is_swagger(document)

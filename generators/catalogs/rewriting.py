@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 from urllib.parse import unquote
 
+import orjson
 from pydantic import JsonValue
 
 from callwright.generators.catalogs.catalog import Note, shown
@@ -38,8 +39,11 @@ _IN_SCOPE = ("#/$defs/", "#/definitions/")
 _KEPT_WHEN_CUT = frozenset({"type", "title", "description", "format", "enum"})
 _READ_WHEN_CUT = _KEPT_WHEN_CUT | {"nullable", "x-nullable"}
 _DEEPEST_HINT = 4
+_MOST_UPPER = 5_000  # nodes of the upper levels: less than these is kept
 _FEWER_LEVELS = (12, 9, 7, 5, 4, 3, 2)  # tried one after another, where a schema is too large as a whole
 _CUT = frozenset({"circular_reference", "too_large"})
+
+_TOO_LARGE = Note("too_large", f"Written out, the schema has over {MOST_NODES} parts or {DEEPEST} levels; left out.")
 
 Change = Callable[[JsonSchema, list[Note]], JsonSchema]
 
@@ -99,17 +103,30 @@ class Side(NamedTuple):
     change: Change
     hidden: str
     known: dict[str, WrittenTarget]
+    written: dict[bytes, tuple[Rewritten, bool]]
 
 
 def rewrite_upper(schema: JsonSchema, side: Side) -> tuple[Rewritten, bool]:
     """`schema` as `rewrite` has it, only its upper levels where it is too large as a whole; and whether it was cut so."""
-    whole = _rewritten(schema, _Rewriting(side.root, side.change, side.known, None, side=side))
-    for levels in _FEWER_LEVELS:
-        if not any(note.kind == "too_large" for note in whole.notes):
-            return whole, levels < _FEWER_LEVELS[0]
-        upper = _Rewriting(side.root, side.change, side.known, None, side=side, levels=levels)
-        whole = _rewritten(schema, upper)
-    return whole, True
+    stated = orjson.dumps(schema)
+    if stated not in side.written:  # a document's operations have few schemas between them, some of them without end
+        side.written[stated] = _rewritten_upper(schema, side)
+    return side.written[stated]
+
+
+def _rewritten_upper(schema: JsonSchema, side: Side) -> tuple[Rewritten, bool]:
+    for levels in (None, *_FEWER_LEVELS):
+        try:
+            return _rewritten(
+                schema, _Rewriting(side.root, side.change, side.known, None, side=side, levels=levels)
+            ), levels is not None
+        except _TooLargeError:
+            continue
+    return Rewritten({}, (_TOO_LARGE,)), True
+
+
+class _TooLargeError(Exception):
+    """A schema has more parts than are written out; never leaves this module."""
 
 
 def _rewritten(schema: JsonSchema, rewriting: "_Rewriting") -> Rewritten:
@@ -222,7 +239,8 @@ class _Rewriting:
         self._before = side.before if side else None
         self._scopes: list[JsonSchema] = []
         self._levels = levels or DEEPEST
-        self._is_upper = levels is not None
+        self._most = MOST_NODES if levels is None else _MOST_UPPER
+        self._is_side, self._is_upper = side is not None, levels is not None
         self._outlined = 0
         self._known = known
         self._met = met
@@ -236,8 +254,10 @@ class _Rewriting:
         """One schema, written out; `trail` holds the references that led here."""
         self._nodes += 1
         self._deepest = max(self._deepest, level)
-        if self._nodes > MOST_NODES or (level > self._levels and not self._is_upper):
-            self._note_size()
+        if self._nodes > self._most or (level > self._levels and not self._is_upper):
+            if self._is_side:
+                raise _TooLargeError
+            self.notes.append(_TOO_LARGE)
             return {}
         if not isinstance(schema, dict):
             return schema
@@ -261,7 +281,7 @@ class _Rewriting:
 
     def _taken(self, target: WrittenTarget, level: int) -> JsonSchema | None:
         """What was written before, counted as if it were written again; None where that is too much here."""
-        if self._nodes + target.nodes > MOST_NODES or level + target.levels > self._levels:
+        if self._nodes + target.nodes > self._most or level + target.levels > self._levels:
             return None
         self._nodes += target.nodes
         self._deepest = max(self._deepest, level + target.levels)
@@ -366,10 +386,6 @@ class _Rewriting:
     def _note_unresolvable(self, pointer: object) -> None:
         message = f"The reference {shown(pointer)} points at nothing in this file (others are never fetched); left out."
         self.notes.append(Note("unresolvable_reference", message))
-
-    def _note_size(self) -> None:
-        message = f"Written out, the schema has over {MOST_NODES} parts or {DEEPEST} levels; left out."
-        self.notes.append(Note("too_large", message))
 
 
 def _joined(target: JsonSchema, beside: JsonSchema) -> JsonSchema:
