@@ -332,6 +332,7 @@ def _fresh(run: GroupRun, stage: str, planned: Iterable[Planned]) -> Iterator[Pl
 _FORGET = "delete from left_out where build = ? and kind = ? and language = ? and place = ?"
 _DONE = "select subject from outcomes where build = ? and stage = ? and subject in (select unnest(?::varchar[]))"
 _AT_ONCE = 1000
+_FEW_PLACES = 2  # with a reason each
 
 
 def count_planned(run: GroupRun) -> int:
@@ -399,11 +400,19 @@ def read_left_out(warehouse: Warehouse, build: str) -> tuple[LeftOut, ...]:
 def told_of_left_out(found: Iterable[LeftOut]) -> Iterator[str]:
     """What is left out, for people: each kind, and of the tools of a kind how many, with the reason that most have."""
     tools: dict[str, dict[str, list[str]]] = {}
+    places: dict[tuple[str, Language], list[LeftOut]] = {}
     for one in found:
         if one.samples or not one.tool:
-            yield sentence_of(one)
+            places.setdefault((one.kind, one.language), []).append(one)
         else:
             tools.setdefault(one.kind, {}).setdefault(one.reason, []).append(one.tool)
+    for some in places.values():
+        if len(some) <= _FEW_PLACES:
+            yield from map(sentence_of, some)
+        else:
+            named = ", ".join(one.place for one in some)
+            whole = some[0]._replace(samples=sum(one.samples for one in some), place=f"in {len(some)} places: {named}")
+            yield sentence_of(whole)
     for kind, reasons in tools.items():
         reason, names = max(reasons.items(), key=lambda pair: len(pair[1]))
         count = len({name for some in reasons.values() for name in some})

@@ -243,7 +243,11 @@ def _clock(rng: Random) -> str:
 
 def _patterned(name: str, schema: JsonSchema, rng: Random) -> str:
     try:
-        return matching_text(schema["pattern"], rng)
+        text = matching_text(schema["pattern"], rng)
+        if len(text) > 1:
+            return text
+        # "0" is a number by ^(0|[1-9][0-9]*)$, and no id that anybody has
+        return max([text, *(matching_text(schema["pattern"], rng) for _ in range(_CALL_TRIES))], key=len)
     except UnsupportedPatternError as error:
         raise ReplyError(f"template/v1 can't write {name!r} by its pattern: {error}") from error
 

@@ -8,7 +8,7 @@ from random import Random
 import pytest
 from pydantic import JsonValue
 
-from callwright.flows.planning.planner import refusal, sentence_of, shares, validate_it_can_be_planned
+from callwright.flows.planning.planner import refusal, sentence_of, shares, told_of_left_out, validate_it_can_be_planned
 from callwright.flows.recipe import parse_recipe
 from callwright.generators.conversations.plans import plan_conversations, word_scenarios
 from callwright.generators.conversations.scenarios import plan_scenarios
@@ -108,6 +108,17 @@ def test_an_impossible_kind_costs_that_kind() -> None:
     assert [(one.kind, one.samples) for one in heard] == [("routing_hard", 5), ("multi_step", 4)]
     assert "In no category does a tool take what another one returns" in sentence_of(heard[0])
     validate_it_can_be_planned(recipe, tools)
+
+
+def test_an_id_whose_pattern_allows_a_single_zero_is_longer() -> None:
+    schema: dict[str, JsonValue] = {"type": "string", "pattern": "^(0|[1-9][0-9]*)$"}
+    assert all(len(str(make_value("guild_id", schema, "en", Random(seed)))) > 1 for seed in range(60))
+
+
+def test_many_places_of_a_kind_are_one_sentence() -> None:
+    found = [LeftOut("conversation", f"No {place}.", "en", place, samples=2) for place in ("a", "b", "c")]
+    assert [*told_of_left_out(found)] == ["conversation (en, in 3 places: a, b, c): 6 can't be planned. No a."]
+    assert len([*told_of_left_out(found[:2])]) == 2
 
 
 def test_a_recipe_of_which_nothing_can_be_planned_is_refused() -> None:
