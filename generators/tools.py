@@ -12,7 +12,7 @@ from jsonschema.exceptions import SchemaError, ValidationError
 from pydantic import JsonValue
 from referencing.exceptions import Unresolvable
 
-from callwright.language.names import deed_of, function_words
+from callwright.language.names import CHANGES, deed_of, function_words
 from callwright.language.packs import unspaced
 from callwright.language.schemas import NO_OTHERS, SchemaValidator, choices_of, fits, json_type
 from callwright.language.text import fold
@@ -169,6 +169,9 @@ def are_redundant(one: Tool, other: Tool) -> bool:
     """Whether two tools might both serve one request: the same name, or nearly the same words in the description."""
     if one.name == other.name:
         return True
+    deeds = [deed_of(next(iter(function_words(tool.name)), "")) for tool in (one, other)]
+    if "other" not in deeds and (deeds[0] in CHANGES) != (deeds[1] in CHANGES):
+        return False  # whoever wrote the document described what reads and what writes alike
     words, others = _description_words(one.description), _description_words(other.description)
     union = len(words | others)
     return union > 0 and len(words & others) / union >= REDUNDANT

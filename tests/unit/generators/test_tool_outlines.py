@@ -2,7 +2,7 @@
 
 import orjson
 
-from callwright.generators.tools import outlined, outlined_tools
+from callwright.generators.tools import are_redundant, outlined, outlined_tools
 from callwright.warehouse.records import Tool
 
 LONG = {
@@ -51,3 +51,12 @@ def test_a_tool_that_is_called_twice_is_shown_once_with_what_both_calls_give() -
     assert shown["parameters"]["properties"]["data"] == LONG
     assert shown["parameters"]["properties"]["sort"] == MANY
     assert len(orjson.dumps(outlined(TOOL, ["task"]))) < 0.2 * len(orjson.dumps(TOOL.signature))
+
+
+def test_reading_and_writing_are_apart_even_where_a_document_describes_them_alike() -> None:
+    same = "Updates a specific attachment of an order by its file name."
+    update, get, fetch = (
+        TOOL.with_changes(name=f"{verb}OrderAttachment", description=same) for verb in ("update", "get", "find")
+    )
+    assert not are_redundant(update, get)
+    assert are_redundant(get, fetch)
