@@ -31,7 +31,7 @@ from callwright.generators.kinds import FAMILIES
 from callwright.generators.own_values import OwnValues
 from callwright.generators.stages import Stage, StageContext
 from callwright.generators.toolset import GROUP as TOOLSET
-from callwright.generators.voices import SILENT, UserVoice, VoicedChat, marked, voice_of
+from callwright.generators.voices import SILENT, UserVoice, VoicedChat, marked, speaker_of, voice_of
 from callwright.llm.models import reads_language
 from callwright.llm.prompts import own_prompts
 from callwright.validators.checks.declaring import Check
@@ -352,7 +352,7 @@ class _Work:
         rng = Random(f"{self.shard.recipe.seed}:{stage.name}:{record.key}")
         # A check reads what is there, and a tool is nobody's: neither has circumstances or a voice.
         is_plain = stage.is_check or stage.group == TOOLSET or not reads_language(chat.name)
-        asked = chat if is_plain else VoicedChat(chat, stage.voiced, voice, self.examples)
+        asked = chat if is_plain else VoicedChat(chat, stage.voiced, voice, self.examples, speaker_of(record))
         recipe = self.shard.recipe
         context = StageContext(
             asked, rng, self.tools, self.environments, self.own_values, recipe.checks.rouge_l, recipe.consistency

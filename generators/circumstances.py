@@ -30,9 +30,8 @@ _PLACES = (
     "at a friend's table", "in a workshop, it is loud", "in a waiting room", "at the end of a long day", "before anyone else is up",
 )  # fmt: skip
 _OPENINGS = (
-    "with what is to be done", "with the thing that it is about", "with a day, time or place", "with a question", "with the reason",
-    "with a greeting", "with a bare command", "with who it is for", "with a number or name that has to be said",
-    "in the middle of a thought",
+    "with what is to be done", "with the thing that it is about", "with a question", "with the reason", "with a greeting",
+    "with a bare command", "with what went before", "in the middle of a thought", "with a wish",
 )  # fmt: skip
 _LETTERS = 4
 _AGES = (17, 82)
@@ -42,28 +41,38 @@ _TEMPERAMENTS = (
 )  # fmt: skip
 
 
-def circumstances_of(seed: int, *, speaks: bool, is_somebody: bool = True) -> dict[str, str]:
-    """What is drawn by a seed: a day, a place, letters for names, who it is where that is not told; for words, an opening."""
-    rng = Random(f"{seed}:circumstances")
+def circumstances_of(
+    seed: int, speaker: int | None = None, *, speaks: bool, is_somebody: bool = True
+) -> dict[str, str]:
+    """What is drawn: a day, a place and who it is by the `speaker`'s seed, letters for names and an opening by that of the prompt.
+
+    Whoever speaks is left out where that is told already; only words have an opening.
+    """
+    rng = Random(f"{seed if speaker is None else speaker}:speaker")
     day = FIRST_DAY + timedelta(days=rng.randrange((LAST_DAY - FIRST_DAY).days + 1))
-    person, place, opening = _person(rng), rng.choice(_PLACES), rng.choice(_OPENINGS)
+    person, place = _person(rng), rng.choice(_PLACES)
+    rng = Random(f"{seed}:circumstances")
+    opening = rng.choice(_OPENINGS)
     letters = " ".join(sorted(rng.sample(ascii_uppercase, _LETTERS)))
     who = {"person": person} if is_somebody else {}
     how = {"opening": opening} if speaks else {}
     return {**who, "place": place, "day": f"{day:%A}, {day.isoformat()}", "letters": letters, **how}
 
 
-def in_circumstances(prompt: Prompt, voiced: Collection[str], *, is_somebody: bool = True) -> Prompt:
+def in_circumstances(
+    prompt: Prompt, voiced: Collection[str], speaker: int | None = None, *, is_somebody: bool = True
+) -> Prompt:
     """The prompt with circumstances in the place of its seed; as it is where it shows none."""
-    first, last = prompt.messages[0], prompt.messages[-1]
-    found = _SEED.search(last.content)
-    if found is None or first is last:
+    first, *others = prompt.messages
+    at, found = next(((at, found) for at, one in enumerate(others) if (found := _SEED.search(one.content))), (0, None))
+    if found is None:
         return prompt
-    speaks = prompt.name in voiced
-    drawn = orjson.dumps(circumstances_of(int(found[1]), speaks=speaks, is_somebody=is_somebody)).decode()
-    shown = f"{last.content[: found.start()]}<circumstances>{drawn}</circumstances>{last.content[found.end() :]}"
+    speaks, text = prompt.name in voiced, others[at].content
+    drawn = orjson.dumps(circumstances_of(int(found[1]), speaker, speaks=speaks, is_somebody=is_somebody)).decode()
+    shown = f"{text[: found.start()]}<circumstances>{drawn}</circumstances>{text[found.end() :]}"
+    others[at] = others[at].with_changes(content=shown)
     framed = first.with_changes(content=f"{first.content}\n{_FRAME}{_OPENING if speaks else ''}")
-    return prompt.with_changes(messages=(framed, *prompt.messages[1:-1], last.with_changes(content=shown)))
+    return prompt.with_changes(messages=(framed, *others))
 
 
 def draw_personas(count: int, seed: int) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from callwright.generators.environments.protocol import Environment
 from callwright.generators.own_values import NO_VALUES, OwnValues
-from callwright.llm.chat import ChatModel, Prompt
+from callwright.llm.chat import ChatModel, Prompt, again
 from callwright.warehouse.errors import RecordError, ReplyError
 from callwright.warehouse.records import Origin, Record, Tool
 
@@ -142,11 +142,13 @@ async def first_fit(
 ) -> Reply:
     """The first of three answers that `problem_of` finds no problem with, else the first one that may go on all the same.
 
+    Who is asked again is told what is wrong.
+
     Raises ReplyError where there is neither: `complaint`, and the problem of the last answer.
     """
-    problem, second_best = "", None
+    asked, problem, second_best = prompt, "", None
     for attempt in range(ATTEMPTS):
-        given = await context.chat.ask(prompt, answer, sample_index=attempt)
+        given = await context.chat.ask(asked, answer, sample_index=attempt)
         problem = problem_of(given)
         if problem and leniency.look_closer is not None:
             await leniency.look_closer(given)
@@ -155,6 +157,7 @@ async def first_fit(
             return given
         if second_best is None and leniency.goes_on(given):
             second_best = given
+        asked = again(prompt, given.model_dump_json(), problem)
     if second_best is None:
         raise ReplyError(f"{complaint}: {problem}")
     return second_best

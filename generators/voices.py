@@ -62,6 +62,12 @@ def voice_of(record: Record, personas: Sequence[str], styles: Sequence[str]) -> 
     return UserVoice(*(_drawn(name, texts, seed) for name, texts in zip(_TRAITS, (personas, styles), strict=True)))
 
 
+def speaker_of(record: Record) -> int | None:
+    """The seed of who speaks in the sample that a record becomes: that of the sample it is made of, else its own."""
+    source = record if isinstance(record, Sample) else _source_of(record)
+    return source.origin.seed if source is not None and source.origin is not None else _seed_of(record)
+
+
 def _drawn(name: str, texts: Sequence[str], seed: int) -> str:
     return Random(f"{seed}:{name}").choice(texts) if texts else ""
 
@@ -87,9 +93,8 @@ def in_voice(prompt: Prompt, voice: UserVoice) -> Prompt:
         return prompt
     wishes = " ".join((*(_WISHES[name] for name in parts), _LIMIT))
     shown = "\n".join(f"<{name}>{text}</{name}>" for name, text in parts.items())
-    first, *others, last = prompt.messages
-    framed = (_longer(first, wishes), *others, _longer(last, shown))
-    return prompt.with_changes(messages=framed)
+    first, told, *later = prompt.messages  # what was refused, and why, may stand behind them
+    return prompt.with_changes(messages=(_longer(first, wishes), _longer(told, shown), *later))
 
 
 def with_examples(prompt: Prompt, examples: Sequence[JsonValue]) -> Prompt:
@@ -115,13 +120,22 @@ class VoicedChat:
     """A ChatModel that is shown circumstances in the place of a seed, and a voice wherever it words what a user says."""
 
     def __init__(
-        self, chat: ChatModel, prompts: Collection[str], voice: UserVoice, examples: Sequence[JsonValue] = ()
+        self,
+        chat: ChatModel,
+        prompts: Collection[str],
+        voice: UserVoice,
+        examples: Sequence[JsonValue] = (),
+        speaker: int | None = None,
     ) -> None:
-        """Ask `chat` by the `prompts` of these names in the `voice`, and show it `examples` of requests."""
+        """Ask `chat` by the `prompts` of these names in the `voice`, and show it `examples` of requests.
+
+        `speaker` is the seed of the sample's user, whose circumstances stay the same in all that is made of it.
+        """
         self._chat = chat
         self._prompts = prompts
         self._voice = voice
         self._examples = examples
+        self._speaker = speaker
 
     @property
     def name(self) -> str:
@@ -137,7 +151,7 @@ class VoicedChat:
         return await self._chat.complete(self._framed(prompt), tools, sample_index=sample_index)
 
     def _framed(self, prompt: Prompt) -> Prompt:
-        situated = in_circumstances(prompt, self._prompts, is_somebody=not self._voice.persona)
+        situated = in_circumstances(prompt, self._prompts, self._speaker, is_somebody=not self._voice.persona)
         if prompt.name not in self._prompts:
             return situated
         return in_voice(with_examples(situated, self._examples), self._voice)

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from callwright.llm.answers import parse_answer
 from callwright.llm.bounds import validate_calls, validate_text
-from callwright.llm.chat import Adapter, Answer, ChatMessage, ChatRequest, Completion, Prompt, RawReply
+from callwright.llm.chat import Adapter, Answer, ChatRequest, Completion, Prompt, RawReply, again
 from callwright.llm.ledger import Ledger, ledger_key
 from callwright.llm.limits import Budget, Gate, Hedging
 from callwright.llm.tokens import BYTES_PER_TOKEN, TokenCounts, TokenEstimates, say_unstated, size
@@ -325,10 +325,7 @@ def _with_more_room(options: Options, reply: RawReply) -> Options:
 
 def _repair(prompt: Prompt, reply: str, error: ReplyError) -> Prompt:
     """The prompt with the unusable reply and what was wrong with it."""
-    wish = f"Your reply could not be used. {error}\nReply again, with nothing but a JSON object that fits the schema."
-    # Some providers refuse an assistant who says nothing.
-    stated = (ChatMessage(role="assistant", content=reply),) if reply.strip() else ()
-    return prompt.with_changes(messages=(*prompt.messages, *stated, ChatMessage(role="user", content=wish)))
+    return again(prompt, reply, f"{error}\nReply again, with nothing but a JSON object that fits the schema.")
 
 
 @cache

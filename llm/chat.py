@@ -28,6 +28,14 @@ class Prompt(Record):
     messages: tuple[ChatMessage, ...]
 
 
+def again(prompt: Prompt, reply: str, problem: str) -> Prompt:
+    """The prompt with a reply that can't be used and what is wrong with it."""
+    wish = ChatMessage(role="user", content=f"Your reply could not be used. {problem}")
+    # Some providers refuse an assistant who says nothing.
+    stated = (ChatMessage(role="assistant", content=reply),) if reply.strip() else ()
+    return prompt.with_changes(messages=(*prompt.messages, *stated, wish))
+
+
 class ChatRequest(NamedTuple):
     """What goes to an adapter: all that may change the answer, and nothing else."""
 

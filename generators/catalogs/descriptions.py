@@ -18,7 +18,12 @@ _MARKUP = re.compile(
     | ^\ {0,3}\#{1,6}\s | ^\ *\|.*\|\ *$""",
     re.VERBOSE | re.MULTILINE | re.IGNORECASE,
 )
-_TAG = re.compile(r"<!--.*?-->|</?[A-Za-z!][^<>]*>", re.DOTALL)
+_TAG = re.compile(r"<!--.*?-->|<!\w[^<>]*>|</?([A-Za-z][\w-]*)[^<>]*>", re.DOTALL)
+# With the blocks that CommonMark knows; "<environment>" is no tag but a place to fill.
+_INLINE = re.compile(
+    r"abbr?|a|b|bd[io]|br|button|cite|code|del|dfn|em|font|i|img|input|ins|kbd|label|mark|q|s|samp|small|span|strike|strong|"
+    r"su[bp]|time|tt|u|var|wbr"
+)
 _BREAK = re.compile(r"<(?:br|/p|/li|/tr|/h\d|/div)\b[^<>]*>", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]")
 _NOT_LETTERS = re.compile(r"[\W_]+")
@@ -91,12 +96,21 @@ def _words(tokens: "Sequence[Token]") -> str:
                 words += "\n"
             case "html_inline" if _BREAK.match(token.content):
                 words += "\n"
+            case "html_inline" if (tag := _TAG.match(token.content)) and not _is_tag(tag):
+                words += token.content
     return words.strip()
 
 
 def _untagged(html: str) -> str:
-    text = unescape(_TAG.sub("", _BREAK.sub("\n", html)))
+    text = unescape(_TAG.sub(lambda tag: "" if _is_tag(tag) else tag.group(), _BREAK.sub("\n", html)))
     return "\n".join(line.strip() for line in text.splitlines() if line.strip())
+
+
+def _is_tag(found: re.Match[str]) -> bool:
+    from markdown_it.common.html_blocks import block_names
+
+    name = (found[1] or "").lower()
+    return not name or _INLINE.fullmatch(name) is not None or name in block_names
 
 
 @cache

@@ -72,6 +72,8 @@ def tool_obstacle(order: Order, tool: Tool) -> str:
         return "It requires nothing, so its calls can't be told apart."
     if len(tool.required) > _MOST_PARAMETERS:
         return f"It requires more than {_MOST_PARAMETERS} parameters, too many to be stated beside other calls."
+    if len(tool.required) + len(sayable_options(tool)) < tool.fewest:
+        return "What a call of it has to give besides is an object or a list, which is not stated beside other calls."
     if any(not is_plain(tool.properties[name]) for name in tool.required):
         return "It requires an object, a list or a value without a type, which is not stated beside other calls."
     return value_obstacle(order, tool)

@@ -74,10 +74,11 @@ class _Slots:
         stated = [name for name, one in self.call.arguments.items() if isinstance(one, StatedValue)]
         self.shared = [name for name in stated if (name, _key(self.call.arguments[name])) in said]
         free = [name for name in stated if name not in own and name not in self.shared]
-        self.need = [name for name in free if name in tool.required]
+        wanted = {*tool.required, *self.call.arguments} if tool.fewest > len(tool.required) else {*tool.required}
+        self.need = [name for name in free if name in wanted]
         others = [name for name in sayable_options(tool) if "default" not in tool.properties[name]]
         self.may = [name for name in others if name not in {*own, *self.call.arguments}]
-        self.may += [name for name in free if name not in tool.required]
+        self.may += [name for name in free if name not in wanted]
 
     @property
     def shown(self) -> dict[str, JsonValue]:

@@ -49,10 +49,12 @@ async def word_routing(plan: RoutingPlan, context: StageContext) -> list[Sample]
     """
     tools = {tool.name: tool for tool in context.toolset(plan.candidates)}
     used = outlined_tools((tools[call.tool], call.arguments) for call in plan.calls)
+    picked = (one for call in plan.calls for one in call.arguments.values() if isinstance(one, Picked))
+    asked_for = {plan.calls[one.call].tool for one in picked}
     prompt = render(
         PROMPTS,
         TEMPLATE,
-        tools=[one | {"returns": tools[one["name"]].returns} for one in used],
+        tools=[one | ({"returns": tools[one["name"]].returns} if one["name"] in asked_for else {}) for one in used],
         calls=[call.model_dump(mode="json", include={"tool", "arguments"}) for call in plan.calls],
         language=plan.language,
         seed=plan.seed,

@@ -13,12 +13,13 @@ from typing import Annotated, NamedTuple
 from pydantic import BaseModel, Field
 
 from callwright.generators.stages import StageContext
-from callwright.generators.transcripts import conversation_text, shown_call, shown_tools
+from callwright.generators.tools import outlined_tools
+from callwright.generators.transcripts import conversation_text, shown_call
 from callwright.language.packs import LanguagePattern, has_folder, unspaced
 from callwright.validators.checks.declaring import opinion, rule
 from callwright.validators.checks.verdicts import Answer, Finding, unproved
 from callwright.validators.judges import NATURAL, ask_opinion
-from callwright.warehouse.records import Decision, DoubtedFact, DoubtKind, GoldCall, Sample, Tool, UserTurn
+from callwright.warehouse.records import Decision, DoubtedFact, DoubtKind, Sample, Tool, UserTurn
 
 _MARKUP = re.compile(
     r"```|`[^`\n]+`|\*\*[^*\n]+\*\*|^\s{0,3}#{1,6}\s|^\s*[-*]\s+\S.*\n\s*[-*]\s|\[[^\]\n]+\]\(\S+\)|</?[a-z][a-z0-9]*>",
@@ -164,12 +165,17 @@ class NaturalReading(BaseModel):
 async def check_natural(sample: Sample, context: StageContext) -> Answer:
     """Ask the judge how a request sounds and how plausible its values are; the lower of the two scores decides."""
     calls = [call for snapshot in sample.snapshots() for call in snapshot.calls]
+    given = {
+        call.tool: [one for other in calls if other.tool == call.tool for one in other.arguments] for call in calls
+    }
     reading = await ask_opinion(
         context.chat,
         NATURAL,
         NaturalReading,
         sample.time_sentence,
-        tools=shown_tools(tool for tool in context.toolset(sample.candidates) if _is_called(tool.name, calls)),
+        tools=outlined_tools(
+            (tool, given[tool.name]) for tool in context.toolset(sample.candidates) if tool.name in given
+        ),
         calls=[shown_call(call) for call in calls],
         conversation=conversation_text(sample.turns),
     )
@@ -183,10 +189,6 @@ async def check_natural(sample: Sample, context: StageContext) -> Answer:
         reason=f"Wording {reading.wording} of 5: {reading.wording_reason} "
         f"Values {reading.values} of 5: {reading.values_reason}",
     )
-
-
-def _is_called(name: str, calls: list[GoldCall]) -> bool:
-    return any(call.tool == name for call in calls)
 
 
 def decision_of(reading: NaturalReading) -> Decision:

@@ -50,7 +50,7 @@ class Due(NamedTuple):
     tools: Mapping[str, Tool]  # the candidates by name
     language: Language
     is_ordered: bool = False  # whether the order of the calls counts
-    in_steps: bool = False  # whether calls build upon what others return
+    in_steps: bool = False  # whether calls are made one after the other, each with what came before
 
     @property
     def calls(self) -> tuple[Call, ...]:
@@ -91,7 +91,7 @@ def acting_points(sample: Sample, tools: Sequence[Tool]) -> Iterator[Due]:
             UNKNOWN in call.arguments.values() for call in calls
         )
         option = Option(calls) if calls else Option(act="ask")
-        yield Due(at, prefix, option, later, named, sample.language, is_ordered, in_steps or is_ordered)
+        yield Due(at, prefix, option, later, named, sample.language, is_ordered, in_steps)
 
 
 def bare(call: GoldCall) -> Call:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from callwright.generators.circumstances import circumstances_of, in_circumstances
 from callwright.generators.voices import UserVoice, VoicedChat
-from callwright.llm.chat import ChatMessage, Prompt
+from callwright.llm.chat import ChatMessage, Prompt, again
 from callwright.testing import ScriptedModel
 
 TOP = Path(__file__).parents[3]
@@ -69,3 +69,16 @@ def test_no_prompt_speaks_of_a_seed_number_and_each_seed_stands_in_a_line_of_its
     assert text.count("seed") == 2 * len(
         re.findall(r"^<seed>\{\{ (?:plan\.)?seed \}\}</seed>$", text, re.MULTILINE)
     ) + len(re.findall(r"\{\{ (?:plan\.)?seed \}\}", text))
+
+
+def test_who_speaks_stays_the_same_in_all_that_is_made_of_a_sample_and_the_words_vary() -> None:
+    first, second = (circumstances_of(seed, 5, speaks=True) for seed in (1, 2))
+    assert [first[name] for name in ("person", "place", "day")] == [second[name] for name in ("person", "place", "day")]
+    assert first["letters"] != second["letters"]
+
+
+def test_circumstances_stand_in_a_prompt_that_is_asked_again_too() -> None:
+    asked = again(prompt_with(3), '{"request": ""}', "It says nothing.")
+    shown = in_circumstances(asked, {"write_request"})
+    assert "<circumstances>" in shown.messages[1].content
+    assert shown.messages[2:] == asked.messages[2:]

@@ -10,6 +10,10 @@ from callwright.generators.catalogs.descriptions import described, plain_text
     [
         ("The SID of the [Account](https://example.org/a) that *made* it.", "The SID of the Account that made it."),
         ("Can be `closed` or `active`.", "Can be closed or active."),
+        (
+            "Of the form `processor-<environment>-<id>`, <your_key> first.",
+            "Of the form processor-<environment>-<id>, <your_key> first.",
+        ),
         ("`.` means nobody has won yet.", "'.' means nobody has won yet."),
         ("<p>Creates a <b>user</b>.</p>\n<p>Slowly.</p>", "Creates a user.\nSlowly."),
         ("One<br>two &amp; three", "One\ntwo & three"),

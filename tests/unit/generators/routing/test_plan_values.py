@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pydantic import JsonValue
 
 from callwright.generators.own_values import OwnValues
-from callwright.generators.routing.values import PlanValues, choose_plan_values
+from callwright.generators.routing.values import PlanValues, _Slots, choose_plan_values
 from callwright.generators.stages import StageContext
 from callwright.generators.tools import are_contradictory, argument_problems
 from callwright.testing import ScriptedModel
@@ -41,17 +41,23 @@ def call_of(one: Tool, **arguments: JsonValue) -> PlannedCall:
 DRAWN = (call_of(BOOK, hotel="Drawn House", nights=5, breakfast="drawn"), call_of(RENT, city="Drawnton"))
 
 
+def plan_of(calls: tuple[PlannedCall, ...]) -> RoutingPlan:
+    return RoutingPlan(
+        kind="parallel", language="en", domain="Town", calls=calls, candidates=(BOOK.key, RENT.key), seed=3,
+        origin=Origin(stage="parallel_plans"),
+    )  # fmt: skip
+
+
+def context_with(model: ScriptedModel, own: OwnValues | None = None) -> StageContext:
+    return StageContext(model, Random(0), {one.key: one for one in (BOOK, RENT)}, own_values=own or OwnValues())
+
+
 async def chosen(
     *answers: list[dict[str, JsonValue]], calls: tuple[PlannedCall, ...] = DRAWN, own: OwnValues | None = None
 ) -> tuple[list[dict[str, JsonValue]], ScriptedModel]:
     """The arguments of each call after these answers in turn."""
     model = ScriptedModel({"plan_values": [PlanValues.model_validate({"values": one}) for one in answers]})
-    plan = RoutingPlan(
-        kind="parallel", language="en", domain="Town", calls=calls, candidates=(BOOK.key, RENT.key), seed=3,
-        origin=Origin(stage="parallel_plans"),
-    )  # fmt: skip
-    context = StageContext(model, Random(0), {one.key: one for one in (BOOK, RENT)}, own_values=own or OwnValues())
-    [made] = await choose_plan_values(plan, context, stage="parallel_values")
+    [made] = await choose_plan_values(plan_of(calls), context_with(model, own), stage="parallel_values")
     return [{name: getattr(one, "value", one) for name, one in call.arguments.items()} for call in made.calls], model
 
 
@@ -74,6 +80,13 @@ async def test_what_the_schema_refuses_is_asked_for_again_then_drawn(bad: JsonVa
 async def test_who_gives_nothing_is_not_asked_again_and_leaves_what_was_drawn() -> None:
     made, _ = await chosen([])
     assert made == [{"hotel": "Drawn House", "nights": 5, "breakfast": "drawn"}, {"city": "Drawnton"}]
+
+
+async def test_what_a_call_has_to_give_besides_is_needed() -> None:
+    schema = BOOK.parameters | {"minProperties": 3}
+    more = BOOK.with_changes(parameters=schema)
+    slots = _Slots(plan_of(DRAWN), 0, more, context_with(ScriptedModel({})))
+    assert slots.need == ["hotel", "nights", "breakfast"]
 
 
 async def test_the_recipes_own_values_stay() -> None:
