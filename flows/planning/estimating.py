@@ -13,7 +13,7 @@ from callwright.flows.catalogs import lend_catalogs
 from callwright.flows.chats import SharedChats, roles_of
 from callwright.flows.making import check_samples, make_samples
 from callwright.flows.measuring import measure_readers
-from callwright.flows.planning.planner import planned_by_kind
+from callwright.flows.planning.planner import planned_by_kind, read_left_out
 from callwright.flows.progress import Progress, SilentProgress
 from callwright.flows.recipe import Recipe
 from callwright.flows.recipe.parts import GeneratedTools
@@ -118,12 +118,17 @@ async def estimate_build(recipe: Recipe, settings: Settings) -> Estimate:
         lend_catalogs(recipe, open_warehouse(settings), open_warehouse(aside))
         run = await run_dry(recipe, aside)
         asked, sampled = _asked_of(run.warehouse, run.build), planned_by_kind(run)
+        left_out = read_left_out(run.warehouse, run.build)
     earlier = await asyncio.to_thread(_earlier_build, open_warehouse(settings), recipe)
-    planned = _planned(recipe, earlier)
+    own = (one for one in left_out if not kind_named(one.kind).sources)  # few sources tell nothing of the others
+    impossible = {one.kind: one for one in own if one.samples and not sampled.get(one.kind)}
+    planned = {name: count for name, count in _planned(recipe, earlier).items() if name not in impossible}
     rows = [*_rows(recipe, asked, _Scale(recipe, sampled, planned))]
     if earlier is not None:
         rows = [_as_before(row, _repeats(rows, sum(planned.values()), earlier)) for row in rows]
-    return _summed(recipe, rows, planned, earlier)
+    found = _summed(recipe, rows, planned, earlier)
+    left = (f"No sample of the kind {name} can be planned. {one.reason}" for name, one in impossible.items())
+    return found._replace(notes=(*found.notes, *left))
 
 
 def _repeats(rows: Sequence[EstimateRow], planned: int, earlier: EarlierBuild) -> float:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from callwright.flows.pages.builds import build_page
 from callwright.flows.pages.look import Look
+from callwright.flows.planning.estimating import estimate_build
 from callwright.flows.recipe import parse_recipe
 from tests.support.flows.small_builds import build, settings_of, warehouse_of
 
@@ -29,3 +30,9 @@ def test_an_impossible_kind_is_counted_in_what_was_asked_for(tmp_path: Path) -> 
     assert "need an environment" in page
     again = build(parse_recipe(RECIPE, Path(), "left"), settings)
     assert again.left_out == report.left_out
+
+
+async def test_an_estimate_counts_no_kind_that_can_not_be_planned(tmp_path: Path) -> None:
+    found = await estimate_build(parse_recipe(RECIPE, Path(), "left"), settings_of(tmp_path))
+    assert found.planned == 3
+    assert [note for note in found.notes if note.startswith("No sample of the kind routing_hard can be planned. ")]

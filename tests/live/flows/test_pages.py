@@ -138,7 +138,7 @@ def test_the_report_is_small_and_says_what_counts_now(built: Warehouse, tmp_path
     assert "<script" not in page
     planned = built.rows("select sum(planned)::int as planned from recipe_needs")[0]["planned"]
     landed = built.rows("select count(*) as samples from accepted_samples")[0]["samples"]
-    assert f"<b>{planned}</b><span>planned" in page
+    assert f"<b>{planned}</b><span>asked for" in page
     assert f"<b>{landed}</b></a><span>accepted" in page
     assert landed <= planned
 
