@@ -29,6 +29,10 @@ _WORD = re.compile(r"[^\W_]")
 _NOT_LETTERS = re.compile(r"[\W_]+")
 _ITEM, _CELL = "- ", " | "
 _MARKERS = {"list_item_open": _ITEM, "tr_open": _ITEM, "td_open": _CELL, "th_open": _CELL}
+_BEFORE_CHOICES = " \t\n,;|/*'\"`•()[]-"
+_BETWEEN_CHOICES = f"{_BEFORE_CHOICES}."
+_JOINT = re.compile(r"(?<![^\s,;])[^\W\d_]{1,4}$")
+_LONGEST_LEAD = 6  # words
 _MOST_PASSES = 4  # what comes out may be markup again: "&lt;b&gt;"
 _LONGEST = 20_000  # characters of markup that are worth reading
 
@@ -42,6 +46,37 @@ def described(summary: JsonValue, description: JsonValue) -> JsonValue:
     if not first or _letters(text).startswith(_letters(first)):
         return text
     return f"{first.rstrip('.')}. {text}"
+
+
+def without_choices(text: str, choices: list[JsonValue]) -> str:
+    """The text without a list of all choices at its end, and the few words that lead to it: the schema lists them itself."""
+    names = sorted({str(one) for one in choices if one not in (None, "")}, key=len, reverse=True)
+    head, met = text, set[str]()
+    while len(met) < len(names) > 1:
+        shorter = head.rstrip(_BETWEEN_CHOICES)
+        named = next((one for one in names if shorter.endswith(one) and not _is_inside(shorter, one)), None)
+        joint = _JOINT.search(shorter) if met and named is None else None  # "and", "or", "oder"
+        if named is None and joint is None:
+            break
+        met |= {named} if named is not None else set()
+        head = shorter[: joint.start()] if joint else shorter.removesuffix(named or "")
+    if len(names) < 2 or len(met) < len(names):  # noqa: PLR2004 - one choice is no list
+        return text
+    said = head.rstrip(_BEFORE_CHOICES)
+    start = max(said.rfind(end) + 1 for end in (". ", "? ", "! ", ".\n", "\n"))
+    led = said[start:].split()
+    if start and len(led) <= _LONGEST_LEAD:
+        kept = said[:start]
+    else:
+        is_apart = head.rstrip(" \n'\"`[").endswith((":", "-", "(", ".", "?", "!"))
+        kept = said if is_apart else text  # there the list is a part of the sentence
+    return kept.rstrip(f"{_BEFORE_CHOICES}:") if kept.strip() and kept != text else text
+
+
+def _is_inside(text: str, name: str) -> bool:
+    """Whether the name at a text's end is the end of a longer word."""
+    before = text[: -len(name)][-1:]
+    return bool(name) and name[0].isalnum() and (before.isalnum() or before == "_")
 
 
 def _letters(text: str) -> str:

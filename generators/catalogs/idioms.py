@@ -9,7 +9,7 @@ from typing import Any, TypeGuard
 from pydantic import JsonValue
 
 from callwright.generators.catalogs.catalog import Note, shown
-from callwright.generators.catalogs.descriptions import plain_text
+from callwright.generators.catalogs.descriptions import plain_text, without_choices
 from callwright.generators.catalogs.rewriting import ANNOTATIONS, resolve
 from callwright.warehouse.records import JsonSchema
 
@@ -73,10 +73,17 @@ def as_json_schema(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
     for key in _BRANCHES:
         plain = _simpler(plain, key)
     if isinstance(plain.get("description"), str):
-        plain["description"] = plain_text(plain["description"])
+        plain["description"] = without_choices(plain_text(plain["description"]), _listed_in(plain))
     if _are_names(plain.get("required")):
         plain["required"] = list(dict.fromkeys(plain["required"]))
     return _nullable(plain) if True in (schema.get("nullable"), schema.get("x-nullable")) else plain
+
+
+def _listed_in(schema: JsonSchema) -> list[JsonValue]:
+    """The choices that a schema lists, or its items do."""
+    items = schema.get("items")
+    choices = (items if isinstance(items, dict) else schema).get("enum")
+    return choices if isinstance(choices, list) else []
 
 
 def _with_examples(plain: JsonSchema, schema: JsonSchema) -> JsonSchema:

@@ -1,8 +1,10 @@
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callwright.generators.catalogs.descriptions import described, plain_text
+from callwright.generators.catalogs.descriptions import described, plain_text, without_choices
 
 
 @pytest.mark.parametrize(
@@ -62,3 +64,30 @@ def test_any_text_is_cleaned_and_what_comes_out_has_no_tags(text: str) -> None:
 )  # fmt: skip
 def test_summary_and_description_are_joined(summary: object, description: object, joined: object) -> None:
     assert described(summary, description) == joined  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("text", "choices", "kept"),
+    [
+        ("The status. One of: open, closed.", ["open", "closed"], "The status."),
+        ("The status.\n- open\n- closed", ["closed", "open"], "The status."),
+        ("The status: 'open', 'closed' or 'in-between'", ["open", "closed", "in-between"], "The status"),
+        ("The status, open or closed, as people see it.", ["open", "closed"], "The status, open or closed, as people see it."),
+        ("The status. One of: open.", ["open", "closed"], "The status. One of: open."),
+        ("Sets whether it is reopen, closed", ["open", "closed"], "Sets whether it is reopen, closed"),
+        ("open, closed", ["open", "closed"], "open, closed"),
+        ("Size. 1, 2 and 3", [1, 2, 3], "Size."),
+        ("Tells the state, either open or closed.", ["open", "closed"], "Tells the state, either open or closed."),
+        ("Only open", ["open"], "Only open"),
+        ("", ["", "a"], ""),
+    ],
+)  # fmt: skip
+def test_choices_that_the_schema_lists_are_not_listed_twice(text: str, choices: list[Any], kept: str) -> None:
+    assert without_choices(text, choices) == kept
+
+
+@given(st.text(alphabet="ab ,.:\nor", max_size=30), st.lists(st.sampled_from(["a", "b", "ab", ".", ""]), max_size=4))
+def test_what_is_kept_of_a_text_is_its_beginning(text: str, choices: list[Any]) -> None:
+    kept = without_choices(text, choices)
+    assert text.startswith(kept)
+    assert bool(kept.strip()) == bool(text.strip())
