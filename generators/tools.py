@@ -219,6 +219,11 @@ def outlined(tool: Tool, names: Collection[str]) -> dict[str, Any]:
     return tool.signature | {"parameters": (sayable if refers else rest) | {"properties": kept}}
 
 
+def as_outlined(tool: Tool, names: Collection[str]) -> Tool:
+    """The tool as prompts show it that are about the parameters `names`."""
+    return tool.with_changes(parameters=outlined(tool, names)["parameters"])
+
+
 def outlined_tools(calls: Iterable[tuple[Tool, Collection[str]]]) -> list[dict[str, Any]]:
     """Each tool of some calls once, outlined but for the parameters that one of them names."""
     tools: dict[str, Tool] = {}

@@ -32,7 +32,8 @@ from callwright.validators.blind.planting import GROUP as MEASURING
 from callwright.warehouse.queries import sql
 from callwright.warehouse.store import Warehouse
 
-SAMPLED = 4  # samples of each kind in the dry run
+_FEWEST, _MOST = 4, 40  # samples of each kind in the dry run: tools of a document differ tenfold in length
+_DRY = 240  # of them in all, where the kinds are not too many
 _MOST_REPEATS = 5.0  # beyond that the earlier build was another thing
 TOOLS = "tools"  # where a call is about the tools that are made, and no kind of sample
 
@@ -116,7 +117,7 @@ async def estimate_build(recipe: Recipe, settings: Settings) -> Estimate:
         home = Path(folder)
         aside = settings._replace(home=home, ledger=home / "ledger.sqlite", prefect_api_url="")
         lend_catalogs(recipe, open_warehouse(settings), open_warehouse(aside))
-        run = await run_dry(recipe, aside)
+        run = await run_dry(recipe, aside, sampled=_sampled(recipe))
         asked, sampled = _asked_of(run.warehouse, run.build), planned_by_kind(run)
         left_out = read_left_out(run.warehouse, run.build)
     earlier = await asyncio.to_thread(_earlier_build, open_warehouse(settings), recipe)
@@ -147,10 +148,18 @@ def _as_before(row: EstimateRow, repeats: float) -> EstimateRow:
     )
 
 
-async def run_dry(recipe: Recipe, aside: Settings, open_one: Callable[..., LedgeredChat] = open_stand_in) -> GroupRun:
-    """Build a few samples of each kind with the stand-ins that `open_one` opens."""
-    looked = recipe.with_preview(SAMPLED)
-    dry = looked.model_copy(update={"budget": None, "spare": 0.0, "variants": min(recipe.variants, SAMPLED)})
+def _sampled(recipe: Recipe) -> int:
+    """How many samples of each kind the dry run makes."""
+    kinds = sum(1 for count in recipe.samples.values() if count)
+    return max(_FEWEST, min(_MOST, _DRY // max(1, kinds)))
+
+
+async def run_dry(
+    recipe: Recipe, aside: Settings, open_one: Callable[..., LedgeredChat] = open_stand_in, *, sampled: int = _FEWEST
+) -> GroupRun:
+    """Build `sampled` samples of each kind with the stand-ins that `open_one` opens."""
+    looked = recipe.with_preview(sampled)
+    dry = looked.model_copy(update={"budget": None, "spare": 0.0, "variants": min(recipe.variants, sampled)})
     workers = Workers(partial(carry_out, shared=SharedChats(open_one=open_one)), 1, in_one=True)
     progress = SilentProgress()
     await prepare_tools(dry, aside, progress, lambda _run: nullcontext(workers))
@@ -178,7 +187,7 @@ class _Scale:
 
     def __init__(self, recipe: Recipe, sampled: Mapping[str, int], planned: Mapping[str, int]) -> None:
         self._sampled, self._planned, self._readers = sampled, planned, recipe.readers
-        dry = recipe.with_preview(SAMPLED)
+        dry = recipe.with_preview(_sampled(recipe))
         self._tools = _made_categories(recipe) / max(1, _made_categories(dry))
 
     def of(self, stage: str, kind: str) -> float:

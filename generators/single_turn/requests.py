@@ -10,6 +10,7 @@ from callwright.generators.kinds import traits_of
 from callwright.generators.own_values import beside_known
 from callwright.generators.stages import ATTEMPTS, StageContext, first_fit, made_by
 from callwright.generators.stated_values import Stated, find_value, span_evidence
+from callwright.generators.tools import as_outlined
 from callwright.language.packs import writes
 from callwright.llm.prompts import prompt_version, render
 from callwright.warehouse.errors import RecordError
@@ -66,7 +67,9 @@ async def choose_parameters(assignment: Assignment, context: StageContext) -> li
 async def _ask(
     assignment: Assignment, tool: Tool, offered: tuple[str, ...], wanted: int, context: StageContext
 ) -> tuple[str, ...]:
-    prompt = render(PROMPTS, PARAMETERS_TEMPLATE, tool=tool, offered=offered, count=wanted, seed=assignment.seed)
+    prompt = render(
+        PROMPTS, PARAMETERS_TEMPLATE, tool=as_outlined(tool, ()), offered=offered, count=wanted, seed=assignment.seed
+    )
     answer = await context.chat.ask(prompt, ParameterNames)
     return as_many(answer.parameters, offered, wanted, tool)
 
@@ -136,7 +139,12 @@ async def draft_requests(choice: ParameterChoice, context: StageContext) -> list
         origin = Origin(stage=VALUES_STAGE, parents=(choice.key,), seed=assignment.seed)
         return [DraftCall(assignment=assignment, arguments=own, origin=origin)]
     prompt = render(
-        PROMPTS, DRAFT_TEMPLATE, tool=tool, parameters=left, language=assignment.language, seed=assignment.seed
+        PROMPTS,
+        DRAFT_TEMPLATE,
+        tool=as_outlined(tool, choice.parameters),
+        parameters=left,
+        language=assignment.language,
+        seed=assignment.seed,
     )
     prompt = beside_known(prompt, own)
     wanted = WantedValues(tool, left, assignment.language, assignment.seed, own)
@@ -181,7 +189,7 @@ async def write_requests(draft: DraftCall, context: StageContext) -> list[Sample
     prompt = render(
         PROMPTS,
         REQUEST_TEMPLATE,
-        tool=tool,
+        tool=as_outlined(tool, draft.arguments),
         arguments=draft.arguments,
         language=assignment.language,
         seed=assignment.seed,

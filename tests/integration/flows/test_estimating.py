@@ -34,8 +34,8 @@ def test_an_estimate_asks_nobody_and_grows_with_the_plan(model_server: ModelServ
         found[count] = json.loads(ended.stdout)
 
     assert model_server.requests == 0
-    assert found[80]["calls"] == pytest.approx(10 * found[8]["calls"], rel=0.01)
-    assert found[80]["dollars"] == pytest.approx(10 * found[8]["dollars"], rel=0.01)
+    assert found[80]["calls"] == pytest.approx(10 * found[8]["calls"], rel=0.25)
+    assert found[80]["dollars"] == pytest.approx(10 * found[8]["dollars"], rel=0.25)
     assert {row["role"] for row in found[8]["rows"]} == {"generator", "checker", "judge"}
     assert found[8]["earlier"] is None
     for row in found[8]["rows"]:
@@ -56,7 +56,7 @@ def test_an_estimate_is_near_what_the_build_asks_and_knows_it_afterwards(
     assert ended.stderr.startswith("Estimate: about ")
     assert "cost_per_accepted" in ended.stdout
     assert "seconds" in ended.stdout
-    assert before["calls"] == pytest.approx(model_server.requests, rel=0.35)
+    assert before["calls"] == pytest.approx(model_server.requests, rel=0.25)
     after = json.loads(run_here("estimate", str(recipe), "--json", home=tmp_path / "home").stdout)
     assert after["earlier"]["made"] > 0
     assert after["calls"] == pytest.approx(model_server.requests, rel=0.3)

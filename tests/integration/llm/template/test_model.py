@@ -243,7 +243,7 @@ async def test_an_unknown_task_is_refused_with_the_known_ones(ask: Ask):
     prompt = render(
         "callwright.generators.single_turn.prompts",
         "choose_parameters",
-        tool={"name": "x", "description": "", "parameters": {}},
+        tool=Tool(name="x", description="", parameters={}, category="x"),
         offered=[],
         count=0,
         seed=1,
