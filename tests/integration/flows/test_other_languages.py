@@ -11,8 +11,11 @@ import pytest
 
 from callwright.flows.build import BuildReport
 from callwright.flows.evaluation.evaluating import evaluate_release, leaderboard
+from callwright.flows.planning.planner import shares
 from callwright.flows.progress import SilentProgress
 from callwright.flows.recipe import Candidate
+from callwright.generators.catalogs.seed_catalog import seed_tools
+from callwright.generators.families import LeftOut
 from callwright.generators.stages import StageContext
 from callwright.language.packs import writes
 from callwright.testing import ScriptedModel
@@ -100,14 +103,14 @@ def test_the_template_model_says_in_a_sentence_that_it_can_not(tmp_path: Path) -
         build(small_recipe(languages=["de"], samples={"perfect": 2}), settings_of(tmp_path))
 
 
-def test_kinds_with_words_of_our_own_are_refused_before_anything_is_asked(tmp_path: Path) -> None:
-    with serve_model() as server:
-        recipe = small_recipe(
-            languages=["fr"], samples={"imperfect": 2, "sQsA": 2, "IS": 1}, models=three_models(server)
-        )
-        with pytest.raises(ConfigurationError, match=r"kind 'IS' hold turns in words of callwright's own"):
-            build(recipe, settings_of(tmp_path))
-        assert server.requests == 0
+def test_kinds_with_words_of_our_own_are_left_out_in_a_language_that_has_none() -> None:
+    recipe = small_recipe(languages=["en", "fr"], samples={"imperfect": 2, "sQsA": 2, "IS": 4})
+    left_out: list[LeftOut] = []
+    demands = list(shares(recipe, seed_tools(["en"]), left_out.append))
+    [refused] = left_out
+    assert (refused.kind, refused.language, refused.samples) == ("IS", "fr", 2)
+    assert refused.reason.startswith("Samples of the kind 'IS' hold turns in words of callwright's own")
+    assert [one.asked for one in demands if (one.kind.name, one.language) == ("IS", "en")] == [2]
 
 
 def test_english_tools_give_chinese_requests_and_keep_the_values_that_their_schemas_fix(tmp_path: Path) -> None:
