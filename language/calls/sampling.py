@@ -203,9 +203,11 @@ def _text(name: str, schema: JsonSchema, language: Language, rng: Random) -> str
     kind = meaning_of(name, schema)
     examples = [one for one in schema.get("examples") or () if isinstance(one, str) and one]
     row = meaning_row(name, schema)
-    if examples and not (kind in OWN_WORDS and row is None and rng.random() < _OWN_SHARE):
+    is_id = len(examples) == 1 and _IN_DIGITS.fullmatch(examples[0]) is not None  # whatever the parameter is called
+    if examples and (is_id or not (kind in OWN_WORDS and row is None and rng.random() < _OWN_SHARE)):
         example = rng.choice(examples)
-        return like(example, rng) if kind in CODED and kind not in ("email", "link", "airport", "currency") else example
+        is_code = kind in CODED and kind not in ("email", "link", "airport", "currency")
+        return like(example, rng) if is_id or is_code else example
     text = (row and text_of(row, language, rng)) or _plain_text(kind, name, schema, language, rng)
     if "pattern" in schema and not fits(text, schema):
         return _patterned(name, schema, rng)
@@ -266,6 +268,7 @@ _NOTHING: Mapping[str, JsonValue] = {}
 _LONGEST_STAY = 14
 _END, _START = LanguagePattern("@{period_end}"), LanguagePattern("@{period_start}")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
+_IN_DIGITS = re.compile(r"\d{2,}")
 
 
 def fill_in(

@@ -158,3 +158,11 @@ def test_a_version_of_an_api_and_a_type_of_records_are_nothing_that_people_say()
 
 def test_the_number_of_a_page_is_a_small_one_whatever_its_description_speaks_of():
     assert max(made("Page", "The page index. This value is simply for client state.", type="integer")) <= 9
+
+
+def test_an_example_in_digits_tells_the_form_of_an_id_whatever_its_name() -> None:
+    for name in ("parent", "workspace", "user_gid"):
+        schema = {"type": "string", "examples": ["159874"], "description": "The workspace in which to look."}
+        made_up = {str(make_value(name, schema, "en", Random(seed))) for seed in range(20)}
+        assert all(re.fullmatch(r"\d{6}", one) for one in made_up)
+        assert len(made_up) > 10
