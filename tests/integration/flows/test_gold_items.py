@@ -58,6 +58,9 @@ def test_a_good_one_is_what_it_was_made_of_and_a_spoiled_one_differs_in_its_call
         assert same == (row["expected"] == "accept") == (row["defect"] == ""), row
 
 
+DOUBTED = "select 1 from newest_verdicts where subject = ? and decision <> 'proved'"
+
+
 def test_nobody_can_tell_a_gold_item_by_its_task(trust_site: ReviewSite) -> None:
     tasks = {task["subject"]: task for task in trust_site.studio.tasks.values()}
     spot = tasks[trust_site.asked("spot check")[0]]
@@ -67,7 +70,9 @@ def test_nobody_can_tell_a_gold_item_by_its_task(trust_site: ReviewSite) -> None
         assert task["why"] == spot["why"] == DRAWN
         assert "gold_item" not in json.dumps(task)
         assert "gold item" not in json.dumps(task)
-        assert task["failed"] == spot["failed"]
+        # What stands there is what the sample that it was made of would show.
+        doubted = trust_site.rows(DOUBTED, row["made_of"])
+        assert task["failed"] == spot["failed"] or doubted
         assert task["passed"].count("\n") >= 3, "the checks of what it was made of are shown"
         [arguments] = re.findall(r"(\d+) valid\s+arguments", task["passed"])
         assert int(arguments) == sum(len(call["arguments"]) for call in calls(trust_site, row["subject"]))
