@@ -2,7 +2,9 @@
 
 import os
 import shlex
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from hashlib import blake2b
 from pathlib import Path
@@ -11,6 +13,7 @@ from typing import NamedTuple
 import orjson
 
 from callwright.flows.recipe import CatalogTools, Recipe
+from callwright.flows.settings import Settings, open_warehouse
 from callwright.generators.catalogs import read_catalog
 from callwright.generators.catalogs.catalog import Catalog, Problem, StatedLink
 from callwright.generators.catalogs.choosing import ListedTool, ToolChoice, adapt, choose, listed_tools
@@ -186,10 +189,25 @@ def plumbing_in(warehouse: Warehouse, key: str) -> list[PlumbingParameter]:
     return [PlumbingParameter(**row) for row in rows]
 
 
+@contextmanager
+def aside(recipe: Recipe, settings: Settings) -> Iterator[Settings]:
+    """The settings of a work folder that is thrown away, with a ledger of its own and the catalogs that a recipe names."""
+    with tempfile.TemporaryDirectory(prefix="callwright-aside-") as folder:
+        home = Path(folder)
+        other = settings._replace(home=home, ledger=home / "ledger.sqlite", prefect_api_url="")
+        if any(map(_names_catalog, recipe.tools)):
+            lend_catalogs(recipe, open_warehouse(settings), open_warehouse(other))
+        yield other
+
+
+def _names_catalog(source: object) -> bool:
+    return isinstance(source, CatalogTools) or (isinstance(source, SimulatedSettings) and bool(source.catalog))
+
+
 def lend_catalogs(recipe: Recipe, warehouse: Warehouse, other: Warehouse) -> None:
     """Put the catalogs that a recipe names into another warehouse as well, where a look at it is built."""
     for source in recipe.tools:
-        if isinstance(source, CatalogTools) or (isinstance(source, SimulatedSettings) and source.catalog):
+        if isinstance(source, CatalogTools | SimulatedSettings) and _names_catalog(source):
             kept = catalog_named(warehouse, source.catalog)
             listed = listed_in(warehouse, kept.key)
             tools = _read(warehouse, [one.key for one in listed])

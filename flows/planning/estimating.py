@@ -1,15 +1,13 @@
 """What a build will ask and cost: a dry run renders the real prompts, and earlier builds tell how much of it lands."""
 
 import asyncio
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from functools import partial
-from pathlib import Path
 from typing import NamedTuple
 
 from callwright.flows.build import BuildReport, BuildSteps, carry_out_build, open_build, report_build
-from callwright.flows.catalogs import lend_catalogs
+from callwright.flows.catalogs import aside
 from callwright.flows.chats import SharedChats, roles_of
 from callwright.flows.making import check_samples, make_samples
 from callwright.flows.measuring import measure_readers
@@ -113,11 +111,8 @@ class _Asked(NamedTuple):
 
 async def estimate_build(recipe: Recipe, settings: Settings) -> Estimate:
     """Estimate a recipe's build, without a call: template/v1 stands in for each model in a work folder that is thrown away."""
-    with tempfile.TemporaryDirectory(prefix="callwright-estimate-") as folder:
-        home = Path(folder)
-        aside = settings._replace(home=home, ledger=home / "ledger.sqlite", prefect_api_url="")
-        lend_catalogs(recipe, open_warehouse(settings), open_warehouse(aside))
-        run = await run_dry(recipe, aside, sampled=_sampled(recipe))
+    with aside(recipe, settings) as elsewhere:
+        run = await run_dry(recipe, elsewhere, sampled=_sampled(recipe))
         asked, sampled = _asked_of(run.warehouse, run.build), planned_by_kind(run)
         left_out = read_left_out(run.warehouse, run.build)
     earlier = await asyncio.to_thread(_earlier_build, open_warehouse(settings), recipe)

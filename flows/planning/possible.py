@@ -1,7 +1,6 @@
 """What the tools of a recipe allow, before anything is built: by kind and by tool, and why not, as planning has it."""
 
 import asyncio
-import tempfile
 from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -11,11 +10,11 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from callwright.flows.catalogs import import_catalog, lend_catalogs, problems_in
+from callwright.flows.catalogs import aside, import_catalog, problems_in
 from callwright.flows.environments import environment_tools, explore_environments, open_environments
 from callwright.flows.importing import gather_tools
 from callwright.flows.planning.planner import Demand, order_of, refusal, shares
-from callwright.flows.recipe import CatalogTools, GeneratedTools, Recipe, RecipeProblem
+from callwright.flows.recipe import GeneratedTools, Recipe, RecipeProblem
 from callwright.flows.recipe.located_yaml import read_yaml
 from callwright.flows.settings import Settings, open_warehouse
 from callwright.generators.catalogs import Problem
@@ -87,19 +86,15 @@ async def survey_recipe(recipe: Recipe, settings: Settings) -> Survey:
     Servers are not asked, and tools that are made for the build not made: of such sources nothing is said.
     """
     known = [one for one in recipe.tools if not isinstance(one, ServerSettings | GeneratedTools)]
-    with tempfile.TemporaryDirectory(prefix="callwright-check-") as folder:
-        home = Path(folder)
-        aside = settings._replace(home=home, ledger=home / "ledger.sqlite", prefect_api_url="")
-        looked = recipe.model_copy(update={"tools": tuple(known)})
-        warehouse = open_warehouse(aside)
-        if any(isinstance(one, CatalogTools | SimulatedSettings) and one.catalog for one in known):
-            lend_catalogs(looked, open_warehouse(settings), warehouse)
-        await explore_environments(looked, aside)
-        toolbox = gather_tools(looked, warehouse, {}, environment_tools(looked, aside))
+    looked = recipe.model_copy(update={"tools": tuple(known)})
+    with aside(looked, settings) as elsewhere:
+        warehouse = open_warehouse(elsewhere)
+        await explore_environments(looked, elsewhere)
+        toolbox = gather_tools(looked, warehouse, {}, environment_tools(looked, elsewhere))
         if len(known) < len(recipe.tools):
             return Survey({}, toolbox.tools, (), toolbox.problems)
         problems = (*toolbox.problems, *_problems_of(looked, warehouse))
-        with open_environments(looked, aside.ledger.parent) as environments:
+        with open_environments(looked, elsewhere.ledger.parent) as environments:
             left_out = await survey(looked, toolbox.tools, environments)
     return Survey(recipe.samples, toolbox.tools, left_out, problems)
 

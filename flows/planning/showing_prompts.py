@@ -1,16 +1,14 @@
 """The prompts of a build, whole, as they would be sent: of a dry run, so that nothing is asked."""
 
-import tempfile
 from functools import partial
-from pathlib import Path
 from typing import NamedTuple
 
 import orjson
 
-from callwright.flows.catalogs import lend_catalogs
+from callwright.flows.catalogs import aside
 from callwright.flows.planning.estimating import run_dry
 from callwright.flows.recipe import Recipe
-from callwright.flows.settings import Settings, open_warehouse
+from callwright.flows.settings import Settings
 from callwright.llm.asking import Asking
 from callwright.llm.stand_in import open_stand_in
 
@@ -49,11 +47,8 @@ async def show_prompts(recipe: Recipe, settings: Settings) -> list[ShownPrompt]:
             messages = [one.model_dump(include={"role", "content"}) for one in asking.prompt.messages]
             found[asking.prompt.name] = ShownPrompt(asking.stage, asking.prompt.name, messages, dict(asking.schema))
 
-    with tempfile.TemporaryDirectory(prefix="callwright-prompts-") as folder:
-        home = Path(folder)
-        aside = settings._replace(home=home, ledger=home / "ledger.sqlite", prefect_api_url="")
-        lend_catalogs(recipe, open_warehouse(settings), open_warehouse(aside))
-        await run_dry(recipe, aside, partial(open_stand_in, overhear=overhear))
+    with aside(recipe, settings) as elsewhere:
+        await run_dry(recipe, elsewhere, partial(open_stand_in, overhear=overhear))
     return [found[name] for name in sorted(found)]
 
 
