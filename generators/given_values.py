@@ -89,10 +89,14 @@ def _fitting(given: Arguments, wanted: WantedValues) -> Arguments:
 
 
 def _problem(name: str, values: Arguments, wanted: WantedValues) -> str:
-    if values[name] in _EMPTY:
+    return value_problem(wanted.tool, name, values[name]) or wanted.objection(name, values)
+
+
+def value_problem(tool: Tool, name: str, value: JsonValue) -> str:
+    """Why a value can't be given for a parameter, "" where it can: it is empty, or the schema refuses it."""
+    if value in _EMPTY:
         return f"the value of {name!r} is empty."
-    misfits = argument_problems(wanted.tool, {name: values[name]}, partial=True)
-    return " ".join(misfits) or wanted.objection(name, values)
+    return " ".join(argument_problems(tool, {name: value}, partial=True))
 
 
 def _with_draws(given: Arguments, wanted: WantedValues) -> Arguments:

@@ -4,8 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from pydantic import BaseModel, JsonValue
 
+from callwright.generators.given_values import value_problem
 from callwright.generators.stages import StageContext, made_by
-from callwright.generators.tools import argument_problems, mended, outlined_tools, sayable_options
+from callwright.generators.tools import mended, outlined_tools, sayable_options
 from callwright.language.text import fold
 from callwright.llm.answer_schemas import narrowed, slots_schema
 from callwright.llm.prompts import render
@@ -15,7 +16,6 @@ PROMPTS = "callwright.generators.routing.prompts"
 TEMPLATE = "plan_values"
 VALUES_PATH = "routing/prompts/plan_values"
 _ATTEMPTS = 2
-_EMPTY: tuple[JsonValue, ...] = (None, "", [], {})
 
 
 class PlanValue(BaseModel):
@@ -90,11 +90,7 @@ class _Slots:
         asked = {*self.need, *self.may}
         named = {one.parameter: one.value for one in answer.values if one.call == self._at and one.parameter in asked}
         values = {name: mended(value, self._tool.properties[name]) for name, value in named.items()}
-        return {
-            name: value
-            for name, value in values.items()
-            if value not in _EMPTY and not argument_problems(self._tool, {name: value}, partial=True)
-        }
+        return {name: value for name, value in values.items() if not value_problem(self._tool, name, value)}
 
     def is_full(self, values: Arguments) -> bool:
         return all(name in values for name in self.need)
