@@ -52,7 +52,7 @@ SILENT = UserVoice()
 
 def voice_of(record: Record, personas: Sequence[str], styles: Sequence[str]) -> UserVoice:
     """The voice of the sample that a record becomes: that of the sample it is made of, else drawn by its seed."""
-    source = record if isinstance(record, Sample) else _source_of(record)
+    source = _source_of(record)
     known = UserVoice(source.trait("persona"), source.trait("style")) if source else SILENT
     if known != SILENT:
         return known
@@ -64,7 +64,7 @@ def voice_of(record: Record, personas: Sequence[str], styles: Sequence[str]) -> 
 
 def speaker_of(record: Record) -> int | None:
     """The seed of who speaks in the sample that a record becomes: that of the sample it is made of, else its own."""
-    source = record if isinstance(record, Sample) else _source_of(record)
+    source = _source_of(record)
     return source.origin.seed if source is not None and source.origin is not None else _seed_of(record)
 
 
@@ -73,7 +73,9 @@ def _drawn(name: str, texts: Sequence[str], seed: int) -> str:
 
 
 def _source_of(record: Record) -> Sample | None:
-    """The sample that the record, or what it was made of, is derived from."""
+    """The sample that the record is, or that it, or what it was made of, is derived from."""
+    if isinstance(record, Sample):
+        return record
     if isinstance(record, Derivation):
         return record.source
     return next((_source_of(value) for _, value in record if isinstance(value, Draft)), None)
