@@ -34,6 +34,10 @@ _OPENAPI = re.compile(r"""["']?(openapi|swagger)["']?\s*:\s*["']?\d""")
 _QUOTED = re.compile(r"'[^']*'")
 _GAPS = 10  # what is missing is no error: the counts and what to do next come after it and should be seen
 
+Secrets = Annotated[
+    list[str] | None, typer.Option(help="NAME=VARIABLE: a header, or a variable of the server, from ours.")
+]
+
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this file."""
@@ -126,9 +130,7 @@ def import_tools(  # noqa: PLR0913, PLR0917 - one for each option
     ] = None,
     server: Annotated[str, typer.Option(help="Ask the MCP server that this command starts, in one text.")] = "",
     url: Annotated[str, typer.Option(help="Ask the MCP server at this address.")] = "",
-    secret: Annotated[
-        list[str] | None, typer.Option(help="NAME=VARIABLE: a header, or a variable of the server, from ours.")
-    ] = None,
+    secret: Secrets = None,
     name: Annotated[str, typer.Option(help="Name the catalog, for recipes: {catalog: NAME}.")] = "",
     include: Annotated[
         list[str] | None, typer.Option(help="Only these tools: get*, tag=users, path=/v1/*, method=get,tag=users …")
@@ -313,9 +315,7 @@ def check_tools(  # noqa: PLR0917 - one for each option
     ] = None,
     server: Annotated[str, typer.Option(help="Check the MCP server that this command starts, in one text.")] = "",
     url: Annotated[str, typer.Option(help="Check the MCP server at this address.")] = "",
-    secret: Annotated[
-        list[str] | None, typer.Option(help="NAME=VARIABLE: a header, or a variable of the server, from ours.")
-    ] = None,
+    secret: Secrets = None,
     tool: Annotated[str, typer.Option(help="What can be made of this tool, kind by kind.")] = "",
     as_json: AsJson = False,
 ) -> None:
