@@ -1,78 +1,92 @@
-"""`check`: the checks on samples that others made, and `doctor`: the checks on this machine."""
+"""Checks on what others made (`check`) and on this machine (`doctor`); how good checks and readers themselves are (`audit`)."""
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from callwright.flows.cli.screen import AsJson, JsonList, say, show, show_json, show_table
+from callwright.flows.cli.screen import (
+    AsJson,
+    CheckingModel,
+    JsonList,
+    Outcome,
+    Table,
+    Terminal,
+    command,
+    commands,
+    say,
+    share_with_bounds,
+    show,
+)
+from callwright.flows.settings import read_settings
+from callwright.warehouse.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from callwright.flows.data_checks import CheckedRecordLine, CheckedRequest
-    from callwright.generators.catalogs import Problem
+    from callwright.flows.auditing import AuditReport
+    from callwright.flows.checking import CheckedFile
+    from callwright.flows.comparing_readers import ReaderComparison
+    from callwright.flows.data_checks import CheckedRecordLine, CheckedRequest, CheckVerdict
+    from callwright.warehouse.records import Verdict
 
-_Line = TypeVar("_Line", "CheckedRequest", "CheckedRecordLine")
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands of this file."""
-    check = typer.Typer(help="Check other people's data.", no_args_is_help=True, rich_markup_mode=None)
-    check.command("hammerbench", epilog="Example: callwright check hammerbench en/single-turn/ST_Perfect.json")(
-        hammerbench
-    )
-    check.command("callnavi", epilog="Example: callwright check callnavi data/callnavi --kind needless_placeholder")(
-        callnavi
-    )
-    check.command("requests", epilog="Example: callwright check requests wordings.jsonl --json")(requests)
-    check.command("records", epilog="Example: callwright check records exports/v1/records.jsonl --json")(records)
-    check.callback()(lambda: None)
-    app.add_typer(check, name="check")
-    app.command("doctor", epilog="Example: callwright doctor --json")(doctor)
+app = commands()
+check = commands("Check other people's data.")
+audit = commands("Measure the checks, and who reads.")
+app.add_typer(check, name="check")
+app.add_typer(audit, name="audit")
+_DECISIONS = ("proved", "judged", "unproved", "contradicted")
+_FIGURES = (
+    "broken", "still_proved", "still_judged", "recall", "recall_low", "recall_high", "intact", "false_alarms", "precision",
+)  # fmt: skip
 
 
+@command(check, "hammerbench", "check hammerbench en/single-turn/ST_Perfect.json")
 def hammerbench(
     path: Annotated[Path, typer.Argument(help="A file of HammerBench records.")],
-    model: Annotated[str, typer.Option(help="The model that checks and judges; none: rules alone.")] = "",
+    model: CheckingModel = "",
     failures: Annotated[bool, typer.Option("--failures", help="Show only what is not proved.")] = False,
-    as_json: AsJson = False,
-) -> None:
+) -> Outcome:
     """Run the checks on each record, its label taken as gold, and print the verdicts."""
     from callwright.flows.checking import check_hammerbench
-    from callwright.flows.settings import read_settings
 
     checked = asyncio.run(check_hammerbench(path, model, read_settings()))
-    shown = [one for one in checked.records if not failures or one.decision != "proved"]
-    if as_json:
-        show_json(
-            {"records": shown, "problems": checked.problems, "summary": checked.summary, "left_out": checked.left_out}
-        )
-    else:
-        for one in shown:
-            show(f"{_short(one.record, path)}  {one.decision}  {one.request}")
-            for verdict in one.verdicts:
-                if verdict.decision != "proved":
-                    show(f"    {verdict.check}: {verdict.decision}: {verdict.reason}")
-        _show_oddities(checked.problems, path)
-        show_table(("check", "proved", "unproved", "contradicted"), checked.summary)
     if checked.left_out:
         say(f"Without a model these checks were left out: {', '.join(checked.left_out)}. Give one with --model.")
     if not checked.records:
         say(f"There is no record to check in {str(path)!r}.")
-        raise typer.Exit(1)
+    shown = checked._replace(records=[one for one in checked.records if not failures or one.decision != "proved"])
+    return Outcome(shown, _hammerbench_text(shown, path), 0 if checked.records else 1)
 
 
+def _hammerbench_text(checked: "CheckedFile", path: Path) -> Iterator[str | Table]:
+    def short(where: str) -> str:
+        """A record's place without the path that was given: "#/5", or "ST_Perfect.json#/5" for a folder."""
+        return where.removeprefix(str(path)).lstrip("/") or where
+
+    for one in checked.records:
+        yield f"{short(one.record)}  {one.decision}  {one.request}"
+        yield from _doubts(one.verdicts)
+    counts = Counter(problem.kind for problem in checked.problems)
+    first = {problem.kind: problem for problem in reversed(checked.problems)}
+    for kind, count in counts.items():
+        yield f"{kind} ({count} times, first at {short(first[kind].where)}): {first[kind].message}"
+    yield Table(("check", "proved", "unproved", "contradicted"), checked.summary)
+
+
+def _doubts(verdicts: "Sequence[Verdict | CheckVerdict]") -> Iterator[str]:
+    return (f"    {one.check}: {one.decision}: {one.reason}" for one in verdicts if one.decision != "proved")
+
+
+@command(check, "callnavi", "check callnavi data/callnavi --kind needless_placeholder")
 def callnavi(
     folder: Annotated[Path, typer.Argument(help="The folder with CallNavi's Questions, APIs and APISchema.")],
     kind: Annotated[list[str] | None, typer.Option("--kind", help="Only faults of this kind; may be repeated.")] = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Outcome:
     """List the faults of CallNavi's data: unknown tools, undeclared parameters, needless placeholders and more."""
     from callwright.validators.datasets.callnavi import check_callnavi
     from callwright.validators.datasets.callnavi_requests import fault_kinds
-    from callwright.warehouse.errors import ConfigurationError
 
     unknown = set(kind or ()) - set(fault_kinds())
     if unknown:
@@ -81,23 +95,15 @@ def callnavi(
         )
     checked = check_callnavi(folder)
     shown = [finding for finding in checked.findings if not kind or finding.kind in kind]
-    if as_json:
-        counted = {name: {"findings": faults, "questions": asked} for name, faults, asked, _ in checked.summary}
-        show_json(
-            {
-                "findings": [finding._asdict() for finding in shown],
-                "summary": counted,
-                "questions": checked.questions,
-                "tools": checked.tools,
-            }
-        )
-        return
-    for finding in shown:
-        show(f"{finding.question or finding.domain}  {finding.kind}  {finding.message}")
-    show_table(("kind", "faults", "questions", "what it is"), checked.summary)
-    show(f"{checked.questions} questions, {checked.tools} tools")
+    counted = {name: {"findings": faults, "questions": asked} for name, faults, asked, _ in checked.summary}
+    whole = {"questions": checked.questions, "tools": checked.tools}
+    lines = [f"{finding.question or finding.domain}  {finding.kind}  {finding.message}" for finding in shown]
+    table = Table(("kind", "faults", "questions", "what it is"), checked.summary)
+    counts = f"{checked.questions} questions, {checked.tools} tools"
+    return Outcome({"findings": shown, "summary": counted, **whole}, [*lines, table, counts])
 
 
+@command(check, "requests", "check requests wordings.jsonl --json")
 def requests(
     path: Annotated[Path, typer.Argument(help="JSON lines: id, language, tool, arguments, request, and now if known.")],
     model: Annotated[str, typer.Option(help="The model that reads what words ask for; none: values alone.")] = "",
@@ -106,84 +112,164 @@ def requests(
     """Tell of each request which values its words prove and, with a model, whether it chooses the call among near misses."""
     from callwright.flows.api.checking import check_requests_async
 
-    asyncio.run(_show_each(check_requests_async(path, model=model), _show_request, as_json=as_json))
+    asyncio.run(_show_each(check_requests_async(path, model=model), as_json=as_json))
 
 
-def _show_request(one: "CheckedRequest") -> None:
-    proved, of = one.values_proved
-    show(f"{one.id}  {one.decision}  {proved} of {of} values proved  {' '.join(one.reasons)}".rstrip())
-    for hint in one.hints:
-        show(f"    look at {hint.quote!r} ({hint.kind.replace('_', ' ')})")
-
-
+@command(check, "records", "check records exports/v1/records.jsonl --json")
 def records(
     path: Annotated[Path, typer.Argument(help="JSON lines as `export --to records` writes them.")],
-    model: Annotated[str, typer.Option(help="The model that checks and judges; none: rules alone.")] = "",
+    model: CheckingModel = "",
     as_json: AsJson = False,
 ) -> None:
     """Run today's checks on exported records, whole or broken; evidence that stands in them is found again."""
     from callwright.flows.api.checking import check_records_async
 
-    asyncio.run(_show_each(check_records_async(path, model=model), _show_record, as_json=as_json))
+    asyncio.run(_show_each(check_records_async(path, model=model), as_json=as_json))
 
 
-def _show_record(one: "CheckedRecordLine") -> None:
-    show(f"{one.key}  {one.decision}")
-    for verdict in one.verdicts:
-        if verdict.decision != "proved":
-            show(f"    {verdict.check}: {verdict.decision}: {verdict.reason}")
-
-
-async def _show_each(checked: AsyncIterator[_Line], show_one: Callable[[_Line], None], *, as_json: bool) -> None:
+async def _show_each(
+    checked: "AsyncIterator[CheckedRequest] | AsyncIterator[CheckedRecordLine]", *, as_json: bool
+) -> None:
     """Print each answer as it comes, and at the end how many there are of each decision."""
     if as_json:
         with JsonList() as printed:
             async for one in checked:
-                printed.add(_as_json(one))
+                printed.add(one)
         return
     counts: Counter[str] = Counter()
     async for one in checked:
-        show_one(one)
+        show(_checked_text(one))
         counts[one.decision] += 1
-    show(", ".join(f"{counts[name]} {name}" for name in ("proved", "judged", "unproved", "contradicted")))
+    show(", ".join(f"{counts[name]} {name}" for name in _DECISIONS))
 
 
-def _as_json(one: "CheckedRequest | CheckedRecordLine") -> dict[str, object]:
-    fields = one._asdict()
-    for name in ("verdicts", "hints"):
-        if name in fields:
-            fields[name] = [each._asdict() for each in fields[name]]
-    fields["claims"] = {name: each._asdict() for name, each in one.claims.items()}
-    return fields
+def _checked_text(one: "CheckedRequest | CheckedRecordLine") -> Iterator[str]:
+    from callwright.flows.data_checks import CheckedRecordLine
+
+    if isinstance(one, CheckedRecordLine):
+        yield f"{one.key}  {one.decision}"
+        yield from _doubts(one.verdicts)
+        return
+    proved, of = one.values_proved
+    yield f"{one.id}  {one.decision}  {proved} of {of} values proved  {' '.join(one.reasons)}".rstrip()
+    for hint in one.hints:
+        yield f"    look at {hint.quote!r} ({hint.kind.replace('_', ' ')})"
 
 
-def _short(where: str, path: Path) -> str:
-    """A record's place without the path that was given: "#/5", or "ST_Perfect.json#/5" for a folder."""
-    return where.removeprefix(str(path)).lstrip("/") or where
-
-
-def _show_oddities(problems: "list[Problem]", path: Path) -> None:
-    """What was odd in the file, one line a kind with its first place."""
-    kinds: dict[str, list[Problem]] = {}
-    for problem in problems:
-        kinds.setdefault(problem.kind, []).append(problem)
-    for kind, found in kinds.items():
-        show(f"{kind} ({len(found)} times, first at {_short(found[0].where, path)}): {found[0].message}")
-
-
+@command(app, "doctor", "doctor --json")
 def doctor(
     recipe: Annotated[
         Path | None, typer.Argument(help="A recipe, to look at its models: keys, servers, prices.")
     ] = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Outcome:
     """Say what this machine has of all that callwright can use, and what to do about the rest."""
     from callwright.flows.doctor import examine
 
     findings = examine(recipe)
-    if as_json:
-        show_json([finding._asdict() for finding in findings])
-    else:
-        show_table(("part", "state", "what to do"), [(one.part, one.state, one.advice) for one in findings])
-    if any(one.state == "broken" for one in findings):
-        raise typer.Exit(1)
+    table = Table(("part", "state", "what to do"), [(one.part, one.state, one.advice) for one in findings])
+    return Outcome(findings, [table], int(any(one.state == "broken" for one in findings)))
+
+
+@command(audit, "checks", "audit checks --release v1 --limit 10")
+def audit_checks(  # noqa: PLR0913, PLR0917 - each is an option of its own
+    release: Annotated[
+        str, typer.Option(help="The release to break; what the newest builds have landed unless given.")
+    ] = "",
+    wordings: Annotated[
+        Path | None,
+        typer.Option(help="Instead of samples: JSON lines as `check requests` reads, with label and defect."),
+    ] = None,
+    model: CheckingModel = "",
+    limit: Annotated[int, typer.Option(help="How many samples of each kind and language.")] = 10,
+    seed: Annotated[int, typer.Option(help="Draws the samples, and what is broken in them.")] = 0,
+    defect: Annotated[list[str] | None, typer.Option(help="Only this kind of defect; may be given again.")] = None,
+    survivors: Annotated[
+        Path | None,
+        typer.Option(help="A file for the broken samples that are still proved, as `check records` reads them."),
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="A file for the figures as Markdown tables.")] = None,
+) -> Outcome:
+    """Inject defects into accepted samples and tell how many each check finds, and how many intact ones it doubts."""
+    from callwright.flows import auditing
+
+    plan = auditing.AuditPlan(release, limit, seed, model, tuple(defect or ()), survivors)
+    with Terminal() as screen:
+        settings = read_settings()
+        if wordings:
+            report = asyncio.run(auditing.audit_wordings(wordings, plan, settings))
+        else:
+            report = asyncio.run(auditing.audit_checks(plan, settings, screen))
+    if out is not None:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        out.write_text(auditing.audit_page(report), encoding="utf-8")
+    return Outcome(report, _audit_text(report))
+
+
+def _audit_text(report: "AuditReport") -> Iterator[str | Table]:
+    by_check = [row for row in report.figures if row["slice_by"] == "all"]
+    yield Table(("check", *_FIGURES), [[row[name] for name in ("check_name", *_FIGURES)] for row in by_check])
+    together = [row for row in report.figures if by_check and row["check_name"] == by_check[0]["check_name"]]
+    for sliced in ("family", "kind", "language", "defect"):
+        rows = [row for row in together if row["slice_by"] == sliced]
+        yield ""
+        yield Table((sliced, *_FIGURES), [[row[name] for name in ("slice_value", *_FIGURES)] for row in rows])
+    if report.arguments:
+        columns = ("language", "grade", "wrong", "wrong_landed", "correct", "precision")
+        yield ""
+        yield Table(
+            ("language", "argument's grade", *columns[2:]),
+            [[row[name] for name in columns] for row in report.arguments],
+        )
+
+
+@command(audit, "readers", "audit readers --model template/v1 --model hosted_vllm/MINE --wrong-at-most 0.02")
+def audit_readers(  # noqa: PLR0917 - each is an option of its own
+    model: Annotated[list[str], typer.Option(help="A model that reads; may be given again.")],
+    release: Annotated[
+        str, typer.Option(help="The release whose samples are read; what the newest builds have landed unless given.")
+    ] = "",
+    limit: Annotated[int, typer.Option(min=1, help="How many samples of each family and language.")] = 40,
+    seed: Annotated[int, typer.Option(help="Draws the samples, and what is planted in them.")] = 0,
+    wrong_at_most: Annotated[
+        float | None, typer.Option(min=0, max=1, help="Name the cheapest of which it is known that no more is wrong.")
+    ] = None,
+    wrong_before: Annotated[
+        float | None,
+        typer.Option(
+            min=0, max=1, help="How much of what is read is wrong; what readers of the newest builds doubted."
+        ),
+    ] = None,
+) -> Outcome:
+    """Let models read the same accepted samples, with planted defects and as they are: price, what they catch and doubt."""
+    from callwright.flows.comparing_readers import ComparisonPlan, compare_readers
+
+    plan = ComparisonPlan(tuple(model), release, limit, seed, wrong_before, wrong_at_most)
+    with Terminal() as screen:
+        report = asyncio.run(compare_readers(plan, read_settings(), screen))
+    return Outcome(report, _comparison_text(report))
+
+
+def _comparison_text(report: "ReaderComparison") -> Iterator[str | Table]:
+    yield Table(
+        ("reader", "defects", "caught", "as they are", "doubted", "wrong", "tokens", "dollars for 1,000"),
+        [
+            (
+                one.model, one.planted, share_with_bounds(one.catch_rate, one.catch_low, one.catch_high), one.doubles,
+                share_with_bounds(one.false_doubts, one.doubts_low, one.doubts_high),
+                "" if one.wrong is None else f"{one.wrong:.1%} (at most {one.most_wrong:.1%})", round(one.tokens),
+                "unknown" if one.dollars is None else f"{one.dollars:.2f}",
+            )
+            for one in report.readers
+        ],
+    )  # fmt: skip
+    yield (
+        f"{report.samples} samples of {report.source}, the same for each. Wrong: of what a reader chooses,"
+        f" where {report.wrong_before:.1%} of what it reads is wrong."
+    )
+    if report.wrong_at_most is not None:
+        bar = f"{report.wrong_at_most:.1%}"
+        known = f"The cheapest that is known to let no more than {bar} pass: {report.chosen}."
+        unknown = (
+            f"None with a known price is known to let no more than {bar} pass; with a larger --limit more is known."
+        )
+        yield known if report.chosen else unknown

@@ -1,62 +1,62 @@
-"""`evaluate`: candidate models on a release."""
+"""Candidate models: `evaluate` on a release, and `score` on the result files that the papers' own runs left."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from callwright.flows.cli.screen import AsJson, Terminal, say, show_json, show_table
+from callwright.flows.cli.screen import Aside, Outcome, Table, Terminal, command, commands, say, show
 from callwright.validators.metrics.complexeval.rules import TURN_LIMIT
 from callwright.warehouse.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from callwright.flows.api.evaluating import Evaluation
+    from callwright.flows.evaluation.scoring import PathScoring
+    from callwright.validators.metrics.confetti.scores import ConfettiScores
     from callwright.warehouse.rows import Row
 
-# What a terminal has room for, under shorter heads; --json has all columns.
-_SHOWN = {
-    "candidate": "candidate", "strategy": "strategy", "tools_shown": "all tools", "run": "run", "judge": "judge",
-    "func_acc": "func_acc",
-    "args_acc": "args_acc", "pn_hr": "pn_hr", "pn_mr": "pn_mr", "pr": "pr", "sr": "sr", "irrelevant": "irrelevant",
-    "intent_shift": "IS", "predictions": "predictions",
-}  # fmt: skip
-_SHOWN_OF_RUNS = (
+app = commands()
+score = commands("Score the result files that a paper's own runs left.")
+app.add_typer(score, name="score")
+
+# What a terminal has room for of each board, under shorter heads; --json has all columns.
+_SNAPSHOTS = (
+    "candidate", "strategy", "tools_shown", "run", "judge", "func_acc", "args_acc", "pn_hr", "pn_mr", "pr", "sr", "irrelevant",
+    "intent_shift", "predictions",
+)  # fmt: skip
+_RUNS = (
     "candidate", "strategy", "run", "judge", "mode", "domain", "success_rate", "call_acc", "completeness", "correctness", "runs",
     "steps", "shortest",
 )  # fmt: skip
-_SHOWN_OF_PLANS = {
-    "candidate": "candidate", "strategy": "strategy", "run": "run", "slice_value": "difficulty", "syntax_validity": "syntax",
-    "syntax_validity_repaired": "repaired", "routing": "routing", "structure": "structure", "ast": "ast",
-    "ast_macro": "ast macro", "invented": "invented", "election_stability": "election",
-    "levenshtein_stability": "levenshtein", "plans": "plans",
+_PLANS = (
+    "candidate", "strategy", "run", "slice_value", "syntax_validity", "syntax_validity_repaired", "routing", "structure", "ast",
+    "ast_macro", "invented", "election_stability", "levenshtein_stability", "plans",
+)  # fmt: skip
+_CONVERSATIONS = (
+    "candidate", "strategy", "run", "ast_soft", "ast_strict", "ast_soft_chains", "ast_strict_chains", "act_accuracy", "invented",
+    "election_stability", "call_turns",
+)  # fmt: skip
+_GRADES = (
+    "candidate", "strategy", "run", "judge", "slice_value", "judge_score", "judge_score_macro", "graded_plans",
+    "parameter_validity", "judged_parameters",
+)  # fmt: skip
+_COST = (
+    "candidate", "strategy", "tools_shown", "run", "predictions", "multi_step_runs", "cost", "median_latency", "metric_is_right",
+)  # fmt: skip
+_HEADS = {
+    "tools_shown": "all tools", "intent_shift": "IS", "slice_value": "difficulty", "syntax_validity": "syntax",
+    "syntax_validity_repaired": "repaired", "election_stability": "election", "levenshtein_stability": "levenshtein",
+    "ast_soft_chains": "chains soft", "ast_strict_chains": "chains strict", "act_accuracy": "acts", "judge_score_macro": "macro",
+    "graded_plans": "plans", "judged_parameters": "parameters", "cost": "US dollars", "median_latency": "seconds a request",
 }  # fmt: skip
-_SHOWN_OF_CONVERSATIONS = {
-    "candidate": "candidate", "strategy": "strategy", "run": "run", "ast_soft": "ast soft", "ast_strict": "ast strict",
-    "ast_soft_chains": "chains soft", "ast_strict_chains": "chains strict", "act_accuracy": "acts",
-    "invented": "invented", "election_stability": "election", "call_turns": "call turns",
-}  # fmt: skip
-_SHOWN_OF_GRADES = {
-    "candidate": "candidate", "strategy": "strategy", "run": "run", "judge": "judge", "slice_value": "difficulty",
-    "judge_score": "judge score", "judge_score_macro": "macro", "graded_plans": "plans",
-    "parameter_validity": "parameter validity", "judged_parameters": "parameters",
-}  # fmt: skip
+_DOMAIN_OF = ("candidate", "run", "judge", "strategy")
+_ANSWER_OF = (*_DOMAIN_OF, "tools_shown")
+_SHARES = ("easy", "medium", "hard", "overall", "macro")
+_MOST_PROBLEMS = 10
 
 
-_SHOWN_OF_COST = {
-    "candidate": "candidate", "strategy": "strategy", "tools_shown": "all tools", "run": "run", "predictions": "predictions",
-    "multi_step_runs": "multi-step runs", "cost": "US dollars", "median_latency": "seconds a request",
-    "metric_is_right": "metric is right",
-}  # fmt: skip
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands of this file."""
-    app.command("evaluate", epilog="Example: callwright evaluate v1 --model template/v1 --model PROVIDER/MODEL")(
-        evaluate
-    )
-
-
+@command(app, "evaluate", "evaluate v1 --model template/v1 --model PROVIDER/MODEL")
 def evaluate(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
     release: Annotated[str, typer.Argument(help="The release to score on.")],
     model: Annotated[
@@ -115,8 +115,7 @@ def evaluate(  # noqa: PLR0913, PLR0917 - typer reads each option from a paramet
     budget: Annotated[
         float | None, typer.Option(min=0, help="Stop before this command has spent so many US dollars.")
     ] = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Outcome:
     """Ask candidate models for the calls that are due, drive them through multi-step samples, and score both."""
     from callwright.flows.api.evaluating import evaluate as evaluate_candidates
     from callwright.flows.evaluation.evaluation_run import choose_candidates
@@ -129,55 +128,255 @@ def evaluate(  # noqa: PLR0913, PLR0917 - typer reads each option from a paramet
             release, candidates, runs=runs, split=split, strategy=strategy, router=router, format=format, tools=tools,
             judge=judge, complexeval=complexeval, turns=turns, budget=budget, resume=resume, progress=screen,
         )  # fmt: skip
-    _show_boards(found, as_json=as_json)
-
-
-def _show_boards(found: "Evaluation", *, as_json: bool) -> None:
     if found.split:
         say(f"The figures are over the split {found.split!r} of {found.release} alone.")
-    rows, domains, answers = found.leaderboard, found.domains, found.answers
-    if as_json:
-        domains_of, answers_of = _by_columns(domains, _DOMAIN_OF), _by_columns(answers, _ANSWER_OF)
-        show_json(
-            [
-                row
-                | {"domains": domains_of.get(_columns(row, _DOMAIN_OF), [])}
-                | {"answers": answers_of.get(_columns(row, _ANSWER_OF), [])}
-                for row in rows
-            ]
-        )
-        return
+    return Outcome(_boards_value(found), _boards_text(found))
+
+
+def _boards_value(found: "Evaluation") -> "list[Row]":
+    """The leaderboard, in each row what belongs to it of the domains and of the answers."""
+    more = {"domains": (found.domains, _DOMAIN_OF), "answers": (found.answers, _ANSWER_OF)}
+    return [
+        row | {name: [one for one in rows if all(one[at] == row[at] for at in of)] for name, (rows, of) in more.items()}
+        for row in found.leaderboard
+    ]
+
+
+def _boards_text(found: "Evaluation") -> Iterator[Table]:
+    rows, answers = found.leaderboard, found.answers
     plans = [row for row in answers if row["plans"]]
     conversations = [row for row in answers if row["call_turns"] and row["slice_by"] == "all"]
-    grades = [row for row in answers if row["judge"]]
-    others = domains or plans or conversations
-    snapshots = [row for row in rows if row["args_acc"] is not None or row["irrelevant"] is not None or not others]
-    if snapshots or not others:
-        show_table(list(_SHOWN.values()), [[row[column] for column in _SHOWN] for row in snapshots])
-    if domains:
-        show_table(_SHOWN_OF_RUNS, [[row[column] for column in _SHOWN_OF_RUNS] for row in domains])
-    for shown, board in (
-        (_SHOWN_OF_PLANS, plans),
-        (_SHOWN_OF_CONVERSATIONS, conversations),
-        (_SHOWN_OF_GRADES, grades),
+    others = found.domains or plans or conversations
+    boards = {
+        _SNAPSHOTS: [row for row in rows if row["args_acc"] is not None or row["irrelevant"] is not None or not others],
+        _RUNS: found.domains,
+        _PLANS: plans,
+        _CONVERSATIONS: conversations,
+        _GRADES: [row for row in answers if row["judge"]],
+        _COST: [row for row in rows if not row["judge"]],
+    }
+    for columns, board in boards.items():
+        if board or columns == _COST or (columns == _SNAPSHOTS and not others):
+            yield Table([_HEADS.get(one, one) for one in columns], [[row[one] for one in columns] for row in board])
+
+
+@command(
+    score,
+    "hammerbench",
+    "score hammerbench --logs gpt4o_logs/mQmA; "
+    "with --logs SO_case1 --logs SO_case2 --snapshots shift both are scored as one, where values are overridden; "
+    "with --predictions log.json --language en as the newest release does.",
+)
+def score_hammerbench(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
+    logs: Annotated[
+        list[Path] | None,
+        typer.Option("--logs", help="A folder with MT_res.json; given again, the conversations are scored together."),
+    ] = None,
+    predictions: Annotated[
+        Path | None,
+        typer.Option(help="Single predictions with their labels: a JSON list, as the newest release has it."),
+    ] = None,
+    irrelevant: Annotated[
+        Path | None, typer.Option(help="Replies to requests that no tool fits: a CSV or a JSON list.")
+    ] = None,
+    snapshots: Annotated[
+        str,
+        typer.Option(
+            metavar="all|first|last|shift|FILE",
+            help="Which snapshots of the logs; FILE lists them, shift takes each log's own snapshot_id.json.",
+        ),
+    ] = "all",
+    verdicts: Annotated[
+        Literal["flags", "rule"] | None,
+        typer.Option(help="The judge's, of turn_flags_res.json, or by rule; flags where there are any, unless said."),
+    ] = None,
+    language: Annotated[
+        str | None, typer.Option(metavar="CODE", help="The language of the values; logs tell it themselves.")
+    ] = None,
+    style: Annotated[
+        Literal["default", "mistral", "xlam", "toolace", "lenient"], typer.Option(help="How the model writes calls.")
+    ] = "default",
+    column: Annotated[str, typer.Option(help="The column or field of --irrelevant that holds the replies.")] = "",
+) -> Outcome:
+    """Score HammerBench's result files by the metrics of its paper, as fractions."""
+    from callwright.flows.evaluation.scoring import score_flat_file, score_logs, score_replies
+    from callwright.language.packs import known, of
+
+    if [bool(logs), bool(predictions), bool(irrelevant)].count(True) != 1:
+        raise ConfigurationError(
+            "Say what to score, one thing at a time: --logs DIR, --predictions FILE or --irrelevant FILE."
+        )
+    if language is not None:
+        of(language)  # a language that is not there is refused before anything is read
+    if predictions:
+        if language is None:
+            raise ConfigurationError(f"Values are compared by language. Give --language, one of {', '.join(known())}.")
+        scoring = score_flat_file(predictions, language, style)
+    elif irrelevant:
+        scoring = score_replies(irrelevant, column)
+    else:
+        scoring = score_logs(logs or [], snapshots=snapshots, verdicts=verdicts, language=language, style=style)
+    figures = {**scoring.figures, **scoring.details}
+    show(_problems_text(scoring.problems, "replies could not be scored as a call; they count as wrong."))
+    return Outcome(figures | {"problems": scoring.problems}, _figures_text(figures))
+
+
+def _figures_text(figures: Mapping[str, object]) -> Iterator[str]:
+    width = max(map(len, figures))
+    for name, value in figures.items():
+        yield f"{name:{width}}  {value:.6f}" if isinstance(value, float) else f"{name:{width}}  {value}"
+
+
+@command(score, "complexfuncbench", "score complexfuncbench --results results.jsonl --json")
+def score_results(
+    results: Annotated[
+        Path, typer.Option("--results", help="The rows that an evaluation left: JSON lines or a JSON list.")
+    ],
+    mode: Annotated[
+        Literal["as_published_code", "as_paper"],
+        typer.Option(help="Success as the published code divides it (by 150, 400 and 1000), or by the rows there are."),
+    ] = "as_published_code",
+) -> Outcome:
+    """Score ComplexFuncBench's result files: success and call accuracy, answers, errors and steps, as fractions."""
+    from callwright.flows.evaluation.scoring import score_complexfuncbench
+
+    scoring = score_complexfuncbench(results, mode)
+    value = {**_path_figures(scoring), "mode": mode, "problems": scoring.problems}
+    return Outcome(value, [*_paths_text(scoring), *map(Aside, scoring.problems)])
+
+
+def _paths_text(scoring: "PathScoring") -> Iterator[str | Table]:
+    summary = scoring.summary
+    parts = [*summary.domains.items(), ("overall", summary.overall)]
+    yield Table(
+        ("domain", "samples", "succeeded", "success", "call_acc"),
+        [(name, one.samples, one.succeeded, one.success, one.call_acc) for name, one in parts],
+    )
+    if summary.answers:
+        yield Table(("completeness", "correctness"), [(summary.completeness, summary.correctness)])
+    for title, shares in (
+        ("error type", summary.error_types),
+        ("parameter of a value error", summary.value_error_parameters),
     ):
-        if board:
-            show_table(list(shown.values()), [[row[column] for column in shown] for row in board])
-    asked = [row for row in rows if not row["judge"]]
-    show_table(list(_SHOWN_OF_COST.values()), [[row[column] for column in _SHOWN_OF_COST] for row in asked])
+        if any(shares.values()):
+            yield Table((title, "share"), [*shares.items()])
+    if summary.steps.runs:
+        yield Table(("steps beyond the shortest", "runs"), summary.steps.extra.items())
+        yield f"steps made {summary.steps.mean_made:.2f}, shortest {summary.steps.mean_shortest:.2f}"
 
 
-_DOMAIN_OF = ("candidate", "run", "judge", "strategy")
-_ANSWER_OF = (*_DOMAIN_OF, "tools_shown")
+def _path_figures(scoring: "PathScoring") -> dict[str, object]:
+    summary = scoring.summary
+    parts = {**summary.domains, "overall": summary.overall}
+    per_part = ("success", "call_acc", "samples", "succeeded", "correct_calls", "total_calls")
+    steps = {name: _named(value) for name, value in summary.steps._asdict().items()}
+    return {
+        **{name: {part: getattr(figures, name) for part, figures in parts.items()} for name in per_part},
+        "completeness": summary.completeness,
+        "correctness": summary.correctness,
+        "answers": summary.answers,
+        "error_types": summary.error_types,
+        "errors": summary.errors,
+        "value_error_parameters": summary.value_error_parameters,
+        "steps": steps,
+    }
 
 
-def _columns(row: "Row", names: Sequence[str]) -> tuple[object, ...]:
-    return tuple(row[name] for name in names)
+def _named(value: object) -> object:
+    """A count by number as JSON has it: its keys are texts."""
+    return {str(key): number for key, number in value.items()} if isinstance(value, Mapping) else value
 
 
-def _by_columns(rows: "Sequence[Row]", names: Sequence[str]) -> "dict[tuple[object, ...], list[Row]]":
-    """The rows by their values in these columns."""
-    found: dict[tuple[object, ...], list[Row]] = {}
-    for row in rows:
-        found.setdefault(_columns(row, names), []).append(row)
-    return found
+@command(score, "callnavi", "score callnavi --questions callnavi/Questions --predictions answers --json")
+def score_answers(
+    questions: Annotated[Path, typer.Option("--questions", help="The folder with a DOMAIN.json of questions each.")],
+    predictions: Annotated[
+        list[Path],
+        typer.Option(
+            "--predictions",
+            help='The folder with a DOMAIN.json each: a list of {"predict": ...}. Given again for further runs of the '
+            "same model: the first is scored, and how steady all are.",
+        ),
+    ],
+    repair: Annotated[
+        Literal["rules", "none"],
+        typer.Option(
+            help="Read answers that are no JSON by rules, as the paper has a model do; or count them as wrong."
+        ),
+    ] = "rules",
+) -> Outcome:
+    """Score CallNavi's predictions: syntax, routing, structure and AST match by difficulty, as fractions."""
+    from callwright.flows.evaluation.scoring import score_callnavi
+
+    scoring = score_callnavi(questions, predictions, repair=repair == "rules")
+    rows = [(name, *(getattr(shares, part) for part in _SHARES)) for name, shares in scoring.shares.items()]
+    value = {**scoring.shares, "questions": scoring.questions, "repair": repair, "problems": scoring.problems}
+    lines = _problems_text(scoring.problems, "remarks on what was predicted; what can't be read counts as wrong.")
+    return Outcome(value, [Table(("figure", *_SHARES), rows), *lines])
+
+
+@command(score, "confetti", "score confetti --answers possible_answer --predictions result --json")
+def score_turns(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
+    answers: Annotated[Path, typer.Option("--answers", help="The folder of CONFETTI's accepted calls and acts.")],
+    predictions: Annotated[
+        Path,
+        typer.Option("--predictions", help='Rows with "id" and "result", as BFCL writes them: a file or a folder.'),
+    ],
+    questions: Annotated[
+        Path | None, typer.Option("--questions", help="The question files, where there are any: tools and turns.")
+    ] = None,
+    scorer: Annotated[
+        Literal["meaning", "words", "rouge", "exact", "alignscore"], typer.Option(help="How alike two texts are.")
+    ] = "meaning",
+    weights: Annotated[Path | None, typer.Option("--weights", help="AlignScore's checkpoint.")] = None,
+    combine: Annotated[
+        Literal["mean", "product", "least"], typer.Option(help="How a call's score comes of its parameters'.")
+    ] = "mean",
+    partial: Annotated[
+        bool,
+        typer.Option("--partial", help="A missing or unexpected parameter is worth 0 by itself, not the whole call."),
+    ] = False,
+) -> Outcome:
+    """Score CONFETTI's predictions turn by turn: AST soft, chains, dialogue acts, validity, as fractions."""
+    from callwright.flows.evaluation.scoring import score_confetti
+    from callwright.validators.metrics.confetti.soft import Combining, open_scorer
+
+    scores = score_confetti(
+        answers,
+        predictions,
+        questions=questions,
+        scorer=open_scorer(scorer, weights),
+        combining=Combining(combine, whole=not partial),
+    )
+    switches = {"scorer": scorer, "combine": combine, "partial": partial}
+    return Outcome(scores._asdict() | switches, _confetti_text(scores))
+
+
+def _confetti_text(scores: "ConfettiScores") -> Iterator[str | Table]:
+    columns = ("chains", "ast_soft", "ast")
+    rows: list[tuple[object, ...]] = [
+        ("calls", "", scores.calls, scores.ast_soft, scores.ast),
+        ("chains", "", scores.chains, scores.ast_soft_chains, scores.ast_chains),
+    ]
+    for name in ("by_chain_length", "by_user_turns", "by_tools"):
+        rows += [
+            (name, part, *(getattr(one, column) for column in columns)) for part, one in getattr(scores, name).items()
+        ]
+    yield Table(("figures of", "", "number", "ast_soft", "ast"), rows)
+    if scores.acts is not None:
+        yield Table(scores.acts._fields[:-1], [scores.acts[:-1]])
+        seen = list(dict.fromkeys(act for row in scores.acts.confusion.values() for act in row))
+        details = [(act, *(row.get(as_, 0.0) for as_ in seen)) for act, row in scores.acts.confusion.items()]
+        yield Table(("annotated, predicted as", *seen), details)
+    if scores.validity is not None:
+        yield Table(scores.validity._fields, [scores.validity])
+    yield from _problems_text(scores.problems, "remarks on what was predicted; what can't be read counts as wrong.")
+
+
+def _problems_text(problems: Sequence[str], what: str) -> Iterator[Aside]:
+    """The first problems, under how many there are; no part of the result."""
+    if problems:
+        yield Aside(f"{len(problems)} {what}")
+        yield from (Aside(f"  {problem}") for problem in problems[:_MOST_PROBLEMS])
+        if len(problems) > _MOST_PROBLEMS:
+            yield Aside(f"  ... and {len(problems) - _MOST_PROBLEMS} more; --json lists all.")

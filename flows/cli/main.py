@@ -7,19 +7,7 @@ from typing import Annotated
 
 import typer
 
-from callwright.flows.cli import (
-    auditing,
-    building,
-    checking,
-    evaluating,
-    exporting,
-    recipes,
-    releasing,
-    reviewing,
-    scoring,
-    tooling,
-    viewing,
-)
+from callwright.flows.cli import building, checking, evaluating, releasing, reviewing, tooling, viewing
 from callwright.flows.cli.screen import show
 from callwright.flows.settings import quiet_vendors, silence_teardown
 from callwright.warehouse.errors import CallwrightError, ConfigurationError, StoreError
@@ -57,20 +45,8 @@ def start(
     """Build, prove, review, freeze and evaluate function-calling datasets."""
 
 
-for group in (
-    building,
-    recipes,
-    tooling,
-    checking,
-    auditing,
-    reviewing,
-    releasing,
-    exporting,
-    evaluating,
-    scoring,
-    viewing,
-):
-    group.register(app)
+for module in (building, tooling, checking, reviewing, releasing, evaluating, viewing):
+    app.add_typer(module.app)
 
 
 def main() -> None:

@@ -1,45 +1,66 @@
-"""`review`: Label Studio and what people decide in it."""
+"""`review`: Label Studio, what people decide in it, how far they are, and what they should look at again."""
 
 import asyncio
 import signal
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated
 
-import orjson
 import typer
 
-from callwright.flows.cli.review_status import agreement, recheck, status, suspects
-from callwright.flows.cli.screen import AsJson, Terminal, present, say, show, show_json, show_table
+from callwright.flows.cli.screen import (
+    Aside,
+    AsJson,
+    Outcome,
+    Table,
+    Terminal,
+    command,
+    commands,
+    present,
+    say,
+    show_event,
+)
 from callwright.flows.settings import Settings, open_warehouse, read_settings
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from callwright.annotation.studio.client import LabelStudio
+    from callwright.flows.review.asking_again import Suspicions
     from callwright.flows.review.pulling import Pulled
+    from callwright.flows.review.status import Status
     from callwright.flows.review.training import TrainingAnswer
+    from callwright.warehouse.rows import Row
+
+app = commands()
+review = commands("Ask people, and take their answers back.")
+app.add_typer(review, name="review")
+_ALSO_PULLED = {
+    "resumed": "edits were checked that an earlier pull had brought and, being cut off, had left.",
+    "returned": "went back to people as new tasks: what was typed can't be used, and the task says why.",
+    "contradicted": "edited samples wait for a second person: a check contradicts them, or none can decide.",
+    "withdrawn": "earlier reviews count no more: their annotations were deleted, skipped or changed by others.",
+    "deleted": "tasks were deleted; those that nobody had decided are pushed again.",
+    "elsewhere": "annotations are of samples that another work folder pushed; they are left to it.",
+}
+_COUNTS = ("to_push", "with_people", "reviewed", "outdated", "skipped", "drafts")
+_ALWAYS = ("to_push", "with_people", "reviewed")
+_DECISIONS = {"reviews": "reviews", "accept": "accepted", "edit": "edited", "reject": "rejected"}
+_WHERE_KNOWN = {
+    "on gold": "",
+    "too fast": "in less time than anybody reads; the view fast_answers lists them",
+    "not theirs": "answers that team.yaml gives to others",
+}
+_SERVERS = ("project", "tasks", "finished", "annotations", "skipped")
+_MEASURES = ("observed", "cohen_kappa", "fleiss_kappa", "krippendorff_alpha")
+_SLICES = {"all": 0, "reviewer": 1, "pair": 2, "reason": 3}
+_MINUTES = 60
+_FEW = 10  # so many unsettled questions are reported one by one
+_NEXT = 3
+_ROOM = 54
 
 
-def register(app: typer.Typer) -> None:
-    """Add the commands of this file."""
-    review = typer.Typer(help="Ask people, and take their answers back.", no_args_is_help=True, rich_markup_mode=None)
-    review.command("serve", epilog="Example: callwright review serve")(serve)
-    review.command("stop", epilog="Example: callwright review stop")(stop)
-    review.command("push", epilog="Example: callwright review push")(push)
-    review.command("pull", epilog="Example: callwright review pull")(pull)
-    review.command(
-        "listen", epilog="Example: callwright review listen --url http://192.0.2.7:8123/ --host 0.0.0.0 --port 8123"
-    )(listen)
-    review.command("edit", epilog="Example: callwright review edit")(edit)
-    review.command("audit", epilog="Example: callwright review audit v1 --draw 100")(audit)
-    review.command("training", epilog="Example: callwright review training --items 10")(training)
-    review.command("recheck", epilog="Example: callwright review recheck v1 --draw 100")(recheck)
-    review.command("agreement", epilog="Example: callwright review agreement")(agreement)
-    review.command("suspects", epilog="Example: callwright review suspects v1")(suspects)
-    review.command("status", epilog="Example: callwright review status --json")(status)
-    app.add_typer(review, name="review")
-
-
+@command(review, "serve", "review serve")
 def serve(
     host: Annotated[
         str,
@@ -49,8 +70,7 @@ def serve(
     url: Annotated[
         str, typer.Option(help="Under which address people reach it, where a proxy with TLS stands before.")
     ] = "",
-    as_json: AsJson = False,
-) -> None:
+) -> Outcome:
     """Start a local Label Studio in the background (its own environment, SQLite), or find the one that runs."""
     from callwright.annotation.studio.server import StudioAddress
     from callwright.flows.review.servers import serve_label_studio
@@ -61,28 +81,27 @@ def serve(
             f"Warning: whoever reaches {host} reaches the sign-in page, and passwords and answers cross the network as they are. "
             "Let a proxy with TLS stand before it (docs/reviewing.md)."
         )
-    present(
-        {"url": server.url, "username": server.username, "password": server.password, "pid": server.pid},
-        f"Label Studio: {server.url}\nuser: {server.username}\npassword: {server.password}\nTo end it: callwright review stop",
-        as_json=as_json,
-    )
+    value = {"url": server.url, "username": server.username, "password": server.password, "pid": server.pid}
+    lines = f"Label Studio: {server.url}\nuser: {server.username}\npassword: {server.password}"
+    return Outcome(value, [lines, "To end it: callwright review stop"])
 
 
-def stop(as_json: AsJson = False) -> None:
+@command(review, "stop", "review stop")
+def stop() -> Outcome:
     """End the local Label Studio; its data stay."""
     from callwright.flows.review.servers import stop_label_studio
 
     stopped = stop_label_studio(read_settings())
-    words = "Label Studio has ended." if stopped else "No Label Studio of this work folder was running."
-    present({"stopped": stopped}, words, as_json=as_json)
+    text = "Label Studio has ended." if stopped else "No Label Studio of this work folder was running."
+    return Outcome({"stopped": stopped}, text)
 
 
+@command(review, "push", "review push")
 def push(
     again: Annotated[
         bool, typer.Option("--again", help="Push also what was pushed before and nobody has decided: for a new server.")
     ] = False,
-    as_json: AsJson = False,
-) -> None:
+) -> Outcome:
     """Push what waits for people; what is there already is not pushed again."""
     from callwright.flows.review.pushing import push_reviews
     from callwright.flows.review.servers import require_label_studio
@@ -94,9 +113,10 @@ def push(
     words = f"{result.created} tasks pushed{there}: {result.url}"
     if not (result.created or there):
         words = f"Nothing waits to be pushed. What people have still to do is at {result.url}"
-    present(result, words, as_json=as_json)
+    return Outcome(result, words)
 
 
+@command(review, "pull", "review pull")
 def pull(
     every: Annotated[
         float, typer.Option(min=0, help="Pull again every so many seconds, until Ctrl-C; 0: once. See also `deploy`.")
@@ -111,7 +131,7 @@ def pull(
     settings = read_settings()
 
     def tell(result: "Pulled") -> None:
-        present(result, *pulled_lines(result), as_json=as_json)
+        present(Outcome(result, pulled_lines(result)), as_json=as_json)
 
     if every:
         with Terminal() as screen, suppress(KeyboardInterrupt), interrupts():
@@ -122,78 +142,71 @@ def pull(
     tell(result)
 
 
-def training(
-    items: Annotated[int, typer.Option(min=1, help="So many items are pushed, those that are there among them.")] = 10,
-    results: Annotated[bool, typer.Option("--results", help="Tell how people did, instead of pushing.")] = False,
-    reviewer: Annotated[
-        str, typer.Option(help="Only what this person answered, by e-mail address; with --results.")
+def pulled_lines(result: "Pulled") -> Iterator[str]:
+    """What a pull brought, in sentences."""
+    if result.reviews:
+        yield (
+            f"{result.reviews} new reviews: {result.accepted} accepted, {result.edited} edited, "
+            f"{result.rejected} rejected."
+        )
+    else:
+        yield "No new reviews."
+    for name, sentence in _ALSO_PULLED.items():
+        if count := getattr(result, name):
+            yield f"{count} {sentence}"
+    yield from result.problems
+
+
+@command(review, "listen", "review listen --url http://192.0.2.7:8123/ --host 0.0.0.0 --port 8123")
+def listen(
+    host: Annotated[str, typer.Option(help="The address of this machine to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="The port to listen on; 0 takes a free one.")] = 0,
+    url: Annotated[
+        str, typer.Option(help="Under which URL Label Studio reaches this; it is registered there, with the secret.")
     ] = "",
+    remove: Annotated[bool, typer.Option("--remove", help="Take the webhooks away, instead of listening.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Push items with known answers for people who are new, to a project of their own; --results tells of each what was right.
-
-    Half of the items are as they should be, half have a defect. Everybody answers each once; `review pull` takes the answers
-    back. They count in no figure about reviewers.
-    """
+    """Listen for Label Studio's webhooks and pull two seconds after people did something; Ctrl-C ends it."""
+    from callwright.flows.review.listening import register_webhooks, remove_webhooks
     from callwright.flows.review.servers import require_label_studio
-    from callwright.flows.review.training import push_training, training_answers
 
     settings = read_settings()
-    if results:
-        found = training_answers(open_warehouse(settings), reviewer)
-        present(found, *training_lines(found), as_json=as_json)
-        return
     with Terminal() as screen, require_label_studio(settings) as studio:
-        pushed = push_training(settings, studio, screen, items)
-    words = f"{pushed.created} training items pushed, {pushed.already_there} were there already: {pushed.url}"
-    present(pushed, words, as_json=as_json)
+        if remove:
+            removed = remove_webhooks(studio)
+            present(Outcome({"removed": removed}, f"{removed} webhooks taken away."), as_json=as_json)
+            return
+        if url:
+            projects = register_webhooks(settings, studio, url)
+            screen.say(f"{projects} projects of {studio.url} tell {url} of changes from now on.")
+        with suppress(KeyboardInterrupt):  # before the handler was set
+            asyncio.run(_listen(settings, studio, screen, host=host, port=port, as_json=as_json))
+        screen.say("Listening has ended.")
 
 
-def training_lines(found: "Sequence[TrainingAnswer]") -> Iterator[str]:
-    """What each person got right, and of each item what was."""
-    if not found:
-        yield "Nobody has answered a training item yet, as far as was pulled."
-    for person in dict.fromkeys(one.reviewer for one in found):
-        mine = [one for one in found if one.reviewer == person]
-        yield f"{person}: {sum(one.is_right for one in mine)} of {len(mine)} right."
-        for one in mine:
-            defect = one.defect.replace("_", " ")
-            was = f"made wrong ({defect}); right is {one.right}" if defect else "as it should be"
-            yield f"  {'right' if one.is_right else 'WRONG'}  {one.decision}  {one.request}\n         It was {was}."
-
-
-def audit(
-    release: Annotated[str, typer.Argument(help="The release whose answers are audited.")],
-    model: Annotated[
-        list[str] | None, typer.Option(help="Only answers of this candidate, by its label; may be given again.")
-    ] = None,
-    draw: Annotated[
-        int, typer.Option(min=1, help="So many answers are drawn in all; those drawn before count, and stay drawn.")
-    ] = 50,
-    as_json: AsJson = False,
+async def _listen(
+    settings: Settings, studio: "LabelStudio", screen: Terminal, *, host: str, port: int, as_json: bool
 ) -> None:
-    """Draw answers of candidates, so that people say whether the metric is right about them; `review push` asks.
+    from callwright.flows.review import listening
 
-    Of each error type, and of the answers counted right, as many are drawn as of any other, as far as there are; within a
-    type as many of each model, at different snapshots first. Which ones is the same wherever the answers are the same. So rare
-    mistakes are audited too: the view metric_audit has the share for each type, and how many answers it stands for. Runs over
-    multi-step samples are not drawn.
-    """
-    from callwright.flows.review.prediction_audits import draw_audits
+    def ready(address: str) -> None:
+        place = listening.secret_place(settings)
+        show_event({"address": address}, [f"Listening at {address}; the secret is that of {place}."], as_json=as_json)
 
-    drawn = draw_audits(release, read_settings(), model or [], draw)
-    if as_json:
-        show_json(drawn)
-        return
-    show(f"{drawn.drawn} of {drawn.answers} answers to {release} are drawn, {drawn.new} of them now.")
-    show_table(
-        ("what the metric says", "drawn"),
-        [(error or "right", count) for error, count in sorted(drawn.by_error_type.items())],
-    )
-    if drawn.new:
-        show("`callwright review push` asks people about them.")
+    def brought(pulled: "Pulled") -> None:
+        show_event(pulled, pulled_lines(pulled), as_json=as_json)
+
+    callbacks = listening.Callbacks(ready, brought)
+    address = listening.ListeningAddress(host, port)
+    task = asyncio.create_task(listening.listen(settings, studio, screen, address=address, callbacks=callbacks))
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, task.cancel)
+    with suppress(asyncio.CancelledError):
+        await task
 
 
+@command(review, "edit", "review edit")
 def edit(
     host: Annotated[str, typer.Option(help="The address of this machine to answer at.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="The port to answer at; 0 takes a free one.")] = 8322,
@@ -220,98 +233,294 @@ def edit(
         require_label_studio(settings) as studio,
         served_edit_page(settings, studio, host=host, port=port, url=url) as server,
     ):
-        if as_json:
-            _show_line({"address": server.address, "label_studio": studio.url})
-        else:
-            show(server.address)
-            say(f"Each task of the samples at {studio.url} links to it. Ctrl-C ends it.")
-            sys.stdout.flush()
+        hint = f"Each task of the samples at {studio.url} links to it. Ctrl-C ends it."
+        value = {"address": server.address, "label_studio": studio.url}
+        show_event(value, [server.address, Aside(hint)], as_json=as_json)
         server.run()
 
 
-def listen(
-    host: Annotated[str, typer.Option(help="The address of this machine to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="The port to listen on; 0 takes a free one.")] = 0,
-    url: Annotated[
-        str, typer.Option(help="Under which URL Label Studio reaches this; it is registered there, with the secret.")
+@command(review, "audit", "review audit v1 --draw 100")
+def audit(
+    release: Annotated[str, typer.Argument(help="The release whose answers are audited.")],
+    model: Annotated[
+        list[str] | None, typer.Option(help="Only answers of this candidate, by its label; may be given again.")
+    ] = None,
+    draw: Annotated[
+        int, typer.Option(min=1, help="So many answers are drawn in all; those drawn before count, and stay drawn.")
+    ] = 50,
+) -> Outcome:
+    """Draw answers of candidates, so that people say whether the metric is right about them; `review push` asks.
+
+    Of each error type, and of the answers counted right, as many are drawn as of any other, as far as there are; within a
+    type as many of each model, at different snapshots first. Which ones is the same wherever the answers are the same. So rare
+    mistakes are audited too: the view metric_audit has the share for each type, and how many answers it stands for. Runs over
+    multi-step samples are not drawn.
+    """
+    from callwright.flows.review.prediction_audits import draw_audits
+
+    drawn = draw_audits(release, read_settings(), model or [], draw)
+    rows = [(error or "right", count) for error, count in sorted(drawn.by_error_type.items())]
+    counts = f"{drawn.drawn} of {drawn.answers} answers to {release} are drawn, {drawn.new} of them now."
+    next_step = ["`callwright review push` asks people about them."] if drawn.new else []
+    return Outcome(drawn, [counts, Table(("what the metric says", "drawn"), rows), *next_step])
+
+
+@command(review, "training", "review training --items 10")
+def training(
+    items: Annotated[int, typer.Option(min=1, help="So many items are pushed, those that are there among them.")] = 10,
+    results: Annotated[bool, typer.Option("--results", help="Tell how people did, instead of pushing.")] = False,
+    reviewer: Annotated[
+        str, typer.Option(help="Only what this person answered, by e-mail address; with --results.")
     ] = "",
-    remove: Annotated[bool, typer.Option("--remove", help="Take the webhooks away, instead of listening.")] = False,
-    as_json: AsJson = False,
-) -> None:
-    """Listen for Label Studio's webhooks and pull two seconds after people did something; Ctrl-C ends it."""
-    from callwright.flows.review.listening import register_webhooks, remove_webhooks
+) -> Outcome:
+    """Push items with known answers for people who are new, to a project of their own; --results tells of each what was right.
+
+    Half of the items are as they should be, half have a defect. Everybody answers each once; `review pull` takes the answers
+    back. They count in no figure about reviewers.
+    """
     from callwright.flows.review.servers import require_label_studio
+    from callwright.flows.review.training import push_training, training_answers
 
     settings = read_settings()
+    if results:
+        found = training_answers(open_warehouse(settings), reviewer)
+        return Outcome(found, training_lines(found))
     with Terminal() as screen, require_label_studio(settings) as studio:
-        if remove:
-            removed = remove_webhooks(studio)
-            present({"removed": removed}, f"{removed} webhooks taken away.", as_json=as_json)
-            return
-        if url:
-            projects = register_webhooks(settings, studio, url)
-            screen.say(f"{projects} projects of {studio.url} tell {url} of changes from now on.")
-        with suppress(KeyboardInterrupt):  # before the handler was set
-            asyncio.run(_listen(settings, studio, screen, host=host, port=port, as_json=as_json))
-        screen.say("Listening has ended.")
+        pushed = push_training(settings, studio, screen, items)
+    words = f"{pushed.created} training items pushed, {pushed.already_there} were there already: {pushed.url}"
+    return Outcome(pushed, words)
 
 
-async def _listen(
-    settings: Settings, studio: "LabelStudio", screen: Terminal, *, host: str, port: int, as_json: bool
-) -> None:
-    from callwright.flows.review import listening
-
-    def ready(address: str) -> None:
-        if as_json:
-            _show_line({"address": address})
-        else:
-            show(f"Listening at {address}; the secret is that of {listening.secret_place(settings)}.")
-            sys.stdout.flush()
-
-    def brought(pulled: "Pulled") -> None:
-
-        if as_json:
-            _show_line(pulled._asdict())
-            return
-        for line in pulled_lines(pulled):
-            show(line)
-        sys.stdout.flush()
-
-    callbacks = listening.Callbacks(ready, brought)
-    address = listening.ListeningAddress(host, port)
-    task = asyncio.create_task(listening.listen(settings, studio, screen, address=address, callbacks=callbacks))
-    for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, task.cancel)
-    with suppress(asyncio.CancelledError):
-        await task
+def training_lines(found: "Sequence[TrainingAnswer]") -> Iterator[str]:
+    """What each person got right, and of each item what was."""
+    if not found:
+        yield "Nobody has answered a training item yet, as far as was pulled."
+    for person in dict.fromkeys(one.reviewer for one in found):
+        mine = [one for one in found if one.reviewer == person]
+        yield f"{person}: {sum(one.is_right for one in mine)} of {len(mine)} right."
+        for one in mine:
+            defect = one.defect.replace("_", " ")
+            was = f"made wrong ({defect}); right is {one.right}" if defect else "as it should be"
+            yield f"  {'right' if one.is_right else 'WRONG'}  {one.decision}  {one.request}\n         It was {was}."
 
 
-def _show_line(value: object) -> None:
-    """One line of JSON for each event, at once: whoever reads this reads it as it comes."""
-    sys.stdout.write(orjson.dumps(value).decode() + "\n")
-    sys.stdout.flush()
+@command(review, "recheck", "review recheck v1 --draw 100")
+def recheck(
+    name: Annotated[
+        str, typer.Argument(metavar="[RELEASE|RECIPE]", help="Of what to draw; without a name of all that is accepted.")
+    ] = "",
+    draw: Annotated[int, typer.Option("--draw", min=1, help="How many samples to look at again.")] = 100,
+    seed: Annotated[int, typer.Option("--seed", help="Another seed draws others.")] = 0,
+) -> Outcome:
+    """Ask people about accepted samples again, drawn at random: what share of them is usable? `review agreement` tells."""
+    from callwright.flows.review.asking_again import recheck as draw_again
+
+    drawn = draw_again(read_settings(), name, draw=draw, seed=seed)
+    of = f"the {drawn.scope} {drawn.name!r}" if drawn.name else "all recipes"
+    lines = [
+        f"{drawn.drawn} of {drawn.samples} accepted samples of {of} are drawn; {drawn.asked} questions about them are new."
+    ]
+    if drawn.asked:
+        lines.append("`callwright review push` takes them to people.")
+    return Outcome(drawn, lines)
 
 
-def pulled_lines(result: "Pulled") -> Iterator[str]:
-    """What a pull brought, in sentences."""
-    if result.reviews:
-        yield (
-            f"{result.reviews} new reviews: {result.accepted} accepted, {result.edited} edited, "
-            f"{result.rejected} rejected."
+@command(review, "suspects", "review suspects v1")
+def suspects(release: Annotated[str, typer.Argument(help="The release whose samples are suspected.")]) -> Outcome:
+    """List the samples whose gold may be wrong by what candidates answer, and ask people about those that are new.
+
+    All candidates fail at the same call, or several give the very same answer against the gold and no fewer than are right. At
+    least two candidates must have been evaluated on the release. `review push` asks; suspects are the first that people see.
+    """
+    from callwright.flows.review.asking_again import raise_suspicions
+
+    found = raise_suspicions(open_warehouse(), release)
+    return Outcome({"release": release, "new": found.new, "suspects": found.suspects}, _suspects_text(found))
+
+
+def _suspects_text(found: "Suspicions") -> Iterator[str]:
+    for one in found.suspects:
+        yield f"{one.subject} {one.category} · {one.kind}{' · new' if one.is_new else ''}\n  {one.reason}"
+    if not found.suspects:
+        yield f"No sample of {found.release} is suspected."
+        return
+    yield f"{_count(len(found.suspects), 'suspect')}, {found.new} of them new."
+    if found.new:
+        yield "`callwright review push` asks people about them, before all others."
+
+
+@command(review, "status", "review status --json")
+def status(refresh: Annotated[bool, typer.Option("--server", help="Also ask Label Studio.")] = False) -> Outcome:
+    """Say what waits for people, who reviewed how much and how fast, and how much time and money is left to spend."""
+    from callwright.flows.review.status import review_status
+
+    found = review_status(read_settings(), ask_server=refresh)
+    return Outcome(found, _status_text(found))
+
+
+def _status_text(found: "Status") -> Iterator[str | Table]:
+    if not found["queue"]:
+        yield "Nobody has been asked about anything yet."
+        return
+    yield _queue_table(found["queue"])
+    if found["people"]:
+        yield ""
+        yield from _people_text(found["people"])
+    yield ""
+    yield from _whole_text(found)
+    yield from _unsettled_text(found["unsettled"])
+    yield from _next_text(found["next"])
+    if "label_studio" in found:
+        yield ""
+        yield Table(_SERVERS, [[row[name] for name in _SERVERS] for row in found["label_studio"]])
+
+
+def _queue_table(queue: "list[Row]") -> Table:
+    """A line for each kind and cause; what there is nothing of has no column."""
+    columns = [name for name in _COUNTS if name in _ALWAYS or any(row[name] for row in queue)]
+    rows: list[list[object]] = []
+    for kind in dict.fromkeys(row["kind"] for row in queue):
+        mine = [row for row in queue if row["kind"] == kind]
+        rows.append([_words(kind), *(sum(row[name] for row in mine) for name in columns)])
+        rows += [[f"  {row['cause']}", *(row[name] for name in columns)] for row in mine]
+    return Table(["questions", *map(_words, columns)], rows)
+
+
+def _people_text(people: "list[Row]") -> Iterator[str | Table]:
+    """A line for each person; what is known of nobody has no column."""
+    columns: dict[str, list[object]] = {
+        "reviewer": [row["reviewer"] for row in people],
+        **{name: [row[column] for row in people] for name, column in _DECISIONS.items()},
+        "seconds": [_rounded(row["median_seconds"]) for row in people],
+        "an hour": [_rounded(row["reviews_an_hour"]) for row in people],
+        "on gold": [_share(row) for row in people],
+        "too fast": [row["fast_answers"] or "" for row in people],
+        "not theirs": [row["outside"] or "" for row in people],
+        "last active": [_day(row["last_active"]) for row in people],
+    }
+    shown = {name: cells for name, cells in columns.items() if name not in _WHERE_KNOWN or any(cells)}
+    yield Table(list(shown), [list(row) for row in zip(*shown.values(), strict=True)])
+    for name, meaning in _WHERE_KNOWN.items():
+        if meaning and name in shown:
+            yield f"({name}: {meaning})"
+
+
+def _whole_text(found: "Status") -> Iterator[str]:
+    [whole] = found["whole"]
+    if not whole["questions"]:
+        yield f"Nothing is left to answer. {_hours(whole['hours_so_far'])} of reviewing so far{_cost(whole['cost_so_far'])}."
+        return
+    yield (
+        f"Left: {_count(whole['answers'], 'answer')} to {_count(whole['questions'], 'question')}, about "
+        f"{_hours(whole['hours_left'])}{_cost(whole['cost_left'])}."
+    )
+    assumed = [_words(row["kind"]) for row in found["work_left"] if row["is_assumed"]]
+    if assumed:
+        yield f"  (nobody has answered a {' or '.join(assumed)} yet: {whole['assumed_seconds']:.0f} s each are assumed)"
+    if whole["hours_so_far"]:
+        yield f"So far: {_hours(whole['hours_so_far'])}{_cost(whole['cost_so_far'])}."
+
+
+def _unsettled_text(rows: "list[Row]") -> Iterator[str | Table]:
+    """On what nothing counts yet: where people do not agree, or an edit in doubt has no second person; who could be asked."""
+    if rows:
+        yield ""
+        shown = [
+            (row["subject"], _stated(row["decisions"]), ", ".join(row["others"]) or "somebody new")
+            for row in rows[:_FEW]
+        ]
+        yield Table(("unsettled", "said", "could be asked next"), shown)
+        if len(rows) > _FEW:
+            yield f"and {len(rows) - _FEW} more: --json lists them all."
+
+
+def _stated(decisions: "list[str]") -> str:
+    return "edit, in doubt" if decisions == ["edit"] else " or ".join(decisions)
+
+
+def _next_text(rows: "list[Row]") -> Iterator[str | Table]:
+    """The first few questions of each kind."""
+    if rows:
+        yield ""
+        kinds = [row["kind"] for row in rows]
+        chosen = [row for place, row in enumerate(rows) if place - kinds.index(row["kind"]) < _NEXT]
+        yield Table(
+            ("asked next", "place", "because"),
+            [
+                (_words(row["kind"]), f"{row['priority']:.2f}", _short(f"{row['cause']}: {row['reason']}"))
+                for row in chosen
+            ],
         )
-    else:
-        yield "No new reviews."
-    for name, sentence in _ALSO_PULLED.items():
-        if count := getattr(result, name):
-            yield f"{count} {sentence}"
-    yield from result.problems
 
 
-_ALSO_PULLED = {
-    "resumed": "edits were checked that an earlier pull had brought and, being cut off, had left.",
-    "returned": "went back to people as new tasks: what was typed can't be used, and the task says why.",
-    "contradicted": "edited samples wait for a second person: a check contradicts them, or none can decide.",
-    "withdrawn": "earlier reviews count no more: their annotations were deleted, skipped or changed by others.",
-    "deleted": "tasks were deleted; those that nobody had decided are pushed again.",
-    "elsewhere": "annotations are of samples that another work folder pushed; they are left to it.",
-}
+@command(review, "agreement", "review agreement")
+def agreement() -> Outcome:
+    """Say how far reviewers agree, and models that read with them, how people do on gold items, and what share is usable."""
+    from callwright.flows.review.status import agreement_report
+
+    report = agreement_report(read_settings())
+    return Outcome(report, _agreement_text(report))
+
+
+def _agreement_text(report: "Status") -> Iterator[str | Table]:
+    if not any(report.values()):
+        yield "No two people have answered the same question yet, and nothing was drawn to be looked at again."
+    if report["agreement"]:
+        yield "agreement (1: always, 0: as by chance; empty where it is not defined):"
+        columns = ("kind", "of", "who or what", "items", "people", *_MEASURES)
+        yield Table(columns, _agreement_lines(report["agreement"]))
+    tables = {"models that read against people": "readers", "gold items": "gold_items", "usable": "usable"}
+    for title, rows in ((title, report[name]) for title, name in tables.items()):
+        if rows:
+            yield f"{title}:"
+            yield Table(list(rows[0]), [list(row.values()) for row in rows])
+
+
+def _agreement_lines(rows: "list[Row]") -> list[list[object]]:
+    """A line for each slice, its measures side by side."""
+    slices: dict[tuple[str, int, str], dict[str, Row]] = {}
+    for row in rows:
+        slices.setdefault((row["kind"], _SLICES[row["slice_by"]], row["slice_value"]), {})[row["measure"]] = row
+    lines: list[list[object]] = []
+    for (kind, _, value), measures in sorted(slices.items()):
+        one = next(iter(measures.values()))
+        figures = [measures[name]["value"] if name in measures else None for name in _MEASURES]
+        lines.append([kind, one["slice_by"], value, one["items"], one["reviewers"], *figures])
+    return lines
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def _rounded(number: float | None) -> int | None:
+    return None if number is None else round(number)
+
+
+def _share(row: "Row") -> str:
+    return f"{row['gold_share']:.0%} of {row['gold_items']}" if row["gold_items"] else ""
+
+
+def _day(moment: "datetime") -> str:
+    return f"{moment.astimezone():%d %b %H:%M}"
+
+
+def _hours(hours: float) -> str:
+    minutes = round(hours * _MINUTES)
+    return f"{hours:.1f} hours" if minutes >= _MINUTES else _count(minutes, "minute")
+
+
+def _cost(cost: float | None) -> str:
+    return "" if cost is None else f", {cost:.2f} US dollars"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _short(text: str) -> str:
+    """As much of a text as a terminal of the usual width has room for; Chinese signs take two places."""
+    from rich.cells import cell_len, set_cell_size
+
+    line = " ".join(text.split())
+    return line if cell_len(line) <= _ROOM else f"{set_cell_size(line, _ROOM - 1).rstrip()}…"

@@ -1,9 +1,12 @@
-"""What the terminal shows: results, tables, messages and progress."""
+"""What commands are made of: options that several have, and what each shows as JSON or as text; messages and progress."""
 
+import functools
+import inspect
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Annotated, Any, Self
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Self
 
 import orjson
 import typer
@@ -11,12 +14,17 @@ import typer
 if TYPE_CHECKING:
     from rich.progress import Progress as ProgressBar
     from rich.progress import TaskID
-    from rich.table import Table
+    from rich.table import Table as RichTable
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")]
 Live = Annotated[
     bool, typer.Option("--live", help="While a build is under way: its present state, not what was published last.")
 ]
+RecipeFile = Annotated[Path, typer.Argument(help="The recipe, a YAML file.")]
+OneModel = Annotated[str, typer.Option(help="One model for all three roles, by its litellm name.")]
+CheckingModel = Annotated[str, typer.Option(help="The model that checks and judges; none: rules alone.")]
+OfKinds = Annotated[list[str] | None, typer.Option(help="Only samples of this kind; may be given again.")]
+OneRelease = Annotated[str, typer.Argument(help="A release.")]
 _STEPS = 10
 _UNBOUND = 200  # columns where there is no terminal
 _GAP = 2  # between columns
@@ -24,9 +32,112 @@ _FOLDED = 24  # columns that a long text has at least
 _LONGEST_WORD = 40  # columns; a longer one is broken
 
 
+class Table(NamedTuple):
+    """Rows under their names."""
+
+    columns: Sequence[str]
+    rows: Iterable[Sequence[Any]]
+
+
+def table_of(rows: Sequence[Any]) -> Table:
+    """The table of rows that know their fields."""
+    return Table(rows[0]._fields if rows else (), rows)
+
+
+class Aside(str):
+    """A line of text that is no result: it goes to stderr."""
+
+    __slots__ = ()
+
+
+class Outcome(NamedTuple):
+    """What a command found: a value for JSON, the same as text, looked at only where it is shown, and the exit code."""
+
+    value: object
+    text: str | Iterable[str | Table]
+    code: int = 0
+
+
+def commands(about: str = "") -> typer.Typer:
+    """A group of commands."""
+    return typer.Typer(help=about or None, no_args_is_help=True, rich_markup_mode=None)
+
+
+def command(
+    group: typer.Typer, name: str, example: str
+) -> Callable[[Callable[..., Outcome | None]], Callable[..., Outcome | None]]:
+    """Make a function a command of a group: it takes `--json` besides its own options, and what it gives is shown.
+
+    A function that takes `as_json` itself is told of it, and may show its result as it comes and give nothing.
+    """
+
+    def register(function: Callable[..., Outcome | None]) -> Callable[..., Outcome | None]:
+        own = inspect.signature(function).parameters
+        more = inspect.Parameter("as_json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=AsJson)
+
+        @functools.wraps(function)
+        def run(*, as_json: bool, **given: object) -> None:
+            found = function(**given, as_json=as_json) if "as_json" in own else function(**given)
+            if found is not None:
+                present(found, as_json=as_json)
+
+        run.__signature__ = inspect.Signature([*({**own, "as_json": more}.values())])  # type: ignore[attr-defined]
+        run.__annotations__ = {**function.__annotations__, "as_json": AsJson}
+        group.command(name, epilog=f"Example: callwright {example}")(run)
+        return function
+
+    return register
+
+
+def present(found: Outcome, *, as_json: bool) -> None:
+    """Show an outcome, and end the command where it is no success."""
+    if as_json:
+        show_json(found.value)
+    else:
+        show(found.text)
+    if found.code:
+        raise typer.Exit(found.code)
+
+
+def show(text: str | Iterable[str | Table]) -> None:
+    """Print a result: lines, and tables among them."""
+    for part in [text] if isinstance(text, str) else text:
+        if isinstance(part, Table):
+            show_table(*part)
+        else:
+            stream = sys.stderr if isinstance(part, Aside) else sys.stdout
+            stream.write(part + "\n")
+
+
+def say(text: str) -> None:
+    """Print one message."""
+    sys.stderr.write(text + "\n")
+
+
 def show_json(value: object) -> None:
-    """Print a result as JSON; moments and paths as text."""
-    sys.stdout.write(orjson.dumps(value, default=_plain, option=orjson.OPT_INDENT_2).decode() + "\n")
+    """Print a result as JSON: what has fields as an object, moments and paths as text."""
+    sys.stdout.write(_json(value) + "\n")
+
+
+def _json(value: object) -> str:
+    return orjson.dumps(value, default=_plain, option=orjson.OPT_INDENT_2).decode()
+
+
+def _plain(value: object) -> object:
+    if hasattr(value, "model_dump"):
+        return value.model_dump(mode="json")
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+        return value._asdict()
+    return str(value)
+
+
+def show_event(value: object, text: Iterable[str], *, as_json: bool) -> None:
+    """Print what happened, at once: as one line of JSON, or as text; whoever reads this reads it as it comes."""
+    if as_json:
+        sys.stdout.write(orjson.dumps(value, default=_plain).decode() + "\n")
+    else:
+        show(text)
+    sys.stdout.flush()
 
 
 class JsonList(AbstractContextManager["JsonList"]):
@@ -42,36 +153,8 @@ class JsonList(AbstractContextManager["JsonList"]):
 
     def add(self, value: object) -> None:
         """Print one more item."""
-        text = orjson.dumps(value, default=_plain, option=orjson.OPT_INDENT_2).decode()
-        sys.stdout.write(("[\n  " if self._is_empty else ",\n  ") + text.replace("\n", "\n  "))
+        sys.stdout.write(("[\n  " if self._is_empty else ",\n  ") + _json(value).replace("\n", "\n  "))
         self._is_empty = False
-
-
-def _plain(value: object) -> object:
-    if hasattr(value, "model_dump"):
-        return value.model_dump(mode="json")
-    if isinstance(value, tuple) and hasattr(value, "_asdict"):
-        return value._asdict()
-    return str(value)
-
-
-def present(value: object, *lines: str, as_json: bool) -> None:
-    """Print a result: as JSON where that was asked for, else as these lines."""
-    if as_json:
-        show_json(value)
-    else:
-        for line in lines:
-            show(line)
-
-
-def show(text: str) -> None:
-    """Print a line of a result."""
-    sys.stdout.write(text + "\n")
-
-
-def say(text: str) -> None:
-    """Print one message."""
-    sys.stderr.write(text + "\n")
 
 
 def show_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, width: int | None = None) -> None:
@@ -106,11 +189,11 @@ def _least_widths(columns: Sequence[str], texts: Sequence[Sequence[str]]) -> lis
 
 def _table(
     columns: Sequence[str], rows: Sequence[Sequence[Any]], texts: Sequence[Sequence[str]], widths: Sequence[int]
-) -> "Table":
-    from rich.table import Table
+) -> "RichTable":
+    from rich.table import Table as RichTable
     from rich.text import Text
 
-    table = Table(box=None, pad_edge=False, header_style="bold")
+    table = RichTable(box=None, pad_edge=False, header_style="bold")
     for place, column in enumerate(columns):
         numeric = bool(rows) and all(isinstance(row[place], (int, float)) or row[place] is None for row in rows)
         table.add_column(column, justify="right" if numeric else "left", overflow="fold", min_width=widths[place])
@@ -119,12 +202,12 @@ def _table(
     return table
 
 
-def _block(columns: Sequence[str], texts: Sequence[str]) -> "Table":
+def _block(columns: Sequence[str], texts: Sequence[str]) -> "RichTable":
     """One row as lines of names and values."""
-    from rich.table import Table
+    from rich.table import Table as RichTable
     from rich.text import Text
 
-    table = Table(box=None, pad_edge=False, show_header=False)
+    table = RichTable(box=None, pad_edge=False, show_header=False)
     table.add_column(style="bold", no_wrap=True)
     table.add_column(overflow="fold")
     for column, text in zip(columns, texts, strict=True):
@@ -185,24 +268,15 @@ class Terminal(AbstractContextManager["Terminal"]):
 
 
 def _progress_bar() -> "ProgressBar":
+    from rich import progress
     from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
-    from rich.progress import (
-        Progress as ProgressBar,
-    )
 
-    return ProgressBar(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
+    return progress.Progress(
+        progress.TextColumn("{task.description}"),
+        progress.BarColumn(),
+        progress.MofNCompleteColumn(),
+        progress.TimeElapsedColumn(),
+        progress.TimeRemainingColumn(),
         console=Console(stderr=True),
     )
 

@@ -3,17 +3,18 @@
 import asyncio
 import difflib
 import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from callwright.flows.cli.screen import AsJson, Terminal, present, show, show_json, show_table
+from callwright.flows.cli.screen import Outcome, Table, Terminal, command, commands, table_of
 from callwright.flows.settings import open_warehouse, read_settings
+from callwright.warehouse.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from callwright.flows.catalogs import KeptCatalog, PlumbingParameter
     from callwright.flows.planning.possible import KindRow, Survey
     from callwright.flows.recipe import Recipe
@@ -37,29 +38,17 @@ _GAPS = 10  # what is missing is no error: the counts and what to do next come a
 Secrets = Annotated[
     list[str] | None, typer.Option(help="NAME=VARIABLE: a header, or a variable of the server, from ours.")
 ]
+app = commands()
+tools = commands("Make, import, list and check tools.")
+app.add_typer(tools, name="tools")
 
 
-def register(app: typer.Typer) -> None:
-    """Add the commands of this file."""
-    tools = typer.Typer(help="Make, import, list and check tools.", no_args_is_help=True, rich_markup_mode=None)
-    tools.command("make", epilog="Example: callwright tools make recipe.yaml --preview 5")(make)
-    tools.command("import", epilog="Example: callwright tools import openapi api.yaml --name api --include tag=users")(
-        import_tools
-    )
-    tools.command("refresh", epilog="Example: callwright tools refresh recipe.yaml")(refresh)
-    tools.command("list", epilog="Example: callwright tools list --category Hotels")(list_tools)
-    tools.command("show", epilog="Example: callwright tools show spotify")(show_catalog)
-    tools.command("drop", epilog="Example: callwright tools drop spotify")(drop_catalog_named)
-    tools.command("check", epilog="Example: callwright tools check api.yaml")(check_tools)
-    app.add_typer(tools, name="tools")
-
-
+@command(tools, "make", "tools make recipe.yaml --preview 5")
 def make(
     recipe: Annotated[Path, typer.Argument(help="A recipe with a line such as {generate: all} under `tools`.")],
     preview: Annotated[int, typer.Option(min=0, help="Show N tools of each category, keep none.")] = 0,
     model: Annotated[str, typer.Option(help="The model that makes them, by its litellm name.")] = "",
-    as_json: AsJson = False,
-) -> None:
+) -> Outcome:
     """Make a recipe's tools; those that a check does not prove wait for people, the others are used by its builds."""
     from callwright.flows.recipe import read_recipe_to_build
     from callwright.flows.toolmaking import preview_tools, report_tools
@@ -68,58 +57,48 @@ def make(
     with Terminal() as screen:
         if preview:
             shown = asyncio.run(preview_tools(chosen, preview, read_settings(), screen))
-        else:
-            reports = asyncio.run(report_tools(chosen, read_settings(), screen))
-    if preview:
-        if as_json:
-            show_json(shown)
-        else:
-            show_table(("name", "language", "description", "parameters", "doubt"), shown)
-        return
-    if as_json:
-        show_json([_report_json(report) for report in reports])
-        return
-    for report in reports:
-        _show_toolset(report)
+            return Outcome(shown, [Table(("name", "language", "description", "parameters", "doubt"), shown)])
+        reports = asyncio.run(report_tools(chosen, read_settings(), screen))
+    value = [
+        one._asdict() | {"waiting": [{"tool": name, "reason": reason} for name, reason in one.waiting]}
+        for one in reports
+    ]
+    return Outcome(value, (part for one in reports for part in _toolset_text(one)))
 
 
-def _report_json(report: "ToolsetReport") -> dict[str, object]:
-    return report._asdict() | {
-        "waiting": [{"tool": name, "reason": reason} for name, reason in report.waiting],
-    }
-
-
-def _show_toolset(report: "ToolsetReport") -> None:
-    show_table(report.categories[0]._fields if report.categories else (), report.categories)
-    for gap in report.gaps[:_GAPS]:
-        show(f"{gap.where}: {gap.message}")
-    if len(report.gaps) > _GAPS:
-        show(f"… and {len(report.gaps) - _GAPS} more gaps: --json lists them all.")
+def _toolset_text(report: "ToolsetReport") -> Iterator[str | Table]:
+    yield table_of(report.categories)
+    yield from _first((f"{gap.where}: {gap.message}" for gap in report.gaps), "gaps: --json lists them all.")
     used, made = sum(row.used for row in report.categories), sum(row.made for row in report.categories)
-    show(f"{used} of {made} tools can be used (toolset {report.toolset}).")
+    yield f"{used} of {made} tools can be used (toolset {report.toolset})."
     if report.waiting:
-        show(f"{len(report.waiting)} wait for people: callwright review push")
+        yield f"{len(report.waiting)} wait for people: callwright review push"
 
 
+def _first(lines: Iterable[str], rest: str, most: int = _GAPS) -> Iterator[str]:
+    """The first lines, and how many more of what there are."""
+    found = list(lines)
+    yield from found[:most]
+    if len(found) > most:
+        yield f"… and {len(found) - most} more {rest}"
+
+
+@command(tools, "refresh", "tools refresh recipe.yaml")
 def refresh(
     recipe: Annotated[Path, typer.Argument(help="A recipe with a line such as {environment: http, …} under `tools`.")],
-    as_json: AsJson = False,
-) -> None:
+) -> Outcome:
     """Ask the live servers of a recipe again all that is stored, and list what they answer otherwise by now."""
     from callwright.flows.environments import refresh_environments
     from callwright.flows.recipe import read_recipe
 
     drifts = asyncio.run(refresh_environments(read_recipe(recipe), read_settings()))
-    if as_json:
-        show_json([drift._asdict() | {"call": drift.call.model_dump(mode="json")} for drift in drifts])
-        return
-    show_table(
-        ("tool", "arguments", "recorded at", "re-recorded at"),
-        [(one.call.tool, str(one.call.arguments), str(one.recorded_at), str(one.rerecorded_at)) for one in drifts],
-    )
-    show(f"{len(drifts)} calls are answered otherwise by now; the later answer counts from now on.")
+    rows = [(one.call.tool, str(one.call.arguments), str(one.recorded_at), str(one.rerecorded_at)) for one in drifts]
+    table = Table(("tool", "arguments", "recorded at", "re-recorded at"), rows)
+    counts = f"{len(drifts)} calls are answered otherwise by now; the later answer counts from now on."
+    return Outcome(drifts, [table, counts])
 
 
+@command(tools, "import", "tools import openapi api.yaml --name api --include tag=users")
 def import_tools(  # noqa: PLR0913, PLR0917 - one for each option
     format_name: Annotated[
         str, typer.Argument(metavar="FORMAT", help="callnavi, bfcl, hammerbench, openapi, mcp or openai.")
@@ -147,8 +126,7 @@ def import_tools(  # noqa: PLR0913, PLR0917 - one for each option
         list[str] | None,
         typer.Option(help="[TOOLS.]PARAMETER=true or false: whether it is plumbing that no plan chooses."),
     ] = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Outcome:
     """Import tools of files, a folder or an MCP server; everything odd in them is reported item by item."""
     from callwright.flows.catalogs import catalog_json, plumbing_in, problems_in
     from callwright.generators.catalogs.choosing import (
@@ -170,26 +148,22 @@ def import_tools(  # noqa: PLR0913, PLR0917 - one for each option
     warehouse = open_warehouse(read_settings())
     kept = _import(warehouse, _Origin(format_name, tuple(path or ()), server, url, tuple(secret or ())), choice, name)
     problems, unsaid = problems_in(warehouse, kept.key), plumbing_in(warehouse, kept.key)
-    if as_json:
-        shown = [problem.model_dump(mode="json") for problem in problems]
-        show_json(catalog_json(kept) | {"plumbing": [one._asdict() for one in unsaid], "problems": shown})
-        return
     named = f", the catalog {name!r}" if name else ""
-    show(f"{kept.entries} entries, {kept.tools} tools kept{named}.")
-    _show_plumbing(unsaid)
-    _show_problems(tuple(problems))
+    counts = f"{kept.entries} entries, {kept.tools} tools kept{named}."
+    value = catalog_json(kept) | {"plumbing": unsaid, "problems": problems}
+    return Outcome(value, [counts, *_plumbing_text(unsaid), *_problems_text(problems, _SHOWN)])
 
 
-def _show_plumbing(unsaid: "list[PlumbingParameter]") -> None:
+def _plumbing_text(unsaid: "list[PlumbingParameter]") -> Iterator[str]:
     """What no plan chooses, and what of it every call needs nevertheless."""
     if not unsaid:
         return
     listed = ", ".join(f"{one.parameter} ({one.tools})" for one in unsaid[:_MOST_NAMED])
     more = f" and {len(unsaid) - _MOST_NAMED} more" if len(unsaid) > _MOST_NAMED else ""
-    show(f"Plumbing, chosen by no plan, with the number of tools: {listed}{more}. --plumbing NAME=false has it chosen.")
+    yield f"Plumbing, chosen by no plan, with the number of tools: {listed}{more}. --plumbing NAME=false has it chosen."
     if needed := [one for one in unsaid if one.required]:
         names = ", ".join(f"{one.parameter} ({one.required})" for one in needed)
-        show(
+        yield (
             f"Of these calls require {names}; --constant {needed[0].parameter}=VALUE fixes it, so that nobody says it."
         )
 
@@ -206,7 +180,6 @@ class _Origin(NamedTuple):
 
 def _import(warehouse: "Warehouse", origin: _Origin, choice: "ToolChoice", name: str) -> "KeptCatalog":
     from callwright.flows.catalogs import import_catalog, import_server
-    from callwright.warehouse.errors import ConfigurationError
 
     stated = [one for one in (origin.paths, origin.server, origin.url) if one]
     if len(stated) != 1 or (not origin.paths and origin.format != "mcp"):
@@ -231,28 +204,24 @@ def _listed(origin: _Origin) -> "Catalog":
     return asyncio.run(read_server(address, LIST_PATIENCE))
 
 
-def show_catalog(
-    name: Annotated[str, typer.Argument(help="The catalog's name.")],
-    as_json: AsJson = False,
-) -> None:
+@command(tools, "show", "tools show spotify")
+def show_catalog(name: Annotated[str, typer.Argument(help="The catalog's name.")]) -> Outcome:
     """Show a catalog: where it is from, its tools with what is required (*), plumbing (in brackets) and what is fixed."""
     from callwright.flows.catalogs import catalog_json, catalog_named, problems_in, tools_in
 
     warehouse = open_warehouse(read_settings())
     kept = catalog_named(warehouse, name)
-    tools = tools_in(warehouse, kept.key)
-    if as_json:
-        odd = [problem.model_dump(mode="json") for problem in problems_in(warehouse, kept.key)]
-        listed = [dict(tool) | {"key": tool.key} for tool in tools]
-        show_json(catalog_json(kept) | {"tools": listed, "problems": odd})
-        return
-    show(
-        f"{kept.name}: {kept.tools} of {kept.entries} entries of {kept.path} ({kept.format}), {kept.imported_at:%Y-%m-%d %H:%M}."
+    found, problems = tools_in(warehouse, kept.key), problems_in(warehouse, kept.key)
+    keyed = [dict(tool) | {"key": tool.key} for tool in found]
+    rows = [(tool.category, tool.name, _parameters_of(tool), str(tool.constants or "")) for tool in found]
+    chosen = kept.selection.model_dump(mode="json", exclude_defaults=True)
+    origin = f"{kept.path} ({kept.format}), {kept.imported_at:%Y-%m-%d %H:%M}"
+    lines = [f"{kept.name}: {kept.tools} of {kept.entries} entries of {origin}."]
+    lines += [f"{setting}: {value}" for setting, value in chosen.items()]
+    return Outcome(
+        catalog_json(kept) | {"tools": keyed, "problems": problems},
+        [*lines, Table(("category", "name", "parameters", "fixed"), rows)],
     )
-    for setting, value in kept.selection.model_dump(mode="json", exclude_defaults=True).items():
-        show(f"{setting}: {value}")
-    rows = [(tool.category, tool.name, _parameters_of(tool), str(tool.constants or "")) for tool in tools]
-    show_table(("category", "name", "parameters", "fixed"), rows)
 
 
 def _parameters_of(tool: "Tool") -> str:
@@ -261,54 +230,46 @@ def _parameters_of(tool: "Tool") -> str:
     return ", ".join(f"({shown})" if name in tool.plumbing else shown for name, shown in starred.items())
 
 
-def drop_catalog_named(
-    name: Annotated[str, typer.Argument(help="The catalog's name.")],
-    as_json: AsJson = False,
-) -> None:
+@command(tools, "drop", "tools drop spotify")
+def drop_catalog_named(name: Annotated[str, typer.Argument(help="The catalog's name.")]) -> Outcome:
     """Drop a catalog's name; builds that used its tools keep them."""
     from callwright.flows.catalogs import catalog_json, drop_catalog
 
     dropped = drop_catalog(open_warehouse(read_settings()), name)
-    present(catalog_json(dropped), f"The catalog {name!r} is dropped ({dropped.tools} tools).", as_json=as_json)
+    return Outcome(catalog_json(dropped), f"The catalog {name!r} is dropped ({dropped.tools} tools).")
 
 
-def _list_catalogs(*, as_json: bool) -> None:
-    from callwright.flows.catalogs import catalog_json, catalogs_in
-
-    found = catalogs_in(open_warehouse(read_settings()))
-    if as_json:
-        show_json([catalog_json(one) for one in found])
-        return
-    rows = [(one.name, one.format, one.tools, one.path, f"{one.imported_at:%Y-%m-%d %H:%M}") for one in found]
-    show_table(("catalog", "format", "tools", "path", "imported"), rows)
-
-
+@command(tools, "list", "tools list --category Hotels")
 def list_tools(
     category: Annotated[str, typer.Option(help="Only this category.")] = "",
     seed: Annotated[bool, typer.Option("--seed", help="The seed catalog instead of the warehouse.")] = False,
     catalogs: Annotated[bool, typer.Option("--catalogs", help="The named catalogs instead of single tools.")] = False,
-    as_json: AsJson = False,
-) -> None:
+) -> Outcome:
     """List the tools that were imported or used so far, or the catalogs that have names."""
     from callwright.generators.catalogs.seed_catalog import seed_tools
 
     if catalogs:
-        _list_catalogs(as_json=as_json)
-        return
+        return _catalogs()
     if seed:
         rows = [dict(tool) | {"key": tool.key} for tool in seed_tools()]
     else:
-        settings = read_settings()
-        rows = open_warehouse(settings).rows("select * from tools order by source, category, name, language")
+        rows = open_warehouse(read_settings()).rows("select * from tools order by source, category, name, language")
     rows = [row for row in rows if not category or row["category"] == category]
-    if as_json:
-        show_json(rows)
-        return
     columns = ("category", "name", "language", "source", "description")
-    show_table(columns, [[row[column] for column in columns] for row in rows])
+    return Outcome(rows, [Table(columns, [[row[column] for column in columns] for row in rows])])
 
 
-def check_tools(  # noqa: PLR0917 - one for each option
+def _catalogs() -> Outcome:
+    from callwright.flows.catalogs import catalog_json, catalogs_in
+
+    found = catalogs_in(open_warehouse(read_settings()))
+    rows = [(one.name, one.format, one.tools, one.path, f"{one.imported_at:%Y-%m-%d %H:%M}") for one in found]
+    table = Table(("catalog", "format", "tools", "path", "imported"), rows)
+    return Outcome([catalog_json(one) for one in found], [table])
+
+
+@command(tools, "check", "tools check api.yaml")
+def check_tools(
     catalog: Annotated[
         list[str] | None,
         typer.Argument(help="Files or a folder (a format's name may come first), a catalog's name, seed or warehouse."),
@@ -317,8 +278,7 @@ def check_tools(  # noqa: PLR0917 - one for each option
     url: Annotated[str, typer.Option(help="Check the MCP server at this address.")] = "",
     secret: Secrets = None,
     tool: Annotated[str, typer.Option(help="What can be made of this tool, kind by kind.")] = "",
-    as_json: AsJson = False,
-) -> None:
+) -> Outcome:
     """Check tools before anything is built: what samples of each kind they allow and why not others, and what is odd in them."""
     from callwright.flows.planning.possible import constants_to_fix, survey_recipe
     from callwright.flows.toolmaking import find_problems
@@ -330,30 +290,18 @@ def check_tools(  # noqa: PLR0917 - one for each option
     found = asyncio.run(survey_recipe(stated, read_settings()))
     rows, constants = [*found.rows()], constants_to_fix(found.tools)
     problems = (*before, *found.problems, *find_problems(found.tools))
-    if as_json:
-        shown = [problem.model_dump(mode="json") for problem in problems]
-        kinds = [row._asdict() for row in rows]
-        fixed, left_out = ([one._asdict() for one in some] for some in (constants, found.left_out))
-        show_json({"kinds": kinds, "left_out": left_out, "constants": fixed, "problems": shown})
-        return
+    value = {"kinds": rows, "left_out": found.left_out, "constants": constants, "problems": problems}
     if tool:
-        _show_tool(tool, found)
-        return
-    show_table(
-        ("kind", "tools", "why not"),
-        [(row.kind, _counted(row), _shortened(row.reason)) for row in rows],
-    )
-    _show_left_out(found)
-    for one in constants:
-        show(one.sentence(len(found.tools)))
-    _show_problems(problems, most=_GAPS)
+        return Outcome(value, [_tool_table(tool, found)])
+    table = Table(("kind", "tools", "why not"), [(row.kind, _counted(row), _shortened(row.reason)) for row in rows])
+    fixed = [one.sentence(len(found.tools)) for one in constants]
+    return Outcome(value, [table, *_left_out_text(found), *fixed, *_problems_text(problems, _GAPS)])
 
 
 def _recipe_of(words: "Sequence[str]") -> "Recipe":
     """A recipe that asks for every kind of the tools of files, a catalog, or callwright's own."""
     from callwright.flows.catalogs import catalogs_in
     from callwright.generators.catalogs import FORMATS
-    from callwright.warehouse.errors import ConfigurationError
 
     if list(words) == ["seed"]:
         return _every_kind({"seed": "all"})
@@ -407,7 +355,6 @@ def _kept_tools() -> "list[Tool]":
 def _format_of(path: Path) -> str:
     """The format of a file or folder: OpenAPI by its first words, else whichever reader finds tools in it."""
     from callwright.generators.catalogs import FORMATS
-    from callwright.warehouse.errors import ConfigurationError
 
     if path.is_file() and _OPENAPI.search(path.read_text(encoding="utf-8", errors="replace")[:_HEAD]):
         return "openapi"
@@ -422,18 +369,18 @@ def _format_of(path: Path) -> str:
     )
 
 
-def _show_left_out(found: "Survey") -> None:
+def _left_out_text(found: "Survey") -> Iterator[str]:
     """The tools that are left out of some kinds, those with the same reason together."""
     groups: dict[str, tuple[dict[str, None], dict[str, None]]] = {}
     for one in found.left_out:
         if one.tool:
             kinds, tools = groups.setdefault(_without_names(one), ({}, {}))
             kinds[one.kind], tools[one.tool] = None, None
-    for reason, (kinds, tools) in sorted(groups.items(), key=lambda pair: -len(pair[1][1]))[:_GAPS]:
+    lines = []
+    for reason, (kinds, tools) in sorted(groups.items(), key=lambda pair: -len(pair[1][1])):
         named = ", ".join([*tools][:_FEW]) + (f" and {len(tools) - _FEW} more" if len(tools) > _FEW else "")
-        show(f"{', '.join(kinds)}: without {named}. {reason}")
-    if len(groups) > _GAPS:
-        show(f"… and {len(groups) - _GAPS} more reasons: --json lists them all, --tool NAME those of one tool.")
+        lines.append(f"{', '.join(kinds)}: without {named}. {reason}")
+    return _first(lines, "reasons: --json lists them all, --tool NAME those of one tool.")
 
 
 def _shortened(reason: str) -> str:
@@ -445,9 +392,7 @@ def _without_names(one: "LeftOut") -> str:
     return _QUOTED.sub("…", one.reason)
 
 
-def _show_tool(name: str, found: "Survey") -> None:
-    from callwright.warehouse.errors import ConfigurationError
-
+def _tool_table(name: str, found: "Survey") -> Table:
     known = {tool.name for tool in found.tools}
     if name not in known:
         near = difflib.get_close_matches(name, known, _FEW)
@@ -459,7 +404,7 @@ def _show_tool(name: str, found: "Survey") -> None:
         (kind, "no" if kind in {**whole, **against} else "yes", {**whole, **against}.get(kind, ""))
         for kind in found.asked
     ]
-    show_table(("kind", "possible", "why not"), rows)
+    return Table(("kind", "possible", "why not"), rows)
 
 
 def _counted(row: "KindRow") -> str:
@@ -468,9 +413,9 @@ def _counted(row: "KindRow") -> str:
     return f"{row.usable} of {row.tools}{in_part}"
 
 
-def _show_problems(problems: "tuple[Problem, ...]", most: int = _SHOWN) -> None:
+def _problems_text(problems: "Sequence[Problem]", most: int) -> Iterator[str | Table]:
     if not problems:
-        show("Nothing odd.")
+        yield "Nothing odd."
         return
     from callwright.generators.catalogs.catalog import LEFT_OUT, weightiest_first
 
@@ -478,12 +423,7 @@ def _show_problems(problems: "tuple[Problem, ...]", most: int = _SHOWN) -> None:
     cut = dict.fromkeys(one.tool for one in problems if one.kind == "shortened_parameters" and one.tool not in gone)
     for said, names in (("Left out", gone), ("Shortened", cut)):
         if names:
-            show(f"{said} ({len(names)}): {', '.join(names)}.")
-    counts: dict[str, int] = {}
-    for problem in problems:
-        counts[problem.kind] = counts.get(problem.kind, 0) + 1
-    show_table(("problem", "count"), sorted(counts.items(), key=lambda pair: -pair[1]))
-    for problem in weightiest_first(problems)[:most]:
-        show(f"{problem.where}: {problem.message}")
-    if len(problems) > most:
-        show(f"… and {len(problems) - most} more: --json lists them all.")
+            yield f"{said} ({len(names)}): {', '.join(names)}."
+    yield Table(("problem", "count"), Counter(problem.kind for problem in problems).most_common())
+    lines = (f"{problem.where}: {problem.message}" for problem in weightiest_first(problems))
+    yield from _first(lines, "of them: --json lists them all.", most)

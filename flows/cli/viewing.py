@@ -8,20 +8,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from callwright.flows.cli.screen import AsJson, present, say
+from callwright.flows.cli.screen import Aside, AsJson, Outcome, command, commands, present, say
 from callwright.flows.settings import Settings, open_warehouse, read_settings, reading
 
 if TYPE_CHECKING:
     from callwright.warehouse.store import Warehouse
 
-
-def register(app: typer.Typer) -> None:
-    """Add the commands of this file."""
-    app.command("view", epilog="Example: callwright view, or: callwright view --out page --samples 1000")(view)
-    app.command("report", epilog="Example: callwright report --out report.html")(report)
-    app.command("notebook", epilog="Example: callwright notebook figures.ipynb")(notebook)
+app = commands()
 
 
+@command(app, "view", "view, or: callwright view --out page --samples 1000")
 def view(
     out: Annotated[
         Path | None, typer.Option(help="Write the page as files to this folder, to send around, and serve nothing.")
@@ -39,36 +35,30 @@ def view(
     It answers on this machine only, until Ctrl-C. The copy is made anew where the warehouse has changed since.
     """
     with _readable_copy(read_settings()) as copy:
-        if out is None:
-            _serve(copy, port, as_json=as_json)
+        if out is not None:
+            from callwright.flows.pages.files import write_site
+
+            written = write_site(copy, out, samples)
+            counts = Aside(f"{written.pages} pages, {written.samples} samples among them.")
+            present(Outcome(written, [str(written.first), counts]), as_json=as_json)
             return
-        from callwright.flows.pages.files import write_site
+        from callwright.flows.pages.serving import PageServer
 
-        written = write_site(copy, out, samples)
-    present(written, str(written.first), as_json=as_json)
-    if not as_json:
-        say(f"{written.pages} pages, {written.samples} samples among them.")
-
-
-def _serve(copy: "Warehouse", port: int, *, as_json: bool) -> None:
-    from callwright.flows.pages.serving import PageServer
-
-    server = PageServer(copy, port)
-    present({"address": server.address, "copy": copy.path}, server.address, as_json=as_json)
-    if not as_json:
-        say("Ctrl-C ends it.")
-    server.run()
+        server = PageServer(copy, port)
+        value = {"address": server.address, "copy": copy.path}
+        present(Outcome(value, [server.address, Aside("Ctrl-C ends it.")]), as_json=as_json)
+        server.run()
 
 
+@command(app, "notebook", "notebook figures.ipynb")
 def notebook(
     file: Annotated[Path, typer.Argument(help="The notebook to write.")] = Path("callwright.ipynb"),
-    as_json: AsJson = False,
-) -> None:
+) -> Outcome:
     """Write a Jupyter notebook that opens the published copy and draws stages, samples, scores, errors, differences and cost."""
     from callwright.flows.pages.notebook import write_notebook
 
     written = write_notebook(_fresh_copy(read_settings()).path, file)
-    present({"notebook": str(written)}, str(written), as_json=as_json)
+    return Outcome({"notebook": written}, str(written))
 
 
 def _fresh_copy(settings: Settings) -> "Warehouse":
@@ -99,15 +89,15 @@ def _readable_copy(settings: Settings) -> Iterator["Warehouse"]:
         yield copy
 
 
+@command(app, "report", "report --out report.html")
 def report(
     out: Annotated[
         Path | None, typer.Option(help="The file to write; report.html in the work folder unless given.")
     ] = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Outcome:
     """Write a summary on one HTML page: funnel, scores with intervals, error types, cost. It opens from a file."""
     from callwright.flows.pages.report import write_report
 
     with reading() as warehouse:
         path = write_report(warehouse, out or read_settings().home / "report.html")
-    present({"report": path}, str(path), as_json=as_json)
+    return Outcome({"report": path}, str(path))
