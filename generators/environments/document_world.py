@@ -1,231 +1,499 @@
-"""A world made of a document's own schemas: things with ids of their own, which its tools list, find, read and make.
+"""A world made of a document's own schemas: things with ids of their own, which its tools list, find, read, make and change.
 
-Each kind of thing that the document names ("pet", "order") has a population. What a thing is like depends on the seed, its
-kind and its number alone, so that a thing that a list has is the same when it is read by its id, whichever tool is asked first.
-What a call makes is known by its new id from then on.
+What things are there at first is the population's (population.py); what tools do to them is told by effects (effects.py); what
+calls have made of them is a state (episodes.py). A world answers in two ways: an episode, which `begin` starts, sees what was
+written and refuses what can't be; `answer` is for builds, where the same call is always answered alike: changes leave the world
+as it is, and what a call makes can be read by its id from then on.
 """
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from functools import cached_property
 from random import Random
 from typing import NamedTuple
 
 from pydantic import JsonValue
 
+from callwright.generators.environments.effects import find_effects
 from callwright.generators.environments.endpoints import SAFE, Endpoint
+from callwright.generators.environments.episodes import START, Overlaid, ThingKey, WorldState
 from callwright.generators.environments.linking import (
     IDENTIFYING,
-    SchemaLeaf,
-    entry_schemas,
     is_opaque,
     is_wrapping,
-    leaves_of,
     plain,
-    subject_of_parameter,
-    thing_at,
     thing_of_title,
     words_of,
 )
-from callwright.generators.environments.protocol import CallResponse
+from callwright.generators.environments.population import (
+    MADE_FROM,
+    NAMING,
+    POPULATION,
+    REFERRED,
+    Population,
+    Thing,
+    made,
+    number_of_made,
+)
+from callwright.generators.environments.protocol import CallResponse, Effect
+from callwright.generators.environments.things import Kinds, Reference
 from callwright.generators.tools import argument_problems
 from callwright.language.calls.entries import is_query
-from callwright.language.calls.meanings import meaning_row
 from callwright.language.calls.sampling import make_value
 from callwright.language.schemas import json_type
-from callwright.warehouse.errors import ReplyError
-from callwright.warehouse.records import DEFAULT_LANGUAGE, Arguments, Call, JsonSchema, Language, Link, Tool
+from callwright.warehouse.errors import RecordError, ReplyError
+from callwright.warehouse.records import Arguments, Call, ErrorCode, JsonSchema, Link, Tool, content_key
 
-POPULATION = 24
-REFERRED = 12  # of a population, as many are referred to by things of other kinds
 MOST_ENTRIES = 8
 FEWEST_ENTRIES = 5
 FEWEST_PARTS = 3  # of a thing
 SAYABLE = 10  # calls of each tool whose values people can say
+STATUS: Mapping[ErrorCode, int] = {"not_found": 404, "conflict": 409, "invalid_value": 422}
 _DEEPEST = 4
 _TRIES = 40
+_POPULATIONS = 8  # that are kept at hand, of as many seeds
 _LONGEST_LIST = frozenset({"limit", "size", "count", "top", "max", "take", "results"})
 _COUNTING = frozenset({"total", "count", "hits", "totalcount"})
 _ALONE: JsonSchema = {"type": "object", "properties": {"success": {"const": True}}}
-_SOMETHING = "value"
-_LARGE = 20
 _TOKEN = re.compile(r"(?=\S*\d)(?=\S*[A-Za-z])[A-Za-z0-9_-]{12,}(,\S*)?")  # what nobody says
-_MAKING = "POST"
-_NAMING = ("name", "title")
+_TEXT: JsonSchema = {"type": "string"}
 _STATED = ("string", "integer", "number", "boolean")
 
 
-class Thing(NamedTuple):
-    """A thing of the world: its kind, its number, and what the call that made it gave it."""
+class RefusalError(RecordError):
+    """A call that a world refuses; the message says why."""
 
-    kind: str
-    number: int
-    given: Mapping[str, JsonValue]
-
-
-class _Answering(NamedTuple):
-    """A call that is being answered."""
-
-    endpoint: Endpoint
-    arguments: Arguments
-    rng: Random
+    def __init__(self, error: ErrorCode, message: str) -> None:
+        """`error` is the code of the refusal."""
+        super().__init__(message)
+        self.error = error
 
 
-class _Listing(NamedTuple):
-    """A list that is being made: the schema of its entries, and how deep in the answer it stands."""
-
-    item: JsonSchema
-    answering: _Answering
-    depth: int
+class _Answered(NamedTuple):
+    response: CallResponse
+    state: WorldState
 
 
 class DocumentWorld:
-    """Answers the calls of a document's tools, with nobody behind them; a pure function of its seed and what was made before."""
+    """Answers the calls of a document's tools, with nobody behind them: a pure function of its seed and the calls so far."""
 
-    def __init__(self, name: str, endpoints: Sequence[Endpoint], links: Sequence[Link], *, seed: int = 0) -> None:
-        """`links` say which parameters a response gives."""
-        self.name, self.links, self._seed = name, tuple(links), seed
-        self._endpoints = {endpoint.tool.name: endpoint for endpoint in endpoints}
-        self.tools = tuple(endpoint.tool for endpoint in self._endpoints.values())
-        self._identities: dict[tuple[str, str, str], list[JsonValue]] = {}
-        self._made: dict[tuple[str, str], Thing] = {}
+    def __init__(
+        self,
+        name: str,
+        endpoints: Sequence[Endpoint],
+        links: Sequence[Link],
+        *,
+        seed: int = 0,
+        effects: Mapping[str, Effect] | None = None,
+    ) -> None:
+        """`links` say which parameters a response gives; `effects` what the document does not tell of tools.
+
+        Raises ConfigurationError where what is said of effects contradicts the document.
+        """
+        self.name, self.links, self.seed = name, tuple(links), seed
+        self.endpoints = {endpoint.tool.name: endpoint for endpoint in endpoints}
+        self.tools = tuple(endpoint.tool for endpoint in self.endpoints.values())
+        self.kinds = Kinds(tuple(self.endpoints.values()))
+        self.effects = find_effects(tuple(self.endpoints.values()), self.kinds, effects)
+        self._populations: dict[int, Population] = {}
+        self._references: dict[str, tuple[Reference, ...]] = {}
+        self._standing = START
+
+    def begin(self, seed: int | None = None) -> "DocumentEpisode":
+        """A new episode in the world of this seed, the world's own unless stated."""
+        return DocumentEpisode(self, self.seed if seed is None else seed)
+
+    def writes(self, tool: str) -> bool:
+        """Whether a call of the tool changes the world, as far as that is known."""
+        return tool in self.effects and self.effects[tool].deed != "reads"
+
+    @property
+    def unclear(self) -> tuple[str, ...]:
+        """The tools whose effect neither the document nor the recipe tells: they change nothing."""
+        return tuple(name for name in self.endpoints if name not in self.effects)
 
     async def answer(self, call: Call) -> CallResponse:
-        """What the tool's schema of results allows; a call that its parameters do not allow is stated as a problem."""
-        endpoint = self._endpoints.get(call.tool)
-        if endpoint is None:
-            return CallResponse(problem=f"{self.name} has no tool {call.tool!r}.")
-        call = _without_constants(call, endpoint.tool)
-        problems = argument_problems(endpoint.tool, call.arguments, partial=False)
-        if problems:
-            return CallResponse(problem=" ".join(problems))
-        try:
-            return CallResponse(response=self._result(endpoint, call))
-        except ReplyError as error:
-            return CallResponse(problem=f"What {call.tool!r} returns can't be simulated: {error}")
+        """The response to a call for itself: the same call is answered alike, whatever was changed, and any id is known."""
+        response, self._standing = self.respond(self._standing, call, self.seed, is_standing=True)
+        return response
 
     def remember(self, call: Call) -> None:
-        """Take note of a call that is answered elsewhere: what it makes, or lists of one thing, can be read here as well."""
-        endpoint = self._endpoints.get(call.tool)
-        if endpoint is not None and (_makes(endpoint) or any(is_opaque(name) for name in call.arguments)):
-            with suppress(ReplyError):
-                self._result(endpoint, _without_constants(call, endpoint.tool))
+        """Take note of a call that is answered elsewhere: what it makes can be read here as well."""
+        if self.writes(call.tool):
+            self._standing = self.respond(self._standing, call, self.seed, is_standing=True).state
 
-    @cached_property
-    def _example_ids(self) -> Mapping[str, list[JsonValue]]:
-        """Ids of each kind of thing, as the parameters that take them have examples."""
-        found: dict[str, list[JsonValue]] = {}
-        for endpoint in self._endpoints.values():
-            for leaf in leaves_of(endpoint.tool.parameters, through_lists=False):
-                subject = subject_of_parameter(endpoint, leaf)
-                if subject is not None and is_opaque(subject.attribute) and leaf.schema.get("examples"):
-                    found.setdefault(_last(subject.thing), list(leaf.schema["examples"]))
-        return found
+    def respond(self, state: WorldState, call: Call, seed: int, *, is_standing: bool = False) -> _Answered:
+        """What a call is answered in a state, and the state that it leads to: the same state where it is refused."""
+        endpoint = self.endpoints.get(call.tool)
+        if endpoint is None:
+            return _Answered(CallResponse(problem=f"{self.name} has no tool {call.tool!r}.", error="not_found"), state)
+        call = _without_constants(call, endpoint.tool)
+        try:
+            problems = argument_problems(endpoint.tool, call.arguments, partial=False)
+            if problems:
+                raise RefusalError("invalid_value", " ".join(problems))
+            asked = _Asked(self, endpoint, call, self.population(seed), is_standing=is_standing)
+            response, after = asked.answered(state)
+        except RefusalError as error:
+            return _Answered(self._refusal(endpoint, error, is_standing=is_standing), state)
+        except ReplyError as error:
+            return _Answered(CallResponse(problem=f"What {call.tool!r} returns can't be simulated: {error}"), state)
+        return _Answered(CallResponse(response), after._replace(clock=after.clock + 1))
+
+    def _refusal(self, endpoint: Endpoint, error: RefusalError, *, is_standing: bool) -> CallResponse:
+        if is_standing:
+            return CallResponse(problem=str(error), error=error.error)
+        status = STATUS[error.error]
+        body: JsonValue = {"error": {"code": error.error, "status": status, "message": str(error)}}
+        return CallResponse(body, problem=f"{status}: {error}", error=error.error)
+
+    def population(self, seed: int) -> Population:
+        """What the world of a seed holds at first; that of a few seeds is kept at hand."""
+        if seed not in self._populations:
+            if len(self._populations) >= _POPULATIONS:
+                self._populations.pop(next(iter(self._populations)))
+            self._populations[seed] = Population(self.kinds, seed)
+        return self._populations[seed]
+
+    def references(self, endpoint: Endpoint) -> tuple[Reference, ...]:
+        """The parameters of a tool that name things."""
+        if endpoint.tool.name not in self._references:
+            self._references[endpoint.tool.name] = self.kinds.references(endpoint)
+        return self._references[endpoint.tool.name]
 
     @cached_property
     def sayable_calls(self) -> tuple[Call, ...]:
         """Calls whose values people can say: of things that there are, by their names and what they are like."""
-        return tuple(call for endpoint in self._endpoints.values() for call in self._sayable(endpoint))
+        return tuple(call for endpoint in self.endpoints.values() for call in _sayable(self, endpoint))
 
-    @cached_property
-    def _linked(self) -> Mapping[str, set[str]]:
-        """The parameters of each tool that a response gives."""
-        found: dict[str, set[str]] = {}
-        for link in self.links:
-            found.setdefault(link.tool, set()).add(link.parameter.partition(".")[0].removesuffix("[]"))
+
+class DocumentEpisode:
+    """One run in a document's world (`WorldEpisode`); nothing of it is kept but its state."""
+
+    __slots__ = ("_seed", "_world", "state")
+
+    def __init__(self, world: DocumentWorld, seed: int) -> None:
+        """Begin as the world is at first."""
+        self._world, self._seed = world, seed
+        self.state = START
+
+    def answer(self, call: Call) -> CallResponse:
+        """The response to a call; what it writes is in `state` from then on."""
+        response, self.state = self._world.respond(self.state, call, self._seed)
+        return response
+
+    def snapshot(self) -> WorldState:
+        """The state, to go back to."""
+        return self.state
+
+    def restore(self, snapshot: WorldState) -> None:
+        """Go back to a state of this world."""
+        self.state = snapshot
+
+
+class _Asked:
+    """A call that is being answered in a state."""
+
+    def __init__(
+        self, world: DocumentWorld, endpoint: Endpoint, call: Call, population: Population, *, is_standing: bool
+    ) -> None:
+        self._world, self._kinds, self._population = world, world.kinds, population
+        self._endpoint, self._arguments, self._call = endpoint, call.arguments, call
+        self._effect = world.effects.get(call.tool)
+        self._is_standing = is_standing
+        self._rng = Random(f"{population.seed}:{call.key}")
+        self._state = START
+        self._touched: frozenset[str] = frozenset()
+        self._subject: Thing | None = None  # the thing that the call writes
+        self._found: list[Thing] = []  # made up for a list, in a standing world
+
+    def answered(self, state: WorldState) -> tuple[JsonValue, WorldState]:
+        """The response and the state after it. Raises RefusalError where the call can't be done."""
+        self._see(state)
+        effect = self._effect
+        if not self._is_standing:
+            self._validate_references()
+        if effect is None or effect.deed == "reads":
+            response = self._result()
+            return response, self._noted(state)
+        if effect.deed == "creates":
+            self._subject, state = self._create(effect, state)
+            self._see(state)
+            return self._result(), state
+        self._subject = thing = self._meant_by(effect.kind, effect.id)
+        if self._is_standing:
+            return self._result(), state
+        if effect.deed == "deletes":
+            return self._result(), self._delete(thing, state)
+        state = self._update(effect, thing, state)
+        self._see(state)
+        self._subject = self._current(thing._replace(given={} if not thing.id else thing.given))
+        return self._result(), state
+
+    def _noted(self, state: WorldState) -> WorldState:
+        """The state with things that a list has made up, which can be read from then on."""
+        for thing in self._found:
+            state = state.with_thing(ThingKey(thing.kind, thing.id), Overlaid(None, thing.given))
+        return state
+
+    def _see(self, state: WorldState) -> None:
+        self._state, self._touched = state, frozenset(key.kind for key in state.things)
+
+    # What things there are
+
+    def _key(self, thing: Thing) -> ThingKey:
+        if thing.id:
+            return ThingKey(thing.kind, thing.id)
+        field = self._kinds.identities.get(thing.kind, "")
+        schema = self._field_schema(thing.kind, field)
+        known = self._population.identity(thing._replace(given={}), field, schema) if field else thing.number
+        return ThingKey(thing.kind, str(known))
+
+    def _field_schema(self, kind: str, field: str) -> JsonSchema:
+        known = self._kinds.fields.get(kind, {}).get("properties", {})
+        return known.get(field) or _TEXT
+
+    def _current(self, thing: Thing) -> Thing | None:
+        """A thing as calls have left it, None where it is gone."""
+        if thing.kind not in self._touched:
+            return thing
+        overlaid = self._state.things.get(self._key(thing))
+        if overlaid is None:
+            return thing
+        return None if overlaid.after is None else thing._replace(given={**thing.given, **overlaid.after})
+
+    def _created(self, kind: str) -> list[Thing]:
+        """The things of a kind that calls have made, in the order of their ids: when they were made changes nothing."""
+        if kind not in self._touched:
+            return []
+        return sorted(
+            Thing(kind, number_of_made(*key), one.after, key.id)
+            for key, one in self._state.things.items()
+            if key.kind == kind and one.before is None and one.after is not None
+        )
+
+    def _new(self, kind: str) -> list[Thing]:
+        """What lists have besides what there was at first: in a standing world nothing, for the same call is answered alike."""
+        return [] if self._is_standing else self._created(kind)
+
+    def _find(self, kind: str, field: str, schema: JsonSchema, value: JsonValue) -> Thing | None:
+        """The thing of a kind that is known by a value, as calls have left it; None where there is none."""
+        made_now = self._state.things.get(ThingKey(kind, str(value)))
+        if made_now is not None and made_now.before is None and made_now.after is not None:
+            known = Thing(kind, number_of_made(kind, str(value)), made_now.after, str(value))
+            return known if str(known.given.get(field, value)) == str(value) else None
+        number = self._population.number_of(kind, field, schema, value)
+        if number is not None:
+            thing = self._current(Thing(kind, number, {}))
+            return thing if thing is None or str(thing.given.get(field, value)) == str(value) else None
+        renamed = [
+            thing
+            for thing in (*self._created(kind), *self._changed(kind))
+            if field in thing.given and str(thing.given[field]) == str(value)
+        ]
+        return renamed[0] if renamed else None
+
+    def _changed(self, kind: str) -> Iterator[Thing]:
+        if kind in self._touched:
+            for thing in self._population.everything(kind):
+                now = self._current(thing)
+                if now is not None and now.given:
+                    yield now
+
+    def _invented(self, kind: str, field: str, value: JsonValue) -> Thing:
+        """The thing of an id that nothing has given out: for builds any id is known."""
+        return Thing(kind, number_of_made(kind, str(value)), {field: value}, str(value))
+
+    def _field(self, reference: Reference) -> tuple[str, JsonSchema]:
+        """The field that a reference gives the value of, and its schema."""
+        field = self._kinds.own_field(reference)
+        return (field, self._field_schema(reference.kind, field)) if field else (reference.attribute, reference.schema)
+
+    def _validate_references(self) -> None:
+        """Refuse what names a thing that is not there: in the path it is not found, in what is written it is not valid."""
+        writes = self._effect is not None and self._effect.deed != "reads"
+        for one in self._world.references(self._endpoint):
+            value = self._arguments.get(one.parameter)
+            if value is None or one.kind not in self._kinds.fields or not self._names_another(one, writes=writes):
+                continue
+            if self._find(one.kind, *self._field(one), value) is None:
+                message = f"There is no {one.kind} {value!r}."
+                raise RefusalError("not_found" if one.in_path else "invalid_value", message)
+
+    def _names_another(self, one: Reference, *, writes: bool) -> bool:
+        if one.in_path:
+            return True
+        return writes and is_opaque(one.parameter) and (self._effect is None or one.parameter != self._effect.id)
+
+    def _meant_by(self, kind: str, parameter: str) -> Thing:
+        reference = next((one for one in self._world.references(self._endpoint) if one.parameter == parameter), None)
+        value = self._arguments.get(parameter)
+        if reference is not None and reference.kind == kind:
+            field, schema = self._field(reference)
+        else:
+            field = self._kinds.identities.get(kind, parameter)
+            schema = self._field_schema(kind, field)
+        found = self._find(kind, field, schema, value)
+        if found is None and self._is_standing:
+            return self._invented(kind, field, value)
+        if found is None:
+            raise RefusalError("not_found", f"There is no {kind} {value!r}.")
         return found
 
-    def _sayable(self, endpoint: Endpoint) -> Iterator[Call]:
-        tool = endpoint.tool
-        linked = self._linked.get(tool.name, set())
-        entries = _returned(tool)
-        for number in range(SAYABLE):
-            rng = Random(f"{self._seed}:{tool.name}:{number}")
-            most = POPULATION * 2 if _makes(endpoint) else POPULATION  # what is made is not one of those that are there
-            thing = Thing(_kind(endpoint, *entries), rng.randrange(most), {}) if entries else None
-            values: Arguments = {}
-            for name in tool.choosable:
-                schema = tool.properties[name]
-                if name not in linked and not (is_opaque(name) and not schema.get("enum")):
-                    values |= self._stated_value(
-                        endpoint, name, (thing, entries[1]) if thing and entries else None, rng
-                    )
-            yield Call(tool=tool.name, arguments=values)
+    # What a call does
 
-    def _stated_value(
-        self, endpoint: Endpoint, name: str, entry: tuple[Thing, JsonSchema] | None, rng: Random
-    ) -> Arguments:
+    def _create(self, effect: Effect, state: WorldState) -> tuple[Thing, WorldState]:
+        kind, field = effect.kind, self._kinds.identities.get(effect.kind) or "id"
+        given = self._written(effect)
+        if effect.id and effect.id in self._arguments:
+            given[field] = self._arguments[effect.id]
+        self._validate_unique(kind, given, None)
+        told = content_key(given)
+        counter = f"{kind} {told}"
+        if field not in given:
+            given[field] = self._new_id(kind, field, f"{told}:{state.counters.get(counter, 0)}")
+        if not self._is_standing:
+            state = state.counted(counter)
+            given = {**self._first_choices(kind, given), **given}
+        key = ThingKey(kind, str(given[field]))
+        return Thing(kind, number_of_made(*key), given, key.id), state.with_thing(key, Overlaid(None, given))
+
+    def _new_id(self, kind: str, field: str, told: str) -> JsonValue:
+        schema = self._field_schema(kind, field)
+        for attempt in range(_TRIES):
+            value = self._population.new_identity(kind, field, schema, after=f"{told}:{attempt}")
+            if self._is_standing or not self._was_given(kind, field, schema, value):
+                return value
+        raise RefusalError("conflict", f"There is no id left for another {kind}.")
+
+    def _was_given(self, kind: str, field: str, schema: JsonSchema, value: JsonValue) -> bool:
+        """Whether a thing has or had an id."""
+        at_first = self._population.number_of(kind, field, schema, value) is not None
+        return at_first or ThingKey(kind, str(value)) in self._state.things
+
+    def _first_choices(self, kind: str, given: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+        """What a new thing has where nothing is said: the default, or the first of a few choices ("open", not "delivered")."""
+        fields = self._kinds.fields.get(kind, {}).get("properties", {})
+        return {
+            name: schema.get("default", (schema.get("enum") or [None])[0])
+            for name, schema in fields.items()
+            if name not in given and ("default" in schema or schema.get("enum"))
+        }
+
+    def _update(self, effect: Effect, thing: Thing, state: WorldState) -> WorldState:
+        written = self._written(effect)
+        self._validate_unique(thing.kind, written, thing)
+        key = self._key(thing)
+        overlaid = state.things.get(key, Overlaid({}, {}))
+        after = dict(overlaid.after or {})
+        if overlaid.before is None:
+            after |= {name: _merged(self._value(thing, name), value) for name, value in written.items()}
+            return state.with_thing(key, Overlaid(None, after))
+        before = dict(overlaid.before)
+        for name, value in written.items():
+            first = before[name] if name in before else self._value(thing._replace(given={}), name)
+            before[name], after[name] = first, _merged(after.get(name, first), value)
+            if after[name] == first:
+                del before[name], after[name]
+        return state.with_thing(key, Overlaid(before, after))
+
+    def _delete(self, thing: Thing, state: WorldState) -> WorldState:
+        key = self._key(thing)
+        overlaid = state.things.get(key)
+        if overlaid is not None and overlaid.before is None:
+            return state.with_thing(key, Overlaid(None, None))
+        return state.with_thing(key, Overlaid({self._kinds.identities.get(key.kind) or "id": key.id}, None))
+
+    def _written(self, effect: Effect) -> dict[str, JsonValue]:
+        """The fields that the call gives a thing."""
+        given = {field: self._arguments[name] for name, field in effect.fields.items() if name in self._arguments}
+        return {**given, **effect.sets}
+
+    def _value(self, thing: Thing, name: str) -> JsonValue:
+        if name in thing.given:
+            return thing.given[name]
+        schema = self._kinds.fields.get(thing.kind, {}).get("properties", {}).get(name)
+        if schema is None:
+            return None
+        state, self._state, touched, self._touched = self._state, START, self._touched, frozenset()
+        try:
+            return self._member(thing, name, schema, 1)
+        except ReplyError:
+            return None
+        finally:
+            self._state, self._touched = state, touched
+
+    def _validate_unique(self, kind: str, given: Mapping[str, JsonValue], own: Thing | None) -> None:
+        """Refuse what another thing of the kind has: ids that paths name one by, and what the effect says is unique."""
+        if self._is_standing:
+            return
+        stated = self._effect.unique if self._effect is not None else ()
+        for name in dict.fromkeys((*self._kinds.unique.get(kind, ()), *stated)):
+            if name in given and self._is_taken(kind, name, given[name], own, is_listed=name in stated):
+                raise RefusalError("conflict", f"There is a {kind} with the {name} {given[name]!r} already.")
+
+    def _is_taken(self, kind: str, name: str, value: JsonValue, own: Thing | None, *, is_listed: bool) -> bool:
+        schema = self._field_schema(kind, name)
+        if is_listed and not IDENTIFYING & set(words_of(name)[-1:]):
+            others = [*self._created(kind), *filter(None, map(self._current, self._population.everything(kind)))]
+            return any(self._value(one, name) == value for one in others if own is None or one.number != own.number)
+        other = self._find(kind, name, schema, value)
+        was_deleted = (
+            own is None and name == self._kinds.identities.get(kind) and self._was_given(kind, name, schema, value)
+        )
+        return was_deleted or (other is not None and (own is None or other.number != own.number))
+
+    # What it answers
+
+    def stated_value(self, name: str, entry: tuple[Thing, JsonSchema] | None, rng: Random) -> Arguments:
         """The value that is said for a parameter: that of a thing which a list has, else what its schema allows."""
-        schema = plain(endpoint.tool.properties[name])
-        if entry is not None and (
-            field := _field_for(name, schema, entry[1], is_required=name in endpoint.tool.required)
-        ):
-            answering = _Answering(endpoint, {}, rng)
-            value = self._member(entry[0], field, plain(entry[1]["properties"][field]), answering, 0)
+        tool = self._endpoint.tool
+        schema = plain(tool.properties[name])
+        if entry is not None and (field := _field_for(name, schema, entry[1], is_required=name in tool.required)):
+            known = entry[1]["properties"][field]
+            value = self._member(entry[0], field, known, 0 if known.get("type") != "boolean" else 1)
             if isinstance(value, list) and schema.get("type") != "array":
                 value = value[0] if value else None
             if value not in (None, "", []):
                 return {name: value}
         try:
-            value = make_value(name, schema, endpoint.tool.language, rng)
+            value = make_value(name, schema, tool.language, rng)
         except ReplyError:
             return {}
         return {} if isinstance(value, str) and _TOKEN.fullmatch(value) else {name: value}
 
-    def _result(self, endpoint: Endpoint, call: Call) -> JsonValue:
-        schema = plain(endpoint.tool.returns or _ALONE)
-        answering = _Answering(endpoint, call.arguments, Random(f"{self._seed}:{call.key}"))
+    def _result(self) -> JsonValue:
+        schema = self._kinds.returned(self._endpoint.tool) or _ALONE
         if schema.get("type") == "array" or isinstance(schema.get("items"), dict):
-            return self._list("", schema, answering, 0)
+            return self._list("", schema, 0)
         if not isinstance(schema.get("properties"), dict):
-            return _made("result", schema, endpoint.tool.language, answering.rng)
-        thing = self._meant(endpoint, schema, call)
-        return self._object(thing, schema, answering, 0)
+            return made("result", schema, self._endpoint.tool.language, self._rng)
+        return self._object(self._about(schema), schema, 0)
 
-    def _meant(self, endpoint: Endpoint, schema: JsonSchema, call: Call) -> Thing:
-        """The thing that a call is about: the one whose id it gives, the one that it makes, else one of its own."""
-        kind = _kind(endpoint, "", schema)
-        for leaf in leaves_of(endpoint.tool.parameters, through_lists=False):
-            subject = subject_of_parameter(endpoint, leaf)
-            value = call.arguments.get(leaf.names[0]) if len(leaf.names) == 1 else None
-            if value is None or subject is None or _last(subject.thing) != kind:
-                continue
-            if not _makes(endpoint) or f"{{{leaf.names[0]}}}" in endpoint.path:
-                field = next((one for one in (leaf.names[0], subject.attribute) if one in schema["properties"]), "")
-                stated = plain(schema["properties"].get(field, leaf.schema))
-                return self._known(kind, field or subject.attribute, stated, value)
-        number = POPULATION + Random(f"{self._seed}:{call.key}:thing").randrange(10**6)
-        if not _makes(endpoint):
-            return Thing(kind, number, {})
-        given = {_own_name(endpoint, name, kind, schema): value for name, value in call.arguments.items()}
-        return self._remember(Thing(kind, number, given), schema)
+    def _about(self, schema: JsonSchema) -> Thing:
+        """The thing that a result describes: the one that the call writes, the one whose id it gives, else one of its own."""
+        kind = self._kinds.of_schema(self._endpoint, "", schema)
+        if self._subject is not None and self._subject.kind == kind:
+            return self._subject
+        for one in self._world.references(self._endpoint):
+            value = self._arguments.get(one.parameter)
+            if one.kind == kind and value is not None:
+                field, known = self._field(one)
+                found = self._find(kind, field, known, value)
+                if found is None and not self._is_standing:
+                    raise RefusalError("not_found", f"There is no {kind} {value!r}.")
+                return self._invented(kind, field, value) if found is None else found
+        return Thing(kind, number_of_made(str(self._population.seed), self._call.key), {})
 
-    def _known(self, kind: str, attribute: str, schema: JsonSchema, value: JsonValue) -> Thing:
-        made = self._made.get((kind, str(value)))
-        if made is not None:
-            return made._replace(given={**made.given, attribute: value})
-        known = self._population(kind, attribute, schema)
-        number = known.index(value) if value in known else POPULATION + Random(f"{kind}:{value}").randrange(10**6)
-        return Thing(kind, number, {attribute: value})
-
-    def _remember(self, thing: Thing, schema: JsonSchema) -> Thing:
-        """Keep what a call makes under each id that it has."""
-        for name, member in schema["properties"].items():
-            if is_opaque(name) or name in thing.given:
-                self._made[thing.kind, str(self._identity(thing, name, plain(member)))] = thing
-        return thing
-
-    def _object(self, thing: Thing, schema: JsonSchema, answering: _Answering, depth: int) -> dict[str, JsonValue]:
+    def _object(self, thing: Thing, schema: JsonSchema, depth: int) -> dict[str, JsonValue]:
         found: dict[str, JsonValue] = {}
         required = schema.get("required") or ()
-        for name, stated in schema["properties"].items():
-            member = plain(stated)
-            if depth == 0 and (echo := _echo(name, member, thing, answering)) is not None:
+        for name, member in schema["properties"].items():
+            if depth == 0 and (echo := self._echo(name, member, thing)) is not None:
                 found[name] = echo
                 continue
             try:
-                value = self._member(thing, name, member, answering, depth)
+                value = self._member(thing, name, member, depth)
             except ReplyError:
                 if name in required:
                     raise
@@ -234,216 +502,163 @@ class DocumentWorld:
                 found[name] = value
         return _counted(found, schema)
 
-    def _member(self, thing: Thing, name: str, schema: JsonSchema, answering: _Answering, depth: int) -> JsonValue:
+    def _echo(self, name: str, schema: JsonSchema, thing: Thing) -> JsonValue:
+        """What the call has given under the same name, None where it has given nothing of the kind, or another thing's id."""
+        if name not in self._arguments or (self._is_known(thing) and not (self._is_standing and self._writes)):
+            return None  # a thing is told as it is
+        own = plain(self._endpoint.tool.properties.get(name, {}))
+        fits = own.get("type") == schema.get("type") and not self._kinds.other(self._endpoint, name, thing.kind)
+        return self._arguments[name] if fits else None
+
+    @property
+    def _writes(self) -> bool:
+        if self._effect is not None:
+            return self._effect.deed != "reads"
+        return self._endpoint.method.upper() not in SAFE
+
+    def _member(self, thing: Thing, name: str, schema: JsonSchema, depth: int) -> JsonValue:
         if name in thing.given:
             return thing.given[name]
-        if depth == 0 and schema.get("type") == "boolean" and answering.endpoint.method.upper() not in SAFE:
+        if depth == 0 and schema.get("type") == "boolean" and self._writes and not self._is_known(thing):
             return True  # what was to be done went well
-        rng = Random(f"{self._seed}:{thing.kind}:{thing.number}:{name}")
         if isinstance(schema.get("properties"), dict):
             if depth >= _DEEPEST:
                 return None
-            inner = thing if is_wrapping(name) else self._referred(name, schema, rng)
-            return self._object(inner, schema, answering, depth + 1)
-        if isinstance(schema.get("items"), dict) and isinstance(plain(schema["items"]).get("properties"), dict):
-            if depth == 0 or (depth == 1 and thing.number >= POPULATION):
-                return self._list(name, schema, answering, depth + 1)
-            return self._parts(name, schema, answering, rng, depth)
-        return self._leaf(thing, name, schema, answering, rng)
+            return self._object(self._within(thing, name, schema, depth), schema, depth + 1)
+        if isinstance(schema.get("items"), dict) and isinstance(schema["items"].get("properties"), dict):
+            if (depth == 0 or (depth == 1 and thing.number >= MADE_FROM)) and not self._is_known(thing):
+                return self._list(name, schema, depth + 1)
+            return self._parts(thing, name, schema, depth)
+        return self._population.value(thing, name, schema, self._endpoint.tool.language)
 
-    def _leaf(self, thing: Thing, name: str, schema: JsonSchema, answering: _Answering, rng: Random) -> JsonValue:
-        words = words_of(name)
-        if words and words[-1] in IDENTIFYING and _identifies(name, schema):
-            if len(words) > 1 and words[-2] != thing.kind and is_opaque(name):  # the id of a thing of another kind
-                return self._identity(Thing(words[-2], rng.randrange(REFERRED), {}), words[-1], schema)
-            return self._identity(thing, name, schema)
-        try:
-            value = make_value(name, _varied(schema, rng), answering.endpoint.tool.language, rng)
-            return value.strip() if isinstance(value, str) else value
-        except ReplyError:  # nobody would say it, yet a response can hold it
-            kept = {key: value for key, value in schema.items() if key != "description"}
-            return _made(_SOMETHING, kept, answering.endpoint.tool.language, rng)
+    def _is_known(self, thing: Thing) -> bool:
+        """Whether it is a thing with an id, not just what a call brings."""
+        return thing.number < MADE_FROM or bool(thing.id)
 
-    def _referred(self, name: str, schema: JsonSchema, rng: Random) -> Thing:
-        return Thing(
-            _last(thing_of_title(schema.get("title")) or " ".join(words_of(name))), rng.randrange(REFERRED), {}
-        )
+    def _within(self, thing: Thing, name: str, schema: JsonSchema, depth: int) -> Thing:
+        """The thing that stands under a name: the very thing where it is only wrapped, else one that it refers to."""
+        if is_wrapping(name):
+            return thing
+        kind = self._kind_within(name, schema)
+        if depth == 0 and kind == thing.kind:
+            return thing
+        return self._referred(kind, self._population.chance(thing, name))
 
-    def _parts(self, name: str, schema: JsonSchema, answering: _Answering, rng: Random, depth: int) -> JsonValue:
+    def _kind_within(self, name: str, schema: JsonSchema) -> str:
+        return self._kinds.named(thing_of_title(schema.get("title")) or " ".join(words_of(name)))
+
+    def _referred(self, kind: str, rng: Random) -> Thing:
+        thing = Thing(kind, rng.randrange(REFERRED), {})
+        return self._current(thing) or thing
+
+    def _parts(self, thing: Thing, name: str, schema: JsonSchema, depth: int) -> JsonValue:
         """The things that a thing has: one or two, each once."""
         if depth >= _DEEPEST:
             return []
-        item = plain(schema["items"])
-        things = {one.number: one for one in (self._referred(name, item, rng) for _ in range(rng.randint(1, 2)))}
-        return [self._object(one, item, answering, depth + 1) for one in things.values()]
+        item, rng = schema["items"], self._population.chance(thing, name)
+        kind = self._kind_within(name, item)
+        things = {one.number: one for one in (self._referred(kind, rng) for _ in range(rng.randint(1, 2)))}
+        return [self._object(one, item, depth + 1) for one in things.values()]
 
-    def _list(self, name: str, schema: JsonSchema, answering: _Answering, depth: int) -> JsonValue:
-        item = plain(schema["items"])
+    def _list(self, name: str, schema: JsonSchema, depth: int) -> JsonValue:
+        item = schema["items"]
         if not isinstance(item.get("properties"), dict):
-            return _made(name or "results", schema, answering.endpoint.tool.language, answering.rng)
-        kind = _kind(answering.endpoint, name, item)
-        everything = [Thing(kind, number, {}) for number in range(POPULATION)]
-        listing = _Listing(item, answering, depth)
-        things = self._parts_of(everything, listing) or everything
-        is_narrowed = things is not everything
-        for argument, value in answering.arguments.items():
-            field = _narrowing(answering.endpoint, argument, kind, item)
-            if field:
-                is_narrowed = True
-                things = self._with(things, field, value, listing)
-        if not is_narrowed:
-            things = sorted(answering.rng.sample(things, answering.rng.randint(FEWEST_ENTRIES, MOST_ENTRIES)))
-        return [self._object(one, item, answering, depth + 1) for one in things[: _most(answering.arguments)]]
+            return made(name or "results", schema, self._endpoint.tool.language, self._rng)
+        kind = self._kinds.of_schema(self._endpoint, name, item)
+        everything = self._population.everything(kind)
+        owned = self._owned(kind, item)
+        things = everything if owned is None else owned
+        narrowing = {
+            field: value
+            for argument, value in self._arguments.items()
+            if (field := self._narrowing(argument, kind, item, is_owned=owned is not None))
+        }
+        if owned is None and not narrowing:
+            things = sorted(self._rng.sample(things, self._rng.randint(FEWEST_ENTRIES, MOST_ENTRIES)))
+        if owned is None:
+            things = [*self._new(kind), *filter(None, map(self._current, things))]
+        for field, value in narrowing.items():
+            things = self._with(things, field, value, item)
+        return [self._object(one, item, depth + 1) for one in things[: _most(self._arguments)]]
 
-    def _with(self, things: list[Thing], field: str, value: JsonValue, listing: _Listing) -> list[Thing]:
+    def _narrowing(self, argument: str, kind: str, item: JsonSchema, *, is_owned: bool) -> str:
+        """The field of an entry that an argument narrows a list of things of this kind by, "" where it narrows by none."""
+        if self._kinds.other(self._endpoint, argument, kind):
+            field = self._kinds.field_of(self._endpoint, argument, kind, item)
+            return field if field in item["properties"] and not is_owned else ""
+        wanted = plain(self._endpoint.tool.properties[argument])
+        return _field_for(argument, wanted, item, is_required=argument in self._endpoint.tool.required)
+
+    def _with(self, things: Sequence[Thing], field: str, value: JsonValue, item: JsonSchema) -> list[Thing]:
         """Those of the things that have this value."""
-        schema = plain(listing.item["properties"][field])
-        return [
-            one for one in things if _agree(self._member(one, field, schema, listing.answering, listing.depth), value)
-        ]
+        schema = item["properties"][field]
+        exact = bool(schema.get("enum")) or is_opaque(field)
+        return [one for one in things if _agree(self._member(one, field, schema, 1), value, exact=exact)]
 
-    def _parts_of(self, things: list[Thing], listing: _Listing) -> list[Thing]:
-        """Things of the one whose id the call gives, unless enough of all are its own; each is known by its id from then on."""
-        kind, (item, answering, _) = things[0].kind, listing
-        for argument, value in answering.arguments.items():
-            owner = _other_thing(answering.endpoint, argument, kind)
-            if not owner:
+    def _owned(self, kind: str, item: JsonSchema) -> list[Thing] | None:
+        """The things of the one whose id the call gives; None where it gives none, or so many of all are its own."""
+        for argument, value in self._arguments.items():
+            other = self._kinds.other(self._endpoint, argument, kind)
+            if not other:
                 continue
-            name = _own_name(answering.endpoint, argument, kind, item)
-            if name in item["properties"] and len(self._with(things, name, value, listing)) >= FEWEST_PARTS:
-                return []
-            rng = Random(f"{self._seed}:{kind} of {owner} {value}")
-            numbers = [POPULATION + rng.randrange(10**6) for _ in range(rng.randint(FEWEST_PARTS, FEWEST_ENTRIES))]
-            return [self._remember(Thing(kind, number, {name: value}), item) for number in numbers]
-        return []
+            field = self._kinds.field_of(self._endpoint, argument, kind, item)
+            everything = self._population.everything(kind)
+            own = self._with(everything, field, value, item) if field in item["properties"] else []
+            if len(own) >= FEWEST_PARTS:
+                return None
+            others = [one for one in everything if one not in own] if kind in self._touched else []
+            now = filter(None, map(self._current, (*own, *self._further(kind, argument, other, field))))
+            kept = [one for one in now if str(one.given.get(field, value)) == str(value)]
+            came = [*self._new(kind), *filter(None, map(self._current, others))]
+            return [*(one for one in came if str(one.given.get(field)) == str(value)), *kept]
+        return None
 
-    def _identity(self, thing: Thing, attribute: str, schema: JsonSchema) -> JsonValue:
-        """What the thing is known by; no two of a population share it."""
-        if attribute in thing.given:
-            return thing.given[attribute]
-        if thing.number < POPULATION:
-            return self._population(thing.kind, attribute, schema)[thing.number]
-        return self._new_identity(thing.kind, attribute, schema, Random(f"{self._seed}:{thing.kind}:{thing.number}:id"))
+    def _further(self, kind: str, argument: str, other: str, field: str) -> list[Thing]:
+        """The parts of the one whose id an argument is; in a standing world any id has some."""
+        value = self._arguments[argument]
+        one = next((one for one in self._world.references(self._endpoint) if one.parameter == argument), None)
+        owner = self._find(other, *self._field(one), value) if one is not None else None
+        parts = self._population.parts(kind, owner) if owner is not None else []
+        if parts or not self._is_standing:
+            return parts
+        rng = Random(f"{self._population.seed}:{kind} of {other} {value}")
+        own = self._kinds.identities.get(kind) or "id"
+        for at in range(rng.randint(FEWEST_PARTS, FEWEST_ENTRIES)):
+            id_ = self._population.new_identity(kind, own, self._field_schema(kind, own), after=f"{other} {value} {at}")
+            number = number_of_made(kind, str(id_))
+            self._found.append(Thing(kind, number, {field: value, own: id_}, str(id_)))
+        return self._found
 
-    def _population(self, kind: str, attribute: str, schema: JsonSchema) -> list[JsonValue]:
-        last = (words_of(attribute) or [attribute])[-1]
-        place = (kind, last, str(schema.get("type")))
-        if place not in self._identities:
-            rng = Random(f"{self._seed}:{place}")
-            found: dict[str, JsonValue] = {}
-            for _ in range(_TRIES * POPULATION):
-                value = self._new_identity(kind, attribute, schema, rng)
-                found.setdefault(str(value), value)
-                if len(found) == POPULATION:
-                    break
-            values = list(found.values())
-            self._identities[place] = [values[number % len(values)] for number in range(POPULATION)]
-        return self._identities[place]
 
-    def _new_identity(self, kind: str, attribute: str, schema: JsonSchema, rng: Random) -> JsonValue:
-        known: Sequence[JsonValue] = schema.get("examples") or self._example_ids.get(kind) or ()
-        examples = [one for one in known if isinstance(one, str)]
-        is_text = schema.get("type") == "string"
-        if is_text and is_opaque(attribute) and examples and "pattern" not in schema and schema.get("format") != "uuid":
-            return "".join(_like(character, rng) for character in examples[0])
-        few = {key: value for key, value in schema.items() if key not in ("examples", "default")}
-        if attribute in _NAMING and schema.get("type") == "string" and "pattern" not in schema:
-            return _new_name(kind, attribute, few, rng)
-        return _made(attribute, few if is_opaque(attribute) else schema, DEFAULT_LANGUAGE, rng)
+def _sayable(world: DocumentWorld, endpoint: Endpoint) -> Iterator[Call]:
+    """Calls of a tool whose values people can say."""
+    tool, population = endpoint.tool, world.population(world.seed)
+    linked = {link.parameter.partition(".")[0].removesuffix("[]") for link in world.links if link.tool == tool.name}
+    entries = world.kinds.entry_of(tool)
+    asked = _Asked(world, endpoint, Call(tool=tool.name), population, is_standing=True)
+    makes = tool.name in world.effects and world.effects[tool.name].deed == "creates"
+    for number in range(SAYABLE):
+        rng = Random(f"{population.seed}:{tool.name}:{number}")
+        at = rng.randrange(POPULATION * 2 if makes else POPULATION)  # what is made is not one of those that are there
+        thing = Thing(world.kinds.of_schema(endpoint, *entries), at, {}) if entries else None
+        values: Arguments = {}
+        for name in tool.choosable:
+            if name not in linked and not (is_opaque(name) and not tool.properties[name].get("enum")):
+                values |= asked.stated_value(name, (thing, entries[1]) if thing and entries else None, rng)
+        yield Call(tool=tool.name, arguments=values)
+
+
+def _merged(held: JsonValue, given: JsonValue) -> JsonValue:
+    """What a field holds after a part of it was given: of objects, member by member."""
+    if isinstance(held, dict) and isinstance(given, dict):
+        return {**held, **{name: _merged(held.get(name), value) for name, value in given.items()}}
+    return given
 
 
 def _without_constants(call: Call, tool: Tool) -> Call:
     """The call without what its catalog has fixed, which is the same for all."""
     stated = {name: value for name, value in call.arguments.items() if name not in tool.constants}
     return call if len(stated) == len(call.arguments) else call.with_changes(arguments=stated)
-
-
-def _new_name(kind: str, attribute: str, schema: JsonSchema, rng: Random) -> JsonValue:
-    """What a thing of a kind is called: by the meaning of its kind's name where there is one."""
-    described = {**schema, "description": f"The {attribute} of the {kind}."}
-    if meaning_row(attribute, described) is not None:
-        return _made(attribute, described, DEFAULT_LANGUAGE, rng)
-    return _made(f"{kind} {attribute}", schema, DEFAULT_LANGUAGE, rng)
-
-
-def _identifies(name: str, schema: JsonSchema) -> bool:
-    """Whether a value tells one thing from another: a text, or a number that is called an id."""
-    kind = schema.get("type")
-    return not schema.get("enum") and (kind == "string" or (kind == "integer" and is_opaque(name)))
-
-
-def _varied(schema: JsonSchema, rng: Random) -> JsonSchema:
-    """The schema of a number with an example of its own: one number for all things sets none of them apart."""
-    numbers = [one for one in schema.get("examples") or () if isinstance(one, int) and one >= _LARGE]
-    if schema.get("type") != "integer" or not numbers or schema.keys() & {"minimum", "maximum", "enum"}:
-        return schema
-    return {**schema, "examples": [round(numbers[0] * rng.uniform(0.5, 1.5))]}
-
-
-def _like(character: str, rng: Random) -> str:
-    if character.isdecimal():
-        return rng.choice("0123456789")
-    if character.isalpha() and character.isascii():
-        return rng.choice("abcdefghijkmnpqrstuvwxyz" if character.islower() else "ABCDEFGHJKLMNPQRSTUVWXYZ")
-    return character
-
-
-def _makes(endpoint: Endpoint) -> bool:
-    """Whether a call makes a thing; what is posted to the place of one thing changes that."""
-    return endpoint.method.upper() == _MAKING and not endpoint.path.endswith("}")
-
-
-def _kind(endpoint: Endpoint, entries: str, schema: JsonSchema) -> str:
-    """The kind of the thing that a schema describes, in one word."""
-    named = entries.rpartition(".")[2]
-    titled = thing_of_title(schema.get("title"))
-    if titled or not named or is_wrapping(named):
-        return _last(titled or thing_at(endpoint) or " ".join(words_of(endpoint.tool.name)))
-    return _last(" ".join(words_of(named)))
-
-
-def _last(thing: str) -> str:
-    return thing.rpartition(" ")[2]
-
-
-def _returned(tool: Tool) -> tuple[str, JsonSchema] | None:
-    """What a tool returns: the thing itself where it has an id of its own, else the first list of objects."""
-    returns = plain(tool.returns or {})
-    members = returns.get("properties")
-    if isinstance(members, dict) and any(is_opaque(name) for name in members):
-        return "", returns
-    for entries, schema in entry_schemas(returns):
-        if entries or returns.get("type") == "array":
-            return entries, schema
-    return ("", returns) if isinstance(members, dict) else None
-
-
-def _narrowing(endpoint: Endpoint, argument: str, kind: str, entry: JsonSchema) -> str:
-    """The field of an entry that an argument narrows a list of things of this kind by, "" where it narrows by none."""
-    if _other_thing(endpoint, argument, kind):
-        field = _own_name(endpoint, argument, kind, entry)
-        return field if field in entry["properties"] else ""
-    wanted = plain(endpoint.tool.properties[argument])
-    return _field_for(argument, wanted, entry, is_required=argument in endpoint.tool.required)
-
-
-def _other_thing(endpoint: Endpoint, argument: str, kind: str) -> str:
-    """The thing of another kind whose id an argument is, in one word; "" where it is none."""
-    if argument not in endpoint.tool.properties or not is_opaque(argument):
-        return ""
-    leaf = SchemaLeaf(argument, (argument,), plain(endpoint.tool.properties[argument]))
-    subject = subject_of_parameter(endpoint, leaf)
-    thing = _last(subject.thing) if subject is not None else ""
-    return thing if thing != kind else ""
-
-
-def _own_name(endpoint: Endpoint, argument: str, kind: str, schema: JsonSchema) -> str:
-    """Under which name a thing of this kind has what an argument gives: another thing's id as "book_id", all else as it is."""
-    thing = _other_thing(endpoint, argument, kind)
-    if not thing:
-        return argument
-    own = [thing, words_of(argument)[-1]]
-    return next((str(field) for field in schema["properties"] if words_of(field)[-2:] == own), " ".join(own))
 
 
 def _field_for(argument: str, wanted: JsonSchema, entry: JsonSchema, *, is_required: bool) -> str:
@@ -453,7 +668,7 @@ def _field_for(argument: str, wanted: JsonSchema, entry: JsonSchema, *, is_requi
         if words_of(field) == words and _is_stated(plain(stated)):
             return str(field)
     if is_query(argument, wanted, linked=False) and is_required:
-        return next((name for name in _NAMING if name in entry.get("properties", {})), "")
+        return next((name for name in NAMING if name in entry.get("properties", {})), "")
     return ""
 
 
@@ -462,23 +677,17 @@ def _is_stated(schema: JsonSchema) -> bool:
     return "type" in held and json_type(held) in _STATED
 
 
-def _agree(held: JsonValue, wanted: JsonValue) -> bool:
-    """Whether what a thing is like is what was asked for: equal, one of several, or a part of its name."""
+def _agree(held: JsonValue, wanted: JsonValue, *, exact: bool) -> bool:
+    """Whether what a thing is like is what was asked for: equal, one of several, or unless `exact` a part of its name."""
     if isinstance(held, list):
-        return any(_agree(one, wanted) for one in held)
+        return any(_agree(one, wanted, exact=exact) for one in held)
     if isinstance(wanted, list):
         return held in wanted
+    if exact:
+        return str(held) == str(wanted)
     if isinstance(held, str) and isinstance(wanted, str):
         return wanted.casefold() in held.casefold()
     return held == wanted
-
-
-def _echo(name: str, schema: JsonSchema, thing: Thing, answering: _Answering) -> JsonValue:
-    """What the call has given under the same name, None where it has given nothing of the kind, or another thing's id."""
-    own = plain(answering.endpoint.tool.properties.get(name, {}))
-    fits = name in answering.arguments and own.get("type") == schema.get("type")
-    fits = fits and not _other_thing(answering.endpoint, name, thing.kind)
-    return answering.arguments[name] if fits else None
 
 
 def _most(arguments: Arguments) -> int:
@@ -494,14 +703,6 @@ def _counted(found: dict[str, JsonValue], schema: JsonSchema) -> dict[str, JsonV
     lists = [value for value in found.values() if isinstance(value, list)]
     if len(lists) == 1:
         for name in found:
-            if _COUNTING & set(words_of(name)) and plain(schema["properties"][name]).get("type") == "integer":
+            if _COUNTING & set(words_of(name)) and schema["properties"][name].get("type") == "integer":
                 found[name] = len(lists[0])
     return found
-
-
-def _made(name: str, schema: JsonSchema, language: Language, rng: Random) -> JsonValue:
-    """A value that a response has under a name, null where its schema takes none that can be made."""
-    try:
-        return make_value(name, schema, language, rng)
-    except ReplyError:
-        return None

@@ -41,7 +41,7 @@ from callwright.generators.environments.stored import RecordedEnvironment, Store
 from callwright.warehouse.errors import ConfigurationError, TransientError
 from callwright.warehouse.records import Call, Link, Tool, content_key
 
-VERSION = 2  # raised when the same answers would be described otherwise
+VERSION = 3  # raised when the same answers would be described otherwise
 KNOWN_CALLS = 12  # of each tool
 
 
@@ -212,7 +212,7 @@ def _simulated(
     own = [tool.with_changes(source=f"environment:{settings.name}") for tool in tools]
     endpoints = endpoints_of(own, operations, stated)
     links = find_links(endpoints)
-    world = DocumentWorld(settings.name, endpoints, links, seed=settings.seed)
+    world = DocumentWorld(settings.name, endpoints, links, seed=settings.seed, effects=settings.effects)
     hinted = with_hints([one.tool for one in endpoints], links)
     return Description(hinted, links, world.sayable_calls, tuple((one.method, one.path) for one in endpoints))
 
@@ -235,8 +235,10 @@ def _open_simulated(settings: SimulatedSettings, store: Path, _secret: Secret) -
     if description is None:
         raise ConfigurationError(f"The simulated environment {settings.name!r} has no tools.")
     endpoints = endpoints_of(description.tools, description.operations)
-    world = DocumentWorld(settings.name, endpoints, description.links, seed=settings.seed)
-    keys = content_key([VERSION, settings.seed, [tool.key for tool in description.tools]])
+    links, effects = description.links, settings.effects
+    world = DocumentWorld(settings.name, endpoints, links, seed=settings.seed, effects=effects)
+    told: list[JsonValue] = [{name: one.model_dump(mode="json") for name, one in effects.items()}] if effects else []
+    keys = content_key([VERSION, settings.seed, [tool.key for tool in description.tools], *told])
     kept_as = f"{settings.name} {keys}"
     return StoredEnvironment(world, store, description, kept_as=kept_as, remember=world.remember)
 

@@ -20,23 +20,26 @@ from pydantic_core import CoreSchema, PydanticKnownError
 
 from callwright.generators.catalogs.choosing import ToolChoice
 from callwright.warehouse.errors import ConfigurationError
-from callwright.warehouse.records import Call, Link, Tool
+from callwright.warehouse.records import Call, ErrorCode, Link, Tool
 from callwright.warehouse.registry import Registry
 
 NAME = r"^[a-z0-9][a-z0-9_-]*$"
 PATIENCE = 20.0  # seconds
 LARGEST = 2**20  # bytes of a response
+Deed = Literal["reads", "creates", "updates", "deletes"]
 
 
 class CallResponse(NamedTuple):
-    """What a call was answered. `problem` says why there is no response; "" where there is one.
+    """What a call was answered. `problem` says why it was refused, `error` by which code; "" where it was not.
 
-    `passing` says that a problem is not the answer to this call: another try or another setup may be answered otherwise.
+    `response` is then the body of the error, where there is one. `passing` says that a problem is not the answer to this call:
+    another try or another setup may be answered otherwise.
     """
 
     response: JsonValue = None
     problem: str = ""
     passing: bool = False
+    error: ErrorCode | Literal[""] = ""
 
 
 class Environment(Protocol):
@@ -187,10 +190,66 @@ class RecordedSettings(EnvironmentPart):
     path: Path = Field(description="A response store, or JSON lines, relative to the recipe.")
 
 
+class Effect(EnvironmentPart):
+    """What a call of a tool does, as `{updates: order, id: order_id, sets: {status: cancelled}}`.
+
+    One of the first four says what: it changes nothing, or it creates, updates or deletes a thing of a kind. The `id` of the
+    thing is what this parameter gives; one that is created without gets a new one. `fields` says which field each parameter
+    gives its value to: a list where both are called alike. `sets` are fields that get the same value whatever the call says,
+    and no two things have the same value of a field that is `unique`.
+    """
+
+    reads: bool = Field(default=False, description="Whether it changes nothing, whatever its method says.")
+    creates: str = Field(default="", description="The kind of thing that it creates.")
+    updates: str = Field(default="", description="The kind of thing that it changes.")
+    deletes: str = Field(default="", description="The kind of thing that it removes.")
+    id: str = Field(default="", description="The parameter that says which thing.")
+    fields: Mapping[str, str] = Field(
+        default_factory=dict,
+        description="The field that each parameter gives its value to; a list where both are called alike.",
+        json_schema_extra={"anyOf": [{"type": "object"}, {"type": "array", "items": {"type": "string"}}]},
+    )
+    sets: Mapping[str, JsonValue] = Field(default_factory=dict, description="Fields that get this value.")
+    unique: tuple[str, ...] = Field(default=(), description="Fields whose value no two things share.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_named_fields(cls, stated: object) -> object:
+        if isinstance(stated, dict) and isinstance(stated.get("fields"), list | tuple):
+            return {**stated, "fields": {str(name): str(name) for name in stated["fields"]}}
+        return stated
+
+    @model_validator(mode="after")
+    def _does_one_thing(self) -> Self:
+        stated = [name for name in ("reads", "creates", "updates", "deletes") if getattr(self, name)]
+        if len(stated) != 1:
+            raise ValueError(
+                f"it says {' and '.join(stated) or 'none'} of reads, creates, updates and deletes, and needs one of them"
+            )
+        if not (self.creates or self.updates) and (self.fields or self.sets or self.unique):
+            raise ValueError(f"what {stated[0]} has no fields to be given, set or unique")
+        if self.reads and self.id:
+            raise ValueError("what reads has no `id`")
+        return self
+
+    @property
+    def deed(self) -> Deed:
+        """What it does."""
+        if self.reads:
+            return "reads"
+        return "creates" if self.creates else "updates" if self.updates else "deletes"
+
+    @property
+    def kind(self) -> str:
+        """The kind of thing that it is done to, "" where it is done to none."""
+        return self.creates or self.updates or self.deletes
+
+
 class SimulatedSettings(EnvironmentPart, ToolChoice):
     """A world made of a document's own schemas: of a file or folder, `path` relative to the recipe, or of a catalog by name.
 
-    Which of its tools are taken, and how, is said as of other tools (include, exclude, rename, categories, constants).
+    Which of its tools are taken, and how, is said as of other tools (include, exclude, rename, categories, constants). `effects`
+    say what calls of tools do to the world where method, path and schemas do not tell.
     """
 
     environment: Literal["simulated"] = Field(description="A world made of a document's own schemas.")
@@ -201,6 +260,9 @@ class SimulatedSettings(EnvironmentPart, ToolChoice):
     )
     catalog: str = Field(default="", description="The name of a catalog in the warehouse, in the place of a path.")
     seed: int = Field(default=0, description="All that the world holds depends on it.")
+    effects: Mapping[str, Effect] = Field(
+        default_factory=dict, description="What calls of a tool, by its name, do to the world."
+    )
 
     @property
     def described_as(self) -> str:

@@ -104,3 +104,4 @@ from callwright.warehouse.records.tools import Call as Call
 from callwright.warehouse.records.tools import JsonSchema as JsonSchema
 from callwright.warehouse.records.tools import Language as Language
 from callwright.warehouse.records.tools import Tool as Tool
+from callwright.warehouse.records.worlds import Change as Change

@@ -1,6 +1,7 @@
 """The world made of a document's own schemas: what it answers, and that its answers go together."""
 
 import asyncio
+import json
 from pathlib import Path
 
 import pytest
@@ -8,8 +9,9 @@ import yaml
 from jsonschema import Draft202012Validator
 from pydantic import JsonValue, ValidationError
 
+from callwright.generators.environments.episodes import START, diff, world_of
 from callwright.generators.environments.opening import open_environment
-from callwright.generators.environments.protocol import Environment, SimulatedSettings
+from callwright.generators.environments.protocol import Effect, Environment, RecordedSettings, SimulatedSettings
 from callwright.generators.kinds import all_kinds
 from callwright.generators.multi_step.goals import find_obstacle, plan_goals
 from callwright.generators.multi_step.making import domains_for, share_over_domains
@@ -268,3 +270,28 @@ def test_each_language_is_asked_of_the_domains_that_have_tools_in_it(world: Envi
     assert [(one.language, one.place) for one in shares] == [("en", "library"), ("zh", "图书馆")]
     alone = share_over_domains(all_kinds()["multi_step"], 4, ["en", "zh"], world.tools)
     assert [(one.language, one.place) for one in alone] == [("en", "library"), ("zh", "library")]
+
+
+def test_the_world_of_a_recipe_begins_episodes_with_the_effects_that_the_recipe_says(tmp_path: Path) -> None:
+    path = tmp_path / "api.yaml"
+    path.write_text(yaml.safe_dump(DOCUMENT), encoding="utf-8")
+    effects = {"open-vault": {"updates": "vault", "sets": {"open": True}}}
+    stated = {"environment": "simulated", "path": path, "effects": effects}
+    settings = SimulatedSettings.model_validate(stated)
+    with pytest.raises(ConfigurationError, match=r"'open-vault'.*GET changes nothing"):
+        open_environment(settings, store=tmp_path / "responses.sqlite", secret=str)
+    told = settings.model_copy(update={"effects": {"remove-book": Effect(reads=True)}})
+    episode = world_of(open_environment(told, store=tmp_path / "responses.sqlite", secret=str)).begin()
+    made = episode.answer(Call(tool="add-book", arguments={"title": "Winter at Sea"})).response
+    assert isinstance(made, dict)
+    assert not episode.answer(Call(tool="remove-book", arguments={"id": made["id"]})).problem
+    assert [(one.sort, one.id) for one in diff(START, episode.state)] == [("created", made["id"])]
+
+
+def test_a_recording_has_no_state_to_begin_with(tmp_path: Path) -> None:
+    tool = {"name": "read", "description": "", "category": "c", "parameters": {"type": "object"}}
+    (tmp_path / "responses.jsonl").write_text(f"{json.dumps({'tool': tool})}\n", encoding="utf-8")
+    settings = RecordedSettings(environment="recorded", path=tmp_path / "responses.jsonl")
+    recorded = open_environment(settings, store=tmp_path / "responses.sqlite", secret=str)
+    with pytest.raises(ConfigurationError, match="'recorded' has no state"):
+        world_of(recorded)

@@ -1,0 +1,224 @@
+"""Episodes: worlds that calls change.
+
+A world is a pure function of its tools, a seed, and the calls so far. `world.begin()` starts an episode; what calls change is
+kept in the episode alone, as a small overlay over the world as it was at first:
+
+    episode = world.begin(seed=7)
+    start = episode.snapshot()
+    episode.answer(Call(tool="cancel_order", arguments={"order_id": "b4Kf92"}))
+    diff(start, episode.state)
+        # (Change(sort="updated", kind="order", id="b4Kf92", field="status", before="open", after="cancelled"),)
+    episode.restore(start)
+
+- The same calls from the same state are answered alike and lead to the same state, in every process.
+- Reads see what was written. A call that is refused (`CallResponse.problem`, with `error` as its code) changes nothing.
+- States are values: never changed, shared between snapshots, and equal where `diff` finds nothing between them. To take a
+  snapshot, to go back to it and to compare two costs as much as what was written, not as much as the world.
+- What a world hands out (the id of what was made) depends on what was made, not on when: other orders of the same calls end in
+  equal states. `unnamed` compares two ends where the same was made by other calls, whatever its ids.
+- An episode that is dropped leaves nothing behind.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple, Protocol, runtime_checkable
+
+from pydantic import BaseModel, JsonValue
+
+from callwright.generators.environments.linking import IDENTIFYING, words_of
+from callwright.generators.environments.protocol import CallResponse, Environment
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import Call, Change, Tool, content_key
+
+Fields = Mapping[str, JsonValue]
+_NOTHING: Mapping[str, int] = MappingProxyType({})
+_SELF = "\0self"
+_MADE = "\0made"
+
+
+class ThingKey(NamedTuple):
+    """Names a thing of a world: its kind ("order"), and its id as text."""
+
+    kind: str
+    id: str
+
+
+class Overlaid(NamedTuple):
+    """How a thing differs from what it was at first, field by field.
+
+    `before` is None for a thing that was not there at first, `after` for one that is gone. Of a thing that was there and is, both
+    have the fields that differ; a field that a thing has not (or no longer) is null.
+    """
+
+    before: Fields | None
+    after: Fields | None
+
+
+class WorldState(NamedTuple):
+    """What calls have made of a world: the things that differ from how they were at first, and what has been counted.
+
+    `counters` say how many of a sort were handed out, so that no id is given twice; `clock` counts the calls that were answered.
+    """
+
+    things: Mapping[ThingKey, Overlaid] = MappingProxyType({})
+    counters: Mapping[str, int] = _NOTHING
+    clock: int = 0
+
+    def with_thing(self, key: ThingKey, now: Overlaid) -> "WorldState":
+        """The state in which a thing differs so from how it was at first; one that does not differ is none of its things."""
+        things = dict(self.things)
+        if _is_as_at_first(now):
+            things.pop(key, None)
+        else:
+            things[key] = now
+        return self._replace(things=things)
+
+    def counted(self, name: str) -> "WorldState":
+        """The state in which one more of a sort was handed out."""
+        return self._replace(counters={**self.counters, name: self.counters.get(name, 0) + 1})
+
+    def dumped(self) -> JsonValue:
+        """The state as JSON, which `loaded` reads."""
+        things: list[JsonValue] = [
+            [*key, None if one.before is None else {**one.before}, None if one.after is None else {**one.after}]
+            for key, one in self.things.items()
+        ]
+        return {"things": things, "counters": {**self.counters}, "clock": self.clock}
+
+
+START = WorldState()
+
+
+class _Dumped(BaseModel):
+    things: list[tuple[str, str, dict[str, JsonValue] | None, dict[str, JsonValue] | None]]
+    counters: dict[str, int]
+    clock: int
+
+
+def loaded(dumped: JsonValue) -> WorldState:
+    """The state that was dumped. Raises ValueError where it is none."""
+    read = _Dumped.model_validate(dumped)
+    things = {ThingKey(kind, id_): Overlaid(before, after) for kind, id_, before, after in read.things}
+    return WorldState(things, read.counters, read.clock)
+
+
+def diff(before: WorldState, after: WorldState) -> tuple[Change, ...]:
+    """What differs between two states of the same world, by kind, id and field; nothing exactly where their things are equal."""
+    if before.things == after.things:
+        return ()
+    keys = sorted(
+        key for key in before.things.keys() | after.things.keys() if before.things.get(key) != after.things.get(key)
+    )
+    return tuple(change for key in keys for change in _changes(key, before.things.get(key), after.things.get(key)))
+
+
+def unnamed(changes: Iterable[Change]) -> tuple[str, ...]:
+    """The changes without the ids that the world handed out, as sorted keys: equal where the same was made under whatever ids.
+
+    References to what was made, by fields that identify something (`order_id`), follow it.
+    """
+    listed = list(changes)
+    made = {one.id: one for one in listed if one.sort == "created"}
+    labels = dict.fromkeys(made, _MADE)
+    for _ in range(2):  # the second time what refers to something made is told apart by that
+        labels = {
+            id_: content_key([one.kind, _relabelled(one.after, labels | {id_: _SELF})]) for id_, one in made.items()
+        }
+    return tuple(sorted(_relabelled_key(one, labels) for one in listed))
+
+
+def _relabelled_key(one: Change, labels: Mapping[str, str]) -> str:
+    known = {**labels, one.id: _SELF} if one.sort == "created" else labels
+    values = [_relabelled(value, known, identifies=_identifies(one.field)) for value in (one.before, one.after)]
+    return content_key([one.kind, labels.get(one.id, one.id), one.sort, one.field, values])
+
+
+def _relabelled(value: JsonValue, labels: Mapping[str, str], *, identifies: bool = False) -> JsonValue:
+    """A value with labels in the place of ids; only under names that identify something, for 7 may be a number of books as well."""
+    if isinstance(value, dict):
+        return {name: _relabelled(one, labels, identifies=_identifies(name)) for name, one in value.items()}
+    if isinstance(value, list):
+        return [_relabelled(one, labels, identifies=identifies) for one in value]
+    return labels.get(str(value), value) if identifies and isinstance(value, str | int) else value
+
+
+def _identifies(name: str) -> bool:
+    return bool(IDENTIFYING & set(words_of(name)[-1:]))
+
+
+def _is_as_at_first(one: Overlaid) -> bool:
+    return (one.before is None and one.after is None) or (
+        one.before is not None and one.after is not None and not one.before and not one.after
+    )
+
+
+def _changes(key: ThingKey, earlier: Overlaid | None, later: Overlaid | None) -> Iterator[Change]:
+    """What differs of one thing; it is there, as it was at first, in a state that does not have it, unless it was made since."""
+    either = earlier or later
+    at_first = either is not None and either.before is not None
+    untouched: Fields | None = {} if at_first else None
+    was = earlier.after if earlier else untouched
+    now = later.after if later else untouched
+    if was is None and now is None:
+        return
+    if was is None:
+        yield Change(sort="created", kind=key.kind, id=key.id, after={**(now or {})})
+        return
+    if now is None:
+        known = later.before if later and later.before else earlier.before if earlier and earlier.before else {}
+        yield Change(sort="deleted", kind=key.kind, id=key.id, before={**known, **was})
+        return
+    first = {**(earlier.before or {} if earlier else {}), **(later.before or {} if later else {})}
+    for field in sorted({*was, *now}):
+        values = was.get(field, first.get(field)), now.get(field, first.get(field))
+        if values[0] != values[1]:
+            yield Change(sort="updated", kind=key.kind, id=key.id, field=field, before=values[0], after=values[1])
+
+
+class WorldEpisode(Protocol):
+    """One run in a world."""
+
+    @property
+    def state(self) -> WorldState:
+        """What the calls so far have made of the world."""
+
+    def answer(self, call: Call) -> CallResponse:
+        """The response to a call, never an exception; what it writes is in `state` from then on."""
+
+    def snapshot(self) -> WorldState:
+        """The state, to go back to."""
+
+    def restore(self, snapshot: WorldState) -> None:
+        """Go back to a state of this world, exactly."""
+
+
+@runtime_checkable
+class StatefulWorld(Protocol):
+    """A world that calls change. Environments that are one answer `answer` as a new episode does, or say how otherwise."""
+
+    @property
+    def name(self) -> str:
+        """The name that recipes and samples call it by."""
+
+    @property
+    def tools(self) -> Sequence[Tool]:
+        """Its tools."""
+
+    def begin(self, seed: int | None = None) -> WorldEpisode:
+        """A new episode; `seed` is what the world holds at first, the world's own unless stated."""
+
+    def writes(self, tool: str) -> bool:
+        """Whether a call of the tool can change the world."""
+
+
+def world_of(environment: Environment | StatefulWorld) -> StatefulWorld:
+    """The world that an environment of a recipe is, whatever keeps its answers for builds.
+
+    Raises ConfigurationError where calls can't change it: a server's state is its own, and a recording has none.
+    """
+    within = getattr(environment, "inner", environment)
+    if not isinstance(within, StatefulWorld):
+        raise ConfigurationError(
+            f"The environment {environment.name!r} has no state that episodes could begin with; simulate its document."
+        )
+    return within

@@ -1,0 +1,233 @@
+"""The things that a world holds at first: what each is like depends on the seed, its kind and its number alone.
+
+Each kind has POPULATION things, numbered from 0. A kind that is listed by things of another (the loans of a book) has some more of
+each of these, so that none is without. What is made later has a number that its id tells.
+"""
+
+from collections.abc import Mapping, Sequence
+from hashlib import blake2b
+from random import Random
+from typing import NamedTuple
+
+from pydantic import JsonValue
+
+from callwright.generators.environments.linking import IDENTIFYING, is_opaque, words_of
+from callwright.generators.environments.things import Kinds, place_of
+from callwright.language.calls.meanings import meaning_row
+from callwright.language.calls.sampling import make_value
+from callwright.warehouse.errors import ReplyError
+from callwright.warehouse.records import DEFAULT_LANGUAGE, JsonSchema, Language
+
+POPULATION = 24
+REFERRED = 12  # of a population, as many are referred to by things of other kinds
+FEWEST_PARTS = 3  # of a thing
+MOST_PARTS = 5
+MADE_FROM = 10**9  # numbers of what calls make
+_PARTS_FROM = 1_000
+_TRIES = 40
+_LARGE = 20
+_KEPT = 1 << 16  # values that are kept at hand
+_SOMETHING = "value"
+NAMING = ("name", "title")
+
+
+class Thing(NamedTuple):
+    """A thing of a world: its kind, its number, and the fields that calls have given it; `id` is what calls made it under."""
+
+    kind: str
+    number: int
+    given: Mapping[str, JsonValue]
+    id: str = ""
+
+
+class Population:
+    """What a world holds at first under one seed."""
+
+    def __init__(self, kinds: Kinds, seed: int) -> None:
+        """Nothing is made up before it is asked for."""
+        self.seed = seed
+        self._kinds = kinds
+        self._identities: dict[tuple[str, str, str], list[JsonValue]] = {}
+        self._numbers: dict[tuple[str, str, str], Mapping[str, int]] = {}
+        self._leaves: dict[tuple[str, int, str, int, str], JsonValue] = {}
+
+    def everything(self, kind: str) -> list[Thing]:
+        """All of a kind but those that only things of another kind list."""
+        return [Thing(kind, number, {}) for number in range(POPULATION)]
+
+    def parts(self, kind: str, owner: Thing) -> list[Thing]:
+        """The things of a kind that one of another kind has; what is a part of a part has none."""
+        owners = self._kinds.owners.get(kind, ())
+        if owner.kind not in owners or owner.number >= MADE_FROM or self._depth(owner) > 1:
+            return []
+        at, rng = owners.index(owner.kind), Random(f"{self.seed}:{kind} of {owner.kind} {owner.number}")
+        return [
+            Thing(kind, _PARTS_FROM + (owner.number * MOST_PARTS + one) * len(owners) + at, {})
+            for one in range(rng.randint(FEWEST_PARTS, MOST_PARTS))
+        ]
+
+    def owner(self, thing: Thing) -> Thing | None:
+        """The thing that a part is of, None for one that is no part."""
+        owners = self._kinds.owners.get(thing.kind, ())
+        if not _PARTS_FROM <= thing.number < MADE_FROM or not owners:
+            return None
+        number, at = divmod(thing.number - _PARTS_FROM, len(owners))
+        return Thing(owners[at], number // MOST_PARTS, {})
+
+    def _depth(self, thing: Thing) -> int:
+        owner = self.owner(thing)
+        return 0 if owner is None else 1 + self._depth(owner)
+
+    def number_of(self, kind: str, attribute: str, schema: JsonSchema, value: JsonValue) -> int | None:
+        """The number of the thing that is known by a value; None where there is none at first."""
+        place = place_of(kind, attribute, schema)
+        if place not in self._numbers:
+            self._numbers[place] = self._numbered(kind, attribute, schema)
+        return self._numbers[place].get(str(value))
+
+    def _numbered(self, kind: str, attribute: str, schema: JsonSchema) -> Mapping[str, int]:
+        found: dict[str, int] = {}
+        for number, value in enumerate(self._population(kind, attribute, schema)):
+            found.setdefault(str(value), number)
+        for owner_kind in self._kinds.owners.get(kind, ()):
+            owners = self.everything(owner_kind)
+            further = [
+                part
+                for other in self._kinds.owners.get(owner_kind, ())
+                for one in self.everything(other)
+                for part in self.parts(owner_kind, one)
+            ]
+            for part in (part for owner in (*owners, *further) for part in self.parts(kind, owner)):
+                found.setdefault(str(self.identity(part, attribute, schema)), part.number)
+        return found
+
+    def identity(self, thing: Thing, attribute: str, schema: JsonSchema) -> JsonValue:
+        """What the thing is known by; no two of a population share it."""
+        if attribute in thing.given:
+            return thing.given[attribute]
+        own = self._kinds.identities.get(thing.kind, "")
+        if own in thing.given and place_of(thing.kind, own, schema) == place_of(thing.kind, attribute, schema):
+            return thing.given[own]
+        population = self._population(thing.kind, attribute, schema)
+        if thing.number < POPULATION:
+            return population[thing.number]
+        numbers = [one for one in population if isinstance(one, int)]
+        if numbers and thing.number < MADE_FROM and "maximum" not in schema:
+            return max(numbers) + thing.number
+        rng = Random(f"{self.seed}:{thing.kind}:{thing.number}:id")
+        return self._new_identity(thing.kind, attribute, self._own_schema(thing.kind, attribute, schema), rng)
+
+    def new_identity(self, kind: str, attribute: str, schema: JsonSchema, *, after: str) -> JsonValue:
+        """An id for a new thing, which depends on `after` alone."""
+        rng = Random(f"{self.seed}:{kind}:{after}")
+        return self._new_identity(kind, attribute, self._own_schema(kind, attribute, schema), rng)
+
+    def _population(self, kind: str, attribute: str, schema: JsonSchema) -> list[JsonValue]:
+        place = place_of(kind, attribute, schema)
+        if place not in self._identities:
+            rng, own = Random(f"{self.seed}:{place}"), self._own_schema(kind, attribute, schema)
+            found: dict[str, JsonValue] = {}
+            for _ in range(_TRIES * POPULATION):
+                value = self._new_identity(kind, attribute, own, rng)
+                found.setdefault(str(value), value)
+                if len(found) == POPULATION:
+                    break
+            values = list(found.values())
+            self._identities[place] = [values[number % len(values)] for number in range(POPULATION)]
+        return self._identities[place]
+
+    def _own_schema(self, kind: str, attribute: str, schema: JsonSchema) -> JsonSchema:
+        """How the document describes what a kind is known by, whoever refers to it: its ids are the same for all."""
+        return self._kinds.identifying.get(place_of(kind, attribute, schema), schema)
+
+    def _new_identity(self, kind: str, attribute: str, schema: JsonSchema, rng: Random) -> JsonValue:
+        known: Sequence[JsonValue] = schema.get("examples") or self._kinds.example_ids.get(kind) or ()
+        examples = [one for one in known if isinstance(one, str)]
+        is_text = schema.get("type") == "string"
+        if is_text and is_opaque(attribute) and examples and "pattern" not in schema and schema.get("format") != "uuid":
+            return "".join(_like(character, rng) for character in examples[0])
+        few = {key: value for key, value in schema.items() if key not in ("examples", "default")}
+        if attribute in NAMING and schema.get("type") == "string" and "pattern" not in schema:
+            return _new_name(kind, attribute, few, rng)
+        return made(attribute, few if is_opaque(attribute) else schema, DEFAULT_LANGUAGE, rng)
+
+    def value(self, thing: Thing, name: str, schema: JsonSchema, language: Language) -> JsonValue:
+        """What a thing has under a name that is no object and no list of objects. Raises ReplyError where that can't be made up.
+
+        `schema` has to outlive the population: what was made up by it once is kept at hand.
+        """
+        if name in thing.given:
+            return thing.given[name]
+        if thing.given and not thing.number < MADE_FROM:
+            return self._leaf(thing, name, schema, language)
+        place = (thing.kind, thing.number, name, id(schema), language)
+        if place not in self._leaves:
+            if len(self._leaves) >= _KEPT:
+                self._leaves.clear()
+            self._leaves[place] = self._leaf(thing, name, schema, language)
+        found = self._leaves[place]
+        return list(found) if isinstance(found, list) else dict(found) if isinstance(found, dict) else found
+
+    def _leaf(self, thing: Thing, name: str, schema: JsonSchema, language: Language) -> JsonValue:
+        rng = self.chance(thing, name)
+        words = words_of(name)
+        if words and words[-1] in IDENTIFYING and _identifies(name, schema):
+            other = self._kinds.named(" ".join(words[:-1])) if len(words) > 1 and is_opaque(name) else thing.kind
+            if other == thing.kind:
+                return self.identity(thing, name, schema)
+            owner = self.owner(thing)
+            number = owner.number if owner is not None and owner.kind == other else rng.randrange(REFERRED)
+            return self.identity(Thing(other, number, {}), words[-1], schema)
+        try:
+            value = make_value(name, _varied(schema, rng), language, rng)
+            return value.strip() if isinstance(value, str) else value
+        except ReplyError:  # nobody would say it, yet a response can hold it
+            kept = {key: value for key, value in schema.items() if key != "description"}
+            return made(_SOMETHING, kept, language, rng)
+
+    def chance(self, thing: Thing, name: str) -> Random:
+        """Chance for what a thing has under a name."""
+        return Random(f"{self.seed}:{thing.kind}:{thing.number}:{name}")
+
+
+def number_of_made(*told: str) -> int:
+    """The number of a thing that is not of the population, by what tells it from others."""
+    return MADE_FROM + int.from_bytes(blake2b("\0".join(told).encode(), digest_size=6).digest())
+
+
+def made(name: str, schema: JsonSchema, language: Language, rng: Random) -> JsonValue:
+    """A value that a response has under a name, null where its schema takes none that can be made."""
+    try:
+        return make_value(name, schema, language, rng)
+    except ReplyError:
+        return None
+
+
+def _new_name(kind: str, attribute: str, schema: JsonSchema, rng: Random) -> JsonValue:
+    """What a thing of a kind is called: by the meaning of its kind's name where there is one."""
+    described = {**schema, "description": f"The {attribute} of the {kind}."}
+    if meaning_row(attribute, described) is not None:
+        return made(attribute, described, DEFAULT_LANGUAGE, rng)
+    return made(f"{kind} {attribute}", schema, DEFAULT_LANGUAGE, rng)
+
+
+def _identifies(name: str, schema: JsonSchema) -> bool:
+    """Whether a value tells one thing from another: a text, or a number that is called an id."""
+    kind = schema.get("type")
+    return not schema.get("enum") and (kind == "string" or (kind == "integer" and is_opaque(name)))
+
+
+def _varied(schema: JsonSchema, rng: Random) -> JsonSchema:
+    """The schema of a number with an example of its own: one number for all things sets none of them apart."""
+    numbers = [one for one in schema.get("examples") or () if isinstance(one, int) and one >= _LARGE]
+    if schema.get("type") != "integer" or not numbers or schema.keys() & {"minimum", "maximum", "enum"}:
+        return schema
+    return {**schema, "examples": [round(numbers[0] * rng.uniform(0.5, 1.5))]}
+
+
+def _like(character: str, rng: Random) -> str:
+    if character.isdecimal():
+        return rng.choice("0123456789")
+    if character.isalpha() and character.isascii():
+        return rng.choice("abcdefghijkmnpqrstuvwxyz" if character.islower() else "ABCDEFGHJKLMNPQRSTUVWXYZ")
+    return character

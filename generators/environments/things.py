@@ -1,0 +1,212 @@
+"""The things that a document's tools are about: their kinds and fields, and which parameters name one of them."""
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from pydantic import JsonValue
+
+from callwright.generators.environments.endpoints import Endpoint
+from callwright.generators.environments.linking import (
+    IDENTIFYING,
+    SchemaLeaf,
+    entry_schemas,
+    is_opaque,
+    is_wrapping,
+    leaves_of,
+    plain,
+    same_thing,
+    subject_of_parameter,
+    thing_at,
+    thing_of_title,
+    words_of,
+)
+from callwright.warehouse.records import JsonSchema, Tool
+
+
+class Reference(NamedTuple):
+    """A parameter that names a thing: of which kind, by which of its attributes, and whether the path has it."""
+
+    parameter: str
+    kind: str
+    attribute: str
+    in_path: bool
+    schema: JsonSchema
+
+
+class Kinds:
+    """The kinds of things of a document: each by one name, however its tools call it."""
+
+    def __init__(self, endpoints: Sequence[Endpoint]) -> None:
+        """Read them out of paths and results; those that a path names one of are sure."""
+        self._endpoints = tuple(endpoints)
+        self._returned: dict[str, JsonSchema] = {}
+        self.in_paths: frozenset[str] = frozenset()  # none is known by another's name yet
+        self.in_paths = frozenset(
+            one.kind for endpoint in endpoints for one in self.references(endpoint) if one.in_path and one.kind
+        )
+
+    def named(self, thing: str) -> str:
+        """The kind that a thing's name stands for: "parent flow run" is a "flow run", where a path names one of those."""
+        if thing in self.in_paths:
+            return thing
+        ends = [one for one in self.in_paths if same_thing(one, thing)]
+        shorter = [one for one in ends if len(one) < len(thing)]
+        if shorter:
+            return max(shorter, key=len)
+        return ends[0] if len(ends) == 1 else thing.rpartition(" ")[2]
+
+    def of_schema(self, endpoint: Endpoint, entries: str, schema: JsonSchema) -> str:
+        """The kind of the things that a part of a result describes; `entries` is where they stand in it."""
+        listed = entries.rpartition(".")[2]
+        titled = thing_of_title(schema.get("title"))
+        if titled or not listed or is_wrapping(listed):
+            return self.named(titled or thing_at(endpoint) or " ".join(words_of(endpoint.tool.name)))
+        return self.named(" ".join(words_of(listed)))
+
+    def returned(self, tool: Tool) -> JsonSchema:
+        """The schema of what a tool returns, written plainly all through: always the same object, {} where it is not told."""
+        if tool.name not in self._returned:
+            self._returned[tool.name] = _plainly(tool.returns or {})
+        return self._returned[tool.name]
+
+    def entry_of(self, tool: Tool) -> tuple[str, JsonSchema] | None:
+        """What a tool returns: the thing itself where it has an id of its own, else the first list of objects."""
+        returns = self.returned(tool)
+        members = returns.get("properties")
+        if isinstance(members, dict) and any(is_opaque(name) for name in members):
+            return "", returns
+        for entries, schema in entry_schemas(returns):
+            if entries or returns.get("type") == "array":
+                return entries, schema
+        return ("", returns) if isinstance(members, dict) else None
+
+    def references(self, endpoint: Endpoint) -> tuple[Reference, ...]:
+        """The parameters of a tool that name things, those of the path in its order first."""
+        found = []
+        for leaf in leaves_of(endpoint.tool.parameters, through_lists=False):
+            subject = subject_of_parameter(endpoint, leaf) if len(leaf.names) == 1 else None
+            if subject is not None and subject.thing:
+                name = leaf.names[0]
+                in_path = f"{{{name}}}" in endpoint.path
+                found.append(Reference(name, self.named(subject.thing), subject.attribute, in_path, leaf.schema))
+        return tuple(
+            sorted(found, key=lambda one: endpoint.path.find(f"{{{one.parameter}}}") if one.in_path else 10**6)
+        )
+
+    def other(self, endpoint: Endpoint, parameter: str, kind: str) -> str:
+        """The kind of the thing, of another kind than `kind`, whose id a parameter is; "" where it is none."""
+        if parameter not in endpoint.tool.properties or not is_opaque(parameter):
+            return ""
+        leaf = SchemaLeaf(parameter, (parameter,), plain(endpoint.tool.properties[parameter]))
+        subject = subject_of_parameter(endpoint, leaf)
+        other = self.named(subject.thing) if subject is not None else ""
+        return other if other != kind else ""
+
+    def field_of(self, endpoint: Endpoint, parameter: str, kind: str, schema: JsonSchema) -> str:
+        """Under which name a thing of a kind has what a parameter gives: another thing's id as "book_id", all else as it is."""
+        other = self.other(endpoint, parameter, kind)
+        if not other:
+            return parameter
+        own = [*other.split(), words_of(parameter)[-1]]
+        known = schema.get("properties") or {}
+        return next((str(name) for name in known if words_of(name)[-len(own) :] == own), "_".join(own))
+
+    @cached_property
+    def fields(self) -> Mapping[str, JsonSchema]:
+        """The fields of each kind as an object schema: of all results that have things of it, the first counts."""
+        found: dict[str, JsonSchema] = {}
+        for endpoint in self._endpoints:
+            for entries, schema in entry_schemas(self.returned(endpoint.tool)):
+                known = found.setdefault(self.of_schema(endpoint, entries, schema), {"properties": {}})
+                for name, member in schema["properties"].items():
+                    known["properties"].setdefault(name, member)
+        return found
+
+    @cached_property
+    def identities(self) -> Mapping[str, str]:
+        """The field by which each kind is known: the one that paths name it by, else its id."""
+        found: dict[str, str] = {}
+        for endpoint in self._endpoints:
+            for one in self.references(endpoint):
+                if one.in_path and (field := self.own_field(one)):
+                    found.setdefault(one.kind, field)
+        for kind, schema in self.fields.items():
+            own = next((name for name in schema["properties"] if is_opaque(name)), "")
+            if own and kind not in found:
+                found[kind] = own
+        return found
+
+    @cached_property
+    def unique(self) -> Mapping[str, tuple[str, ...]]:
+        """The fields by which paths name things of each kind: no two share a value."""
+        found: dict[str, dict[str, None]] = {}
+        for one in (one for endpoint in self._endpoints for one in self.references(endpoint) if one.in_path):
+            if field := self.own_field(one):
+                found.setdefault(one.kind, {})[field] = None
+        return {kind: tuple(fields) for kind, fields in found.items()}
+
+    def own_field(self, reference: Reference) -> str:
+        """The field of a thing that a reference gives the value of, "" where its kind has none such."""
+        known = self.fields.get(reference.kind, {}).get("properties", {})
+        wanted = [*reference.kind.split(), reference.attribute]
+        names = [reference.parameter, reference.attribute]
+        names += [name for name in known if words_of(name) in (wanted, [reference.attribute])]
+        return next((name for name in names if name in known), "")
+
+    @cached_property
+    def identifying(self) -> Mapping[tuple[str, str, str], JsonSchema]:
+        """How what a kind is known by is described: by kind, the last word of its name, and its type."""
+        found: dict[tuple[str, str, str], JsonSchema] = {}
+        own = [(kind, name, one) for kind, schema in self.fields.items() for name, one in schema["properties"].items()]
+        told = [
+            (one.kind, one.attribute, one.schema) for endpoint in self._endpoints for one in self.references(endpoint)
+        ]
+        for kind, name, schema in (*(one for one in own if self._is_own(*one[:2])), *told):
+            if words_of(name)[-1:] and words_of(name)[-1] in IDENTIFYING:
+                found.setdefault(place_of(kind, name, schema), schema)
+        return found
+
+    def _is_own(self, kind: str, field: str) -> bool:
+        """Whether a field of a kind says what it is itself known by, not another thing."""
+        words = words_of(field)
+        return len(words) == 1 or not is_opaque(field) or self.named(" ".join(words[:-1])) == kind
+
+    @cached_property
+    def example_ids(self) -> Mapping[str, list[JsonValue]]:
+        """Ids of each kind, as the parameters that take them have examples."""
+        found: dict[str, list[JsonValue]] = {}
+        for one in (one for endpoint in self._endpoints for one in self.references(endpoint)):
+            if is_opaque(one.attribute) and one.schema.get("examples"):
+                found.setdefault(one.kind, list(one.schema["examples"]))
+        return found
+
+    @cached_property
+    def owners(self) -> Mapping[str, tuple[str, ...]]:
+        """The kinds of things that those of a kind are listed by ("loan": a book's), in the order of names."""
+        found: dict[str, set[str]] = {}
+        for endpoint in self._endpoints:
+            for entries, schema in entry_schemas(self.returned(endpoint.tool)):
+                if entries or self.returned(endpoint.tool).get("type") == "array":
+                    kind = self.of_schema(endpoint, entries, schema)
+                    others = (self.other(endpoint, name, kind) for name in endpoint.tool.properties)
+                    found.setdefault(kind, set()).update(one for one in others if one)
+        return {kind: tuple(sorted(others)) for kind, others in found.items()}
+
+
+def place_of(kind: str, attribute: str, schema: JsonSchema) -> tuple[str, str, str]:
+    """What tells apart the values that things of a kind are known by: an order's "id" and "order_id" are one, two names are two."""
+    words = words_of(attribute) or [attribute]
+    is_own = is_opaque(attribute) or " ".join(words[:-1]) in ("", kind, kind.rpartition(" ")[2])
+    return kind, words[-1] if is_own else " ".join(words), str(schema.get("type"))
+
+
+def _plainly(schema: JsonSchema) -> JsonSchema:
+    """A schema with all that stands in it written plainly."""
+    found = dict(plain(schema))
+    if isinstance(found.get("properties"), dict):
+        members = {name: one for name, one in found["properties"].items() if isinstance(one, dict)}
+        found["properties"] = {name: _plainly(one) for name, one in members.items()}
+    if isinstance(found.get("items"), dict):
+        found["items"] = _plainly(found["items"])
+    return found
