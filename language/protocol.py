@@ -88,16 +88,8 @@ class LanguageRules(Protocol):
         """Whether a character behind `before` ends the name of a place that is the same without it."""
         ...
 
-    def is_verb(self, word: str) -> bool:
-        """Whether a command may begin with `word`."""
-        ...
-
     def counted(self, called: str, name: str) -> tuple[str, str] | None:
         """What a number counts, as it is asked for and as it stands behind the number, by what its parameter is called."""
-        ...
-
-    def with_article(self, called: str) -> str:
-        """What a parameter is called, with the article where the language has one that always fits."""
         ...
 
     def is_plural(self, called: str) -> bool:

@@ -143,3 +143,13 @@ def senses() -> dict[str, str]:
 def sense_key(words: list[str]) -> str:
     """The key of a word or a pair of words in the table."""
     return " ".join(deep_stem(stem(word)) for word in words)
+
+
+@lru_cache(1)
+def stem_groups() -> dict[str, int]:
+    """The number of the group of words that mean much the same, by stem; a word of two groups counts for the first."""
+    groups: dict[str, int] = {}
+    for number, group in enumerate(of(DEFAULT_LANGUAGE).data["thesaurus"]["groups"]):
+        for word in group.split():
+            groups.setdefault(deep_stem(word), number)
+    return groups

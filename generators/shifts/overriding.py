@@ -4,6 +4,7 @@ SO_case1: the user takes the value back in the turn that says it. SO_case2: the 
 question is open, which the assistant then asks again. mSv: after the call the user wants it again with another value.
 """
 
+from itertools import pairwise
 from typing import NamedTuple
 
 from pydantic import BaseModel, JsonValue
@@ -38,8 +39,8 @@ from callwright.language.calls.parameters import cues_of
 from callwright.language.names import split_name
 from callwright.language.packs import COMMON_SCRIPT, of, script_of, signs, writes
 from callwright.language.schemas import kind_of
-from callwright.language.thesaurus import weigh_words
 from callwright.language.values import locate
+from callwright.language.wording import content_keys
 from callwright.llm.prompts import render
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import (
@@ -58,7 +59,6 @@ PROMPTS = "callwright.generators.shifts.prompts"
 STAGE = "overriding"
 TEMPLATE = "word_correction"
 LONGEST = 600
-_LEAST_TELLING = 0.2
 _ENDED = tuple(signs(".!?…\"'”’){close}"))
 
 
@@ -238,8 +238,14 @@ def _is_named(text: str, words: str, scene: Scene) -> bool:
     if any(cue.lower() in stated.lower() for cue in cues_of(scene.place.argument, description).spoken):
         return True
     rendered = f"{' '.join(split_name(scene.place.argument))} {description}"
-    spoken = weigh_words(stated)
-    return any(weight > _LEAST_TELLING and word in spoken for word, weight in weigh_words(rendered).items())
+    return not _telling(rendered).isdisjoint(_telling(stated))
+
+
+def _telling(text: str) -> frozenset[str]:
+    """What a text is about: its words by what they mean, and pairs of characters where words have no spaces."""
+    keys = content_keys(text)
+    pairs = (one.light + other.light for one, other in pairwise(keys) if len(one.light) == len(other.light) == 1)
+    return frozenset((*(key.sense for key in keys if len(key.light) > 1 and key.sense), *pairs))
 
 
 def _in_same_turn(scene: Scene, correction: OverridingText) -> tuple[tuple[Turn, ...], int]:

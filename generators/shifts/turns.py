@@ -57,12 +57,6 @@ def is_conversation(sample: Sample) -> bool:
     return traits_of(sample.kind).asked == "conversation"
 
 
-def is_simulated(sample: Sample) -> bool:
-    """Whether the sample is a conversation that was simulated here, or made of one: published ones are worded freely."""
-    traits = traits_of(sample.kind)
-    return is_conversation(sample) and (traits.has_acts or traits.is_changed)
-
-
 def _is_asked(turns: Sequence[Turn], at: int) -> bool:
     asked = turns[at] if at >= 0 else None
     return isinstance(asked, ReplyTurn) and "seek" in asked.acts

@@ -14,7 +14,6 @@ from callwright.language.calls.parameters import CODED, NUMERIC, Cues, cues_of, 
 from callwright.language.names import humanise, split_name
 from callwright.language.packs import COMMON_SCRIPT, script_of
 from callwright.language.schemas import json_type
-from callwright.language.thesaurus import weigh_words
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import JsonSchema
 
@@ -22,7 +21,6 @@ _CACHED = 4096
 _LONGEST_TOPIC = 40
 _TELLING_LETTERS = 4
 _SPACES = re.compile(r"[\s_\-]+")
-_PATH = re.compile(r"[./:]")
 _IDENTIFIES = re.compile(r"(?:^| )(?:id|ids|number|no|key)$")
 _FLAG = re.compile(r"(?:is|has|have|allow|use|can|should|with|all|include|enable|do|auto|maintainer|\w+ \w+ \w+)\b")
 _VAGUE = frozenset({"state", "value", "flag", "force", "mode", "private", "public"})
@@ -128,19 +126,6 @@ class ToolView:
     def properties(self) -> dict[str, JsonSchema]:
         """The schemas of its parameters by name."""
         return {parameter.name: parameter.schema for parameter in self.parameters}
-
-    @cached_property
-    def words(self) -> dict[str, float]:
-        """The words that speak for the tool, with how much: action over description over parameters."""
-        weights: dict[str, float] = {}
-        described = " ".join(filter(None, (str(one.schema.get("description") or "") for one in self.parameters)))
-        names = " ".join(" ".join(split_name(parameter.name)) for parameter in self.parameters)
-        path = " ".join(split_name(self.name))
-        own = " ".join(split_name(_PATH.split(self.name)[-1]))
-        for text, share in ((f"{described} {names}", 0.4), (path, 0.6), (self.description, 1.0), (own, 1.1)):
-            for word, weight in weigh_words(text).items():
-                weights[word] = max(weight * share, weights.get(word, 0.0))
-        return weights
 
 
 def view_of(tool: object) -> ToolView:

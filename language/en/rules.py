@@ -135,11 +135,6 @@ def is_place_ending(character: str, before: str) -> bool:
     return False
 
 
-def is_verb(word: str) -> bool:
-    """Whether a command may begin with `word`."""
-    return word in actions.verbs()
-
-
 def counted(called: str, name: str) -> tuple[str, str] | None:
     """What a number counts, as it is asked for and as it stands behind the number, by what its parameter is called."""
     what = called.removeprefix("number of ")
@@ -151,11 +146,6 @@ def counted(called: str, name: str) -> tuple[str, str] | None:
         return what, what
     last = (humanise(name).split() or [""])[-1]
     return (last, last) if last in _UNITS else None
-
-
-def with_article(called: str) -> str:
-    """What a parameter is called, with the article where the language has one that always fits."""
-    return f"the {called}"
 
 
 _LISTED = frozenset(

@@ -2,20 +2,8 @@
 
 import re
 
-from callwright.language.names import words
-
 _MOST_WORDS = 16
 _LONGEST_CUE = 6
-VERBS = frozenset(
-    words(
-        "dar consultar averiguar eliminar poner identificar programar buscar añadir ajustar mostrar escribir crear"
-        " compartir exportar proteger calcular pedir reservar cancelar cambiar enviar valorar avisar encender"
-        " apagar cerrar activar apuntarse borrar quitar abrir comprar devolver traducir encontrar ver mirar obtener"
-        " listar convertir pagar llamar mandar leer reproducir guardar mover editar actualizar registrar solicitar"
-        " confirmar comprobar bloquear desbloquear suscribirse imprimir descargar subir comparar recomendar"
-        " reprogramar posponer silenciar iniciar detener configurar recordar"
-    )
-)  # fmt: skip
 _FRAME = re.compile(
     r"^(?:(?:esta|la) (?:herramienta|función) (?:sirve para|permite)|permite|sirve para)\s+", re.IGNORECASE
 )

@@ -38,11 +38,6 @@ def is_plural(called: str) -> bool:
     return head.endswith("s") and not head.endswith("is") and head not in _NOT_PLURAL
 
 
-def with_article(called: str) -> str:
-    """A phrase with its article: la ciudad, los minutos."""
-    return f"{_ARTICLES[is_feminine(called), is_plural(called)]} {called}"
-
-
 def agree(shape: str, called: str) -> str:
     """A shape in which articles, demonstratives and verbs agree with what stands for `{c}`; an hour is "a las siete"."""
     feminine, plural = is_feminine(called), is_plural(called)

@@ -68,11 +68,6 @@ def is_place_ending(character: str, before: str) -> bool:
     return False
 
 
-def is_verb(word: str) -> bool:
-    """Whether what is asked for may begin with `word`, an infinitive."""
-    return word in actions.VERBS
-
-
 def counted(called: str, name: str) -> tuple[str, str] | None:
     """What a number counts, as it is asked for ("cuántas estrellas") and as it stands behind the number."""
     what = called.removeprefix(_NUMBER_OF)
@@ -115,5 +110,5 @@ clock_readings, write_clock = clock.spanish_readings, clock.write_clock
 number_words, number_forms = numerals.spanish_numbers, numerals.number_forms
 month_number = _MONTH_NUMBERS.get
 agreed = in_number = agreement.agree
-with_article, is_plural = agreement.with_article, agreement.is_plural
+is_plural = agreement.is_plural
 action_of, other_actions, cue_of = actions.action_of, actions.other_actions, actions.cue_of

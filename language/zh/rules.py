@@ -77,19 +77,9 @@ def is_place_ending(character: str, before: str) -> bool:
     return character in ("市", "省") and bool(_HAN.match(before)) and before not in _SHOP_NOT_CITY
 
 
-def is_verb(word: str) -> bool:
-    """No: the verbs of a language without spaces are cues."""
-    return False
-
-
 def counted(called: str, name: str) -> tuple[str, str] | None:
     """What a number counts, as it is asked for and as it stands behind the number, by what its parameter is called."""
     return next((_COUNTED[ending] for ending in _COUNTED if called.endswith(ending)), None)
-
-
-def with_article(called: str) -> str:
-    """What a parameter is called, with the article where the language has one that always fits."""
-    return called
 
 
 def counted_argument(called: str) -> str:

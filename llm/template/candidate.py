@@ -13,7 +13,7 @@ from callwright.language.names import split_name
 from callwright.language.packs import LanguagePattern
 from callwright.llm.chat import ChatMessage
 from callwright.llm.template.baseline import choose_tool, read_values
-from callwright.llm.template.grammar.defects import (
+from callwright.llm.template.defects import (
     MALFORMED_JSON,
     REFUSAL,
     Proposal,

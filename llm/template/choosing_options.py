@@ -38,7 +38,7 @@ from callwright.llm.template.callings import (
     taken_back,
     without_thanks,
 )
-from callwright.llm.template.grammar.defects import Proposal
+from callwright.llm.template.defects import Proposal
 from callwright.llm.template.grammar.messages import resolve_pointers
 from callwright.llm.template.grammar.phrasebook import dialogues_in, requests_in
 from callwright.llm.template.grammar.turns import Turn, is_equivalent

@@ -12,7 +12,7 @@ from callwright.language.calls.tools import ToolView, view_of
 from callwright.language.names import humanise
 from callwright.language.values import locate
 from callwright.llm.template.baseline import choose_tool, read_values
-from callwright.llm.template.grammar.defects import Proposal, spoil_call, text_language
+from callwright.llm.template.defects import Proposal, spoil_call, text_language
 from callwright.llm.template.grammar.messages import resolve_pointers
 from callwright.llm.template.grammar.turns import Turn, is_equivalent, is_stated
 from callwright.llm.template.sections import Sections

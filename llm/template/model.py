@@ -6,7 +6,7 @@ from random import Random
 
 from callwright.llm.chat import ChatMessage, ChatRequest, RawReply
 from callwright.llm.template.candidate import as_native_calls, candidate_reply, dumped, with_tools
-from callwright.llm.template.grammar.defects import MALFORMED_JSON, REFUSAL, apology, break_json, error_rates
+from callwright.llm.template.defects import MALFORMED_JSON, REFUSAL, apology, break_json, error_rates
 from callwright.llm.template.sections import Sections, read_sections
 from callwright.llm.template.tasks import task_named
 

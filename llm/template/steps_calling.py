@@ -7,7 +7,7 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from callwright.language.calls.tools import ToolView
-from callwright.llm.template.grammar.defects import (
+from callwright.llm.template.defects import (
     HALLUCINATED_VALUE,
     NEEDLESS_CALL,
     OMITTED_CALL,

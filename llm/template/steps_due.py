@@ -6,7 +6,7 @@ import orjson
 from pydantic import JsonValue
 
 from callwright.language.text import fold
-from callwright.llm.template.grammar.defects import Proposal
+from callwright.llm.template.defects import Proposal
 from callwright.llm.template.grammar.steps.due import due_calls, made_name
 from callwright.llm.template.grammar.steps.phrases import has_phrases
 from callwright.llm.template.grammar.steps.reading import read_request, read_strictly

@@ -20,6 +20,7 @@ from callwright.llm.template.changing import (
 )
 from callwright.llm.template.choosing_options import choose_options
 from callwright.llm.template.conversing import label_acts, read_scenario, word_agent_turn, word_scenario, word_user_turn
+from callwright.llm.template.defects import spoil_answer, spoil_wording
 from callwright.llm.template.dialogues import word_answer, word_question
 from callwright.llm.template.drafting_tools import describe, name_all, parameter_sketches, result_sketches
 from callwright.llm.template.external import (
@@ -43,7 +44,6 @@ from callwright.llm.template.parallel import word_parallel
 from callwright.llm.template.plain_sentences import choose_plain, is_unknown, plain_values, word_plainly
 from callwright.llm.template.routing import word_routing
 from callwright.llm.template.sections import Sections
-from callwright.llm.template.spoiling import spoil_answer, spoil_wording
 from callwright.llm.template.steps_calling import next_calls
 from callwright.llm.template.steps_wording import word_goal
 from callwright.llm.template.wording import choose_names, refuse_gaps, word_call

@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 
 from callwright.language.names import split_name
 from callwright.language.packs import language_of, of, packaged
-from callwright.language.thesaurus import stem_groups
-from callwright.language.vocabulary import deep_stem, stem
+from callwright.language.vocabulary import deep_stem, stem, stem_groups
 from callwright.warehouse.records import Language, Tool
 
 READ, CREATE, CHANGE, DELETE, START, STOP, OTHER = "read", "create", "change", "delete", "start", "stop", "other"

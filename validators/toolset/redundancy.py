@@ -12,8 +12,7 @@ from typing import NamedTuple
 
 from callwright.generators.tools import are_redundant
 from callwright.language.names import humanise, split_name
-from callwright.language.thesaurus import stem_groups
-from callwright.language.vocabulary import deep_stem
+from callwright.language.vocabulary import deep_stem, stem_groups
 from callwright.validators.embeddings import near_pairs
 from callwright.validators.toolset.actions import are_opposed, doing_of
 from callwright.warehouse.records import DoubtedFact, Evidence, Tool, Verdict

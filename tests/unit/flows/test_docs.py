@@ -27,7 +27,7 @@ from callwright.flows.settings import QUIET
 from callwright.flows.stages import all_stages
 from callwright.generators.catalogs import FORMATS
 from callwright.llm.models import ModelSettings
-from callwright.llm.template.grammar.defects import DEFECTS
+from callwright.llm.template.defects import DEFECTS
 from callwright.warehouse.exports.formats import EXPORTS
 from callwright.warehouse.store import Warehouse
 from tests.support.flows.small_builds import run_here

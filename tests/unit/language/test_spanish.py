@@ -3,7 +3,7 @@
 import pytest
 
 from callwright.language.dates import find_dates
-from callwright.language.es.agreement import agree, with_article
+from callwright.language.es.agreement import agree
 from callwright.language.numbers import find_numbers
 from callwright.language.packs import language_of
 from callwright.language.readers.moments import find_times
@@ -78,7 +78,6 @@ def test_prepositions_and_demonstratives_agree_as_well() -> None:
     assert agree("los detalles del {c}", "ciudad") == "los detalles de la {c}"
     assert agree("los detalles del {c}", "destino") == "los detalles del {c}"
     assert agree("con otro {c}", "fechas") == "con otras {c}"
-    assert with_article("llaves de casa") == "las llaves de casa"
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from callwright.language.calls.sampling import fill_in
 from callwright.language.values import locate
 from callwright.llm.chat import ChatRequest, RawReply
 from callwright.llm.prompts import render
-from callwright.llm.template.grammar.defects import DEFECTS, MALFORMED_JSON, REFUSAL
+from callwright.llm.template.defects import DEFECTS, MALFORMED_JSON, REFUSAL
 from callwright.llm.template.model import TemplateModel
 from callwright.validators.judges import ProposedCall
 from callwright.warehouse.errors import ConfigurationError

@@ -10,10 +10,15 @@ from pydantic import JsonValue
 from callwright.language.calls.sampling import fill_in
 from callwright.language.calls.tools import ParameterView, ToolView, view_of
 from callwright.language.values import locate
+from callwright.llm.template.defects import (
+    EXTRA_ARGUMENT,
+    HALLUCINATED_VALUE,
+    MISSING_ARGUMENT,
+    WRONG_ARGUMENT,
+    spoil_answer,
+)
 from callwright.llm.template.dialogues import word_answer, word_question
-from callwright.llm.template.grammar.defects import EXTRA_ARGUMENT, HALLUCINATED_VALUE, MISSING_ARGUMENT, WRONG_ARGUMENT
 from callwright.llm.template.grammar.questions import asked_parameters
-from callwright.llm.template.spoiling import spoil_answer
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Language
 from tests.support.llm.template.fixtures import TOOLS

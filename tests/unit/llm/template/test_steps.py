@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callwright.language.calls.entries import FAMILIES, named, rank_fields, rank_words, read_rank, value_in
-from callwright.llm.template.grammar.defects import STEP_DEFECTS
+from callwright.llm.template.defects import STEP_DEFECTS
 from callwright.llm.template.grammar.steps.phrases import VOICES
 from callwright.llm.template.grammar.steps.sources import ResponseField, Rule, pick, read_pick, read_toolbox, write_pick
 from callwright.llm.template.sections import Sections

@@ -1,4 +1,4 @@
-"""Defects of replies and calls that a model can be made to show, so that checks are measured against known errors."""
+"""Defects that the model can be made to show, in replies, calls, wordings and answers: checks are measured against known errors."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
@@ -8,10 +8,15 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from callwright.language.calls.sampling import make_value
-from callwright.language.calls.tools import ToolView
-from callwright.language.packs import known, language_of, of
+from callwright.language.calls.tools import ParameterView, ToolView
+from callwright.language.packs import known, language_of, of, signs
 from callwright.language.schemas import json_type
+from callwright.language.values import locate
+from callwright.llm.template.dialogues import SlotReply, word_answer
+from callwright.llm.template.grammar.phrasebook import requests_in
+from callwright.llm.template.grammar.stating import say
 from callwright.llm.template.grammar.turns import is_equivalent
+from callwright.llm.template.wording import Worded, compose, quote_values, word_call
 from callwright.warehouse.errors import ConfigurationError, ReplyError
 from callwright.warehouse.records import Language
 
@@ -221,3 +226,63 @@ _SPOILERS: dict[str, Callable[[Proposal, Sequence[ToolView], Language, Random], 
     WRONG_ARGUMENT: _wrong,
     HALLUCINATED_VALUE: _hallucinated,
 }
+
+
+_HALF = 0.5
+_ENDS = signs(".!?")
+
+
+def spoil_wording(
+    defect: str, view: ToolView, arguments: dict[str, JsonValue], language: Language, rng: Random
+) -> Worded | None:
+    """A request that says another call than this one; None where the defect can't be made of it, or the request says this one too.
+
+    Words are claimed for the arguments of the right call alone: what is said besides, nobody owns up to.
+    """
+    if defect == WRONG_TOOL:
+        others: list[str] = of(language).data["defects"]["other_actions"]
+        action = rng.choice([other for other in others if other not in view.keys])
+        return quote_values(compose(view, arguments, language, rng, action=action))
+    spoilt = spoil_call(defect, Proposal(view.name, arguments), [view], language, rng)
+    if spoilt is None or not spoilt.arguments.keys() <= view.properties.keys():
+        return None
+    if rng.random() < _HALF and (more := _changed(view, arguments, spoilt.arguments)):  # as a second thought
+        right, asides = word_call(view, arguments, language, rng), [_aside(*one, language, rng) for one in more]
+        return right._replace(request=of(language).space.join((right.request, *asides)))
+    worded = word_call(view, spoilt.arguments, language, rng)
+    lost = [name for name, value in arguments.items() if spoilt.arguments.get(name) != value]
+    if any(locate(arguments[name], view.properties[name], worded.request) is not None for name in lost):
+        return None
+    return worded._replace(mentions={name: words for name, words in worded.mentions.items() if name in arguments})
+
+
+def _changed(
+    view: ToolView, before: dict[str, JsonValue], after: dict[str, JsonValue]
+) -> list[tuple[ParameterView, JsonValue]]:
+    """The arguments that are new or have another value."""
+    return [
+        (view.parameter(name), value) for name, value in after.items() if name not in before or before[name] != value
+    ]
+
+
+def _aside(parameter: ParameterView, value: JsonValue, language: Language, rng: Random) -> str:
+    stated = say(parameter, value, language, rng, plain=True)
+    asides: list[str] = of(language).data["defects"]["asides"]
+    shape = rng.choice(asides if isinstance(value, str) else asides[:2])
+    return of(language).rules.agreed(shape, stated.cue).format(c=stated.cue, v=stated.shown)
+
+
+def spoil_answer(
+    defect: str, view: ToolView, slot: tuple[ParameterView, JsonValue], language: Language, rng: Random
+) -> SlotReply | None:
+    """An answer that goes on to say another value, or a value that nobody asked for; None where the defect makes none."""
+    asked = {slot[0].name: slot[1]}
+    spoilt = spoil_call(defect, Proposal(view.name, asked), [view], language, rng)
+    known = {name: value for name, value in spoilt.arguments.items() if name in view.properties} if spoilt else {}
+    more = _changed(view, asked, known)
+    if not more:
+        return None
+    right = word_answer(view, slot, language, rng, is_bare=rng.random() < _HALF)
+    wrong = word_answer(view, more[0], language, rng, is_bare=False)
+    stop = "" if right.answer[-1] in _ENDS else requests_in(language).stop
+    return right._replace(answer=f"{right.answer}{stop}{of(language).space}{wrong.answer}")

@@ -1,1 +1,0 @@
-"""Ten domains of everyday business as data: what each keeps, and what can be done with it."""

@@ -1,1 +1,0 @@
-"""The prompt of requests for several calls."""

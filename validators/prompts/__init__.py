@@ -1,1 +1,0 @@
-"""Prompt templates of the checks and candidates."""
