@@ -6,29 +6,26 @@ with the first (CallNavi 5.3). A metric
 ending in `_macro` is the mean of the difficulties (CallNavi 5.1).
 """
 
-from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from statistics import fmean
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple
 
 import orjson
 
 from callwright.generators.kinds import traits_of
 from callwright.validators.metrics.callnavi.answers import NAMES, PARAMETERS
 from callwright.validators.metrics.callnavi.matching import GoldAnswer, is_routed, match_answer
-from callwright.validators.metrics.callnavi.scores import DIFFICULTIES, Stability, measure_stability
+from callwright.validators.metrics.callnavi.scores import measure_stability
 from callwright.validators.metrics.confetti.soft import StringScorer, foresee, score_meaning
 from callwright.validators.metrics.conversations import ChainScore, ConversationScores, GoldConversation
 from callwright.validators.metrics.errors import ErrorType, error_type, pair_calls, plan_error
-from callwright.validators.metrics.intervals import Addend, Interval, bounds_of, interval_of, share_interval
+from callwright.validators.metrics.ratios import Cell, Ratios, scores_of
 from callwright.validators.predictions import CandidateRun, run_of
 from callwright.validators.replies.reading import is_valid, join_replies
 from callwright.validators.strategies import format_of
 from callwright.warehouse.records import Call, CallTurn, GoldCall, Prediction, Sample, Score, Tool
 
 PlanMetric = Literal["syntax_validity", "syntax_validity_repaired", "routing", "structure", "ast"]
-BY_DIFFICULTY: tuple[PlanMetric, ...] = get_args(PlanMetric)
 
 
 class PlanScore(NamedTuple):
@@ -58,112 +55,26 @@ def score_plan(prediction: Prediction, gold: Sequence[GoldCall], difficulty: str
     )
 
 
-Values = Iterator[
-    tuple[str, float, int, Interval | None]
-]  # a metric, its value, how many things it is over, its interval
 Traits = tuple[str, ...]  # the values of FIELDS
 Answered = tuple[Sample, Sequence[Prediction]]  # a sample, with what runs have answered to it
 FIELDS = ("kind", "category", "language", "difficulty")
 
 
-class AnswerSums:
-    """Answers of one run: how many invent a tool, and what is right of plans, turns, chains and dialogue acts.
-
-    `plans` are counted by their difficulty and the verdicts on them.
-    """
-
-    def __init__(self) -> None:
-        """Nothing is counted yet."""
-        self.answers = self.invented = 0
-        self.plans: Counter[tuple[str, tuple[bool, ...]]] = Counter()
-        self.chains = ChainSums()
-        self.turns = array("d")
-        self.strict = 0.0
-        self.acts = self.acts_right = 0
-        self.parts: dict[str, Counter[tuple[float, int]]] = defaultdict(Counter)  # what samples add to each metric
-
-    def add_conversation(self, conversation: ConversationScores) -> None:
-        """Count the answers to a conversation."""
-        soft, strict = (sum(getattr(turn, name) for turn in conversation.turns) for name in ("soft", "strict"))
-        self.turns.extend(turn.soft for turn in conversation.turns)
-        self.strict += strict
-        self.parts["ast_soft"][soft, len(conversation.turns)] += 1
-        self.parts["ast_strict"][strict, len(conversation.turns)] += 1
-        for chain in conversation.chains:
-            self.chains.add(chain)
-        agreeing = sum(not due.isdisjoint(stated) for due, stated in conversation.acts)
-        self.acts += len(conversation.acts)
-        self.acts_right += agreeing
-        self.parts["act_accuracy"][agreeing, len(conversation.acts)] += 1
-
-    def add(self, other: "AnswerSums") -> None:
-        """Count what another one has counted."""
-        self.answers += other.answers
-        self.invented += other.invented
-        self.plans.update(other.plans)
-        self.chains.add_all(other.chains)
-        self.turns.extend(other.turns)
-        self.strict += other.strict
-        self.acts += other.acts
-        self.acts_right += other.acts_right
-        for metric, parts in other.parts.items():
-            self.parts[metric].update(parts)
-
-    def values(self) -> Values:
-        """The metrics of what was counted."""
-        yield "invented", self.invented / self.answers, self.answers, self._interval("invented")
-        yield from self._of_plans()
-        if self.turns:
-            yield "ast_soft", fmean(self.turns), len(self.turns), self._interval("ast_soft")
-            yield "ast_strict", self.strict / len(self.turns), len(self.turns), self._interval("ast_strict")
-            yield from self.chains.values()
-        if self.acts:
-            yield "act_accuracy", self.acts_right / self.acts, self.acts, self._interval("act_accuracy")
-
-    def _interval(self, metric: str) -> Interval | None:
-        return interval_of(Addend(met, whole, times) for (met, whole), times in sorted(self.parts[metric].items()))
-
-    def _of_plans(self) -> Values:
-        if not self.plans:
-            return
-        whole = self.plans.total()
-        for metric, share in zip(BY_DIFFICULTY, _shares(self.plans), strict=True):
-            yield metric, share, whole, share_interval(share * whole, whole)
-        levels = [
-            _shares(of_level)
-            for name in DIFFICULTIES
-            if (of_level := {one: times for one, times in self.plans.items() if one[0] == name})
-        ]
-        if levels:
-            for at, metric in enumerate(BY_DIFFICULTY):
-                yield f"{metric}_macro", fmean(level[at] for level in levels), whole, None
+def _count_conversation(ratios: Ratios, conversation: ConversationScores) -> None:
+    """Count the answers to a conversation."""
+    if conversation.turns:
+        for name in ("soft", "strict"):
+            right = sum(getattr(turn, name) for turn in conversation.turns)
+            ratios.count(f"ast_{name}", right, len(conversation.turns))
+    for chain in conversation.chains:
+        _count_chain(ratios, chain)
+    agreeing = sum(not due.isdisjoint(stated) for due, stated in conversation.acts)
+    ratios.count("act_accuracy", agreeing, len(conversation.acts))
 
 
-class ChainSums:
-    """The chains of conversations: their soft scores as they are, for an exact mean, and how many are right strictly."""
-
-    def __init__(self) -> None:
-        """Nothing is counted yet."""
-        self.soft = array("d")
-        self.strict = 0.0
-
-    def add(self, chain: ChainScore) -> None:
-        """Count a chain."""
-        self.soft.append(chain.soft)
-        self.strict += chain.strict
-
-    def add_all(self, other: "ChainSums") -> None:
-        """Count what another one has counted."""
-        self.soft.extend(other.soft)
-        self.strict += other.strict
-
-    def values(self) -> Values:
-        """The metrics of what was counted."""
-        if self.soft:
-            chains = len(self.soft)
-            parts = (Addend(soft, 1, times) for soft, times in sorted(Counter(self.soft).items()))
-            yield "ast_soft_chains", fmean(self.soft), chains, interval_of(parts)
-            yield "ast_strict_chains", self.strict / chains, chains, share_interval(self.strict, chains)
+def _count_chain(ratios: Ratios, chain: ChainScore) -> None:
+    ratios.count("ast_soft_chains", chain.soft)
+    ratios.count("ast_strict_chains", chain.strict)
 
 
 class AnswerScores:
@@ -173,10 +84,10 @@ class AnswerScores:
         """`tools` by key tell which calls are invented."""
         self._tools = tools
         self._scorer = scorer
-        self._sums: dict[tuple[CandidateRun, Traits], AnswerSums] = defaultdict(AnswerSums)
-        self._chains: dict[tuple[CandidateRun, str, str], ChainSums] = defaultdict(ChainSums)
+        self._ratios: dict[tuple[CandidateRun, Traits], Ratios] = defaultdict(Ratios)
+        self._chains: dict[Cell, Ratios] = defaultdict(Ratios)
         # by the first of the runs, and by how many runs have answered a sample
-        self._steady: dict[tuple[CandidateRun, int, Traits], list[Stability]] = defaultdict(list)
+        self._steady: dict[tuple[CandidateRun, int, Traits], Ratios] = defaultdict(Ratios)
         self._runs: set[CandidateRun] = set()
 
     def add(self, answered: Sequence[Answered]) -> None:
@@ -198,7 +109,9 @@ class AnswerScores:
                 families[run._replace(run=0)].append(_answer_text(sample, of_run))
             for first, texts in families.items():
                 if len(texts) > 1:
-                    self._steady[first, len(texts), _traits(sample)].append(measure_stability(texts))
+                    steady = self._steady[first, len(texts), _traits(sample)]
+                    for metric, value in measure_stability(texts)._asdict().items():
+                        steady.count(f"{metric}_stability", value)
 
     def _add_runs(
         self,
@@ -211,54 +124,32 @@ class AnswerScores:
         traits = _traits(sample)
         self._runs.update(of_runs)
         for run, of_run in of_runs.items():
-            sums = self._sums[run, traits]
-            sums.answers += len(of_run)
+            ratios = self._ratios[run, traits]
             invented = sum(any(call.tool not in names for call in one.calls or ()) for one in of_run)
-            sums.invented += invented
-            sums.parts["invented"][invented, len(of_run)] += 1
+            ratios.count("invented", invented, len(of_run))
             if conversation is not None:
                 scored = conversation.score(of_run)
-                sums.add_conversation(scored)
+                _count_conversation(ratios, scored)
                 for chain in scored.chains:
-                    for cell in chain.slices(len(sample.candidates)):
-                        self._chains[run, *cell].add(chain)
+                    for where in chain.slices(len(sample.candidates)):
+                        _count_chain(self._chains[Cell(run, *where)], chain)
             elif traits_of(sample.kind).asked == "plan":
-                sums.plans.update(plans.verdicts(of_run))
+                for plan in plans.scores(of_run):
+                    for metric, is_right in plan.verdicts.items():
+                        ratios.count(metric, is_right, level=plan.difficulty)
 
     def scores(self) -> list[Score]:
         """Every score of every run: of plans and conversations, and over runs the stability of all answers, sorted."""
-        cells: dict[CandidateRun, dict[tuple[str, str], AnswerSums]] = defaultdict(lambda: defaultdict(AnswerSums))
-        for (run, traits), sums in self._sums.items():
-            for cell in _slices(traits):
-                cells[run][cell].add(sums)
-        chains: dict[CandidateRun, dict[tuple[str, str], ChainSums]] = defaultdict(dict)
-        for (run, slice_by, slice_value), summed in self._chains.items():
-            chains[run][slice_by, slice_value] = summed
-        return [
-            *(
-                score
-                for run, of_run in sorted(cells.items(), key=lambda one: one[0])
-                for score in (*_scores(run, of_run), *_scores(run, chains[run]))
-            ),
-            *self._stabilities(),
-        ]
-
-    def _stabilities(self) -> Iterator[Score]:
-        """How alike the answers of several runs are; only samples that every run has answered count."""
+        cells: dict[Cell, Ratios] = defaultdict(Ratios)
+        for (run, traits), ratios in self._ratios.items():
+            for where in _slices(traits):
+                cells[Cell(run, *where)].add(ratios)
         runs = Counter(run._replace(run=0) for run in self._runs)
-        cells: dict[tuple[CandidateRun, str, str], list[Stability]] = defaultdict(list)
         for (first, answered, traits), steady in self._steady.items():
-            if answered == runs[first]:
-                for cell in _slices(traits):
-                    cells[first, *cell] += steady
-        for (first, slice_by, slice_value), of_cell in sorted(cells.items(), key=lambda one: one[0]):
-            for metric in Stability._fields:
-                values = [getattr(one, metric) for one in of_cell]
-                parts = (Addend(value, 1, times) for value, times in sorted(Counter(values).items()))
-                yield Score(
-                    **first._asdict(), slice_by=slice_by, slice_value=slice_value, metric=f"{metric}_stability",
-                    value=fmean(values), count=len(of_cell), **bounds_of(interval_of(parts)),
-                )  # fmt: skip
+            if answered == runs[first]:  # only samples that every run has answered count
+                for where in _slices(traits):
+                    cells[Cell(first, *where)].add(steady)
+        return [*scores_of({**cells, **self._chains})]
 
 
 def mistakes_of(predictions: Iterable[Prediction], samples: Mapping[str, Sample]) -> Iterator[ErrorType | None]:
@@ -297,15 +188,6 @@ def _slices(traits: Traits) -> Iterator[tuple[str, str]]:
             yield field, value
 
 
-def _scores(run: CandidateRun, cells: Mapping[tuple[str, str], AnswerSums | ChainSums]) -> Iterator[Score]:
-    for (slice_by, slice_value), sums in sorted(cells.items(), key=lambda one: one[0]):
-        for metric, value, count, interval in sums.values():
-            yield Score(
-                **run._asdict(), slice_by=slice_by, slice_value=slice_value, metric=metric, value=value, count=count,
-                **bounds_of(interval),
-            )  # fmt: skip
-
-
 class _GoldPlans:
     """The plans due in a sample, against which the answers of any number of runs are held."""
 
@@ -316,11 +198,9 @@ class _GoldPlans:
         # a score holds on to the calls that it is of: no others can then be taken for them
         self._known: dict[tuple[int, int, str, str | None], tuple[PlanScore, object]] = {}
 
-    def verdicts(self, predictions: Iterable[Prediction]) -> Iterator[tuple[str, tuple[bool, ...]]]:
-        """The difficulty and the verdicts on each answer where a plan is due, in the order of the metrics."""
-        for one in predictions:
-            if one.turn in self._gold:
-                yield self._difficulty, tuple(self._score(one).verdicts.values())
+    def scores(self, predictions: Iterable[Prediction]) -> Iterator[PlanScore]:
+        """The score of each answer where a plan is due."""
+        return (self._score(one) for one in predictions if one.turn in self._gold)
 
     def _ordered(self, one: Prediction) -> Prediction:
         """The answer, where the calls due are a set in the order of those that it is paired with."""
@@ -361,9 +241,3 @@ def _mistake(prediction: Prediction, sample: Sample, gold: Sequence[GoldCall]) -
     traits = traits_of(sample.kind)
     in_any_order = traits.asked == "call" or (traits.asked == "plan" and traits.calls == "set")
     return error_type(prediction, sample) if in_any_order else plan_error(prediction, gold, sample.language)
-
-
-def _shares(plans: Mapping[tuple[str, tuple[bool, ...]], int]) -> list[float]:
-    """The share of the plans that is right by each metric."""
-    whole = sum(plans.values())
-    return [sum(times for (_, right), times in plans.items() if right[at]) / whole for at in range(len(BY_DIFFICULTY))]

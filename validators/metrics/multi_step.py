@@ -5,11 +5,13 @@
 goes have `_published` behind the names: the two modes stand beside each other.
 """
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from callwright.validators.metrics.intervals import Addend, Interval, bounds_of, interval_of
+from callwright.validators.metrics.intervals import Interval
+from callwright.validators.metrics.ratios import Cell, Figure, Ratios, score_of
+from callwright.validators.predictions import CandidateRun
 from callwright.warehouse.records import EvalMode, Score, ToolsShown
 
 SLICES = ("kind", "category", "language")
@@ -54,48 +56,31 @@ def metric_names(mode: EvalMode) -> tuple[str, ...]:
 
 def score_runs(results: Iterable[RunResult], of: RunsOf) -> list[Score]:
     """The scores of each run number, sorted by slice."""
-    cells: dict[tuple[int, str, str], _Sums] = defaultdict(_Sums)
+    columns = of._asdict()
+    suffix, judge = _SUFFIX[columns.pop("mode")], columns.pop("judge")
+    cells: dict[Cell, Ratios] = defaultdict(Ratios)
     for result in results:
-        cells[result.run, "all", ""].add(result)
-        for name in SLICES:
-            cells[result.run, name, getattr(result, name)].add(result)
-    shared = of._asdict()
-    suffix = _SUFFIX[shared.pop("mode")]
+        run = CandidateRun(run=result.run, **columns)
+        for where in (("all", ""), *((name, getattr(result, name)) for name in SLICES)):
+            _count(cells[Cell(run, *where)], result)
     return [
-        Score(
-            **shared, run=run, slice_by=slice_by, slice_value=slice_value,
-            metric=f"{metric}{suffix}", value=total / count, count=count, **bounds_of(sums.interval(metric)),
-        )
-        for (run, slice_by, slice_value), sums in sorted(cells.items(), key=lambda cell: cell[0])
-        for metric, (total, count) in sums.shares.items()
-        if count
-    ]  # fmt: skip
+        score_of(cell, _named(figure, suffix), judge=judge)
+        for cell, ratios in sorted(cells.items(), key=lambda one: one[0])
+        for figure in ratios.figures()
+    ]
 
 
-class _Sums:
-    """Each metric over some runs as a sum and what it is divided by."""
+def _count(ratios: Ratios, result: RunResult) -> None:
+    ratios.count("success_rate", result.success, times=result.times)
+    ratios.count("call_acc", result.correct_calls, result.total_calls, times=result.times)
+    for metric in SCORED_TO_2:
+        score = getattr(result, metric)
+        if score is not None:
+            ratios.count(metric, score / 2, times=result.times)
 
-    def __init__(self) -> None:
-        self.shares = dict.fromkeys(METRICS, (0, 0))
-        self._parts: dict[str, Counter[tuple[int, int]]] = defaultdict(Counter)
 
-    def interval(self, metric: str) -> Interval | None:
-        """Between what a metric lies, over runs."""
-        scale = 2 if metric in SCORED_TO_2 else 1
-        found = interval_of(
-            Addend(total / scale, count, times) for (total, count), times in sorted(self._parts[metric].items())
-        )
-        return None if found is None else Interval(found.low * scale, found.high * scale)
-
-    def add(self, result: RunResult) -> None:
-        """Count a result as often as runs came to it."""
-        self._add("success_rate", result.success, 1, result.times)
-        self._add("call_acc", result.correct_calls, result.total_calls, result.times)
-        for metric, score in (("completeness", result.completeness), ("correctness", result.correctness)):
-            if score is not None:
-                self._add(metric, score, 1, result.times)
-
-    def _add(self, metric: str, total: int, count: int, times: int) -> None:
-        before, whole = self.shares[metric]
-        self.shares[metric] = (before + total * times, whole + count * times)
-        self._parts[metric][total, count] += times
+def _named(figure: Figure, suffix: str) -> Figure:
+    """A figure as it is called in a mode; what is scored from 0 to 2 was counted from 0 to 1."""
+    scale = 2 if figure.metric in SCORED_TO_2 else 1
+    interval = figure.interval and Interval(figure.interval.low * scale, figure.interval.high * scale)
+    return Figure(f"{figure.metric}{suffix}", figure.value * scale, figure.whole, interval)

@@ -1,11 +1,11 @@
 """Metrics of one's own: each gives an answer a number, of which the mean is kept beside our own metrics, by slice."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from callwright.validators.metrics.intervals import Addend, bounds_of, interval_of
-from callwright.validators.predictions import CandidateRun, run_of
+from callwright.validators.metrics.ratios import Cell, Ratios, scores_of
+from callwright.validators.predictions import run_of
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Prediction, Sample, Score
 from callwright.warehouse.registry import Registry, raised
@@ -20,7 +20,6 @@ class Metric(NamedTuple):
 
 
 METRICS = Registry("metrics", Metric, "metric", "metrics")
-_Cell = tuple[CandidateRun, str, str, str]  # a run, a metric, and the slice: by what, and which
 
 
 class OwnScores:
@@ -28,7 +27,7 @@ class OwnScores:
 
     def __init__(self) -> None:
         """Nothing is counted yet."""
-        self._values: dict[_Cell, Counter[float]] = defaultdict(Counter)
+        self._cells: dict[Cell, Ratios] = defaultdict(Ratios)
 
     def add(self, sample: Sample, predictions: Sequence[Prediction]) -> None:
         """Count what runs have answered to a sample. Raises ConfigurationError where a metric raises."""
@@ -37,19 +36,12 @@ class OwnScores:
             for prediction in predictions:
                 value = _value(metric, sample, prediction)
                 if value is not None:
-                    for name, where in slices:
-                        self._values[run_of(prediction), metric.name, name, where][value] += 1
+                    for where in slices:
+                        self._cells[Cell(run_of(prediction), *where)].count(metric.name, value)
 
     def scores(self) -> Iterator[Score]:
         """A score for each run, metric and slice."""
-        for (run, metric, name, where), values in sorted(self._values.items()):
-            count = values.total()
-            mean = sum(value * times for value, times in values.items()) / count
-            interval = interval_of(Addend(value, 1, times) for value, times in sorted(values.items()))
-            yield Score(
-                **run._asdict(), metric=metric, value=mean, count=count, slice_by=name, slice_value=where,
-                **bounds_of(interval),
-            )  # fmt: skip
+        return scores_of(self._cells)
 
 
 def _value(metric: Metric, sample: Sample, prediction: Prediction) -> float | None:

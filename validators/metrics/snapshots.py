@@ -30,7 +30,8 @@ from callwright.validators.metrics.hammerbench import (
     sum_up_counted,
     tally_conversation,
 )
-from callwright.validators.metrics.intervals import Addend, Interval, bounds_of, intervals_of, share_interval
+from callwright.validators.metrics.intervals import Addend, intervals_of, share_interval
+from callwright.validators.metrics.ratios import Cell, Figure, score_of
 from callwright.validators.predictions import CandidateRun, run_of
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import (
@@ -53,15 +54,6 @@ CHOICES: tuple[SnapshotsScored, ...] = get_args(SnapshotsScored)
 Agreements = Mapping[str, bool]  # what a judge says of predictions, by their keys
 # How the published records word an overriding in the turn that says the value: they bring no tags.
 _OVERRIDING = LanguagePattern("@{overriding}", re.RegexFlag(0))
-
-
-class Figure(NamedTuple):
-    """One metric over some conversations, how many things it is a share of, and between what it lies."""
-
-    metric: str
-    value: float
-    whole: int
-    interval: Interval | None = None
 
 
 class NoCallReply(NamedTuple):
@@ -113,20 +105,17 @@ class SnapshotScores:
 
     def scores(self) -> list[Score]:
         """The scores of every run, sorted."""
-        cells: dict[tuple[CandidateRun, str, str], Counter[Counted]] = defaultdict(Counter)
+        cells: dict[Cell, Counter[Counted]] = defaultdict(Counter)
         for (run, traits), counted in self._counted.items():
-            for slice_by, slice_value in (("all", ""), *zip(SLICES, traits, strict=True)):
-                cells[run, slice_by, slice_value].update(counted)
+            for where in (("all", ""), *zip(SLICES, traits, strict=True)):
+                cells[Cell(run, *where)].update(counted)
         return [
-            Score(
-                **run._asdict(), judge=self._judge, snapshots=choice, slice_by=slice_by, slice_value=slice_value,
-                metric=figure.metric, value=figure.value, count=figure.whole, **bounds_of(figure.interval),
-            )
-            for (run, slice_by, slice_value), counted in sorted(cells.items(), key=lambda cell: cell[0])
+            score_of(cell, figure, judge=self._judge, snapshots=choice)
+            for cell, counted in sorted(cells.items(), key=lambda one: one[0])
             for choice in CHOICES
             for figure in sorted(_figures(counted, choice))
             if not (self._judge and figure.metric == EXACT)
-        ]  # fmt: skip
+        ]
 
 
 class GoldSnapshots:
