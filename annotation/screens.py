@@ -1,5 +1,6 @@
 """The review screens: for each review kind, what Label Studio is instructed to show."""
 
+import re
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
@@ -13,6 +14,7 @@ from callwright.annotation.words import (
     disambiguation_words_in,
     edit_form_words_in,
     interface_languages,
+    project_words_in,
     tool_words_in,
     words_in,
 )
@@ -65,17 +67,24 @@ _WIDE = {
 }
 
 
+_FORMER = ("Default", "Answered")  # what every project's tables were called before they had names in its language
+
+
 class Screen(Record):
     """What a Label Studio project of one review kind needs: its title, labeling config and instruction.
 
-    In its table of tasks the fields of `hidden_columns` are not shown at first, and those of `wide_columns` get room. `titles`
-    are those that it has in any language.
+    Its `description` is the question that it asks and what stands before the mark. Its tables of tasks, those of what is open
+    and of what is answered, are called as `tables` says; in them the fields of `hidden_columns` are not shown at first, and those
+    of `wide_columns` get room. `titles` and `known_tables` are those that it has in any language.
     """
 
     kind: str
     title: str
     config: str
     instruction: str
+    description: str = ""
+    tables: tuple[str, str] = ("Open", "Answered")
+    known_tables: tuple[tuple[str, str], ...] = ()
     titles: tuple[str, ...] = ()
     hidden_columns: tuple[str, ...] = ()
     wide_columns: tuple[str, ...] = ()
@@ -99,15 +108,26 @@ def screen_for(kind: str, language: Language = DEFAULT_LANGUAGE, edit_page: str 
     configs = Environment(
         loader=PackageLoader("callwright.annotation", "configs"), autoescape=True, undefined=StrictUndefined
     )  # fmt: skip
+    around = {one: project_words_in(one) for one in interface_languages()}
     return Screen(
         kind=kind,
         title=_title(words),
         config=configs.get_template(f"{kind}.xml").render(words=words, by_form=by_form),
         instruction=words.instruction,
+        description=f"{_question(words)}\n\n{around[language].mark}",
+        tables=(around[language].open, around[language].answered),
+        known_tables=(_FORMER, *((one.open, one.answered) for one in around.values())),
         titles=tuple(_title(screen_words(kind, one)) for one in interface_languages()),
         hidden_columns=_HIDDEN.get(kind, ()),
         wide_columns=_WIDE.get(kind, ()),
     )
+
+
+def _question(words: ScreenWords) -> str:
+    """The question of a screen, with which its instruction opens, as plain text."""
+    asked = words.instruction.partition("</b>")[2].partition("</p>")[0]
+    plain = " ".join(re.sub(r"<[^>]+>", "", asked).split())
+    return plain[:1].upper() + plain[1:]
 
 
 def _title(words: ScreenWords) -> str:

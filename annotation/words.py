@@ -33,6 +33,14 @@ class ScreenWords(ShownWords):
     edited: str = ""
 
 
+class ProjectWords(ShownWords):
+    """The words of a project around its screen: its tables of tasks, and what stands before its mark."""
+
+    open: str
+    answered: str
+    mark: str
+
+
 PickWords = Literal[Test, "of", "where", "and", "later"]
 _Words = TypeVar("_Words", bound=Record)
 
@@ -161,6 +169,7 @@ class AuditWords(ScreenWords):
 
 # The words of each screen in one interface language.
 words_in = cache(partial(read_words, SampleScreenWords, "sample_review"))
+project_words_in = cache(partial(read_words, ProjectWords, "project"))
 edit_form_words_in = cache(partial(read_words, EditFormWords, "edit_form"))
 tool_words_in = cache(partial(read_words, ToolWords, "tool_review"))
 correction_words_in = cache(partial(read_words, CorrectionWords, "correction"))

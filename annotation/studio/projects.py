@@ -28,7 +28,6 @@ _STUDIOS_OWN = (
 )  # fmt: skip
 _OWN_FIELDS = ("callwright_key", "subject", "version", "sample_kind")
 _WIDE = 420
-_OPEN, _ANSWERED = "Default", "Answered"
 _USUAL = 2  # these two
 _NOBODY: Mapping[str, int] = MappingProxyType({})
 KEY = "data.callwright_key"
@@ -50,7 +49,7 @@ def project_fields(screen: Screen) -> Json:
     return {
         "label_config": screen.config,
         "expert_instruction": screen.instruction,
-        "description": description_of(screen.kind, screen.config),
+        "description": description_of(screen.kind, screen.config, screen.description),
     }
 
 
@@ -80,7 +79,7 @@ def tables_of(
     So whoever opens a task of the first table sees nobody's answer. Columns that are hidden can be switched on. Of a queue whose
     person is not among the `accounts`, by their number, there is no table.
     """
-    shown = [(_OPEN, [UNANSWERED]), (_ANSWERED, [ANSWERED])]
+    shown = [*zip(screen.tables, ([UNANSWERED], [ANSWERED]), strict=True)]
     for queue in queues:
         if not queue.account or queue.account in accounts:
             left = _not_by(accounts[queue.account]) if queue.account else [UNANSWERED]
@@ -116,9 +115,13 @@ def _one_of(field: str, values: Sequence[str]) -> Json | None:
     return condition(f"data.{field}", "regex", "String", f"^({'|'.join(map(re.escape, values))})$") if values else None
 
 
-def is_untouched(table: Json, wanted: Json) -> bool:
-    """Whether a table is as some callwright wrote it: a page that saves a table for a person adds fields of its own."""
-    return table.get("title") == wanted["title"] and {"type", "hiddenColumns"} <= set(table) <= set(wanted)
+def is_untouched(table: Json, wanted: Json, screen: Screen) -> bool:
+    """Whether a table is as some callwright wrote it, in any language; a page that a person saves has more fields."""
+    names = {wanted["title"]}
+    for place, title in enumerate(screen.tables):
+        if title == wanted["title"]:
+            names.update(known[place] for known in screen.known_tables)
+    return table.get("title") in names and {"type", "hiddenColumns"} <= set(table) <= set(wanted)
 
 
 def condition(column: str, operator: str, kind: str, value: object) -> Json:
@@ -212,7 +215,7 @@ def _arrange_tables(connection: StudioConnection, project: int, screen: Screen, 
     wanted = tables_of(screen, queues, accounts)
     usual, further = wanted[:_USUAL], wanted[_USUAL:]
     held = connection.ask(connection.client.views.list, project=project)
-    ours = [(table, one) for table in held for one in wanted if is_untouched(table.data or {}, one)]
+    ours = [(table, one) for table in held for one in wanted if is_untouched(table.data or {}, one, screen)]
     for table, one in ours:
         if table.data != one:
             connection.ask(connection.client.views.update, str(table.id), project=project, data=one)

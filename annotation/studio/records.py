@@ -234,12 +234,9 @@ class ProjectStatus(Record):
     skipped: int
 
 
-def description_of(kind: str, config: str) -> str:
-    """What a project of ours is described as: a sentence for people and the mark for callwright."""
-    return (
-        "Made by callwright, which finds this project by the next line. Please leave it as it is.\n"
-        f"callwright:{kind} interface:{config_print(config)}"
-    )
+def description_of(kind: str, config: str, told: str = "") -> str:
+    """What a project of ours is described as: what people are told, and the mark for callwright."""
+    return f"{told}\ncallwright:{kind} interface:{config_print(config)}"
 
 
 def kind_of(description: str | None) -> str:

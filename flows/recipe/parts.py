@@ -220,7 +220,8 @@ class ReviewRules(RecipePart):
     nothing but their dialogue acts. `reviewers` answer each question, each on their own: one
     number, or one for each cause ("doubtful", "spot check"); where they do not agree one more is asked. With `repeated` they
     see the requests too that begin alike, or are one sentence with other values, beyond what `checks` allows. For each hundred
-    questions about samples `gold_items` are mixed in whose right answer is known.
+    questions about samples `gold_items` are mixed in whose right answer is known. Of `draw_every` questions in a row one was
+    drawn (a spot check, a gold item); the others are what waits for people, the most urgent first.
     """
 
     spot_checks: SpotChecks | dict[LandedGrade, SpotChecks] = Field(
@@ -239,6 +240,12 @@ class ReviewRules(RecipePart):
     )
     gold_items: float = Field(
         default=0.0, ge=0, le=50, description="How many questions with a known answer are mixed in for each hundred."
+    )
+    draw_every: int = Field(
+        default=10,
+        ge=2,
+        le=1000,
+        description="Of so many questions in a row one was drawn; the others wait for people.",
     )
 
     def spot_checks_by_grade(self) -> dict[tuple[LandedGrade, ...], int | float]:

@@ -34,7 +34,7 @@ from callwright.annotation.words import edit_form_words_in, words_in
 from callwright.flows.pages.look import asset, render
 from callwright.flows.pages.serving import HEADERS, LOCAL, AppServer
 from callwright.flows.review.reading_reviews import read_samples
-from callwright.flows.review.servers import EDIT_PAGE, edit_page_address
+from callwright.flows.review.servers import EDIT_PAGE, EDIT_PORT, edit_page_address
 from callwright.flows.settings import Settings, open_warehouse
 from callwright.validators.checks.format import SampleWithTools, format_verdict
 from callwright.validators.checks.grounding import ground
@@ -43,7 +43,6 @@ from callwright.warehouse.errors import CallwrightError
 from callwright.warehouse.records import Sample, Tool
 from callwright.warehouse.releases import read_tools
 
-PORT = 8322
 _SUBJECT = re.compile(r"[0-9a-f]{8,64}")
 _MOST_BYTES = 2_000_000
 _MOST_FIELDS = 5_000
@@ -224,7 +223,7 @@ async def _entered(request: Request) -> dict[str, str] | None:
 
 @contextmanager
 def served_edit_page(
-    settings: Settings, studio: LabelStudio, *, host: str = LOCAL, port: int = PORT, url: str = ""
+    settings: Settings, studio: LabelStudio, *, host: str = LOCAL, port: int = EDIT_PORT, url: str = ""
 ) -> Iterator[AppServer]:
     """A server of the page, to be run; meanwhile each task on the screen of samples has a link to it, under `url` if given."""
     known = {host, LOCAL, "localhost"} | {urlsplit(one).hostname or LOCAL for one in (studio.url, url) if one}

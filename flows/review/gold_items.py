@@ -31,10 +31,6 @@ from callwright.warehouse.store import Warehouse
 STAGE = "gold_item"
 _ACCEPT, _REJECT = "accept", "reject"
 _AT_ONCE = 20
-_LOWEST, _SPAN = (
-    0.3,
-    0.58,
-)  # where in the queue gold items are: anywhere among what else was drawn (view review_priority)
 
 
 class _Item(NamedTuple):
@@ -224,11 +220,9 @@ def _gold_row(item: _Item, now: datetime, kind: str) -> Row:
 
 
 def _request(item: _Item, build: str, recipe: Recipe) -> Row:
-    """The question as a spot check would be asked, and somewhere in the queue."""
-    share = int.from_bytes(_digest(item.sample.key), "big") / 2**64
+    """The question as a spot check would be asked."""
     reviewers = recipe.review.reviewers_of(SPOT_CHECK)
-    question = ReviewQuestion(item.sample.key, GOLD_ITEM, DRAWN, build, reviewers=reviewers)
-    return request_row(question) | {"priority": round(_LOWEST + _SPAN * share, 4)}
+    return request_row(ReviewQuestion(item.sample.key, GOLD_ITEM, DRAWN, build, reviewers=reviewers))
 
 
 def _digest(text: str) -> bytes:

@@ -1,32 +1,66 @@
 """Which Label Studio people work in: the one that the environment names, else the work folder's own."""
 
 import socket
+import sys
+import time
 from collections.abc import Callable
 from urllib.parse import urlsplit
 
 from callwright.annotation.studio import server
 from callwright.annotation.studio.client import LabelStudio
+from callwright.annotation.studio.process import HOST, Places, end, free_port, launch, only_one, serving_process, tail
 from callwright.annotation.studio.server import LOOPBACK, ServerInfo, StudioAddress
 from callwright.flows.settings import Settings, environment
 from callwright.warehouse.errors import ConfigurationError
 
 LOCAL = "local"  # how reviews remember the work folder's own server
 EDIT_PAGE = "edit-page"  # the file in the work folder that tells where samples are edited by form
+EDIT_PORT = 8322
+_PATIENCE, _PAUSE = 60.0, 0.2  # seconds
 
 
 def serve_label_studio(settings: Settings, say: Callable[[str], None], address: StudioAddress = LOOPBACK) -> ServerInfo:
-    """Start the local Label Studio, or find it running.
+    """Start the local Label Studio, or find it running, and with it the page on which samples are edited by form.
 
-    Raises ConfigurationError where the address under which people reach it is none.
+    Where people reach it under another address than this machine's own, nobody knows under which they would reach the page:
+    `review edit` serves it there. Raises ConfigurationError where the address under which people reach it is none.
     """
     url = urlsplit(address.public_url)
     if address.public_url and not (url.scheme in {"http", "https"} and url.netloc and not url.query):
         raise ConfigurationError(f"--url {address.public_url!r} is no address such as https://review.example.com.")
-    return server.start(settings.home, environment(), progress=say, address=address)
+    found = server.start(settings.home, environment(), progress=say, address=address)
+    if address.host == HOST and not address.public_url:
+        _serve_edit_page(settings)
+    return found
+
+
+def _serve_edit_page(settings: Settings) -> None:
+    """Have a process of its own serve the edit page, under a supervisor, unless one does."""
+    places = _edit_places(settings)
+    places.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with only_one(places, _PATIENCE):
+        if edit_page_address(settings):
+            return
+        end(places)
+        port = free_port(EDIT_PORT, places.title)
+        command = [sys.executable, "-m", "callwright", "review", "edit", "--port", str(port)]
+        launch(places, command, port, {**environment(), "CALLWRIGHT_HOME": str(settings.home.absolute())})
+        patience = time.monotonic() + _PATIENCE
+        while not edit_page_address(settings):
+            if serving_process(places) is None or time.monotonic() > patience:
+                raise ConfigurationError(
+                    f"The page on which samples are edited did not come up:\n{tail(places.log)}\nThe log is {places.log}."
+                )
+            time.sleep(_PAUSE)
+
+
+def _edit_places(settings: Settings) -> Places:
+    return Places(settings.home / "edit-form", "page on which samples are edited")
 
 
 def stop_label_studio(settings: Settings) -> bool:
-    """End the local Label Studio; whether there was one."""
+    """End the local Label Studio and the edit page beside it; whether there was one."""
+    end(_edit_places(settings))
     return server.stop(settings.home)
 
 

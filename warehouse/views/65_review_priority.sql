@@ -1,11 +1,15 @@
--- Where in the queue each open question stands, from 0 to 1, the highest first, and why: the cause gives the stretch of the queue
--- (`lowest` and `span`), the parts say where in it (`worth`), so `priority` = lowest + span * worth. A question about a path stands
--- for the samples that were made after it. What was pushed keeps the priority of its push, which stands in `review_queue`.
+-- Where in the queue each open question stands, from 0 to 1, the highest first, and why. What is wanted of people comes by its cause,
+-- which gives the stretch of the queue (`lowest` and `span`), and its parts, which say where in it (`worth`), so `priority` =
+-- lowest + span * worth. What was drawn at random (spot checks, second looks, audits, gold items) stands among it by rank: in a
+-- row of `draw_every` questions, as the recipe says, the last is a draw, so it comes just behind the question that has `behind`
+-- others at or before its place; what was drawn beyond that comes at the end, evenly. A question about a path stands for the samples
+-- that were made after it. What was pushed keeps the priority of its push, which stands in `review_queue`.
 --
 -- `nearness`: how near the checks that failed came to proving it. `blocker`: 1 where its kind has fewer samples than the recipe
 -- plans and this one would be one more. `rarity`: how far its kind and category are from what is planned. `reach`: how many samples
--- one answer settles. `agreed`: of a suspect, the share of candidates that give one other answer. `chance`: its place among what
--- was drawn at random.
+-- one answer settles. `agreed`: of a suspect, the share of candidates that give one other answer. `chance`: which draw comes before
+-- which; it knows nothing of the draws, so that those at the top are an honest estimate also where people never come to the end, and
+-- gold items, which pass for spot checks, are not told by their place.
 create or replace view review_priority as
 with stretches as (
     select unnest([
@@ -14,12 +18,7 @@ with stretches as (
         -- Who typed it knows it still.
         {'cause': 'returned edit', 'lowest': 0.9, 'span': 0.0},
         -- Does not land before somebody has decided.
-        {'cause': 'doubtful', 'lowest': 0.3, 'span': 0.58},
-        -- What was drawn holds nothing up and is spread over all the others: a share of it is an honest estimate also when people
-        -- never come to the end of the queue, and gold items, which pass for spot checks, are not told by their place.
-        {'cause': 'spot check', 'lowest': 0.3, 'span': 0.58},
-        {'cause': 'second look', 'lowest': 0.3, 'span': 0.58},
-        {'cause': 'audit', 'lowest': 0.3, 'span': 0.58}
+        {'cause': 'doubtful', 'lowest': 0.3, 'span': 0.58}
     ], recursive := true)
 ), weights as (
     select
@@ -28,7 +27,7 @@ with stretches as (
         0.2 as rarity, -- the hundredth of a kind teaches less than the third
         0.1 as reach -- decides between questions that are alike otherwise
 ), open_questions as (
-    select q.subject, q.kind, q.version, q.cause, q.build, q.priority as given, s.lowest, s.span
+    select q.subject, q.kind, q.version, q.cause, q.build, s.lowest, s.span
     from review_queue q left join stretches s on s.cause = q.cause
     where q.is_current and not q.is_answered
 ), of_samples as (
@@ -83,7 +82,7 @@ with stretches as (
         coalesce(r.rarity, y.rarity, 0) as rarity, coalesce(r.reach, y.reach, 0) as reach,
         -- A suspect that no candidate points at was found by a person.
         case when o.cause = 'suspect' then coalesce(a.agreed, 1) else 0 end as agreed,
-        case when o.cause in ('spot check', 'second look', 'audit') then md5_number_lower(o.subject) / 18446744073709551616 else 0 end as chance
+        case when o.lowest is null then md5_number_lower(o.subject) / 18446744073709551616 else 0 end as chance
     from open_questions o
     left join in_doubt d using (subject, kind, version)
     left join of_recipes r using (subject, kind, version)
@@ -97,8 +96,34 @@ with stretches as (
             else p.chance
         end as worth
     from parts p, weights w
+), wanted as (
+    select
+        kind, round(lowest + span * worth, 4) as priority,
+        row_number() over (partition by kind order by round(lowest + span * worth, 4) desc) as rank
+    from weighed where lowest is not null
+), drawn as (
+    select
+        d.subject, d.kind, d.version, e.draw_every, d.rank, d.rank * (e.draw_every - 1) as behind,
+        -- What is drawn beyond one in so many: its place among those.
+        greatest(0, d.rank - coalesce(t.wanted, 0) // (e.draw_every - 1)) as beyond,
+        coalesce(t.lowest, 0.3) as last
+    from (
+        select *, row_number() over (partition by kind order by chance, subject, version) as rank from weighed where lowest is null
+    ) d
+    left join (select kind, count(*) as wanted, min(priority) as lowest from wanted group by kind) t on t.kind = d.kind
+    left join (
+        select key, json_extract_string(body, '$.review.draw_every')::integer as draw_every from builds
+    ) b on b.key = d.build, lateral (select coalesce(b.draw_every, 10) as draw_every) e
+), placed as (
+    select
+        d.*, case
+            when d.beyond = 0 then w.priority - 0.0001
+            else least(0.3, d.last) * (1 - d.beyond / (max(d.beyond) over (partition by d.kind) + 1))
+        end as priority
+    from drawn d left join wanted w on w.kind = d.kind and w.rank = d.behind
 )
 select
-    subject, kind, version, cause, lowest::double as lowest, span::double as span, nearness, blocker, rarity, reach, agreed, chance,
-    worth, round(coalesce(lowest + span * worth, given), 4) as priority -- a gold item stands where it was put
-from weighed;
+    w.subject, w.kind, w.version, w.cause, w.lowest::double as lowest, w.span::double as span, w.nearness, w.blocker, w.rarity,
+    w.reach, w.agreed, w.chance, w.worth, p.draw_every, p.behind,
+    round(coalesce(w.lowest + w.span * w.worth, p.priority), 4) as priority
+from weighed w left join placed p using (subject, kind, version);

@@ -77,7 +77,6 @@ def test_nobody_can_tell_a_gold_item_by_its_task(trust_site: ReviewSite) -> None
         [arguments] = re.findall(r"(\d+) valid\s+arguments", task["passed"])
         assert int(arguments) == sum(len(call["arguments"]) for call in calls(trust_site, row["subject"]))
         assert "no evidence" not in task["calls_shown"]
-        assert 0.3 <= float(task["priority"]) <= 0.88
     assert len({task["priority"] for task in tasks.values() if task["subject"] in trust_site.asked("gold item")}) > 2
 
 

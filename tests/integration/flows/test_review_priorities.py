@@ -1,5 +1,6 @@
 """Priorities: what is asked first, and that each number can be explained by the parts in the view."""
 
+import itertools
 import shutil
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -9,7 +10,6 @@ import orjson
 import pytest
 
 from callwright.flows.review.questions import (
-    AUDIT,
     DOUBTFUL,
     GOLD_ITEM,
     RETURNED_EDIT,
@@ -26,7 +26,6 @@ from callwright.warehouse.store import Warehouse
 from tests.support.flows.review_sites import ReviewSite
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
-DRAWN = (SPOT_CHECK, SECOND_LOOK, AUDIT)
 
 
 class Queue:
@@ -187,26 +186,56 @@ def test_a_suspect_of_a_second_look_goes_up_as_well(queue: Queue) -> None:
     assert row["priority"] >= 0.95
 
 
-def test_gold_items_and_what_was_pushed_keep_their_place(queue: Queue) -> None:
-    gold = queue.ask(queue.put(), GOLD_ITEM, priority=0.4321)
+def test_what_was_pushed_keeps_its_place(queue: Queue) -> None:
     pushed = queue.ask(queue.put(), SUSPECT, priority=0.1, pushed_at=NOW, server="local")
     set_priorities(queue.warehouse)
-    assert (queue.stored(gold), queue.stored(pushed)) == (0.4321, 0.1)
+    assert queue.stored(pushed) == 0.1
 
 
-def test_what_was_drawn_is_spread_over_the_queue(queue: Queue) -> None:
-    keys = [queue.ask(f"{number}", cause, "tool_review") for number, cause in enumerate(DRAWN * 40)]
-    tools = [{"key": key, "name": key, "category": "", "language": "en", "source": "", "description": "", "parameters": "{}",
-              "returns": None} for key in keys]  # fmt: skip
-    queue.warehouse.put_rows({"tools": tools})
+def _urgent(queue: Queue, count: int) -> list[str]:
+    return [queue.doubt("unproved", 1 - number / 100) for number in range(count)]
+
+
+def _draws(queue: Queue, count: int) -> list[str]:
+    causes = itertools.cycle((SPOT_CHECK, SECOND_LOOK, GOLD_ITEM))
+    return [queue.ask(queue.put(landed=True), cause) for cause, _ in zip(causes, range(count), strict=False)]
+
+
+def _in_order(queue: Queue) -> list[str]:
     set_priorities(queue.warehouse)
-    places = sorted(queue.stored(key) for key in keys)
-    assert 0.3 <= places[0] < 0.34
-    assert 0.84 < places[-1] <= 0.88
-    assert abs(places[len(places) // 2] - 0.59) < 0.08
-    before = [queue.stored(key) for key in keys]
-    set_priorities(queue.warehouse)
-    assert [queue.stored(key) for key in keys] == before
+    rows = queue.warehouse.rows("select subject from review_queue order by priority desc, subject")
+    return [row["subject"] for row in rows]
+
+
+def test_of_ten_questions_in_a_row_the_last_was_drawn_and_the_most_urgent_come_first(queue: Queue) -> None:
+    urgent, drawn = _urgent(queue, 40), {*_draws(queue, 4)}
+    order = _in_order(queue)
+    assert [place for place, key in enumerate(order) if key in drawn] == [9, 19, 29, 39]
+    assert [key for key in order if key not in drawn] == urgent
+    assert _in_order(queue) == order
+
+
+def test_what_was_drawn_beyond_that_comes_at_the_end(queue: Queue) -> None:
+    _urgent(queue, 9)
+    drawn = {*_draws(queue, 6)}
+    assert [place for place, key in enumerate(_in_order(queue)) if key in drawn] == [9, 10, 11, 12, 13, 14]
+    assert len({queue.stored(key) for key in drawn}) == 6
+    assert all(queue.stored(key) > 0 for key in drawn)
+
+
+def test_where_nothing_waits_what_was_drawn_has_an_order_all_the_same(queue: Queue) -> None:
+    drawn = _draws(queue, 5)
+    order = _in_order(queue)
+    assert {*order} == {*drawn}
+    assert order == sorted(order, key=lambda key: queue.parts(key)["chance"])
+
+
+def test_a_recipe_says_how_often_a_draw_comes(queue: Queue) -> None:
+    body = orjson.dumps({"samples": {"perfect": 10}, "review": {"draw_every": 3}}).decode()
+    queue.warehouse.execute("update builds set body = ?", [body])
+    _urgent(queue, 6)
+    drawn = {*_draws(queue, 3)}
+    assert [place for place, key in enumerate(_in_order(queue)) if key in drawn] == [2, 5, 8]
 
 
 def test_a_correction_that_settles_many_samples_comes_before_one_that_settles_few(queue: Queue) -> None:
@@ -259,7 +288,10 @@ def test_each_priority_is_what_its_parts_say(site: ReviewSite) -> None:
     rows = site.rows("from review_priority")
     assert {row["cause"] for row in rows} == {DOUBTFUL, SPOT_CHECK}
     for row in rows:
-        assert row["priority"] == pytest.approx(row["lowest"] + row["span"] * row["worth"], abs=1e-4)
+        if row["cause"] == DOUBTFUL:
+            assert row["priority"] == pytest.approx(row["lowest"] + row["span"] * row["worth"], abs=1e-4)
+        else:
+            assert (row["draw_every"], row["behind"] % 9) == (10, 0)
         assert all(
             0 <= row[part] <= 1 for part in ("nearness", "blocker", "rarity", "reach", "agreed", "chance", "worth")
         )

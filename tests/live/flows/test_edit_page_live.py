@@ -19,10 +19,12 @@ from callwright.flows.pages.serving import AppServer
 from callwright.flows.progress import SilentProgress
 from callwright.flows.review.editing import served_edit_page
 from callwright.flows.review.pulling import Pulled, pull_reviews
+from callwright.flows.review.servers import edit_page_address, serve_label_studio, stop_label_studio
 from tests.support.browsers import open_browser
 from tests.support.flows.live_sites import People, site_at
 from tests.support.flows.review_sites import ReviewSite
 from tests.support.flows.small_builds import build, settings_of, small_recipe
+from tests.support.studio_template import copy_studio, studio_template
 from tests.support.studio_users import StudioUser, invite
 from tests.support.typist import Typist
 
@@ -205,3 +207,20 @@ def test_nothing_is_submitted_but_by_the_page_itself_for_somebody_signed_in(edit
     assert "Sign in to Label Studio" in unknown.text
     assert "frame-ancestors 'none'" in unknown.headers["Content-Security-Policy"]
     assert edit_site.person.ask("GET", f"/api/tasks/{edit_site.task_of[subject]}/")["annotations"] == []
+
+
+def test_the_local_label_studio_comes_with_the_page_and_ends_with_it(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    copy_studio(studio_template(), home)
+    settings = settings_of(home)
+    try:
+        serve_label_studio(settings, lambda _: None)
+        address = edit_page_address(settings)
+        assert "Label Studio" in httpx.get(f"{address}0123456789abcdef", trust_env=False, timeout=60).text
+        serve_label_studio(settings, lambda _: None)
+        assert edit_page_address(settings) == address, "it serves already"
+    finally:
+        assert stop_label_studio(settings)
+    assert edit_page_address(settings) == ""
+    with pytest.raises(httpx.ConnectError):
+        httpx.get(address, trust_env=False)

@@ -54,7 +54,7 @@ def test_guide_and_instruction_ask_the_same_question(kind: str) -> None:
 @pytest.mark.parametrize("language", interface_languages())
 @pytest.mark.parametrize("kind", REVIEW_KINDS)
 def test_the_instruction_names_every_verdict_and_the_keys_of_the_reasons(kind: str, language: str) -> None:
-    instruction = screen_for(kind, language).instruction
+    instruction = " ".join(screen_for(kind, language).instruction.split())
     for key, words in _choices(kind, "verdict", language):
         assert f"<b>{key} {words}</b>" in instruction
     keys = [key for key, _ in _choices(kind, "reasons", language)]
@@ -62,6 +62,14 @@ def test_the_instruction_names_every_verdict_and_the_keys_of_the_reasons(kind: s
     assert span[language] in instruction
     for key in ("Ctrl+Enter", "Shift+Enter"):
         assert f"<b>{key}</b>" in instruction
+
+
+@pytest.mark.parametrize("language", interface_languages())
+@pytest.mark.parametrize("kind", REVIEW_KINDS)
+def test_the_instruction_is_a_question_the_keys_and_one_example(kind: str, language: str) -> None:
+    lines = re.findall(r"<p><b>[^<]+(?=</b>)", screen_for(kind, language).instruction)
+    assert len(lines) == 3
+    assert lines[2] in {"<p><b>Example:", "<p><b>Ejemplo:", "<p><b>例："}
 
 
 @pytest.mark.parametrize("picture", PICTURES)
