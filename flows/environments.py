@@ -4,12 +4,19 @@ import shlex
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from callwright.flows.catalogs import catalog_named, import_catalog, listed_in, tools_in, with_catalogs
+from callwright.flows.catalogs import (
+    catalog_named,
+    import_catalog,
+    import_server,
+    listed_in,
+    tools_in,
+    with_catalogs,
+)
 from callwright.flows.recipe import Recipe
 from callwright.flows.settings import Settings, named_secret, open_warehouse, secret
-from callwright.generators.catalogs.choosing import choose
+from callwright.generators.catalogs.choosing import ToolChoice, choose
 from callwright.generators.environments.protocol import (
     Environment,
     EnvironmentPart,
@@ -23,6 +30,7 @@ from callwright.warehouse.records import Tool
 from callwright.warehouse.rows import Row
 
 if TYPE_CHECKING:
+    from callwright.generators.catalogs.catalog import Problem
     from callwright.generators.environments.mcp_server import McpAddress
     from callwright.generators.environments.response_store import Drift
 
@@ -123,11 +131,60 @@ def mcp_address(command: str, url: str, variables: Mapping[str, str]) -> "McpAdd
     from callwright.generators.environments.mcp_server import McpAddress
     from callwright.generators.environments.opening import secrets_of
 
+    return McpAddress(words_of(command), url, tuple(secrets_of(variables, secret).items()), Path.cwd())
+
+
+def words_of(command: str) -> tuple[str, ...]:
+    """The words of a command in one text. Raises ConfigurationError where its quotes don't end."""
     try:
-        words = tuple(shlex.split(command))
+        return tuple(shlex.split(command))
     except ValueError as error:
         raise ConfigurationError(f"The command {command!r} can't be read ({error}).") from error
-    return McpAddress(words, url, tuple(secrets_of(variables, secret).items()), Path.cwd())
+
+
+class Listed(NamedTuple):
+    """A recipe whose live servers are simulated by what they list, by their names.
+
+    `problems` are what was odd in their lists, and `unheard` says of those that could not be asked why.
+    """
+
+    recipe: Recipe
+    servers: tuple[str, ...] = ()
+    problems: "tuple[Problem, ...]" = ()
+    unheard: tuple[str, ...] = ()
+
+
+async def listed_instead(recipe: Recipe, settings: Settings, elsewhere: Settings) -> Listed:
+    """The recipe, each live server a simulated world of its document or its list, kept `elsewhere`; no tool is called.
+
+    Raises ConfigurationError where nothing of a server may be called.
+    """
+    recipe = with_catalogs(recipe, open_warehouse(settings))
+    servers = _servers(recipe)
+    if not servers:
+        return Listed(recipe)
+    from callwright.generators.environments.endpoints import catalog_of
+    from callwright.generators.environments.mcp_server import UnheardError
+    from callwright.generators.environments.opening import listed_endpoints
+
+    worlds: dict[str, SimulatedSettings] = {}
+    problems: list[Problem] = []
+    unheard: list[str] = []
+    for server in servers:
+        try:
+            listed = await listed_endpoints(server, named_secret)
+        except UnheardError as error:
+            unheard.append(str(error))
+            continue
+        problems += listed.problems
+        catalog = f"listed by {server.name}"
+        import_server(open_warehouse(elsewhere), catalog_of(listed.endpoints), server.name, ToolChoice(), catalog)
+        worlds[server.name] = SimulatedSettings(environment="simulated", name=server.name, catalog=catalog)
+    tools = [
+        worlds[one.name] if one in servers else one for one in recipe.tools if one not in servers or one.name in worlds
+    ]
+    simulated = recipe.model_copy(update={"tools": tuple(tools)})
+    return Listed(simulated, tuple(worlds), tuple(problems), tuple(unheard))
 
 
 def _servers(recipe: Recipe) -> list[HttpSettings | McpSettings]:
@@ -136,8 +193,15 @@ def _servers(recipe: Recipe) -> list[HttpSettings | McpSettings]:
 
 def environment_tools(recipe: Recipe, settings: Settings) -> dict[str, tuple[Tool, ...]]:
     """The tools of each environment of a recipe, by its name."""
+    if not environments_of(recipe):
+        return {}
+    from callwright.generators.environments.stored import DescribedEnvironment
+
     with open_environments(recipe, settings.ledger.parent) as environments:
-        return {name: environment.tools for name, environment in environments.items()}
+        return {
+            name: one.offered if isinstance(one, DescribedEnvironment) else one.tools
+            for name, one in environments.items()
+        }
 
 
 def environments_of(recipe: Recipe) -> list[EnvironmentSettings]:

@@ -282,20 +282,21 @@ def check_tools(
     """Check tools before anything is built: what samples of each kind they allow and why not others, and what is odd in them."""
     from callwright.flows.planning.possible import constants_to_fix, survey_recipe
     from callwright.flows.toolmaking import find_problems
+    from callwright.warehouse.errors import ConfigurationError
 
-    if server or url:
-        stated, before = _of_server(_Origin("mcp", (), server, url, tuple(secret or ())))
-    else:
-        stated, before = _recipe_of(catalog or []), ()
+    stated = _of_server(server, url, tuple(secret or ())) if server or url else _recipe_of(catalog or [])
     found = asyncio.run(survey_recipe(stated, read_settings()))
     rows, constants = [*found.rows()], constants_to_fix(found.tools)
-    problems = (*before, *found.problems, *find_problems(found.tools))
+    if found.unheard:
+        raise ConfigurationError(found.unheard[0])
+    problems = (*found.problems, *find_problems(found.tools))
     value = {"kinds": rows, "left_out": found.left_out, "constants": constants, "problems": problems}
     if tool:
         return Outcome(value, [_tool_table(tool, found)])
     table = Table(("kind", "tools", "why not"), [(row.kind, _counted(row), _shortened(row.reason)) for row in rows])
     fixed = [one.sentence(len(found.tools)) for one in constants]
-    return Outcome(value, [table, *_left_out_text(found), *fixed, *_problems_text(problems, _GAPS)])
+    of_servers = [f"{found.of_servers}."] if found.of_servers else []
+    return Outcome(value, [table, *of_servers, *_left_out_text(found), *fixed, *_problems_text(problems, _GAPS)])
 
 
 def _recipe_of(words: "Sequence[str]") -> "Recipe":
@@ -337,10 +338,15 @@ def _with_tools(tools: "Sequence[Tool]") -> "Recipe":
     return _every_kind({"seed": "all"}).model_copy(update={"tools": (OwnTools.model_construct(own=tuple(tools)),)})
 
 
-def _of_server(origin: _Origin) -> "tuple[Recipe, tuple[Problem, ...]]":
-    """The tools that an MCP server lists just now, and what was odd in its list."""
-    listed = _listed(origin)
-    return _with_tools(listed.tools), listed.problems
+def _of_server(command: str, url: str, secrets: "Sequence[str]") -> "Recipe":
+    """A recipe that asks for every kind of all tools that an MCP server lists."""
+    from callwright.flows.environments import words_of
+    from callwright.generators.catalogs.choosing import read_pairs
+    from callwright.generators.environments.mcp_server import LIST_PATIENCE
+
+    origin = {"url": url} if url else {"command": words_of(command)}
+    taken = {"secrets": read_pairs("--secret", secrets), "allow": ["*"], "timeout": LIST_PATIENCE}
+    return _every_kind({"environment": "mcp", **origin, **taken})
 
 
 def _kept_tools() -> "list[Tool]":

@@ -11,14 +11,19 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from callwright.flows.catalogs import aside, import_catalog, problems_in
-from callwright.flows.environments import environment_tools, explore_environments, open_environments
+from callwright.flows.environments import (
+    environment_tools,
+    explore_environments,
+    listed_instead,
+    open_environments,
+)
 from callwright.flows.importing import gather_tools
 from callwright.flows.planning.planner import Demand, order_of, refusal, shares
 from callwright.flows.recipe import GeneratedTools, Recipe, RecipeProblem
 from callwright.flows.recipe.located_yaml import read_yaml
 from callwright.flows.settings import Settings, open_warehouse
 from callwright.generators.catalogs import Problem
-from callwright.generators.environments.protocol import Environment, ServerSettings, SimulatedSettings
+from callwright.generators.environments.protocol import Environment, SimulatedSettings
 from callwright.generators.families import Kind, LeftOut, Obstacle, told_of, tools_for, usable_tools
 from callwright.generators.kinds import family_of, kind_named, obstacle_to, waves_of
 from callwright.generators.own_values import NO_VALUES
@@ -53,12 +58,23 @@ class KindRow(NamedTuple):
 
 
 class Survey(NamedTuple):
-    """What is asked for, of which tools, and what of it can't be planned; `problems` are what was odd in their files."""
+    """What is asked for, of which tools, and what of it can't be planned; `problems` are what was odd in their files.
+
+    Of `servers` no tool was called; `unheard` says why some servers could not be asked: nothing is asked for then.
+    """
 
     asked: Mapping[str, int]
     tools: tuple[Tool, ...]
     left_out: tuple[LeftOut, ...]
     problems: tuple[Problem, ...] = ()
+    servers: tuple[str, ...] = ()
+    unheard: tuple[str, ...] = ()
+
+    @property
+    def of_servers(self) -> str:
+        """What a build finds out of live servers and a list does not tell, "" where there are none."""
+        named = ", ".join(self.servers)
+        return named and f"No tool of {named} was called: which paths its answers allow is found out by a build"
 
     @property
     def impossible(self) -> int:
@@ -83,20 +99,22 @@ class Survey(NamedTuple):
 async def survey_recipe(recipe: Recipe, settings: Settings) -> Survey:
     """What a recipe's tools allow, looked at in a work folder that is thrown away.
 
-    Servers are not asked, and tools that are made for the build not made: of such sources nothing is said.
+    Live servers are asked for their lists, and no tool of them is called. Tools that are made for the build are not made, and a
+    server may be away: of a recipe with such a source nothing is said but what its other tools are.
     """
-    known = [one for one in recipe.tools if not isinstance(one, ServerSettings | GeneratedTools)]
-    looked = recipe.model_copy(update={"tools": tuple(known)})
-    with aside(looked, settings) as elsewhere:
+    known = [one for one in recipe.tools if not isinstance(one, GeneratedTools)]
+    with aside(recipe, settings) as elsewhere:
         warehouse = open_warehouse(elsewhere)
+        listed = await listed_instead(recipe.model_copy(update={"tools": tuple(known)}), settings, elsewhere)
+        looked = listed.recipe
         await explore_environments(looked, elsewhere)
         toolbox = gather_tools(looked, warehouse, {}, environment_tools(looked, elsewhere))
-        if len(known) < len(recipe.tools):
-            return Survey({}, toolbox.tools, (), toolbox.problems)
-        problems = (*toolbox.problems, *_problems_of(looked, warehouse))
+        if len(looked.tools) < len(recipe.tools):
+            return Survey({}, toolbox.tools, (), toolbox.problems, unheard=listed.unheard)
+        problems = (*listed.problems, *toolbox.problems, *_problems_of(looked, warehouse))
         with open_environments(looked, elsewhere.ledger.parent) as environments:
             left_out = await survey(looked, toolbox.tools, environments)
-    return Survey(recipe.samples, toolbox.tools, left_out, problems)
+    return Survey(recipe.samples, toolbox.tools, left_out, problems, listed.servers)
 
 
 def recipe_remarks(path: Path, recipe: Recipe, settings: Settings) -> list[RecipeProblem]:
@@ -106,7 +124,9 @@ def recipe_remarks(path: Path, recipe: Recipe, settings: Settings) -> list[Recip
         found = asyncio.run(survey_recipe(recipe, settings))
     except ConfigurationError as error:
         return [RecipeProblem(str(path), *source.place_of(("tools",), key=True), "tools", str(error).rstrip("."))]
-    remarks = []
+    tools = source.place_of(("tools",), key=True)
+    said = [*found.unheard, *([found.of_servers] if found.of_servers else [])]
+    remarks = [RecipeProblem(str(path), *tools, "tools", one.rstrip("."), is_remark=True) for one in said]
     for row in found.rows():
         if row.possible < row.asked:
             stated = f"{row.asked - row.possible} of {row.asked} can't be planned: {row.reason}".rstrip(".")
@@ -117,9 +137,8 @@ def recipe_remarks(path: Path, recipe: Recipe, settings: Settings) -> list[Recip
         remarks.append(
             RecipeProblem(str(path), *source.place_of(("samples",), key=True), "samples", stated, is_remark=True)
         )
-    place = source.place_of(("tools",), key=True)
     constants = (one.sentence(len(found.tools)) for one in constants_to_fix(found.tools))
-    return remarks + [RecipeProblem(str(path), *place, "tools", one, is_remark=True) for one in constants]
+    return remarks + [RecipeProblem(str(path), *tools, "tools", one, is_remark=True) for one in constants]
 
 
 def _problems_of(recipe: Recipe, warehouse: Warehouse) -> Iterator[Problem]:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from callwright.generators.catalogs.builder import CatalogBuilder
-from callwright.generators.catalogs.catalog import StatedLink
+from callwright.generators.catalogs.catalog import Catalog, StatedLink, ToolOrigin
 from callwright.generators.catalogs.choosing import ListedTool, ToolChoice, adapt, choose
 from callwright.generators.catalogs.openapi import Operation, ParameterPlace, read_operations
 from callwright.warehouse.errors import ConfigurationError
@@ -144,6 +144,13 @@ def endpoints_of(
         stated = links[at] if links else ()
         found.setdefault(tool.name, Endpoint(tool, method.upper(), path, places, links=stated))
     return _with_entries(found.values())
+
+
+def catalog_of(endpoints: Sequence[Endpoint]) -> Catalog:
+    """The tools of endpoints as a catalog that tells where each comes from."""
+    origins = (ToolOrigin(one.tool.key, one.method, one.path, one.tags, one.links) for one in endpoints)
+    count = len(endpoints)
+    return Catalog(tools=tuple(one.tool for one in endpoints), entries=count, distinct=count, origins=tuple(origins))
 
 
 def is_allowed(method: str, path: str, allow: Iterable[str]) -> bool:

@@ -3,11 +3,13 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import orjson
 from pydantic import JsonValue
 
-from callwright.generators.catalogs.catalog import Catalog
+from callwright.generators.catalogs.builder import CatalogBuilder
+from callwright.generators.catalogs.catalog import Catalog, Problem
 from callwright.generators.catalogs.choosing import adapt
 from callwright.generators.catalogs.documents import DocumentItem
 from callwright.generators.catalogs.tool_lists import MCP_REPLY, read_mcp_pages
@@ -60,26 +62,36 @@ class McpEnvironment:
 
 
 async def read_server(address: McpAddress, patience: float) -> Catalog:
-    """A server's tools as a catalog, in one category, the server's name. Raises ConfigurationError where it can't be asked."""
-    listing = await list_mcp_tools(address, patience)
-    builder = read_mcp_pages(_numbered(listing), listing.server or "mcp")
-    if listing.problem:
-        told = f"{listing.problem} The tools of the {len(listing.pages)} pages before are kept; import it again for the others."
-        builder.report(f"page {len(listing.pages) + 1}: ", "incomplete_listing", told)
+    """A server's tools as a catalog, in one category, the server's name. Raises UnheardError where it can't be asked."""
+    builder = _read(await list_mcp_tools(address, patience), "mcp", "mcp")
     return builder.catalog(Path(address.url or address.command[0]), MCP_REPLY).with_changes(files=())
 
 
-def _numbered(listing: McpListing) -> list[DocumentItem]:
-    return [DocumentItem(f"page {number}: ", page) for number, page in enumerate(listing.pages, start=1)]
+def _read(listing: McpListing, category: str, source: str) -> CatalogBuilder:
+    """The tools of a server's pages; `category` is theirs where the server has no name."""
+    pages = [DocumentItem(f"page {number}: ", page) for number, page in enumerate(listing.pages, start=1)]
+    builder = read_mcp_pages(pages, listing.server or category, source)
+    if listing.problem:
+        told = f"{listing.problem} The tools of the {len(pages)} pages before are kept; ask it again for the others."
+        builder.report(f"page {len(pages) + 1}: ", "incomplete_listing", told)
+    return builder
 
 
-async def read_server_tools(settings: McpSettings, address: McpAddress) -> tuple[Endpoint, ...]:
+class ServerTools(NamedTuple):
+    """The tools of a server that may be called, what was odd in its list, and why that list has no end, "" where it has."""
+
+    endpoints: tuple[Endpoint, ...]
+    problems: tuple[Problem, ...]
+    cut_short: str
+
+
+async def read_server_tools(settings: McpSettings, address: McpAddress) -> ServerTools:
     """The tools that may be called: those that the server marks as read-only, and those that the recipe allows by name.
 
-    Raises ConfigurationError where the server can't be asked or none may be called.
+    Raises UnheardError where the server can't be asked, ConfigurationError where none may be called.
     """
     listing = await list_mcp_tools(address, settings.timeout)
-    builder = read_mcp_pages(_numbered(listing), listing.server or settings.name, f"environment:{settings.name}")
+    builder = _read(listing, settings.name, f"environment:{settings.name}")
     stated = builder.tools
     safe = {name for name, annotations in _annotations(listing) if annotations.get("readOnlyHint") is True}
     adapted = zip(stated, adapt(stated, settings.choice), strict=True)
@@ -92,7 +104,8 @@ async def read_server_tools(settings: McpSettings, address: McpAddress) -> tuple
             f"{address.shown} marks none of its tools as read-only; name those that may be called under `allow`."
             f" Its tools are {names}."
         )
-    return tuple(Endpoint(tool, "", _path_of(tool.name), ()) for tool in callable_tools)
+    endpoints = tuple(Endpoint(tool, "", _path_of(tool.name), ()) for tool in callable_tools)
+    return ServerTools(endpoints, tuple(builder.problems), listing.problem)
 
 
 def _annotations(listing: McpListing) -> Iterator[tuple[str, dict[str, JsonValue]]]:

@@ -72,7 +72,7 @@ class McpListing(NamedTuple):
 
 
 async def list_mcp_tools(address: McpAddress, patience: float) -> McpListing:
-    """A server's own list of tools; the pages there are, where it fails after the first. Raises ConfigurationError before.
+    """A server's own list of tools; the pages there are, where it fails after the first. Raises UnheardError before.
 
     Where the cursors go in a circle, or lead on for ever, the last page tells so by its cursor.
     """
@@ -87,7 +87,7 @@ async def list_mcp_tools(address: McpAddress, patience: float) -> McpListing:
         except ServerFailureError as error:
             if pages:
                 return McpListing(name, pages, str(error))
-            raise ConfigurationError(str(error)) from error
+            raise UnheardError(str(error)) from error
         name, cursor = found.server, found.cursor
         pages.append(found.page)
         if cursor is None:
@@ -155,8 +155,12 @@ def _cut(text: str) -> str:
     return short if len(short) <= LONGEST_PROBLEM else f"{short[:LONGEST_PROBLEM]}…"
 
 
+class UnheardError(ConfigurationError):
+    """A server can't be asked for its tools, whatever a recipe says of them."""
+
+
 class ServerFailureError(Exception):
-    """Why a server gave no result; no more than a problem or a ConfigurationError leaves this file.
+    """Why a server gave no result; no more than a problem or an UnheardError leaves this file.
 
     `settled` says that the same call would be refused again.
     """

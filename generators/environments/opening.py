@@ -22,8 +22,8 @@ from callwright.generators.environments.endpoints import (
 from callwright.generators.environments.exploring import Exploration, explore, with_examples
 from callwright.generators.environments.http import HttpEnvironment, HttpLimits
 from callwright.generators.environments.linking import find_links, with_hints
-from callwright.generators.environments.mcp import McpEnvironment, read_server_tools, with_returns
-from callwright.generators.environments.mcp_server import McpAddress
+from callwright.generators.environments.mcp import McpEnvironment, ServerTools, read_server_tools, with_returns
+from callwright.generators.environments.mcp_server import McpAddress, UnheardError
 from callwright.generators.environments.protocol import (
     WORLDS,
     Environment,
@@ -43,6 +43,7 @@ from callwright.warehouse.records import Call, Link, Tool, content_key
 
 VERSION = 3  # raised when the same answers would be described otherwise
 KNOWN_CALLS = 12  # of each tool
+_ASIDE = "unanswered"  # the source of tools that no environment answers for
 
 
 def open_environment(settings: EnvironmentSettings, *, store: Path, secret: Secret) -> Environment:
@@ -67,7 +68,9 @@ async def explore_environment(settings: EnvironmentSettings, environment: Enviro
         # values come out of other tools' responses too
         await _explore(settings, environment, environment.inner.with_endpoints(endpoints), endpoints)
     elif isinstance(environment.inner, McpEnvironment) and isinstance(settings, McpSettings):
-        endpoints = await read_server_tools(settings, environment.inner.address)
+        endpoints, _, cut_short = await read_server_tools(settings, environment.inner.address)
+        if cut_short:
+            raise TransientError(f"{cut_short} Its list of tools is not whole; run this again when it is up.")
         whole = environment.inner.with_tools([one.tool for one in endpoints])
         await _explore(settings, environment, whole, endpoints)
         environment.inner = whole.with_tools(environment.tools)
@@ -88,9 +91,8 @@ async def _explore(
         while (described := with_returns(endpoints, _responses(found))) != tuple(endpoints):
             endpoints = described  # what is returned gives others their values; what was asked is stored
             found = await explore(whole, find_links(endpoints, spoken=True), wanted=wanted)
-    if not found.examples:
-        first = found.problems[0] if found.problems else "it has no tool that can be called without a value"
-        raise ConfigurationError(f"The environment {settings.name!r} answered no call ({first}).")
+    if found.problems and not found.examples:
+        raise ConfigurationError(f"The environment {settings.name!r} answered no call ({found.problems[0]}).")
     if found.problems:
         await _validate_it_still_answers(inner, found)
     environment.redescribe(describe(endpoints, found, wanted), _basis(settings))
@@ -113,11 +115,14 @@ async def _validate_it_still_answers(server: HttpEnvironment | McpEnvironment, f
 
 def describe(endpoints: Sequence[Endpoint], found: Exploration, wanted: Collection[str]) -> Description:
     """The tools that answered, the links that hold among them, stated in their descriptions, and what people can say."""
-    answered = [one.tool for one in endpoints if one.tool.name in found.examples and one.tool.name in wanted]
+    chosen = [one.tool for one in endpoints if one.tool.name in wanted]
+    answered = [tool for tool in chosen if tool.name in found.examples]
     borne_out = {link.key for link in found.links}
     links = _among(answered, [link for link in find_links(endpoints) if link.key in borne_out])
     calls = tuple(call for tool in answered for call in _sayable_calls(tool, found))
-    return Description(with_hints(with_examples(answered, links, calls), links), links, calls)
+    tools = with_hints(with_examples(answered, links, calls), links)
+    beside = tuple(tool.with_changes(source=_ASIDE) for tool in chosen if tool.name not in found.examples)
+    return Description(tools, links, calls, unanswered=beside)
 
 
 def _sayable_calls(tool: Tool, found: Exploration) -> list[Call]:
@@ -167,15 +172,39 @@ def _open_http(settings: HttpSettings, store: Path, secret: Secret) -> Environme
 
 def _open_mcp(settings: McpSettings, store: Path, secret: Secret) -> Environment:
     """The server with the tools that it was explored to have; none before."""
-    address = McpAddress(
-        settings.command, settings.url, tuple(secrets_of(settings.secrets, secret).items()), settings.folder.absolute()
-    )
+    address = _address(settings, secret)
     with closing(ResponseStore(store)) as known:
         description = known.description(settings.name, _basis(settings)) or Description((), ())
     own_names = {new: own for own, new in settings.rename.items()}
     limits = HttpLimits(settings.timeout, settings.max_bytes)
     inner = McpEnvironment(settings.name, address, description.tools, own_names, limits)
     return StoredEnvironment(inner, store, description)
+
+
+def _address(settings: McpSettings, secret: Secret) -> McpAddress:
+    secrets = tuple(secrets_of(settings.secrets, secret).items())
+    return McpAddress(settings.command, settings.url, secrets, settings.folder.absolute())
+
+
+async def listed_endpoints(settings: HttpSettings | McpSettings, secret: Secret) -> ServerTools:
+    """What a recipe takes of a live server, by its document or its own list; no tool of it is called.
+
+    Raises UnheardError where the server can't be asked for its list, ConfigurationError where nothing of it is taken.
+    """
+    if isinstance(settings, HttpSettings):
+        listed, only = ServerTools(_endpoints(settings), (), ""), settings.tools
+    else:
+        listed, only = await read_server_tools(settings, _heard_at(settings, secret)), ()
+    wanted = chosen_names(listed.endpoints, settings.choice, only)
+    endpoints = with_values(listed.endpoints, settings.values)
+    return listed._replace(endpoints=tuple(one for one in endpoints if one.tool.name in wanted))
+
+
+def _heard_at(settings: McpSettings, secret: Secret) -> McpAddress:
+    try:
+        return _address(settings, secret)
+    except ConfigurationError as error:
+        raise UnheardError(str(error)) from error
 
 
 def _stated(endpoints: Sequence[Endpoint]) -> Description:
@@ -273,20 +302,13 @@ def _value_of(variable: str, name: str, secret: Secret) -> str:
 
 def _basis(settings: HttpSettings | McpSettings) -> str:
     """The key of all that a description is made from; a document that changes is explored again."""
-    common: list[JsonValue] = [list(settings.allow), list(settings.secrets)]
+    common: list[JsonValue] = [VERSION, list(settings.allow), list(settings.secrets)]
     stated = settings.stated
     more = {name: stated[name] for name in (*ToolChoice.model_fields, "values") if name in stated}
     if isinstance(settings, McpSettings):
         return content_key([list(settings.command), settings.url, *common, more])
     document = content_key(settings.document.read_text(encoding="utf-8", errors="replace"))
-    basis: list[JsonValue] = [
-        document,
-        settings.base_url,
-        list(settings.allow),
-        list(settings.tools),
-        list(settings.secrets),
-    ]
-    return content_key([*basis, more] if more else basis)
+    return content_key([document, settings.base_url, list(settings.tools), *common, more])
 
 
 HTTP = World("http", HttpSettings, _open_http)

@@ -81,12 +81,14 @@ class Description(NamedTuple):
     """The tools and links of an environment, and `calls` that are known to be answered: what people can ask for.
 
     `operations` are the method and the path of each tool, in the tools' order, where nothing but a document says them.
+    `unanswered` are tools of a server that no call of was answered while it was explored: they are on no path.
     """
 
     tools: tuple[Tool, ...]
     links: tuple[Link, ...]
     calls: tuple[Call, ...] = ()
     operations: tuple[tuple[str, str], ...] = ()
+    unanswered: tuple[Tool, ...] = ()
 
 
 def response_rows(store: "ResponseStore", environment: str) -> Iterator[dict[str, Any]]:
@@ -181,23 +183,23 @@ class ResponseStore:
 
     def describe(self, environment: str, basis: str, description: Description) -> None:
         """Keep an environment's tools and links; `basis` is the key of what they were made from."""
-        records = (description.tools, description.links, description.calls)
-        bodies: list[object] = [[one.model_dump(mode="json") for one in kept] for kept in records]
-        if description.operations:
-            bodies.append(description.operations)
-        self._write(_DESCRIBE, (environment, basis, _packed(bodies)))
+        records = (description.tools, description.links, description.calls, description.unanswered)
+        *bodies, unanswered = ([one.model_dump(mode="json") for one in kept] for kept in records)
+        self._write(_DESCRIBE, (environment, basis, _packed([*bodies, description.operations, unanswered])))
 
     def description(self, environment: str, basis: str = "") -> Description | None:
         """The tools and links kept for an environment, None where there are none or they were made from something else."""
         rows = self._rows("select basis, body from descriptions where environment = ?", (environment,))
         if not rows or (basis and rows[0][0] != basis):
             return None
-        tools, links, calls, *operations = orjson.loads(zlib.decompress(rows[0][1]))
+        tools, links, calls, *more = orjson.loads(zlib.decompress(rows[0][1]))
+        operations, unanswered = (*more, [], [])[:2]  # stores of earlier versions lack them
         return Description(
             tuple(map(Tool.model_validate, tools)),
             tuple(map(Link.model_validate, links)),
             tuple(map(Call.model_validate, calls)),
-            tuple((method, path) for method, path in operations[0]) if operations else (),
+            tuple((method, path) for method, path in operations),
+            tuple(map(Tool.model_validate, unanswered)),
         )
 
     def descriptions(self) -> list[tuple[str, str, bytes]]:

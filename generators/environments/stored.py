@@ -28,6 +28,11 @@ class DescribedEnvironment:
         return self._description.tools
 
     @property
+    def offered(self) -> tuple[Tool, ...]:
+        """Its tools, and those that nothing is known to answer: samples that need no answers can be about them, too."""
+        return (*self._description.tools, *self._description.unanswered)
+
+    @property
     def links(self) -> tuple[Link, ...]:
         """Its links."""
         return self._description.links

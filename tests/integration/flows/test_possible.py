@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,11 @@ import pytest
 from callwright.flows.planning.possible import Constant, constants_to_fix, survey_recipe
 from callwright.flows.recipe import Recipe, parse_recipe
 from callwright.warehouse.records import Tool
+from tests.integration.generators.environments.test_mcp import PAGED, SHOP
 from tests.support.flows.small_builds import build, run_here, settings_of
+from tests.support.generators.environments.fixtures import shop
+
+__all__ = ["shop"]  # a fixture
 
 TEXT = {"type": "string"}
 KINDS = dict.fromkeys(("perfect", "imperfect", "sQsA", "mQmA", "SO_case1", "parallel", "routing_hard", "multi_step"), 3)
@@ -104,3 +109,59 @@ def test_tools_check_knows_a_file_by_what_is_in_it(written: Path) -> None:
     assert (wrong.returncode, "did you mean ring_bell" in wrong.stderr) == (2, True)
     nothing = run_here("tools", "check", "nowhere.yaml", home=home)
     assert (nothing.returncode, "no file, folder or catalog 'nowhere.yaml'" in nothing.stderr) == (2, True)
+
+
+def live_recipe(folder: Path, source: dict[str, Any]) -> Path:
+    path = folder / "recipe.yaml"
+    samples = {"perfect": 2, "imperfect": 2, "multi_step": 2}
+    path.write_text(json.dumps({"name": "live", "tools": [source], "samples": samples}))
+    return path
+
+
+def told_by_check(path: Path) -> tuple[int, str]:
+    done = run_here("recipe", "check", str(path), home=path.parent / "home")
+    assert not (path.parent / "home" / "responses.sqlite").exists(), "nothing is explored"
+    return done.returncode, done.stdout
+
+
+def test_of_a_live_server_its_list_tells_what_is_possible_and_no_tool_is_called(tmp_path: Path) -> None:
+    log = tmp_path / "asked.log"
+    source = {"environment": "mcp", "command": ["env", f"SHOP_LOG={log}", *SHOP], "allow": ["*"], "exclude": ["list_*"]}
+    status, told = told_by_check(live_recipe(tmp_path, source))
+    assert status == 0
+    assert "No tool of mcp was called" in told
+    assert "samples.multi_step: 2 of 2 can't be planned: " in told
+    assert [line.split()[1] for line in log.read_text().splitlines()] == ["started"]
+
+    command = shlex.join(SHOP)
+    found = json.loads(run_here("tools", "check", "--server", command, "--json", home=tmp_path / "home").stdout)
+    rows = {row["kind"]: (row["usable"], row["tools"]) for row in found["kinds"]}
+    assert rows["perfect"] == (8, 8)
+    assert rows["imperfect"][0] < rows["perfect"][0], "two tools require nothing"
+
+
+def test_of_an_http_server_its_document_tells_what_is_possible(shop: Path, tmp_path: Path) -> None:
+    source = {"environment": "http", "import": "openapi", "path": str(shop), "base_url": "http://127.0.0.1:9"}
+    status, told = told_by_check(live_recipe(tmp_path, {**source, "secrets": {"X-Key": "NOT_SET"}}))
+    assert (status, "No tool of http was called" in told) == (0, True)
+    wrong = live_recipe(tmp_path, {**source, "include": ["fly_home"]})
+    assert told_by_check(wrong)[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        ({"command": ["nonesuch"]}, "there is no command 'nonesuch'"),
+        ({"command": ["env"], "secrets": {"KEY": "NOT_SET_API_KEY"}}, "NOT_SET_API_KEY is not set"),
+    ],
+)
+def test_a_server_that_is_away_is_told_and_is_no_mistake(more: dict[str, Any], told: str, tmp_path: Path) -> None:
+    status, said = told_by_check(live_recipe(tmp_path, {"environment": "mcp", **more}))
+    assert (status, told in said) == (0, True)
+
+
+def test_of_a_server_that_ends_in_the_middle_of_its_list_the_tools_before_are_checked(tmp_path: Path) -> None:
+    command = shlex.join([*PAGED, "break"])
+    found = json.loads(run_here("tools", "check", "--server", command, "--json", home=tmp_path / "home").stdout)
+    assert {row["tools"] for row in found["kinds"]} == {1}
+    assert any("ended while it was asked" in one["message"] for one in found["problems"])

@@ -19,7 +19,7 @@ from callwright.generators.environments.mcp_server import McpAddress, close_serv
 from callwright.generators.environments.opening import explore_environment, open_environment
 from callwright.generators.environments.protocol import EnvironmentSettings, McpSettings
 from callwright.generators.environments.stored import StoredEnvironment
-from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.errors import ConfigurationError, TransientError
 from callwright.warehouse.records import Call
 
 SERVERS = Path(__file__).parents[3] / "support" / "generators" / "environments"
@@ -122,6 +122,37 @@ async def test_what_is_named_is_called_too(tmp_path: Path) -> None:
     assert "delete_customer c2" in [line for _, line in asked(tmp_path)]
     refused = await environment.answer(Call(tool="leave"))
     assert "no tool 'leave' that may be called" in refused.problem
+    environment.close()
+
+
+async def test_a_tool_that_takes_what_nobody_knows_is_offered_and_is_on_no_path(tmp_path: Path) -> None:
+    settings = shop_settings(allow=["send_note"])
+    environment = opened(settings, tmp_path)
+    await explore_environment(settings, environment)
+    again = opened(settings, tmp_path)
+    for one in (environment, again):
+        assert "send_note" not in {tool.name for tool in one.tools}
+        (beside,) = [tool for tool in one.offered if tool not in one.tools]
+        assert (beside.name, beside.required) == ("send_note", ("text",))
+        assert not beside.source.startswith("environment:")
+        one.close()
+    assert not [line for _, line in asked(tmp_path) if "send_note" in line]
+
+
+async def test_a_server_all_of_whose_tools_take_what_nobody_knows_is_no_mistake(tmp_path: Path) -> None:
+    settings = shop_settings(allow=["send_note"], include=["send_note"], constants={}, exclude=[])
+    environment = opened(settings, tmp_path)
+    await explore_environment(settings, environment)
+    assert (environment.tools, [tool.name for tool in environment.offered]) == ((), ["send_note"])
+    environment.close()
+
+
+async def test_a_server_that_ends_in_the_middle_of_its_list_is_not_explored(tmp_path: Path) -> None:
+    settings = shop_settings(command=[*PAGED, "break"], constants={}, exclude=[], allow=["*"])
+    environment = opened(settings, tmp_path)
+    with pytest.raises(TransientError, match=r"ended while it was asked\. Its list of tools is not whole"):
+        await explore_environment(settings, environment)
+    assert environment.store.description("shop") is None
     environment.close()
 
 

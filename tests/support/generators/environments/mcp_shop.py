@@ -68,6 +68,13 @@ def delete_customer(customer_id: str) -> str:
     return "deleted"
 
 
+@shop.tool()
+def send_note(text: str) -> str:
+    """Send a note to the people of the shop."""
+    note(f"send_note {text}")
+    return "sent"
+
+
 @shop.tool(annotations=READS, structured_output=False)
 def wait(seconds: float = 30.0) -> str:
     """Wait for some seconds."""
