@@ -14,6 +14,7 @@ from pydantic import BaseModel
 from callwright.generators.environments.protocol import Environment
 from callwright.generators.own_values import NO_VALUES, OwnValues
 from callwright.llm.chat import ChatModel, Prompt, again
+from callwright.llm.prompts import prompt_version
 from callwright.warehouse.errors import RecordError, ReplyError
 from callwright.warehouse.records import Origin, Record, Tool
 
@@ -172,3 +173,9 @@ def made_by(context: StageContext, stage: str, prompt: Prompt, *, parent: str, s
         model=context.chat.name,
         prompt_version=prompt.version,
     )
+
+
+def asked_origin(stage: str, parent: Record, seed: int, context: StageContext, prompt: tuple[str, str]) -> Origin:
+    """The origin of what a model answered to a `prompt`, a package of prompts and the name of one in it."""
+    version = prompt_version(*prompt)
+    return Origin(stage=stage, parents=(parent.key,), seed=seed, model=context.chat.name, prompt_version=version)

@@ -10,8 +10,7 @@ from typing import NamedTuple
 import orjson
 
 from callwright.validators.grading import grade_versions, judge_version
-from callwright.validators.metrics.answers import Answered, AnswerScores, has_one_call, mistakes_of
-from callwright.validators.metrics.grades import GradeScores
+from callwright.validators.metrics.answers import Answered, AnswerScores, GradeScores, has_one_call, mistakes_of
 from callwright.validators.metrics.multi_step import metric_names
 from callwright.validators.metrics.own import OwnScores
 from callwright.validators.metrics.snapshots import SnapshotScores

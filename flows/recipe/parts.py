@@ -21,10 +21,10 @@ from callwright.flows.plugins import Extension, add_from_file
 from callwright.flows.recipe.own_words import ExampleFile, OwnValueList, Scalar, example_file, value_source
 from callwright.generators.catalogs.choosing import ToolChoice
 from callwright.generators.catalogs.python_tools import OWN, tool_from
-from callwright.generators.circumstances import draw_personas
 from callwright.generators.environments.protocol import EnvironmentSettings, settings_of_world
 from callwright.generators.kinds import all_kinds, kind_named, waves_of
 from callwright.generators.stages import Consistency
+from callwright.generators.voices import draw_personas
 from callwright.language.packs import of
 from callwright.llm.models import ModelSettings, read_model, reads_language
 from callwright.warehouse.errors import ConfigurationError

@@ -9,8 +9,7 @@ from pydantic import BaseModel
 from callwright.generators.conversations.moves import EpisodeContext, moves_of
 from callwright.generators.conversations.values import VALUES_TEMPLATE, Values
 from callwright.generators.environments.simulated import SimulatedEnvironment
-from callwright.generators.origins import asked_origin
-from callwright.generators.stages import ATTEMPTS, StageContext, first_fit, made_by
+from callwright.generators.stages import ATTEMPTS, StageContext, asked_origin, first_fit, made_by
 from callwright.language.packs import writes
 from callwright.llm.prompts import render
 from callwright.warehouse.errors import RecordError

@@ -9,8 +9,7 @@ from typing import NamedTuple, get_args
 from pydantic import BaseModel
 
 from callwright.generators.external.mentions import TurnMention, fills_parameter, find_mentions, is_pointable
-from callwright.generators.origins import asked_origin
-from callwright.generators.stages import StageContext
+from callwright.generators.stages import StageContext, asked_origin
 from callwright.language.calls.parameters import entity_of
 from callwright.language.packs import of, packaged, unspaced
 from callwright.language.readers.moments import moment_parts

@@ -16,8 +16,7 @@ from callwright.generators.external.mentions import (
     says_another_time,
     says_other,
 )
-from callwright.generators.origins import asked_origin
-from callwright.generators.stages import ATTEMPTS, StageContext, first_fit
+from callwright.generators.stages import ATTEMPTS, StageContext, asked_origin, first_fit
 from callwright.generators.stated_values import Place, Stated, find_quote, find_value
 from callwright.language.packs import of, signs, widened, writes
 from callwright.language.readers.moments import HALF_DAY

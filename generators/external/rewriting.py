@@ -18,9 +18,8 @@ from callwright.generators.external.mentions import (
 )
 from callwright.generators.external.messages import mention_of
 from callwright.generators.kinds import name_of
-from callwright.generators.origins import asked_origin
 from callwright.generators.shifts.turns import simulation_tags
-from callwright.generators.stages import ATTEMPTS, StageContext, first_fit
+from callwright.generators.stages import ATTEMPTS, StageContext, asked_origin, first_fit
 from callwright.generators.stated_values import find_quote, found_evidence
 from callwright.language.packs import own_letters, writes
 from callwright.language.text import VERBATIM, Found, fold

@@ -16,8 +16,7 @@ from callwright.generators.multi_step.samples import schema_of, unstated
 from callwright.generators.multi_step.search import ShortestPath, find_plans
 from callwright.generators.multi_step.sources import SourceLeaf, as_text
 from callwright.generators.multi_step.wording import PROMPTS
-from callwright.generators.origins import asked_origin
-from callwright.generators.stages import StageContext
+from callwright.generators.stages import StageContext, asked_origin
 from callwright.llm.prompts import render
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import (

@@ -7,8 +7,7 @@ from pydantic import BaseModel, Field, JsonValue
 
 from callwright.generators.environments.protocol import Environment
 from callwright.generators.multi_step.wording import PROMPTS
-from callwright.generators.origins import asked_origin
-from callwright.generators.stages import StageContext
+from callwright.generators.stages import StageContext, asked_origin
 from callwright.llm.chat import Prompt
 from callwright.llm.prompts import render
 from callwright.warehouse.errors import ReplyError

@@ -9,8 +9,7 @@ from pydantic import BaseModel, JsonValue
 from callwright.generators.multi_step.asking import field_words
 from callwright.generators.multi_step.resolving import resolve
 from callwright.generators.multi_step.sources import leaves_of
-from callwright.generators.origins import asked_origin
-from callwright.generators.stages import ATTEMPTS, Leniency, StageContext, first_fit
+from callwright.generators.stages import ATTEMPTS, Leniency, StageContext, asked_origin, first_fit
 from callwright.generators.stated_values import find_quote, find_value
 from callwright.language.packs import writes
 from callwright.language.values import locate

@@ -10,7 +10,6 @@ from typing import NamedTuple
 from pydantic import BaseModel, JsonValue
 
 from callwright.generators.kinds import name_of
-from callwright.generators.origins import asked_origin
 from callwright.generators.shifts.changeable import (
     ChangeableArgument,
     affected,
@@ -31,7 +30,7 @@ from callwright.generators.shifts.turns import (
     until_due,
     with_value,
 )
-from callwright.generators.stages import ATTEMPTS, StageContext, first_fit
+from callwright.generators.stages import ATTEMPTS, StageContext, asked_origin, first_fit
 from callwright.generators.stated_values import Place, Stated, find_value
 from callwright.generators.tools import argument_problems
 from callwright.generators.transcripts import conversation_text

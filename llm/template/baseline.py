@@ -18,7 +18,7 @@ from callwright.language.vocabulary import deep_stem
 from callwright.llm.template.callings import calls_in, links_of, openers
 from callwright.llm.template.grammar.messages import resolve_pointers
 from callwright.llm.template.grammar.questions import asked_parameters
-from callwright.llm.template.grammar.turns import Turn
+from callwright.llm.template.sections import Turn
 from callwright.warehouse.records import JsonSchema, Language
 
 _WORD = re.compile(r"[^\W_]+")

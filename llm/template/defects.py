@@ -15,7 +15,7 @@ from callwright.language.values import locate
 from callwright.llm.template.dialogues import SlotReply, word_answer
 from callwright.llm.template.grammar.phrasebook import requests_in
 from callwright.llm.template.grammar.stating import say
-from callwright.llm.template.grammar.turns import is_equivalent
+from callwright.llm.template.sections import is_equivalent
 from callwright.llm.template.wording import Worded, compose, quote_values, word_call
 from callwright.warehouse.errors import ConfigurationError, ReplyError
 from callwright.warehouse.records import Language

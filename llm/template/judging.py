@@ -14,8 +14,7 @@ from callwright.language.values import locate
 from callwright.llm.template.baseline import choose_tool, read_values
 from callwright.llm.template.defects import Proposal, spoil_call, text_language
 from callwright.llm.template.grammar.messages import resolve_pointers
-from callwright.llm.template.grammar.turns import Turn, is_equivalent, is_stated
-from callwright.llm.template.sections import Sections
+from callwright.llm.template.sections import Sections, Turn, is_equivalent, is_stated
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import DEFAULT_LANGUAGE, JsonSchema
 

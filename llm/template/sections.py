@@ -1,4 +1,4 @@
-"""Reading a prompt: its tagged sections, and the turns of the conversation in it.
+"""Reading a prompt: its tagged sections, the turns of the conversation in it, and whether two values in it mean the same.
 
 A section is one line, `<tag>JSON</tag>`; JSON holds no line breaks, so nothing inside it can end it early. The
 conversation is the text from the first line `<conversation>` to the last line `</conversation>`: whatever a user
@@ -12,9 +12,79 @@ from typing import NamedTuple
 import orjson
 from pydantic import JsonValue
 
+from callwright.language.text import fold
+from callwright.language.values import locate, read_value
 from callwright.llm.chat import ChatMessage
-from callwright.llm.template.grammar.turns import Turn, split_turns
 from callwright.warehouse.errors import ReplyError
+from callwright.warehouse.records import JsonSchema
+
+
+class Turn(NamedTuple):
+    """Something said: `speaker` is user, assistant, message, call or result."""
+
+    speaker: str
+    text: str
+
+
+_TURN = re.compile(r"^(user|assistant|message|call|result)(?: \([^()\n]*\))?: ?", re.MULTILINE)
+
+
+_INDENT = "\n  "  # further lines of one turn stand indented
+
+
+def split_turns(conversation: str) -> list[Turn]:
+    """The turns of a conversation; text before the first mark is taken for the user's."""
+    marks = list(_TURN.finditer(conversation))
+    if not marks:
+        return [Turn("user", conversation.strip())]
+    turns = []
+    opening = conversation[: marks[0].start()].strip()
+    if opening:
+        turns.append(Turn("user", opening))
+    for at, mark in enumerate(marks):
+        end = marks[at + 1].start() if at + 1 < len(marks) else len(conversation)
+        turns.append(Turn(mark[1], conversation[mark.end() : end].replace(_INDENT, "\n").strip()))
+    return turns
+
+
+def is_equivalent(one: JsonValue, other: JsonValue, schema: JsonSchema) -> bool:
+    """Whether two values mean the same: spelling, case and notation apart."""
+    if isinstance(one, bool) or isinstance(other, bool):
+        return one is other or fold(str(one)) == fold(str(other))
+    if one == other or fold(str(one)) == fold(str(other)):
+        return True
+    if isinstance(one, list) and isinstance(other, list):
+        return _are_equivalent(one, other, schema.get("items") or {})
+    if isinstance(one, dict) and isinstance(other, dict):
+        members = schema.get("properties") or {}
+        return one.keys() == other.keys() and all(
+            is_equivalent(one[key], other[key], members.get(key) or {}) for key in one
+        )
+    if isinstance(one, list | dict) or isinstance(other, list | dict):
+        return False
+    read = read_value(str(one), schema), read_value(str(other), schema)
+    if read[0] is not None and read[0] == read[1]:
+        return True
+    return locate(one, schema, str(other)) is not None and locate(other, schema, str(one)) is not None
+
+
+def _are_equivalent(one: list[JsonValue], other: list[JsonValue], items: JsonSchema) -> bool:
+    """Whether two lists hold the same, in any order."""
+    rest = list(other)
+    for value in one:
+        match = next((candidate for candidate in rest if is_equivalent(value, candidate, items)), None)
+        if match is None:
+            return False
+        rest.remove(match)
+    return not rest
+
+
+def is_stated(value: JsonValue, schema: JsonSchema, turns: Sequence[Turn]) -> bool:
+    """Whether the user, or a message the user leans on, says the value."""
+    return any(
+        locate(value, schema, turn.text) is not None for turn in turns if turn.speaker in ("user", "message", "result")
+    )
+
 
 _SECTION = re.compile(r"^<([a-z]+)>(.*)</\1>[ \t]*$", re.MULTILINE)
 _EXAMPLE = "example"

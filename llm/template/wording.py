@@ -1,7 +1,7 @@
-"""Wording a call as a request: opener, action, every argument in one of many shapes."""
+"""Wording a call as a request: opener, action, every argument in one of many shapes, a day or a time behind the words that fit."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from random import Random
 from typing import NamedTuple
 
@@ -11,15 +11,56 @@ from callwright.language.calls.actions import name_phrase, own_words
 from callwright.language.calls.meanings import in_context, value_gap
 from callwright.language.calls.parameters import meaning_of
 from callwright.language.calls.tools import ToolView
-from callwright.language.names import words
-from callwright.language.packs import COMMON_SCRIPT, language_of, of, packs_of, signs, writes
+from callwright.language.names import split_name, words
+from callwright.language.packs import COMMON_SCRIPT, LanguagePattern, language_of, of, packs_of, signs, writes
+from callwright.language.readers.moments import find_times
 from callwright.language.schemas import json_type
 from callwright.language.values import locate
 from callwright.llm.template.grammar.phrasebook import Phrasebook, requests_in
 from callwright.llm.template.grammar.stating import StatedParameter, say
-from callwright.llm.template.moments import moment_clause, role_of, stands_before
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import JsonSchema, Language
+
+# By a word of the parameter's name, the last that tells: what the moment is to the call. Names are English in every language.
+_ROLES: Mapping[str, str] = {
+    **dict.fromkeys(("until", "till", "end", "ends", "ending", "through", "thru", "to", "latest"), "until"),
+    **dict.fromkeys(("expires", "expiry", "expiration", "expire"), "until"),
+    **dict.fromkeys(("from", "since", "earliest", "effective"), "from"),
+    **dict.fromkeys(("start", "starts", "starting", "begin", "begins", "beginning"), "start"),
+    **dict.fromkeys(("due", "deadline", "by"), "by"),
+    "before": "before",
+    "after": "after",
+}
+_CHANGED = "new"  # what the moment is moved to, whatever it is the moment of
+_DESCRIBED = {role: LanguagePattern(f"@{{moment_{role}}}") for role in ("until", "by", "from")}
+
+
+def role_of(name: str, description: str = "") -> str:
+    """What a moment is to the call, by its parameter's name, then by its description; "" where neither tells."""
+    words = split_name(name)
+    if _CHANGED in words:
+        return "to"
+    found = next((_ROLES[word] for word in reversed(words) if word in _ROLES), "")
+    return found or next((role for role, one in _DESCRIBED.items() if one.of(description).search(description)), "")
+
+
+def moment_clause(stated: StatedParameter, book: Phrasebook) -> str:
+    """A day or a time behind the words that fit what it is to the call."""
+    named = " ".join(split_name(stated.parameter.name))
+    if " " in named and stands_before(named, book):  # "due before", "valid until"
+        return f"{named} {stated.shown}"
+    role = role_of(stated.parameter.name, str(stated.parameter.schema.get("description") or ""))
+    if role:
+        return book.moments[role].format(v=stated.shown)
+    is_clock = any(found.start == 0 for found in find_times(stated.shown))
+    return (book.time_lead if is_clock else book.day_lead) + stated.shown
+
+
+def stands_before(cue: str, book: Phrasebook) -> bool:
+    """Whether what a parameter is called stands right before its value: "valid until", "due by"."""
+    leads = {shape.partition(" {v}")[0] for shape in book.moments.values()}
+    return cue.rpartition(" ")[2].lower() in leads
+
 
 _EVERYDAY = frozenset(
     words(

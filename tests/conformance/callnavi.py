@@ -5,16 +5,17 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from callwright.validators.metrics.callnavi.answers import wash, wash_text
-from callwright.validators.metrics.callnavi.files import read_questions
-from callwright.validators.metrics.callnavi.matching import (
+from callwright.validators.metrics.callnavi.answers import (
     GoldAnswer,
     bare,
     is_routed,
     is_same_output,
     match_answer,
     names_text,
+    wash,
+    wash_text,
 )
+from callwright.validators.metrics.callnavi.files import read_questions
 from callwright.validators.metrics.callnavi.scores import (
     DIFFICULTIES,
     Shares,

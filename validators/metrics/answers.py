@@ -2,8 +2,11 @@
 
 `invented` is the share of answers that call a tool which is no candidate. `election_stability` and
 `levenshtein_stability` compare the calls, not how they are written; they are means over samples, of all runs together, and kept
-with the first (CallNavi 5.3). A metric
-ending in `_macro` is the mean of the difficulties (CallNavi 5.1).
+with the first (CallNavi 5.3). A metric ending in `_macro` is the mean of the difficulties (CallNavi 5.1).
+
+Of a judge's grades, `judge_score` is a mean over plans (CallNavi 5.2); `parameter_validity` is the share of valid parameters in
+calls with the right name, as CONFETTI's text has it (4.1), `…_of_all` in all predicted calls, as its formula has it. What the
+judge's reply could not be read for counts in none of them.
 """
 
 from collections import Counter, defaultdict
@@ -13,8 +16,7 @@ from typing import Literal, NamedTuple
 import orjson
 
 from callwright.generators.kinds import traits_of
-from callwright.validators.metrics.callnavi.answers import NAMES, PARAMETERS
-from callwright.validators.metrics.callnavi.matching import GoldAnswer, is_routed, match_answer
+from callwright.validators.metrics.callnavi.answers import NAMES, PARAMETERS, GoldAnswer, is_routed, match_answer
 from callwright.validators.metrics.callnavi.scores import measure_stability
 from callwright.validators.metrics.confetti.soft import StringScorer, foresee, score_meaning
 from callwright.validators.metrics.conversations import ChainScore, ConversationScores, GoldConversation
@@ -23,7 +25,7 @@ from callwright.validators.metrics.ratios import Cell, Ratios, scores_of
 from callwright.validators.predictions import CandidateRun, run_of
 from callwright.validators.replies.reading import is_valid, join_replies
 from callwright.validators.strategies import format_of
-from callwright.warehouse.records import Call, CallTurn, GoldCall, Prediction, Sample, Score, Tool
+from callwright.warehouse.records import Call, CallTurn, GoldCall, Grade, Prediction, Sample, Score, Tool
 
 PlanMetric = Literal["syntax_validity", "syntax_validity_repaired", "routing", "structure", "ast"]
 
@@ -241,3 +243,36 @@ def _mistake(prediction: Prediction, sample: Sample, gold: Sequence[GoldCall]) -
     traits = traits_of(sample.kind)
     in_any_order = traits.asked == "call" or (traits.asked == "plan" and traits.calls == "set")
     return error_type(prediction, sample) if in_any_order else plan_error(prediction, gold, sample.language)
+
+
+class GradeScores:
+    """The scores of any number of runs by one judge's grades, gathered sample by sample."""
+
+    def __init__(self, grades: Mapping[str, Grade], judge: str) -> None:
+        """`grades` are given by the keys of the predictions."""
+        self._grades = grades
+        self._judge = judge
+        self._cells: dict[Cell, Ratios] = defaultdict(Ratios)
+
+    def add(self, sample: Sample, predictions: Iterable[Prediction]) -> None:
+        """Count what the judge says of answers to a sample."""
+        slices = list(slices_of(sample))
+        for one in predictions:
+            run, grade = run_of(one), self._grades.get(one.key)
+            for where in slices:
+                _count(self._cells[Cell(run, *where)], sample, one, grade)
+
+    def scores(self) -> list[Score]:
+        """Every score of every run, sorted."""
+        return [*scores_of(self._cells, judge=self._judge)]
+
+
+def _count(ratios: Ratios, sample: Sample, prediction: Prediction, grade: Grade | None) -> None:
+    """Count a prediction, with what the judge says of it: of no call with a due name it has said anything."""
+    if grade is not None and grade.metric == "judge_score" and grade.count:
+        ratios.count("judge_score", grade.value, level=sample.difficulty)
+    if traits_of(sample.kind).asked != "conversation" or (grade is not None and not grade.count):
+        return
+    judged, valid = (grade.count, round(grade.value)) if grade is not None else (0, 0)
+    ratios.count("parameter_validity", valid, judged)
+    ratios.count("parameter_validity_of_all", valid, sum(len(call.arguments) for call in prediction.calls or ()))

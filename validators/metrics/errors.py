@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple, get_args
 
 from callwright.validators.matching.calls import assign
 from callwright.validators.matching.hammerbench import arguments_match, hallucinated_names, missing_names
-from callwright.validators.metrics.callnavi.matching import UNKNOWN
+from callwright.validators.metrics.callnavi.answers import UNKNOWN
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import Arguments, Call, GoldCall, Language, Prediction, Sample
 

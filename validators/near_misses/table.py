@@ -10,8 +10,7 @@ from random import Random
 from typing import NamedTuple
 
 from callwright.validators.near_misses import calls, values
-from callwright.validators.near_misses.due import Due, NearMiss, Option, leaves, with_leaf
-from callwright.validators.near_misses.sameness import is_same_option
+from callwright.validators.near_misses.due import Due, NearMiss, Option, is_same_option, leaves, with_leaf
 from callwright.validators.near_misses.values import ValueChange, other_values
 
 SHOWN = 6  # near misses that are calls; what an assistant may do in the stead of calling comes besides

@@ -10,7 +10,7 @@ from callwright.generators.catalogs.catalog import ProblemKind
 from callwright.generators.catalogs.checks import check_tool
 from callwright.language.names import split_name, words
 from callwright.language.vocabulary import stem
-from callwright.validators.toolset.actions import CHANGE, CREATE, DELETE, READ, Doing, doing_of, yields
+from callwright.validators.toolset.redundancy import CHANGE, CREATE, DELETE, READ, Doing, doing_of, yields
 from callwright.warehouse.records import Decision, DoubtedFact, DoubtKind, JsonSchema, Tool, Verdict
 
 CHECK = "tool_complexity"

@@ -13,7 +13,7 @@ from callwright.language.readers.units import Unit, unit_of
 from callwright.language.schemas import choices_of, fits, kind_of
 from callwright.language.text import fold, words_of
 from callwright.language.vocabulary import deep_stem, empty
-from callwright.validators.values.marks import schema_words
+from callwright.validators.values.said import schema_words
 from callwright.warehouse.records import DEFAULT_LANGUAGE, Arguments, JsonSchema, Tool
 
 Sort = Literal["boolean", "number", "day", "clock", "moment", "choice", "code", "name"]

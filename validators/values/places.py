@@ -19,9 +19,8 @@ from callwright.language.schemas import choices_of
 from callwright.language.text import folded
 from callwright.language.values import locate
 from callwright.language.vocabulary import empty
-from callwright.validators.values.marks import digit_words, mark_words, schema_words
 from callwright.validators.values.parameters import MOMENT, Leaf
-from callwright.validators.values.said import MARKS, Said, Span, Time
+from callwright.validators.values.said import MARKS, Said, Span, Time, digit_words, mark_words, schema_words
 
 _EXACT = frozenset({"spelling", "grouping of digits", "inflection", "place spelling", "date in figures"})
 _MONTH = re.compile(r"(0[1-9]|1[0-2])/(20\d{2})|(20\d{2})-(0[1-9]|1[0-2])")

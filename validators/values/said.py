@@ -1,16 +1,47 @@
-"""A text that was said, as rules read it: amounts, days and periods in it, quotations, and words that turn a value."""
+"""A text that was said, as rules read it: amounts, days and periods in it, quotations, and words that turn a value (marks.yaml)."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
-from typing import Literal, NamedTuple, get_args
+from functools import cache
+from typing import Any, Literal, NamedTuple, get_args
 
-from callwright.language.packs import has_folder, signs, widened
+from callwright.language.packs import has_folder, known, packaged, read_as, signs, widened
 from callwright.language.readers.duckling_reader import read
 from callwright.language.readers.mentions import UNKNOWN_NOW, find_moments
 from callwright.language.readers.quantities import Quantity, find_quantities
 from callwright.language.readers.units import quantity_words
-from callwright.validators.values.marks import digit_words, mark_words
+
+
+@cache
+def mark_words(language: str) -> Mapping[str, re.Pattern[str]]:
+    """The closed classes of a language, as patterns by name; `articles` are several of them."""
+    data = _data(language)
+    data = {**data, "articles": rf"(?:{data['article']}\s*)+"}
+    return {name: re.compile(words, re.IGNORECASE) for name, words in data.items() if isinstance(words, str)}
+
+
+def digit_words(language: str) -> Mapping[str, str]:
+    """The words for single digits."""
+    digits: Mapping[str, str] = _data(language)["digits"]
+    return digits
+
+
+def measure_words(language: str) -> Mapping[str, str]:
+    """What is said of a measure, wide, with what schemas call it, width."""
+    measures: Mapping[str, str] = _data(language)["measures"]
+    return measures
+
+
+@cache
+def schema_words(name: str) -> re.Pattern[str]:
+    """A class of words that schemas have, in all languages: whatever people speak, theirs is another one often."""
+    return re.compile("|".join(mark_words(code)[name].pattern for code in known()), re.IGNORECASE)
+
+
+def _data(language: str) -> Any:  # noqa: ANN401 - parsed YAML
+    return packaged(f"callwright.language.{read_as(language)}", "marks.yaml")
+
 
 MarkKind = Literal["negation", "correction", "change", "alternative", "condition", "past", "from", "to"]
 MARKS: tuple[MarkKind, ...] = get_args(MarkKind)

@@ -16,7 +16,6 @@ from pydantic import JsonValue
 from callwright.language.packs import of, puts_spaces, signs
 from callwright.language.text import FoldedWord, words_of
 from callwright.language.vocabulary import deep_stem, empty
-from callwright.validators.values.marks import mark_words, measure_words, schema_words
 from callwright.validators.values.parameters import Leaf, Parameter, Role, is_timed, leaves_of
 from callwright.validators.values.places import (
     Place,
@@ -30,7 +29,7 @@ from callwright.validators.values.places import (
     places_of,
     times_beside,
 )
-from callwright.validators.values.said import MARKS, Mark, MarkKind, Said, Span
+from callwright.validators.values.said import MARKS, Mark, MarkKind, Said, Span, mark_words, measure_words, schema_words
 from callwright.warehouse.records import Arguments, DoubtedFact, Tool
 
 Standing = Literal["proved", "stated", "unproved", "contradicted"]

@@ -3,10 +3,9 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
-from callwright.validators.metrics.answers import AnswerScores, mistakes_of
+from callwright.validators.metrics.answers import AnswerScores, GradeScores, mistakes_of
 from callwright.validators.metrics.confetti.soft import StringScorer, score_meaning
 from callwright.validators.metrics.errors import ErrorType
-from callwright.validators.metrics.grades import GradeScores
 from callwright.validators.metrics.snapshots import Agreements, SnapshotScores
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import Grade, Prediction, Sample, Score, Tool

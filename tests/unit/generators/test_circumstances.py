@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callwright.generators.circumstances import circumstances_of, in_circumstances
-from callwright.generators.voices import UserVoice, VoicedChat
+from callwright.generators.voices import UserVoice, VoicedChat, circumstances_of, in_circumstances
 from callwright.llm.chat import ChatMessage, Prompt, again
 from callwright.testing import ScriptedModel
 

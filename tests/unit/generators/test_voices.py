@@ -4,12 +4,12 @@ from pathlib import Path
 
 from callwright.flows.build import build_key
 from callwright.flows.recipe import Recipe
-from callwright.generators.circumstances import draw_personas
 from callwright.generators.kinds import FAMILIES
 from callwright.generators.voices import (
     SILENT,
     UserVoice,
     VoicedChat,
+    draw_personas,
     in_voice,
     marked,
     voice_of,

@@ -7,9 +7,8 @@ import orjson
 import pytest
 
 from callwright.validators.embeddings import likeness, read_ahead
-from callwright.validators.metrics.answers import AnswerScores, mistakes_of
+from callwright.validators.metrics.answers import AnswerScores, GradeScores, mistakes_of
 from callwright.validators.metrics.confetti.soft import foresee, score_meaning, score_words
-from callwright.validators.metrics.grades import GradeScores
 from callwright.validators.metrics.multi_step import RunResult, RunsOf, score_runs
 from callwright.validators.metrics.snapshots import GoldSnapshots, SnapshotScores
 from callwright.warehouse.records import Call, CallTurn, GoldCall, Grade, Prediction, Sample, UserTurn

@@ -10,8 +10,16 @@ from pydantic import JsonValue
 from callwright.generators.tools import argument_problems
 from callwright.language.schemas import fits
 from callwright.testing import make_tool
-from callwright.validators.near_misses.due import Due, Leaf, NearMiss, Option, leaves, with_leaf
-from callwright.validators.near_misses.sameness import is_same_call, is_same_option
+from callwright.validators.near_misses.due import (
+    Due,
+    Leaf,
+    NearMiss,
+    Option,
+    is_same_call,
+    is_same_option,
+    leaves,
+    with_leaf,
+)
 from callwright.validators.near_misses.table import MAKERS, near_misses, of_maker
 from callwright.warehouse.records import Call, JsonSchema, Tool
 

@@ -11,7 +11,7 @@ from callwright.llm.chat import Answer, Prompt
 from callwright.testing import make_sample, make_tool
 from callwright.validators.blind.choosing import check_reading
 from callwright.validators.blind.planting import MEASURED, plant, planting_version, read_planted
-from callwright.validators.near_misses.sameness import is_same_option
+from callwright.validators.near_misses.due import is_same_option
 from callwright.warehouse.errors import RecordError, ReplyError
 from callwright.warehouse.records import PlantedReading, Sample, UserTurn
 from tests.support.validators.option_reader import OptionReader

@@ -9,8 +9,20 @@ from hypothesis import strategies as st
 from callwright.generators.catalogs.seed_catalog import seed_tools
 from callwright.testing import make_tool
 from callwright.validators.embeddings import near_pairs
-from callwright.validators.toolset.actions import CHANGE, CREATE, DELETE, READ, START, STOP, are_opposed, doing_of
-from callwright.validators.toolset.redundancy import ALIKE, IN_DOUBT, check_redundancy, find_duplicate_tools
+from callwright.validators.toolset.redundancy import (
+    ALIKE,
+    CHANGE,
+    CREATE,
+    DELETE,
+    IN_DOUBT,
+    READ,
+    START,
+    STOP,
+    are_opposed,
+    check_redundancy,
+    doing_of,
+    find_duplicate_tools,
+)
 from callwright.warehouse.records import Language, Tool
 
 TEXT: dict[str, str] = {}

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from callwright.validators.metrics.callnavi.matching import GoldAnswer
+from callwright.validators.metrics.callnavi.answers import GoldAnswer
 from callwright.validators.metrics.callnavi.scores import GoldQuestion
 from callwright.warehouse.errors import ConfigurationError
 

@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 from rapidfuzz.distance.Levenshtein import distance as levenshtein
 
-from callwright.validators.metrics.callnavi.answers import Washed, wash
-from callwright.validators.metrics.callnavi.matching import GoldAnswer, Match, is_routed, match_answer
+from callwright.validators.metrics.callnavi.answers import GoldAnswer, Match, Washed, is_routed, match_answer, wash
 
 DIFFICULTIES = ("easy", "medium", "hard")
 

@@ -6,7 +6,7 @@ import pytest
 
 from callwright.language.calls.tools import view_of
 from callwright.llm.template.baseline import choose_tool, read_values
-from callwright.llm.template.grammar.turns import Turn
+from callwright.llm.template.sections import Turn
 from tests.support.llm.template.fixtures import TOOLS
 
 VIEWS = {tool.name: view_of(tool.signature) for tool in TOOLS}

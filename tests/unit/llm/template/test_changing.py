@@ -9,7 +9,7 @@ from callwright.language.calls.tools import ToolView, view_of
 from callwright.language.schemas import fits
 from callwright.language.values import locate
 from callwright.llm.template.changing import CallChange, ViewedCall, other_value, parameter_named, word_change
-from callwright.llm.template.grammar.turns import Turn
+from callwright.llm.template.sections import Turn
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Tool
 

@@ -5,8 +5,7 @@ from random import Random
 import pytest
 
 from callwright.language.calls.tools import view_of
-from callwright.llm.template.moments import role_of
-from callwright.llm.template.wording import word_call
+from callwright.llm.template.wording import role_of, word_call
 
 DAY = {"type": "string", "format": "date"}
 SEEDS = range(12)

@@ -24,8 +24,7 @@ from callwright.llm.template.grammar.messages import (
     word_pointer,
     write_message,
 )
-from callwright.llm.template.grammar.turns import Turn
-from callwright.llm.template.sections import Sections
+from callwright.llm.template.sections import Sections, Turn
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import JsonSchema, Language
 from tests.support.llm.template.fixtures import TOOLS

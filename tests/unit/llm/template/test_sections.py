@@ -3,8 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callwright.llm.chat import ChatMessage
-from callwright.llm.template.grammar.turns import Turn, split_turns
-from callwright.llm.template.sections import read_sections
+from callwright.llm.template.sections import Turn, read_sections, split_turns
 from callwright.warehouse.errors import ReplyError
 
 

@@ -7,8 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callwright.validators.metrics.callnavi.answers import LONGEST, repair_answer, wash, wash_text
-from callwright.validators.metrics.callnavi.matching import UNKNOWN, GoldAnswer, Match, is_routed, match_answer
+from callwright.validators.metrics.callnavi.answers import (
+    LONGEST,
+    UNKNOWN,
+    GoldAnswer,
+    Match,
+    is_routed,
+    match_answer,
+    repair_answer,
+    wash,
+    wash_text,
+)
 from callwright.validators.metrics.callnavi.scores import GoldQuestion, score_answer
 
 NAMES = st.text("abcXYZ", min_size=1, max_size=6)

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from callwright.validators.metrics.callnavi.answers import GoldAnswer, bare, is_same_output
 from callwright.validators.metrics.callnavi.files import read_answers, read_questions
-from callwright.validators.metrics.callnavi.matching import GoldAnswer, bare, is_same_output
 from callwright.validators.metrics.callnavi.scores import (
     GoldQuestion,
     Stability,
