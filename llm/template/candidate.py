@@ -1,7 +1,7 @@
 """The model as candidate: all the calls that a request asks for, in the form that the prompt wants them."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from random import Random
 from typing import NamedTuple
 
@@ -9,7 +9,6 @@ import orjson
 from pydantic import JsonValue
 
 from callwright.language.calls.tools import ToolView, view_of
-from callwright.language.names import split_name
 from callwright.language.packs import LanguagePattern
 from callwright.llm.chat import ChatMessage
 from callwright.llm.template.baseline import choose_tool, read_values
@@ -31,13 +30,7 @@ from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Call, Tool
 
 UNKNOWN = "$$$"
-DEEPEST = 4
 _WISH = LanguagePattern(r"(?<=[.!?;])\s+|(?<=@[{.!?;}])|@{asks_for_then}")
-_BEHIND = re.compile(r"\s(?:of|for|whose|with|using|to|in|on)\s", re.IGNORECASE)
-_SAME = re.compile(r"\b(?:same|that|this|its|their)\b", re.IGNORECASE)
-_LOOKUPS = frozenset({"find", "search", "look", "lookup"})
-_LOOKS_UP = re.compile(r"\b(?:look up|search|find(?! out))\b", re.IGNORECASE)
-_FAINT = frozenset({"find", "get", "by", "of", "look", "up", "the", "for", "in", "to"})
 
 
 class CandidateTools(NamedTuple):
@@ -73,14 +66,15 @@ def next_calls(turns: Sequence[Turn], box: CandidateTools) -> list[Proposal]:
 
 
 def whole_plan(turns: Sequence[Turn], box: CandidateTools) -> list[Proposal]:
-    """All the calls that a request needs, in their order; what only an earlier one tells is unknown."""
+    """All the calls that a request needs, in their order; what only an earlier one tells is unknown, and is looked up first."""
     spoken = _spoken(turns)
     plan: list[Proposal] = []
     for view, wish in _wishes(box.views, spoken):
-        history = [Turn("user", wish), *spoken[1:]]
-        stated = read_values(view, history)
+        stated = read_values(view, [Turn("user", wish), *spoken[1:]])
         for name in (name for name in view.required if name not in stated):
-            stated[name] = _found(name, wish, plan, box)
+            if not any(name in box.returns.get(str(call.tool), ()) for call in plan):
+                plan += _lookup(name, wish, box)
+            stated[name] = UNKNOWN
         plan.append(Proposal(view.name, {one.name: stated[one.name] for one in view.parameters if one.name in stated}))
     return plan
 
@@ -89,85 +83,35 @@ def _spoken(turns: Sequence[Turn]) -> list[Turn]:
     return [turn for turn in turns if turn.speaker not in {"call", "result"}]
 
 
-def _found(name: str, wish: str, plan: list[Proposal], box: CandidateTools) -> JsonValue:
-    """The value of an argument that a wish leaves out: that of an earlier call, else what a call returns, added to the plan."""
-    known = next((call.arguments[name] for call in reversed(plan) if name in call.arguments), None)
-    if known is not None and _SAME.search(wish):
-        return known
-    if not any(name in box.returns.get(str(call.tool), ()) for call in plan):
-        plan += _sources(name, wish, box, DEEPEST) or []
-    return UNKNOWN
-
-
-def _sources(name: str, wish: str, box: CandidateTools, depth: int) -> list[Proposal] | None:
-    """The calls that tell a value, the last one returning it; None where no words of the wish lead there."""
-    ways = []
+def _lookup(name: str, wish: str, box: CandidateTools) -> list[Proposal]:
+    """The call that returns a value and that the words of a wish suffice for, none where there is no such tool."""
     for view in box.views:
-        if name not in box.returns[view.name] or not depth:
-            continue
-        stated = read_values(view, [Turn("user", wish)])
-        missing = [one for one in view.required if one not in stated]
-        before: list[Proposal] | None = []
-        if missing:
-            before = _sources(missing[0], wish, box, depth - 1) if len(missing) == 1 else None
-            stated |= dict.fromkeys(missing, UNKNOWN)
-        if before is not None:
-            ways.append((_share_stated(view, wish), -len(before), [*before, Proposal(view.name, stated)]))
-    return max(ways, key=lambda way: way[:2])[2] if ways else None
-
-
-def _share_stated(view: ToolView, wish: str) -> float:
-    """How many of the words of a tool's name the wish has."""
-    words = [word.lower() for word in split_name(view.name) if word.lower() not in _FAINT]
-    return sum(word in wish.lower() for word in words) / len(words) if words else 0.0
+        stated = read_values(view, [Turn("user", wish)]) if name in box.returns[view.name] else {}
+        if stated and all(one in stated for one in view.required):
+            return [Proposal(view.name, stated)]
+    return []
 
 
 def _wishes(views: Sequence[ToolView], spoken: Sequence[Turn]) -> list[tuple[ToolView, str]]:
-    """The tools that a request asks for, in order, each with the words that are about it.
+    """The tools that a request asks for, in order, each with the sentences that are about it.
 
-    Requests behind leads are apart, also where they are for the same tool; sentences about one tool are one wish.
+    Requests behind leads are apart, also where they are for the same tool.
     """
     first = next((turn.text for turn in spoken if turn.speaker == "user"), "")
-    requests = split_requests(first, text_language(first))
-    if len(requests) > 1:
-        return [wish for request in requests for wish in _wishes_of(views, request, [Turn("user", request)])]
-    return _wishes_of(views, first, spoken)
-
-
-def _wishes_of(views: Sequence[ToolView], first: str, spoken: Sequence[Turn]) -> list[tuple[ToolView, str]]:
     wishes: list[tuple[ToolView, str]] = []
-    for sentence in filter(None, (piece.strip() for piece in _WISH.of(first).split(first) if piece)):
-        view = _meant(views, sentence)
-        if view is None or (wishes and wishes[-1][0].name == view.name):
-            if wishes:
+    for request in split_requests(first, text_language(first)):
+        before = len(wishes)
+        for sentence in filter(None, (piece.strip() for piece in _WISH.of(request).split(request) if piece)):
+            view = choose_tool(views, [Turn("user", sentence)])
+            is_same = len(wishes) > before and view in (None, wishes[-1][0])
+            if is_same:
                 wishes[-1] = (wishes[-1][0], f"{wishes[-1][1]} {sentence}")
-            continue
-        wishes.append((view, sentence))
-    if len(wishes) < 2:  # noqa: PLR2004 - one wish may be spread over all sentences
-        view = wishes[0][0] if wishes else choose_tool(views, spoken)
-        return [(view, first)] if view else []
-    return wishes
-
-
-def _meant(views: Sequence[ToolView], sentence: str) -> ToolView | None:
-    """The tool of a sentence; where its words leave something open, what stands before the first detail decides."""
-    whole = choose_tool(views, [Turn("user", sentence)])
-    # a lookup may be on the way to what is wanted, unless it is asked for
-    is_lookup = whole is not None and split_name(whole.name)[0].lower() in _LOOKUPS and not _LOOKS_UP.search(sentence)
-    if whole is not None and not is_lookup and not _lacks(whole, sentence):
-        return whole
-    return next(filter(None, (choose_tool(views, [Turn("user", text)]) for text in _beginnings(sentence))), whole)
-
-
-def _lacks(view: ToolView, sentence: str) -> bool:
-    stated = read_values(view, [Turn("user", sentence)])
-    return any(name not in stated for name in view.required)
-
-
-def _beginnings(sentence: str) -> Iterator[str]:
-    for cut in _BEHIND.finditer(sentence):
-        if len(sentence[: cut.start()].split()) > 2:  # noqa: PLR2004 - a verb and what it is done to
-            yield sentence[: cut.start()]
+            elif view is not None:
+                wishes.append((view, sentence))
+    if len(wishes) > 1:
+        return wishes
+    whole = wishes[0][0] if wishes else choose_tool(views, spoken)  # one wish may be spread over all sentences
+    return [(whole, first)] if whole else []
 
 
 def _next_call(turns: Sequence[Turn], spoken: Sequence[Turn], box: CandidateTools) -> Proposal | None:

@@ -6,11 +6,18 @@ from random import Random
 from pydantic import JsonValue
 
 from callwright.language.calls.parameters import cues_of, entity_of
-from callwright.language.packs import known, of
+from callwright.language.packs import known, of, widened
 from callwright.language.phrases import is_cut
 from callwright.language.schemas import kind_of
-from callwright.llm.template.grammar.channels import message_doubts
-from callwright.llm.template.grammar.messages import Pointed, noun_key, word_pointer, write_message
+from callwright.language.text import fold
+from callwright.llm.template.grammar.messages import (
+    Pointed,
+    book_of,
+    find_pointer,
+    noun_key,
+    word_pointer,
+    write_message,
+)
 from callwright.llm.template.grammar.phrasebook import requests_in
 from callwright.llm.template.sections import Sections
 from callwright.warehouse.errors import ReplyError
@@ -91,6 +98,8 @@ def _schema(value: JsonValue) -> JsonSchema:
 
 
 _MESSAGE_OF_APP = re.compile(r"^message \(([^()\n]*)\): ?", re.MULTILINE)
+_MOST_WORDS, _MOST_LETTERS = 4, 32  # of a signature
+_SENTENCE = re.compile(widened(r"@[.!?,:;]|\d|#|[^\w\s'’.-]$"))
 
 
 def judge_message(sections: Sections, language: Language) -> dict[str, JsonValue]:
@@ -98,5 +107,33 @@ def judge_message(sections: Sections, language: Language) -> dict[str, JsonValue
     turns, app = sections.turns(), _MESSAGE_OF_APP.search(sections.conversation or "")
     stated = " ".join(turn.text for turn in turns if turn.speaker == "user")
     message = " ".join(turn.text for turn in turns if turn.speaker == "message")
-    doubts = message_doubts(stated, app[1] if app else "", message, language)
-    return {"reason": doubts[0].reason if doubts else "Nothing speaks against it.", "fits": not doubts}
+    data = of(language).data
+    has_words = "messages" in data and "external" in data
+    reason = _clash(stated, app[1] if app else "", message, language) if has_words else ""
+    return {"reason": reason or "Nothing speaks against it.", "fits": not reason}
+
+
+def _clash(stated: str, app: str, message: str, language: Language) -> str:
+    """What speaks against a message of an app being the one that a turn points to, "" where nothing does."""
+    pointer, channels = find_pointer(stated), book_of(language).channels
+    pointed = stated[pointer.start : pointer.end] if pointer else stated
+    named = {key for key, pattern in channels.items() if re.search(pattern, pointed, re.IGNORECASE)}
+    called = of(language).data["external"]["apps"].items()
+    key = next((key for key, name in called if fold(app) in (fold(key), fold(name))), "")
+    if key and named and key not in named:
+        return f"The words speak of {', '.join(sorted(named))}, and the message came by {app}."
+    signature = signature_of(message, language)
+    if signature and fold(signature.split()[-1]) not in fold(stated):
+        return f"The message is signed {signature!r}, of whom the user says nothing."
+    return ""
+
+
+def signature_of(message: str, language: Language) -> str:
+    """Who signed a message: the words of a short last line that is no sentence and no closing; "" where nobody did."""
+    lines = [line.strip() for line in message.strip().splitlines()]
+    last = lines[-1].lstrip("—–- ") if len(lines) > 1 else ""
+    is_short = len(last) <= _MOST_LETTERS and len(last.split()) <= _MOST_WORDS
+    book = book_of(language)
+    ends = (form.rstrip().splitlines()[-1] for forms in book.forms.values() for form in forms)
+    is_closing = fold(last) in {fold(one) for one in (*book.closings, *ends)}
+    return last if is_short and not is_closing and not _SENTENCE.search(last) else ""

@@ -59,7 +59,6 @@ class MessageBook(NamedTuple):
     adjectives: Mapping[str, list[str]]
     own_nouns: tuple[str, ...]  # a parameter called so lends its name
     channels: Mapping[str, str]  # an expression for what people call each app
-    services: Mapping[str, str]  # the app that a service with a name is
     closings: tuple[str, ...]  # last lines that are no signature
     where: Mapping[str, list[str]]
     elsewhere: tuple[str, ...]

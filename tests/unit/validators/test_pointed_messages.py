@@ -1,9 +1,6 @@
 """Messages that are not the ones that the user points to: by another app, or signed by somebody else."""
 
-from hypothesis import given
-from hypothesis import strategies as st
-
-from callwright.llm.template.grammar.channels import Channel, channel_of, message_doubts, signature_of
+from callwright.llm.template.external import signature_of
 from callwright.testing import ScriptedModel, context_of
 from callwright.validators.checks.messages import MessageFit, applies_to, check_message_fit
 from callwright.validators.checks.table import all_checks, settled_claims
@@ -41,19 +38,8 @@ async def test_what_the_judge_finds_fitting_is_a_claim_that_is_judged() -> None:
     assert [stage.name for stage in all_checks() if "message" in stage.settles] == ["message_fit"]
 
 
-def test_apps_are_known_by_key_name_and_service() -> None:
-    assert channel_of("sms", "zh") == channel_of("短信", "zh") == Channel("sms")
-    assert channel_of("Slack", "en") == Channel("instant_messaging", "Slack")
-    assert channel_of("Carrier Pigeon", "en") is None
-
-
 def test_a_sentence_or_a_closing_is_no_signature() -> None:
     assert signature_of("Here it is.\nDo not lose this page!", "en") == ""
     assert signature_of("Here it is.\nBest wishes", "en") == ""
     assert signature_of("Here it is.\n— Aunt Mildred", "en") == "Aunt Mildred"
     assert signature_of("Aunt Mildred", "en") == ""
-
-
-@given(st.text(max_size=60), st.text(max_size=12), st.text(max_size=60), st.sampled_from(["en", "zh", "es"]))
-def test_any_texts_are_held_against_each_other(text: str, app: str, message: str, language: Language) -> None:
-    assert len(message_doubts(text, app, message, language)) <= 2
