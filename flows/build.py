@@ -43,6 +43,7 @@ from callwright.flows.recipe.own_words import validate_own_words
 from callwright.flows.runner import GroupRun, publish_or_say
 from callwright.flows.settings import Settings, open_warehouse
 from callwright.flows.shards import record_line, write_lines
+from callwright.flows.sources import source_key, taken_sources, taken_tools
 from callwright.flows.stages import LANDING, all_stages, prompt_rows, stage_rows, todays_checks, version_of
 from callwright.flows.toolmaking import made_tools, prepare_tools
 from callwright.generators.environments.protocol import ServerSettings
@@ -203,21 +204,22 @@ def open_build(recipe: Recipe, settings: Settings, progress: Progress) -> GroupR
         progress.say(f"{recipe.models.generator.name} learns nothing from examples: they are left out of this build.")
     validate_own_words(recipe.values, recipe.examples.read if recipe.examples else (), toolbox.tools)
     validate_it_can_be_planned(recipe, toolbox.tools)
-    key = build_key(recipe, toolbox.tools)
-    path = _write_toolbox(settings, key, toolbox.tools)
+    tools = (*toolbox.tools, *taken_tools(recipe, settings))  # what is made is made of the recipe's own
+    key = build_key(recipe, tools)
+    path = _write_toolbox(settings, key, tools)
     build: Row = {
         "key": key, "recipe": recipe.name, "body": recipe.model_dump_json(by_alias=True),
         "started_at": datetime.now(UTC), "finished_at": None, "is_trial": recipe.trial,
     }  # fmt: skip
     with warehouse.together():
-        warehouse.put(toolbox.tools)
+        warehouse.put(tools)
         warehouse.put_rows(
             {
                 "stages": stage_rows(),
                 "prompts": prompt_rows(recipe.own_prompts),
                 "kinds": kind_rows(recipe.samples),
                 "builds": [build],
-                "build_tools": [{"build": key, "tool": tool.key} for tool in toolbox.tools],
+                "build_tools": [{"build": key, "tool": tool.key} for tool in tools],
             }
         )
         if not recipe.trial:  # what was tried out before is what is asked for now
@@ -268,9 +270,11 @@ def build_key(recipe: Recipe, tools: Sequence[Tool]) -> str:
         body["examples"] = recipe.shown_examples
     if making := [one for one in recipe.extensions if one.table != CHECKS.table]:
         body["extensions"] = sorted([one.name, one.digest] for one in making)
+    if recipe.sources:
+        body["sources"] = [source_key(one) for one in recipe.sources]
     if recipe.system_message:
         body["system_message"] = recipe.system_message
-    groups = {kind_named(name).group for name in recipe.samples}
+    groups = {kind_named(name).group for wave in waves(recipe) for name in wave}
     with own_prompts(recipe.own_prompts):
         versions: list[JsonValue] = [version_of(stage) for stage in all_stages() if stage.group in groups]
     ingredients: dict[str, JsonValue] = {
@@ -335,7 +339,7 @@ def report_build(run: GroupRun) -> BuildReport:
     return BuildReport(
         build=build,
         recipe=run.recipe.name,
-        asked=sum(run.recipe.samples.values()),
+        asked=sum(run.recipe.samples.values()) + sum(one.records for one in taken_sources(run.recipe, run.settings)),
         planned=count_planned(run),
         landed=landed,
         funnel=funnel,
@@ -397,9 +401,10 @@ def find_unchanged(recipe: Recipe, settings: Settings, progress: Progress) -> Un
     try:
         recipe = with_catalogs(recipe, warehouse)
         toolbox = gather_tools(recipe, warehouse, made_tools(recipe, settings), environment_tools(recipe, settings))
+        tools = (*toolbox.tools, *taken_tools(recipe, settings))
     except ConfigurationError:  # tools that are not made yet, or what the build itself will tell better
         return None
-    key = build_key(recipe, toolbox.tools)
+    key = build_key(recipe, tools)
     if key not in ended or met_checks(warehouse, key) != todays_checks(recipe.own_prompts):
         return None
     if not is_measured(warehouse, key, recipe):

@@ -1,6 +1,6 @@
 """What others made: the tools of a recipe's sources, and samples frozen as a release of their own."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
@@ -20,11 +20,8 @@ from callwright.generators.catalogs import Problem
 from callwright.generators.catalogs.domain_catalogs import domain_tools
 from callwright.generators.catalogs.seed_catalog import seed_tools
 from callwright.generators.environments.protocol import EnvironmentPart
-from callwright.generators.imports.callnavi import read_callnavi_samples
-from callwright.generators.imports.complexfuncbench import read_complexfuncbench
-from callwright.generators.imports.confetti import read_confetti_samples
-from callwright.generators.imports.hammerbench import read_hammerbench
 from callwright.generators.imports.reading import ImportedRecord
+from callwright.generators.imports.table import SOURCES
 from callwright.generators.kinds import kind_rows
 from callwright.language.packs import fallback
 from callwright.warehouse.errors import ConfigurationError
@@ -32,13 +29,6 @@ from callwright.warehouse.records import Language, Release, Sample, Tool
 from callwright.warehouse.releases import check_release_name, freeze, list_releases
 from callwright.warehouse.store import Warehouse
 
-Reader = Callable[[Path], Iterable[ImportedRecord]]
-READERS: dict[str, Reader] = {
-    "callnavi": read_callnavi_samples,
-    "complexfuncbench": read_complexfuncbench,
-    "confetti": read_confetti_samples,
-    "hammerbench": read_hammerbench,
-}
 _AT_ONCE = 500  # records that are in memory together
 Made = Mapping[GeneratedTools, Sequence[Tool]]
 _NOTHING: Made = MappingProxyType({})
@@ -58,13 +48,12 @@ def import_release(warehouse: Warehouse, name: str, form: str, path: Path) -> Im
     Raises ConfigurationError for an unknown format, a name that is taken, or where there is no sample.
     """
     check_release_name(name)
-    if form not in READERS:
-        raise ConfigurationError(f"Samples can't be read from {form!r}; the formats are {', '.join(READERS)}.")
+    source = SOURCES.named(form)
     is_new = all(one.name != name for one in list_releases(warehouse))
     keys: set[str] = set()
     problems: list[Problem] = []
     left_out = 0
-    read = iter(READERS[form](path))
+    read = iter(source.read(path))
     while records := list(islice(read, _AT_ONCE)):
         found = {record.sample.key: record for record in records if record.sample is not None}
         problems += [problem for record in records for problem in record.problems]

@@ -20,6 +20,7 @@ from callwright.flows.review.tool_checking import check_made_tools, tools_of
 from callwright.flows.runner import GroupRun, Workers, run_group
 from callwright.flows.settings import Settings, open_warehouse
 from callwright.flows.shards import record_line, write_lines
+from callwright.flows.sources import read_sources
 from callwright.flows.stages import prompt_rows, stage_rows, stages_of
 from callwright.generators.catalogs import Problem, check_catalog
 from callwright.generators.toolset import GROUP
@@ -55,7 +56,8 @@ class Toolset(NamedTuple):
 
 
 async def prepare_tools(recipe: Recipe, settings: Settings, progress: Progress, working: Working | None = None) -> None:
-    """Make the tools that a recipe's sources still lack, look at its live servers; to be awaited before a build is opened."""
+    """Make the tools that a recipe's sources still lack, look at its live servers, read its files; to be awaited before a build."""
+    read_sources(recipe, settings, progress)
     await explore_environments(recipe, settings)
     for source in recipe.tools:
         if isinstance(source, GeneratedTools):

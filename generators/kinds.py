@@ -17,7 +17,17 @@ FAMILIES = Registry(
     Family,
     "family of samples",
     "families",
-    first=("single_turn", "dialogues", "shifts", "external", "multi_step", "routing", "conversations", "parallel"),
+    first=(
+        "single_turn",
+        "dialogues",
+        "shifts",
+        "external",
+        "multi_step",
+        "routing",
+        "conversations",
+        "parallel",
+        "taken",
+    ),
     problem_of=problem_of_family,
 )
 _PUBLISHED = Traits("HammerBench")  # of kinds that only published files have

@@ -23,7 +23,7 @@ PLAN, PARAMETERS = "judge_plan", "judge_parameters"
 COMPLETENESS, CORRECTNESS = "judge_completeness", "judge_correctness"
 RELEVANCE, SCENARIO, NATURAL = "judge_relevance", "read_scenario", "judge_natural"
 CHOOSE = "choose_calls"
-REPLY, ACTS, MESSAGE = "judge_reply", "judge_acts", "judge_message"
+REPLY, ACTS, MESSAGE, COMPOSED = "judge_reply", "judge_acts", "judge_message", "judge_composed"
 Opinion = TypeVar("Opinion", bound=BaseModel)
 
 

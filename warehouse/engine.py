@@ -22,6 +22,7 @@ _FIRST_WORD, _BETWEEN = 5.0, 30.0  # seconds until it is told that somebody wait
 _INTERRUPTED = "Query interrupted"  # all that DuckDB's binding leaves of a Ctrl-C while it works
 _STORAGE = "v1.4.0"  # new files are written so that clients of this version of DuckDB and later ones read them
 _KEPT_ENGINES = 2
+_ROWS_AT_ONCE = 500
 _CATALOG = "warehouse"
 _Opened = TypeVar("_Opened")
 
@@ -141,6 +142,18 @@ def query_file(path: Path, sql: str) -> Answer:
             return _locked_up_answer(connection, sql)
     except duckdb.Error as error:
         raise ConfigurationError(f"The query on {str(path)!r} can't be run: {error}") from error
+
+
+def parquet_rows(path: Path) -> Iterator[str]:
+    """The rows of somebody's Parquet file as JSON texts, one after another. Raises StoreError where it can't be read."""
+    config = _config(path, DatabaseLimits()) | {"preserve_insertion_order": "true"}
+    try:
+        with duckdb.connect(":memory:", config=config) as engine:
+            found = engine.execute("select to_json(t)::varchar from read_parquet(?) t", [str(path)])
+            while some := found.fetchmany(_ROWS_AT_ONCE):
+                yield from (row for (row,) in some)
+    except duckdb.Error as error:
+        raise StoreError(f"The Parquet file {str(path)!r} can't be read: {error}") from error
 
 
 def write_parquet(lines: Path, path: Path, columns: Mapping[str, str]) -> None:

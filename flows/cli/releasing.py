@@ -117,7 +117,9 @@ def _share_text(share: "BuildShare") -> Iterator[str]:
 @command(release, "import", "release import published callnavi data/callnavi")
 def import_one(
     name: Annotated[str, typer.Argument(help="The release's name.")],
-    form: Annotated[str, typer.Argument(metavar="FORMAT", help="callnavi, complexfuncbench, confetti or hammerbench.")],
+    form: Annotated[
+        str, typer.Argument(metavar="FORMAT", help="What docs/sources.md lists: records, openai, bfcl, hammerbench …")
+    ],
     path: Annotated[Path, typer.Argument(help="The file or folder.")],
 ) -> Outcome:
     """Freeze samples that others made, as they are, to evaluate candidates on them; no check sees them."""

@@ -13,6 +13,7 @@ from typing import Generic, NamedTuple, Self, TypeVar, overload
 from callwright.flows.environments import open_environments
 from callwright.flows.recipe import Recipe
 from callwright.flows.runner import GroupRun
+from callwright.flows.sources import taken_records
 from callwright.generators.derivations import plan_derivations
 from callwright.generators.families import Family, Kind, LeftOut, Order, Share, ignore, told_of
 from callwright.generators.kinds import (
@@ -27,6 +28,8 @@ from callwright.generators.kinds import (
 )
 from callwright.generators.own_values import OwnValues
 from callwright.generators.stages import Stage
+from callwright.generators.taken import CALL, CALLS, CONVERSATION
+from callwright.generators.taken import GROUP as TAKEN
 from callwright.language.packs import has_folder, known, of
 from callwright.llm.models import reads_language
 from callwright.warehouse.errors import CallwrightError, ConfigurationError
@@ -60,8 +63,9 @@ class Demand(NamedTuple):
 
 
 def waves(recipe: Recipe) -> list[list[str]]:
-    """The names of the kinds that are made together, wave by wave."""
-    return [[kind.name for kind in wave] for wave in waves_of(recipe.samples)]
+    """The names of the kinds that are made together, wave by wave; what is taken from files comes first."""
+    taken = [[CALL, CALLS, CONVERSATION]] if recipe.sources else []
+    return [*taken, *([kind.name for kind in wave] for wave in waves_of(recipe.samples))]
 
 
 def shares(recipe: Recipe, tools: Sequence[Tool], leave_out: Callable[[LeftOut], None] = ignore) -> Iterator[Demand]:
@@ -188,6 +192,8 @@ class Planner:
 
     async def drafts(self, group: str, first: Stage) -> Iterable[Draft]:
         """What is to be given to the first stage of a group next."""
+        if group == TAKEN:
+            return _fresh(self._run, first.name, taken_records(self._run.recipe, self._run.settings, self._run.tools))
         if any(demand.kind.group == group and demand.kind.sources for demand in self.demands):
             return self.derivations(group, first.name)
         demands = [demand for demand in self.demands if demand.kind.group == group]

@@ -13,6 +13,7 @@ from callwright.flows.recipe.parts import PromptFile as PromptFile
 from callwright.flows.recipe.parts import Recipe as Recipe
 from callwright.flows.recipe.parts import ReviewRules as ReviewRules
 from callwright.flows.recipe.parts import Roles as Roles
+from callwright.flows.recipe.parts import SampleSource as SampleSource
 from callwright.flows.recipe.parts import Schedule as Schedule
 from callwright.flows.recipe.parts import SeedTools as SeedTools
 from callwright.flows.recipe.parts import SpotChecks as SpotChecks

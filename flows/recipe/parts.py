@@ -15,13 +15,15 @@ from pydantic import (
     field_validator,
     model_validator,
 )
-from pydantic_core import InitErrorDetails, PydanticCustomError
+from pydantic.json_schema import SkipJsonSchema
+from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
 
 from callwright.flows.plugins import Extension, add_from_file
 from callwright.flows.recipe.own_words import ExampleFile, OwnValueList, Scalar, example_file, value_source
 from callwright.generators.catalogs.choosing import ToolChoice
 from callwright.generators.catalogs.python_tools import OWN, tool_from
 from callwright.generators.environments.protocol import EnvironmentSettings, settings_of_world
+from callwright.generators.imports.table import SOURCES
 from callwright.generators.kinds import all_kinds, kind_named, waves_of
 from callwright.generators.stages import Consistency
 from callwright.generators.voices import draw_personas
@@ -118,6 +120,52 @@ class OwnTools(RecipePart):
 
 
 ToolSource = SeedTools | ImportedTools | CatalogTools | GeneratedTools | DomainTools | EnvironmentSettings | OwnTools
+
+
+class SampleSource(RecipePart):
+    """Conversations that there are already: a file or folder, or several, of one format; paths are relative to the recipe."""
+
+    path: Path | tuple[Path, ...] = Field(
+        alias="from", description="The file or folder to take samples from, or several, relative to the recipe."
+    )
+    format: str = Field(description="The format of the file or folder.")
+    rows: int | None = Field(default=None, ge=1, description="How many records are read at most; all unless given.")
+
+    @field_validator("format")
+    @classmethod
+    def _is_known(cls, name: str) -> str:
+        try:
+            return SOURCES.named(name).name
+        except ConfigurationError as error:
+            raise ValueError(str(error)) from error
+
+    def with_at_most(self, rows: int) -> "SampleSource":
+        """The same, of which no more records are read."""
+        return self.model_copy(update={"rows": min(rows, self.rows or rows)})
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """The files and folders."""
+        return (self.path,) if isinstance(self.path, Path) else self.path
+
+
+def _counts(stated: object) -> object:
+    """The counts of a list that names files, too; a kind that stands in it twice is asked for as often as both say."""
+    if not isinstance(stated, list):
+        return stated
+    counts: dict[str, int] = {}
+    for entry in stated:
+        if not isinstance(entry, dict):
+            raise ValueError(
+                "must be counts of kinds, such as {perfect: 200}, or a list of them and of {from: FILE, format: FORMAT}"
+            )
+        for name, count in () if _is_source(entry) else entry.items():
+            counts[name] = count if name not in counts else counts[name] + count
+    return counts
+
+
+def _is_source(entry: object) -> bool:
+    return isinstance(entry, dict) and bool(entry.keys() & {"from", "format"})
 
 
 def _model(value: object) -> object:
@@ -322,6 +370,16 @@ class Schedule(RecipePart):
         return timezone
 
 
+def _of_source(error: ErrorDetails, place: tuple[int | str, ...]) -> InitErrorDetails:
+    """An error within a part of a recipe, at its place in the whole."""
+    kind = (
+        PydanticCustomError("value_error", "{wrong}", {"wrong": error["msg"]})
+        if error["type"] == "value_error"
+        else error["type"]
+    )
+    return InitErrorDetails(type=kind, loc=(*place, *error["loc"]), input=error["input"], ctx=error.get("ctx", {}))
+
+
 MOST_VOICES = 10_000
 SpokenWay = Annotated[str, Field(min_length=1, max_length=300)]
 Personas = Annotated[int, Field(ge=1, le=MOST_VOICES)] | Annotated[tuple[SpokenWay, ...], Field(max_length=MOST_VOICES)]
@@ -343,13 +401,18 @@ class Recipe(RecipePart):
     description: str = Field(default="", description="A sentence for people.")
     seed: int = Field(default=0, description="All that is drawn depends on it.")
     tools: tuple[ToolSource, ...] = Field(
-        min_length=1,
+        default=(),
         description="Where tools come from: a list of sources, such as {seed: all} or {import: openapi, path: api.yaml}.",
     )
     languages: tuple[Language, ...] = Field(default=(DEFAULT_LANGUAGE,), description="The languages of the requests.")
-    samples: dict[str, Annotated[int, Field(ge=0)]] = Field(
-        description="How many samples of each kind, such as {perfect: 200}."
+    samples: Annotated[
+        dict[str, Annotated[int, Field(ge=0)]],
+        BeforeValidator(_counts, json_schema_input_type=dict[str, int] | list[SampleSource | dict[str, int]]),
+    ] = Field(
+        description="How many samples of each kind, such as {perfect: 200}; or a list of that and of what is taken from files:"
+        " {from: traces.jsonl, format: openai}."
     )
+    sources: SkipJsonSchema[tuple[SampleSource, ...]] = ()  # what `samples` takes from files
     scale: Literal["paper"] | None = Field(
         default=None, description="paper: HammerBench's own counts in the place of samples."
     )
@@ -451,6 +514,29 @@ class Recipe(RecipePart):
 
     @model_validator(mode="before")
     @classmethod
+    def _with_sources(cls, loaded: Any) -> Any:  # noqa: ANN401 - not validated yet
+        """Read what `samples` takes from files; tools are needed where anything is to be made."""
+        if not isinstance(loaded, dict):
+            return loaded
+        listed = loaded.get("samples")
+        sources, wrong = [*loaded.get("sources", ())], list[InitErrorDetails]()
+        is_taken_alone = all(map(_is_source, listed)) if isinstance(listed, list) else bool(sources and not listed)
+        for at, one in enumerate(listed if isinstance(listed, list) else ()):
+            if _is_source(one):
+                try:
+                    sources.append(SampleSource.model_validate(one))
+                except ValidationError as error:
+                    wrong += [_of_source(found, ("samples", at)) for found in error.errors()]
+        if not loaded.get("tools") and not is_taken_alone:
+            missing = "too_short" if "tools" in loaded else "missing"
+            context = {"field_type": "Tuple", "min_length": 1, "actual_length": 0} if "tools" in loaded else {}
+            wrong.append(InitErrorDetails(type=missing, loc=("tools",), input=loaded.get("tools"), ctx=context))
+        if wrong:
+            raise ValidationError.from_exception_data(cls.__name__, wrong)
+        return loaded | {"sources": sources}
+
+    @model_validator(mode="before")
+    @classmethod
     def _of_scale(cls, loaded: Any) -> Any:  # noqa: ANN401 - not validated yet
         """Put the paper's counts in the place of the recipe's own where its scale is asked for."""
         if isinstance(loaded, dict) and loaded.get("scale") == "paper":
@@ -534,10 +620,22 @@ class Recipe(RecipePart):
             for name, count in self.samples.items()
         }
         tools = tuple(one.with_preview() if isinstance(one, GeneratedTools) else one for one in self.tools)
-        return self.model_copy(update={"samples": samples, "scale": None, "tools": tools, "variants": 1, "trial": True})
+        return self.model_copy(
+            update={
+                "samples": samples,
+                "sources": tuple(one.with_at_most(shown) for one in self.sources),
+                "scale": None,
+                "tools": tools,
+                "variants": 1,
+                "trial": True,
+            }
+        )
 
     def with_limit(self, limit: int) -> "Recipe":
         """The same recipe with at most `limit` samples of each kind: a trial, where that is less than it asks for."""
         samples = {kind: min(limit, count) for kind, count in self.samples.items()}
-        is_less = samples != self.samples
-        return self.model_copy(update={"samples": samples, "scale": None, "trial": self.trial or is_less})
+        sources = tuple(one.with_at_most(limit) for one in self.sources)
+        is_less = (samples, sources) != (self.samples, self.sources)
+        return self.model_copy(
+            update={"samples": samples, "sources": sources, "scale": None, "trial": self.trial or is_less}
+        )

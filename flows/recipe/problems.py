@@ -181,9 +181,12 @@ class RecipeFaults:
         return f"{phrase}, not {stated!r}" if phrase.startswith("must") and (is_plain or one.is_of_key) else phrase
 
     def add_absent_files(self, folder: Path) -> None:
-        """Note the files and folders of tools that there are not."""
-        each = _at(self._source.data, ("tools", EACH, "path", EACH))
-        for path, name in (*_at(self._source.data, ("tools", EACH, "path")), *each):
+        """Note the files and folders of tools and samples that there are not."""
+        places = (("tools", EACH, "path"), ("samples", EACH, "from"))
+        named = (
+            found for place in places for more in ((), (EACH,)) for found in _at(self._source.data, (*place, *more))
+        )
+        for path, name in named:
             if not (folder / name).exists():
                 self.add(path, f"there is no file or folder {str(folder / name)!r}; paths are relative to the recipe")
 

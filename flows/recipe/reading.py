@@ -93,9 +93,9 @@ def _checked(source: LocatedYaml, folder: Path, named: str, *, with_files: bool)
     if faults.problems:
         return CheckedRecipe(None, faults.problems)
     tools = tuple(_located(one, folder) for one in recipe.tools)
-    return CheckedRecipe(
-        recipe.model_copy(update={"extensions": extensions, "tools": tools, "prompts": prompts, **own}), ()
-    )
+    sources = tuple(one.model_copy(update={"path": _absolute(one.path, folder)}) for one in recipe.sources)
+    read = {"extensions": extensions, "tools": tools, "sources": sources, "prompts": prompts, **own}
+    return CheckedRecipe(recipe.model_copy(update=read), ())
 
 
 def _read_extensions(stated: object, folder: Path, faults: RecipeFaults) -> tuple[Extension, ...]:
@@ -159,9 +159,13 @@ def _located(source: ToolSource, folder: Path) -> ToolSource:
         return located(source, folder)
     if not isinstance(source, ImportedTools):
         return source
-    if isinstance(source.path, Path):
-        return source.model_copy(update={"path": (folder / source.path).absolute()})
-    return source.model_copy(update={"path": tuple((folder / one).absolute() for one in source.path)})
+    return source.model_copy(update={"path": _absolute(source.path, folder)})
+
+
+def _absolute(path: Path | tuple[Path, ...], folder: Path) -> Path | tuple[Path, ...]:
+    if isinstance(path, Path):
+        return (folder / path).absolute()
+    return tuple((folder / one).absolute() for one in path)
 
 
 def write_first_recipe(folder: Path) -> Path:

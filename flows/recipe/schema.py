@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from callwright.flows.recipe.located_yaml import DataPath
 from callwright.flows.recipe.parts import Recipe
 from callwright.generators.catalogs import FORMATS
+from callwright.generators.imports.table import SOURCES
 from callwright.generators.kinds import all_kinds, kind_named
 from callwright.language.detection import language_names
 from callwright.language.packs import known as known_languages
@@ -77,6 +78,9 @@ NAMED_PLACES = (
         known_languages, ("", "languages"),
     ),
     NamedPlace(("samples", KEY), "kind of sample", "kinds", _kinds),
+    NamedPlace(
+        ("samples", EACH, "format"), "format of samples", "formats", lambda: SOURCES, ("SampleSource", "format")
+    ),
     NamedPlace(("tools", EACH, "import"), "catalog format", "formats", lambda: FORMATS, ("ImportedTools", "import")),
     NamedPlace(
         ("tools", EACH, "seed", EACH), "category in the seed catalog", "categories", _seed_categories, ("SeedTools", "seed")

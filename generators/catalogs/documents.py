@@ -1,5 +1,6 @@
 """Reading the files that catalogs come in, JSON, JSON lines and YAML; YAML as the JSON it stands for, without alias bombs."""
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,14 +10,17 @@ import orjson
 from pydantic import JsonValue
 
 from callwright.generators.catalogs.catalog import Problem, shown
-from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.engine import parquet_rows
+from callwright.warehouse.errors import ConfigurationError, StoreError
 
 LARGEST = 64 * 2**20
 LONGEST_LINE = 16 * 2**20  # bytes of a file that is read line by line
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 DEEPEST = 64
+_SOME = 2**20  # characters of a long list that are read at once
 MOST_NODES = 2_000_000
 INTEGERS = range(-(2**63), 2**64)
+_BETWEEN = re.compile(r"[\s,]*")
 _PLAIN = (  # the scalars of YAML 1.2's core schema; all else is text
     ("tag:yaml.org,2002:null", r"(?:~|null|Null|NULL|)", "~nN\0"),
     ("tag:yaml.org,2002:bool", r"(?:true|True|TRUE|false|False|FALSE)", "tTfF"),
@@ -87,11 +91,15 @@ def read_json(path: Path) -> JsonValue | Problem:
 
 
 class FileLine(NamedTuple):
-    """A line of a file by its number from 1 on, blank ones left out; `problem` is why its content can't be had."""
+    """A line of a file by its number from 1 on, blank ones left out; `problem` is why its content can't be had.
+
+    `offset` is the byte at which it begins.
+    """
 
     number: int
     content: bytes
     problem: str = ""
+    offset: int = 0
 
 
 def stream_lines(path: Path) -> Iterator[FileLine]:
@@ -99,22 +107,34 @@ def stream_lines(path: Path) -> Iterator[FileLine]:
 
     Of a line past the bound only its number is kept.
     """
+    offset = 0
     with path.open("rb") as file:
         for number, line in enumerate(iter(lambda: file.readline(LONGEST_LINE + 1), b""), 1):
-            content = line.removeprefix(_BYTE_ORDER_MARK) if number == 1 else line
+            content, began = line.removeprefix(_BYTE_ORDER_MARK) if number == 1 else line, offset
+            offset += len(line)
             if len(line) <= LONGEST_LINE or line.endswith(b"\n"):
                 if content.strip():
-                    yield FileLine(number, content)
+                    yield FileLine(number, content, offset=began)
                 continue
             while line and not line.endswith(b"\n"):
                 line = file.readline(LONGEST_LINE)  # noqa: PLW2901 - the rest of this line
-            yield FileLine(number, b"", f"it is longer than {LONGEST_LINE // 2**20} MiB")
+                offset += len(line)
+            yield FileLine(number, b"", f"it is longer than {LONGEST_LINE // 2**20} MiB", began)
 
 
 def read_rows(path: Path) -> Iterator[DocumentItem | Problem]:
-    """The items of a JSON list, or the lines of a JSON-lines file, one after another; any other JSON value is one item."""
+    """The items of a JSON list, the lines of a JSON-lines file, or the rows of a Parquet file, one after another.
+
+    Any other JSON value is one item.
+    """
+    if path.suffix == ".parquet":
+        yield from _parquet_rows(path)
+        return
     if _is_json_lines(path):
-        yield from (_row(line, path) for line in stream_lines(path))
+        yield from (row_of(line, path) for line in stream_lines(path))
+        return
+    if _size_of(path) > LARGEST:
+        yield from _items_of_long_list(path)
         return
     text = read_text(path)
     if isinstance(text, Problem):
@@ -136,10 +156,71 @@ def _is_json_lines(path: Path) -> bool:
         first, second = next(lines, None), next(lines, None)
     except OSError:
         return False
-    return second is not None and first is not None and isinstance(_row(first, path), DocumentItem)
+    return second is not None and first is not None and isinstance(row_of(first, path), DocumentItem)
 
 
-def _row(line: FileLine, path: Path) -> DocumentItem | Problem:
+def _size_of(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
+
+
+def _parquet_rows(path: Path) -> Iterator[DocumentItem | Problem]:
+    try:
+        for number, text in enumerate(parquet_rows(path), 1):
+            value = parse(text, f"{path}:{number}")
+            yield value if isinstance(value, Problem) else DocumentItem(f"{path}:{number}", value)
+    except StoreError as error:
+        yield Problem(where=str(path), kind="unreadable", message=f"{error} It is left out.")
+
+
+def _items_of_long_list(path: Path) -> Iterator[DocumentItem | Problem]:
+    """The items of a JSON list that is too large to be read at once; behind an item that is broken none can be told apart."""
+    index, decoder = 0, json.JSONDecoder()
+    try:
+        with path.open(encoding="utf-8-sig") as file:
+            text, at = file.read(_SOME).lstrip(), 0
+            if not text.startswith("["):
+                yield _left_out(
+                    str(path), f"is larger than {LARGEST // 2**20} MiB, and neither a JSON list nor JSON lines"
+                )
+                return
+            text = text[1:]
+            while True:
+                at = _after_gap(text, at)
+                if text.startswith("]", at):
+                    return
+                where = f"{path}#/{index}"
+                try:
+                    _, end = decoder.raw_decode(text, at)
+                    is_whole, is_lost = end < len(text), False  # a number may go on
+                except (ValueError, RecursionError) as error:
+                    is_whole, is_lost = False, isinstance(error, RecursionError)
+                if not is_whole:
+                    more = "" if is_lost or len(text) - at > LONGEST_LINE else file.read(_SOME)
+                    if not more:
+                        yield _left_out(where, "is broken, nested too deeply or too long: it and all items behind it")
+                        return
+                    text, at = text[at:] + more, 0
+                    continue
+                value, at, index = parse(text[at:end], where), end, index + 1
+                yield value if isinstance(value, Problem) else DocumentItem(where, value)
+    except (OSError, UnicodeDecodeError) as error:
+        yield _left_out(f"{path}#/{index}", f"can't be read ({error})")
+
+
+def _after_gap(text: str, at: int) -> int:
+    found = _BETWEEN.match(text, at)
+    return found.end() if found else at
+
+
+def _left_out(where: str, why: str) -> Problem:
+    return Problem(where=where, kind="unreadable", message=f"{where} {why}; left out.")
+
+
+def row_of(line: FileLine, path: Path) -> DocumentItem | Problem:
+    """The JSON value of a line, or why it has none."""
     where = f"{path}:{line.number}"
     if line.problem:
         return Problem(where=where, kind="unreadable", message=f"{where}: {line.problem}; left out.")

@@ -15,6 +15,7 @@ from callwright.generators.catalogs.callnavi import UNKNOWN_VALUE, read_callnavi
 from callwright.generators.catalogs.catalog import Problem, shown
 from callwright.generators.catalogs.documents import files_at, read_rows
 from callwright.generators.imports.reading import Fields, ImportedRecord, RecordReader, language_of_user
+from callwright.generators.imports.table import SampleFormat
 from callwright.generators.routing.making import FAMILY
 from callwright.generators.routing.tool_graph import Feed, returned_fields, unknown_evidence
 from callwright.warehouse.exports.callnavi import DIFFICULTIES, QUESTIONS
@@ -131,3 +132,6 @@ class _CallNaviReader(RecordReader):
 
     def _returned(self, name: str) -> set[str]:
         return {field for tool in self._tools if tool.name == name for field in returned_fields(tool)}
+
+
+FORMAT = SampleFormat("callnavi", "CallNavi's questions with the calls that answer them", read_callnavi_samples)

@@ -13,6 +13,7 @@ from callwright.generators.catalogs.builder import CatalogBuilder, ToolDraft
 from callwright.generators.catalogs.catalog import Problem, shown
 from callwright.generators.catalogs.documents import files_at, read_rows
 from callwright.generators.imports.reading import Fields, ImportedRecord, RecordReader, language_of_user
+from callwright.generators.imports.table import SampleFormat
 from callwright.generators.multi_step.making import kind_of_domain
 from callwright.generators.multi_step.samples import add_evidence
 from callwright.warehouse.records import (
@@ -129,3 +130,6 @@ class _ComplexFuncBenchReader(RecordReader):
             return None
         name, description, parameters = (stated.get(field) for field in ("name", "description", "parameters"))
         return self._builder.put(ToolDraft(where, category, name, description, parameters, language=language))
+
+
+FORMAT = SampleFormat("complexfuncbench", "ComplexFuncBench's records", read_complexfuncbench)

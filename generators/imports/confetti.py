@@ -17,6 +17,7 @@ from callwright.generators.catalogs.documents import DocumentItem, existing, rea
 from callwright.generators.catalogs.rewriting import renaming_types
 from callwright.generators.conversations import CONVERSATION
 from callwright.generators.imports.reading import Fields, ImportedRecord, RecordReader, language_of_user
+from callwright.generators.imports.table import SampleFormat
 from callwright.generators.multi_step.samples import add_evidence
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.exports.confetti import ACTS, ACTS_FILE, POSSIBLE
@@ -166,3 +167,6 @@ def _value(text: str) -> JsonValue:
     except orjson.JSONDecodeError:
         return text
     return value
+
+
+FORMAT = SampleFormat("confetti", "conversations in CONFETTI's form", read_confetti_samples)

@@ -16,6 +16,7 @@ from callwright.generators.catalogs.catalog import Problem, shown
 from callwright.generators.catalogs.documents import DocumentItem, files_at, read_rows
 from callwright.generators.catalogs.hammerbench import hammerbench_builder, language_of_folder, put_hammerbench_tool
 from callwright.generators.imports.reading import Fields, ImportedRecord, RecordReader, language_of_user
+from callwright.generators.imports.table import SampleFormat
 from callwright.warehouse.exports.hammerbench import (
     ALIASES,
     FILES,
@@ -190,3 +191,6 @@ def _due_tools(fields: Fields) -> list[JsonValue]:
     called = [content.get("name") for content in contents if isinstance(content, dict)]
     tools = listed if isinstance(listed, list) else []
     return [tool for tool in tools if isinstance(tool, dict) and tool.get("name") in called]
+
+
+FORMAT = SampleFormat("hammerbench", "HammerBench's records", read_hammerbench)

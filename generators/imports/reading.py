@@ -14,6 +14,14 @@ Fields = dict[str, JsonValue]
 CANARY = "canary"  # of our own exports: what marks test samples is no part of them
 
 
+class Signals(NamedTuple):
+    """What a log tells of how a conversation went: its outcome, the error that ended it, its user's feedback; "" for nothing."""
+
+    outcome: str = ""
+    error: str = ""
+    feedback: str = ""
+
+
 class ImportedRecord(NamedTuple):
     """A record as a sample with its candidate tools; `sample` is None where it can't be read: `problems` say why."""
 
@@ -21,6 +29,7 @@ class ImportedRecord(NamedTuple):
     sample: Sample | None = None
     tools: tuple[Tool, ...] = ()
     problems: tuple[Problem, ...] = ()
+    signals: Signals = Signals()
 
 
 class RecordReader:

@@ -70,7 +70,7 @@ def applies_to(sample: Sample) -> bool:
 @rule(
     "facts", "3", "Do results come back as recorded?",
     source="CONFETTI 3.1",
-    applies=applies_to,
+    applies=lambda sample: applies_to(sample) and not traits_of(sample.kind).is_taken,
     proof="Results come back as recorded.",
     doubts={"not_replayed": "The results could not be had again for comparison."},
 )  # fmt: skip

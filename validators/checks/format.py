@@ -115,7 +115,8 @@ def _call_findings(call: GoldCall, subject: SampleWithTools, *, is_last: bool) -
         return
     traits = traits_of(subject.sample.kind)
     # what was made was whole: required parameters bind in paths and conversations at every step
-    partial = not (is_conversation(subject.sample) or traits.is_executed or (is_last and traits.is_whole))
+    is_made = is_conversation(subject.sample) or traits.is_executed or traits.is_taken
+    partial = not (is_made or (is_last and traits.is_whole))
     known = known_arguments(call)
     unfit = DoubtedFact(kind="call_unfit", tool=call.tool)
     yield from (contradicted(problem, unfit) for problem in argument_problems(tool, known, partial=partial))
@@ -263,7 +264,7 @@ def language_findings(sample: Sample, tools: Iterable[Tool]) -> Iterator[Finding
 def _raw_names(sample: Sample, tools: Iterable[Tool]) -> Iterator[Finding]:
     """Names as code has them, of tools and parameters: a fault where a model worded it, odd where a person did."""
     words = {word for text in user_texts(sample.turns) for word in _words_like_code(text)}
-    if not words:
+    if not words or traits_of(sample.kind).is_taken:  # somebody said them
         return
     due = [call for snapshot in sample.snapshots() for call in snapshot.calls]
     values = " ".join(str(value) for call in due for value in call.arguments.values())

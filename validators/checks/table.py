@@ -19,6 +19,7 @@ _ORDER = (
     "format",
     "wording",
     "grounding",
+    "traced",
     "dialogue",
     "path",
     "routing",
@@ -33,6 +34,7 @@ _ORDER = (
     "second_reading",
     "faithfulness",
     "message_fit",
+    "composed",
     "natural",
 )
 # Of what several checks find; what one finds alone stands at its function.

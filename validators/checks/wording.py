@@ -12,6 +12,7 @@ from typing import Annotated, NamedTuple
 
 from pydantic import BaseModel, Field
 
+from callwright.generators.kinds import traits_of
 from callwright.generators.stages import StageContext
 from callwright.generators.tools import outlined_tools
 from callwright.generators.transcripts import conversation_text, shown_call
@@ -48,9 +49,15 @@ _IDENTIFIER = re.compile(r"(?<![\w/.\-\"“'])(?:[a-z]+(?:_[a-z0-9]+)+|[a-z]+(?:
 COPIED_WORDS = 12  # words in a row of a tool's description that nobody says by chance
 
 
+def is_worded(sample: Sample) -> bool:
+    """Whether the words were made for the sample: what somebody really said needs no proof that people say it."""
+    return not traits_of(sample.kind).is_taken
+
+
 @rule(
     "wording", "4", "Do the user's words read like speech, without markup, gaps or cuts?",
     source="HammerBench 5",
+    applies=is_worded,
     proof="The user's words have no markup, gap or cut.",
     most=None,
     doubts={
@@ -157,6 +164,7 @@ class NaturalReading(BaseModel):
     "Would a person say this to this assistant, and is each value plausible for its parameter?",
     source="HammerBench 5",
     prompts=(NATURAL,),
+    applies=is_worded,
     doubts={
         "judged_wording": "A model finds the wording odd: {said}",
         "judged_values": "A model finds the values odd: {said}",

@@ -76,6 +76,7 @@ from callwright.warehouse.records.planning import ParameterisedTool as Parameter
 from callwright.warehouse.records.planning import RoutingPlan as RoutingPlan
 from callwright.warehouse.records.planning import Slot as Slot
 from callwright.warehouse.records.planning import SlotPlan as SlotPlan
+from callwright.warehouse.records.planning import TakenRecord as TakenRecord
 from callwright.warehouse.records.planning import ToolsetPlan as ToolsetPlan
 from callwright.warehouse.records.planning import Transform as Transform
 from callwright.warehouse.records.planning import ValueChange as ValueChange

@@ -56,6 +56,26 @@ class RoutingPlan(Draft):
     seed: int
 
 
+class TakenRecord(Draft):
+    """A record of others, read before the build: where it stands (file and line) and its sample; None where `problems` say why not.
+
+    `seen` counts the records that say the same; `outcome`, `error` and `feedback` are what a log tells of the conversation,
+    `replaced` is how much personal data stood in it, by kind.
+    """
+
+    where: str
+    format: str
+    kind: str = ""
+    language: str = ""
+    sample: Sample | None = None
+    problems: tuple[str, ...] = ()
+    seen: int = 1
+    outcome: str = ""
+    error: str = ""
+    feedback: str = ""
+    replaced: dict[str, int] = Field(default_factory=dict)
+
+
 Transform = str  # the name of what a family makes of samples, as its kinds say it
 EntityKind = Literal["person", "company", "product", "plate", "id_number", "time", "location", "song", "singer"]
 

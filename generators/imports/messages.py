@@ -1,0 +1,390 @@
+"""Messages as turns: one reader of what was said, called and returned, for all the ways in which chats are written down.
+
+It knows the chat completions API (with its older `function_call`), the responses API's items, blocks as Anthropic has them, parts
+as OpenTelemetry's conventions have them, ShareGPT's `from` and `value`, and calls that stand in the text (Hermes' tags, lists of
+Python calls, JSON). Each message becomes events; the events become turns that follow each other as those of a sample do. A
+conversation that does not is refused with the number of the message, never mended by a guess.
+"""
+
+import ast
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+import orjson
+from pydantic import JsonValue
+
+from callwright.generators.catalogs.catalog import shown
+from callwright.warehouse.records import Arguments, CallTurn, GoldCall, ReplyTurn, ResultTurn, Turn, UserTurn
+
+Fields = dict[str, JsonValue]
+
+_SIDES = {
+    "system": "system", "developer": "system",
+    "user": "user", "human": "user",
+    "assistant": "assistant", "gpt": "assistant", "model": "assistant", "ai": "assistant", "agent": "assistant",
+    "function_call": "call", "tool_call": "call",
+    "tool": "result", "function": "result", "observation": "result", "tool_response": "result", "ipython": "result",
+    "tool_output": "result", "tool_result": "result",
+}  # fmt: skip
+_NAMES, _GIVEN = ("name", "function_name", "tool"), ("arguments", "input", "parameters", "args")
+_IDS = ("tool_call_id", "call_id", "tool_use_id", "source_call_id", "id")
+_RETURNED = ("output", "content", "response", "result", "value")
+_THOUGHTS = re.compile(r"<(think|thinking|reasoning)>.*?</\1>", re.DOTALL)
+_TAGGED = re.compile(r"<(tool_call|tool_response)>(.*?)</\1>", re.DOTALL)
+_SPOKEN_PARTS = frozenset({"text", "input_text", "output_text", "refusal"})
+_CALL_PARTS = frozenset({"tool_use", "tool_call", "function_call", "server_tool_call", "function"})
+_RESULT_PARTS = frozenset({"tool_result", "tool_call_response", "function_call_output", "server_tool_call_response"})
+_SILENT_PARTS = frozenset({"reasoning", "thinking", "redacted_thinking", "summary_text"})
+
+
+class UnreadableChat(ValueError):  # noqa: N818 - a reason, which becomes the record's problem
+    """Why messages are no conversation that a sample can hold."""
+
+
+class Spoken(NamedTuple):
+    """What one side says."""
+
+    side: str
+    text: str
+
+
+class Called(NamedTuple):
+    """A call that the assistant makes; `id` is "" where it has none."""
+
+    tool: str
+    arguments: Arguments
+    id: str = ""
+
+
+class Returned(NamedTuple):
+    """What a call returned; the id or the name tells which one, "" where neither is there."""
+
+    value: JsonValue
+    id: str = ""
+    tool: str = ""
+
+
+Event = Spoken | Called | Returned
+
+
+class Chat(NamedTuple):
+    """A conversation: its turns, what the assistant was told before, and what a sample has no place for, as sentences."""
+
+    turns: tuple[Turn, ...]
+    system: str = ""
+    lost: tuple[str, ...] = ()
+
+
+def read_chat(messages: JsonValue) -> Chat:
+    """The conversation in a list of messages, or in the JSON text of one. Raises UnreadableChat that says what is wrong."""
+    listed = parsed(messages)
+    if not isinstance(listed, list) or not listed:
+        raise UnreadableChat(f"the messages are {shown(messages)}, not a list of messages")
+    gathered = _Gathered()
+    for number, message in enumerate(listed, 1):
+        gathered.number = number
+        for event in events_of(message):
+            gathered.add(event)
+    return gathered.end()
+
+
+def events_of(message: JsonValue) -> Iterator[Event]:
+    """What one message says, calls and returns. Raises UnreadableChat where it is no message."""
+    if not isinstance(message, dict):
+        raise UnreadableChat(f"a message is {shown(message)}, not an object")
+    kind, stated = message.get("type"), message.get("role", message.get("from"))
+    if stated is None and isinstance(kind, str):
+        yield from _item(kind, message)
+        return
+    side = _SIDES.get(str(stated).lower())
+    if side is None:
+        raise UnreadableChat(f"a message has the role {shown(stated)}")
+    content = next((message[word] for word in ("content", "value", "parts") if message.get(word) is not None), None)
+    if side == "result":
+        yield from _results(content, message)
+    elif side == "call":
+        yield from _stated_calls(content if content is not None else message)
+    else:
+        calls = [*_native_calls(message)]
+        yield from _said(side, content, reads_calls=side == "assistant" and not calls)
+        yield from calls
+
+
+def parsed(value: JsonValue) -> JsonValue:
+    """The JSON that a text states; anything else as it is."""
+    if not isinstance(value, str):
+        return value
+    try:
+        read: JsonValue = orjson.loads(value)
+    except orjson.JSONDecodeError:
+        return value
+    return read
+
+
+def _item(kind: str, item: Fields) -> Iterator[Event]:
+    """An item of the responses API, or a part of a message; thoughts are nobody's words."""
+    if kind in _CALL_PARTS:
+        yield _call(item)
+    elif kind in _RESULT_PARTS:
+        yield _returned(item)
+    elif kind in _SPOKEN_PARTS:
+        yield Spoken("", str(item.get("text", item.get("content", item.get("refusal", "")))))
+    elif kind not in _SILENT_PARTS:
+        raise UnreadableChat(f"a part of a message is of the type {shown(kind)}, which is no text, call or result")
+
+
+def _native_calls(message: Fields) -> Iterator[Called]:
+    listed = parsed(message.get("tool_calls"))
+    single = parsed(message.get("function_call"))
+    for one in [*(listed if isinstance(listed, list) else []), *([single] if isinstance(single, dict) else [])]:
+        yield _call(one)
+
+
+def _call(stated: JsonValue) -> Called:
+    """A call, however it is wrapped. Raises UnreadableChat where it has no name, or arguments that are no object."""
+    if not isinstance(stated, dict):
+        raise UnreadableChat(f"a call is {shown(stated)}, not an object")
+    inner = stated.get("function")
+    fields = inner if isinstance(inner, dict) else stated if not isinstance(inner, str) else {**stated, "name": inner}
+    name = next((fields[word] for word in _NAMES if fields.get(word)), None)
+    given = next((fields[word] for word in _GIVEN if fields.get(word) is not None), {})
+    arguments = parsed(given) if given != "" else {}
+    if not isinstance(name, str):
+        raise UnreadableChat(f"a call has the name {shown(name)}")
+    if not isinstance(arguments, dict):
+        raise UnreadableChat(f"the arguments of {name} are {shown(given)}, not an object")
+    return Called(name, arguments, _id_of(stated))
+
+
+def _id_of(fields: Fields) -> str:
+    return str(next((fields[word] for word in _IDS if fields.get(word)), ""))
+
+
+def _returned(fields: Fields) -> Returned:
+    value = next((fields[word] for word in _RETURNED if word in fields), None)
+    name = fields.get("name", fields.get("function"))
+    return Returned(_result(value), _id_of(fields), name if isinstance(name, str) else "")
+
+
+def _result(value: JsonValue) -> JsonValue:
+    """What a call returned: JSON where its text is some, the text of its parts where it has any."""
+    if isinstance(value, list) and value and all(isinstance(one, dict) and one.get("type") == "text" for one in value):
+        value = "\n".join(str(one.get("text", "")) for one in value if isinstance(one, dict))
+    return parsed(value)
+
+
+def _results(content: JsonValue, message: Fields) -> Iterator[Returned]:
+    """What a message of a tool holds: one result, or one in each of Hermes' tags, or parts with one each."""
+    if isinstance(content, list) and any(isinstance(one, dict) and one.get("type") in _RESULT_PARTS for one in content):
+        yield from (_returned(one) for one in content if isinstance(one, dict))
+        return
+    tagged = _TAGGED.findall(content) if isinstance(content, str) else []
+    for _, inner in tagged:
+        held = parsed(inner.strip())
+        is_wrapped = isinstance(held, dict) and "content" in held and held.keys() <= {"name", "content", *_IDS}
+        yield _returned(held) if is_wrapped and isinstance(held, dict) else Returned(held)
+    if not tagged:
+        yield _returned({**message, "content": content})
+
+
+def _said(side: str, content: JsonValue, *, reads_calls: bool) -> Iterator[Event]:
+    """The words and the calls of a content, in their order."""
+    if content is None:
+        return
+    if isinstance(content, list):
+        for part in content:
+            for event in _part(part):
+                yield event._replace(side=side) if isinstance(event, Spoken) else event
+        return
+    if not isinstance(content, str):
+        raise UnreadableChat(f"a message of the {side} has the content {shown(content)}")
+    text = _THOUGHTS.sub("", content).strip() if side == "assistant" else content
+    calls = [*_calls_in(text)] if reads_calls else []
+    if calls:
+        text = _TAGGED.sub("", text).strip() if _TAGGED.search(text) else ""
+    if text.strip():
+        yield Spoken(side, text)
+    yield from calls
+
+
+def _part(part: JsonValue) -> Iterator[Event]:
+    if isinstance(part, str):
+        yield Spoken("", part)
+        return
+    if not isinstance(part, dict) or not isinstance(part.get("type"), str):
+        raise UnreadableChat(f"a part of a message is {shown(part)}")
+    yield from _item(str(part["type"]), part)
+
+
+def _calls_in(text: str) -> Iterator[Called]:
+    """The calls that an assistant's text makes: in Hermes' tags, or where all of it is a list of calls."""
+    tagged = [inner for tag, inner in _TAGGED.findall(text) if tag == "tool_call"]
+    if tagged:
+        for inner in tagged:
+            yield from _stated_calls(inner.strip())
+    elif text.startswith("[") and text.endswith("]"):
+        yield from python_calls(text) or _json_calls(text)
+
+
+def _json_calls(text: str) -> list[Called]:
+    held = parsed(text)
+    listed = held if isinstance(held, list) else []
+    are_calls = all(isinstance(one, dict) and "name" in one and one.keys() & {*_GIVEN} for one in listed)
+    return [_call(one) for one in listed] if are_calls else []
+
+
+def _stated_calls(content: JsonValue) -> Iterator[Called]:
+    """The calls of a message that holds nothing else. Raises UnreadableChat where there are none."""
+    held = parsed(content)
+    if isinstance(held, str):
+        tagged = [inner.strip() for tag, inner in _TAGGED.findall(held) if tag == "tool_call"]
+        if tagged:
+            for inner in tagged:
+                yield from _stated_calls(inner)
+            return
+        calls = python_calls(held)
+        if calls:
+            yield from calls
+            return
+        held = _python_value(held)
+    listed = held if isinstance(held, list) else [held]
+    if not listed:
+        raise UnreadableChat("a message of a call holds none")
+    yield from map(_call, listed)
+
+
+def python_calls(text: str) -> list[Called]:
+    """The calls in a list of Python calls with literal values (BFCL, ToolACE); none where it is no such list."""
+    try:
+        tree = ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    listed = tree.elts if isinstance(tree, ast.List) else [tree]
+    calls = [_python_call(one) for one in listed]
+    return [one for one in calls if one is not None] if calls and None not in calls else []
+
+
+def _python_call(node: ast.expr) -> Called | None:
+    if not isinstance(node, ast.Call) or node.args or any(one.arg is None for one in node.keywords):
+        return None
+    try:
+        given = {str(one.arg): ast.literal_eval(one.value) for one in node.keywords}
+        arguments = orjson.loads(orjson.dumps(given))  # what JSON can't hold is no argument
+    except (ValueError, TypeError, RecursionError):
+        return None
+    return Called(ast.unparse(node.func), arguments)
+
+
+def _python_value(text: str) -> JsonValue:
+    """The value of a Python literal, as some data sets write calls. Raises UnreadableChat where it is none."""
+    try:
+        value: JsonValue = orjson.loads(json.dumps(ast.literal_eval(text)))
+    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError) as error:
+        raise UnreadableChat(f"a message of a call holds {shown(text)}, which is no call") from error
+    return value
+
+
+class _Gathered:
+    """The turns so far; calls wait for what they return."""
+
+    def __init__(self) -> None:
+        self.number = 0
+        self._turns: list[Turn] = []
+        self._system: list[str] = []
+        self._lost: dict[str, None] = {}
+        self._calls: list[Called] = []
+        self._results: dict[int, JsonValue] = {}
+
+    def add(self, event: Event) -> None:
+        """Take in what happens next. Raises UnreadableChat where it can't come here."""
+        match event:
+            case Spoken(side="system", text=text):
+                self._system.append(text)
+            case Spoken(side="user", text=text):
+                self._close()
+                self._say(UserTurn(text=text))
+            case Spoken(text=text):
+                self._close()
+                self._say(ReplyTurn(text=text))
+            case Called():
+                if self._results:
+                    self._close()
+                self._open()
+                self._calls.append(event)
+            case Returned():
+                self._return(event)
+
+    def end(self) -> Chat:
+        """The conversation. Raises UnreadableChat where there is none."""
+        self._close()
+        turns = self._turns
+        if turns and isinstance(turns[0], ReplyTurn):
+            self._lost["The assistant speaks before the user does; its greeting is left out."] = None
+            turns = turns[1:]
+        if turns and isinstance(turns[-1], UserTurn) and any(isinstance(one, CallTurn) for one in turns):
+            self._lost["Nobody answers what the user says last; it is left out."] = None
+            turns = turns[:-1]
+        if not turns or not isinstance(turns[0], UserTurn):
+            raise UnreadableChat("the user says nothing before the first call")
+        return Chat(tuple(_with_gold(turns)), "\n".join(self._system), tuple(self._lost))
+
+    def _say(self, turn: UserTurn | ReplyTurn) -> None:
+        before = self._turns[-1] if self._turns else None
+        if not turn.text.strip():
+            return
+        if isinstance(before, UserTurn | ReplyTurn) and before.kind == turn.kind:
+            self._turns[-1] = before.with_changes(text=f"{before.text}\n{turn.text}")
+            return
+        if isinstance(turn, UserTurn) and isinstance(before, CallTurn | ResultTurn):
+            what = "calls that returned nothing" if isinstance(before, CallTurn) else "results that nobody told"
+            raise UnreadableChat(f"message {self.number} is the user's, after {what}")
+        self._turns.append(turn)
+
+    def _open(self) -> None:
+        """Make room for calls: words that the assistant says beside them have no place in a sample."""
+        before = self._turns[-1] if self._turns else None
+        if isinstance(before, ReplyTurn):
+            self._lost["What the assistant says beside its calls is left out."] = None
+            self._turns.pop()
+        elif isinstance(before, CallTurn):
+            raise UnreadableChat(f"message {self.number} calls again before the calls before it returned")
+        if not self._calls and not self._turns:
+            raise UnreadableChat("the user says nothing before the first call")
+
+    def _return(self, result: Returned) -> None:
+        places = [at for at in range(len(self._calls)) if at not in self._results]
+        same = [at for at in places if result.id and self._calls[at].id == result.id]
+        named = [at for at in places if result.tool and self._calls[at].tool == result.tool]
+        values = result.value if isinstance(result.value, list) else []
+        if not same and len(places) == len(self._calls) == len(values) > 1:
+            self._results = dict(enumerate(values))  # ShareGPT has all that came back in one message
+            return
+        found = next(iter(same or named or places), None)
+        if found is None:
+            raise UnreadableChat(f"message {self.number} is a result, and no call waits for one")
+        self._results[found] = result.value
+
+    def _close(self) -> None:
+        """Keep the calls that wait, with what they returned."""
+        if not self._calls:
+            return
+        if self._results and len(self._results) < len(self._calls):
+            raise UnreadableChat(
+                f"before message {self.number} {len(self._results)} of {len(self._calls)} calls returned"
+            )
+        calls = tuple(GoldCall(tool=one.tool, arguments=one.arguments) for one in self._calls)
+        self._turns.append(CallTurn(calls=calls, executed=bool(self._results)))
+        if self._results:
+            self._turns.append(ResultTurn(results=tuple(self._results[at] for at in range(len(calls)))))
+        self._calls, self._results = [], {}
+
+
+def _with_gold(turns: Sequence[Turn]) -> Iterable[Turn]:
+    """The turns; where nothing is called at all that is what is due before the last words of the assistant."""
+    if any(isinstance(one, CallTurn) for one in turns):
+        return turns
+    if isinstance(turns[-1], ReplyTurn):
+        return [*turns[:-1], CallTurn(), turns[-1]]
+    return [*turns, CallTurn()]

@@ -1,0 +1,183 @@
+"""Our exports that hold samples whole, read back: records, Parquet tables, and folders for the Hugging Face hub."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import SchemaError
+from pydantic import JsonValue, ValidationError
+
+from callwright.generators.catalogs.catalog import Problem, shown
+from callwright.generators.catalogs.documents import DocumentItem, read_rows
+from callwright.generators.imports.chats import ChatReader, ChatRow, sample_files
+from callwright.generators.imports.messages import Fields, parsed
+from callwright.generators.imports.reading import ImportedRecord, RecordReader
+from callwright.generators.imports.table import SampleFormat
+from callwright.generators.multi_step.samples import add_evidence
+from callwright.generators.taken import kind_of_turns
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.exports.whole import TOOLS_FILE
+from callwright.warehouse.records import (
+    CallTurn,
+    GoldCall,
+    ReplyTurn,
+    ResultTurn,
+    Sample,
+    Tool,
+    Turn,
+    UserTurn,
+)
+
+
+def read_record_lines(path: Path) -> Iterator[ImportedRecord]:
+    """The samples of a `records` export with all that is kept of them. Raises ConfigurationError where nothing is there."""
+    for row in _rows(path):
+        yield row if isinstance(row, ImportedRecord) else _record(row)
+
+
+def _rows(path: Path) -> Iterator[DocumentItem | ImportedRecord]:
+    for file in sample_files(path):
+        for row in read_rows(file):
+            yield ImportedRecord(row.where, problems=(row,)) if isinstance(row, Problem) else row
+
+
+def _record(row: DocumentItem) -> ImportedRecord:
+    fields = row.value if isinstance(row.value, dict) else {}
+    listed = fields.get("tools")
+    try:
+        sample = Sample.model_validate(fields.get("sample"))
+        tools = tuple(Tool.model_validate(tool) for tool in (listed if isinstance(listed, list) else []))
+        for tool in tools:
+            Draft202012Validator.check_schema(tool.parameters)
+    except (ValidationError, SchemaError, RecursionError) as error:
+        return _broken(row.where, _brief(error))
+    lacking = {*sample.candidates, *sample.withheld} - {tool.key for tool in tools}
+    if lacking:
+        return _broken(row.where, f"it names {len(lacking)} tools that do not stand beside it")
+    return ImportedRecord(row.where, sample, tools)
+
+
+def _broken(where: str, why: str) -> ImportedRecord:
+    return ImportedRecord(
+        where, problems=(Problem(where=where, kind="bad_record", message=f"It is no record: {why}."),)
+    )
+
+
+def _brief(error: Exception) -> str:
+    if isinstance(error, ValidationError):
+        first = error.errors(include_url=False, include_input=False)[0]
+        return f"{'.'.join(map(str, first['loc'])) or 'it'}: {first['msg']}"
+    return str(error).partition("\n")[0] or type(error).__name__
+
+
+def read_tables(path: Path) -> Iterator[ImportedRecord]:
+    """The samples of a `parquet` export. Raises ConfigurationError where the file of its tools is missing."""
+    if not (path / TOOLS_FILE).is_file():
+        raise ConfigurationError(f"{str(path)!r} is no export to parquet: it has no {TOOLS_FILE!r}.")
+    tools: dict[str, Tool] = {}
+    for row in read_rows(path / TOOLS_FILE):
+        if isinstance(row, DocumentItem) and isinstance(row.value, dict):
+            tool = _tool_of_table(row.value)
+            tools[tool.key] = tool
+    for file in sorted(path.rglob("samples.parquet")):
+        for row in read_rows(file):
+            if isinstance(row, Problem):
+                yield ImportedRecord(row.where, problems=(row,))
+                continue
+            body = row.value.get("body") if isinstance(row.value, dict) else None
+            try:
+                sample = Sample.model_validate(parsed(body))
+            except ValidationError as error:
+                yield _broken(row.where, _brief(error))
+                continue
+            keys = [key for key in (*sample.candidates, *sample.withheld) if key in tools]
+            yield ImportedRecord(row.where, sample, tuple(tools[key] for key in keys))
+
+
+def _tool_of_table(fields: Fields) -> Tool:
+    kept = {name: fields[name] for name in Tool.model_fields if fields.get(name) is not None}
+    stated = {name: parsed(kept[name]) for name in ("parameters", "returns", "constants") if name in kept}
+    return Tool.model_validate(kept | stated)
+
+
+def read_hub_folder(path: Path) -> Iterator[ImportedRecord]:
+    """The rows of an export for the Hugging Face hub: what is said, and the calls that are due after so many messages."""
+    chats = ChatReader("hf")
+    for row in _rows(path):
+        yield row if isinstance(row, ImportedRecord) else _HubReader(row.where, chats).record(row.value)
+
+
+class _HubReader(RecordReader):
+    word = "row"
+
+    def __init__(self, where: str, chats: ChatReader) -> None:
+        super().__init__(where, chats.builder)
+        self._chats = chats
+
+    def record(self, value: JsonValue) -> ImportedRecord:
+        fields = value if isinstance(value, dict) else {}
+        messages, snapshots = fields.get("messages"), fields.get("snapshots")
+        if not isinstance(messages, list) or not isinstance(snapshots, list):
+            self.refuse(f"It has the fields {sorted(fields)[:8]}, and messages and snapshots are expected")
+            return self.imported(_never, ())
+        said: JsonValue = [one for one in messages if isinstance(one, dict) and one.get("role") in {"system", "user"}]
+        alike = ChatRow(said, fields.get("tools"), category=str(fields.get("category", "")))
+        known = self._chats.chat(self.where, alike._replace(language=str(fields.get("language", ""))))
+        if known.sample is None:
+            return known
+        turns = self._turns(messages, snapshots)
+        if fields.get("withheld"):
+            self.note(
+                "unknown_field", f"The tools {shown(fields['withheld'])} were withheld; a row has no more than names."
+            )
+        by_name = {tool.name: tool for tool in known.tools}
+        sample = known.sample.with_changes(kind=str(fields.get("kind", kind_of_turns(turns))))
+        return self.imported(lambda: sample.with_changes(turns=add_evidence(turns, by_name)), known.tools)
+
+    def _turns(self, messages: list[JsonValue], snapshots: list[JsonValue]) -> list[Turn]:
+        due: dict[int, list[Turn]] = {}
+        for one in snapshots:
+            if isinstance(one, dict) and isinstance(one.get("after"), int):
+                calls = [
+                    GoldCall(tool=str(call["name"]), arguments=call["arguments"])
+                    for call in _list(one.get("calls")) if isinstance(call, dict) and call.keys() >= {"name", "arguments"}
+                ]  # fmt: skip
+                made = CallTurn(calls=tuple(calls), executed=bool(one.get("executed")))
+                due.setdefault(int(str(one["after"])), []).append(made)
+        turns: list[Turn] = []
+        for at, message in enumerate(messages):
+            turns += due.get(at, [])
+            turns += self._message(message, turns)
+        return [*turns, *due.get(len(messages), [])]
+
+    def _message(self, message: JsonValue, before: list[Turn]) -> list[Turn]:
+        match message:
+            case {"role": "user", "content": str(text)}:
+                return [UserTurn(text=text)]
+            case {"role": "assistant", "content": str(text)} if text:
+                return [ReplyTurn(text=text)]
+            case {"role": "tool", "content": str(text)}:
+                earlier = before.pop() if before and isinstance(before[-1], ResultTurn) else None
+                results = earlier.results if isinstance(earlier, ResultTurn) else ()
+                return [ResultTurn(results=(*results, parsed(text)))]
+            case {"role": "system"} | {"role": "assistant"}:
+                return []
+            case _:
+                self.refuse(f"A message is {shown(message)}")
+                return []
+
+
+def _list(value: JsonValue) -> list[JsonValue]:
+    held = parsed(value)
+    return held if isinstance(held, list) else []
+
+
+def _never() -> Sample:
+    raise AssertionError("a refused row has no sample")
+
+
+RECORDS = SampleFormat(
+    "records", "our own records: samples with their evidence and tools, one a line", read_record_lines
+)
+PARQUET = SampleFormat("parquet", "our own tables of samples and tools", read_tables)
+HUGGING_FACE = SampleFormat("hf", "our own folders for the Hugging Face hub", read_hub_folder)

@@ -1,0 +1,50 @@
+"""How records of others become samples: each is read before the build; its stage gives the sample that it holds, if any."""
+
+from collections.abc import Iterator
+
+from callwright.generators.families import Family, Kind, Order, Traits
+from callwright.generators.stages import StageContext, Step, in_a_row
+from callwright.generators.taken import CALL, CALLS, CONVERSATION, GROUP, STAGE
+from callwright.warehouse.errors import ConfigurationError, RecordError
+from callwright.warehouse.records import Origin, Sample, TakenRecord
+
+
+async def take_record(record: TakenRecord, context: StageContext) -> list[Sample]:
+    """The sample of a record. Raises RecordError, with file and line, where it has none or the build lacks its tools."""
+    sample = record.sample
+    if sample is None:
+        raise RecordError(f"{record.where}: {' '.join(record.problems)}")
+    context.toolset((*sample.candidates, *sample.withheld))
+    origin = sample.origin or Origin(stage=STAGE)
+    parents = tuple(dict.fromkeys((record.key, *origin.parents)))
+    return [sample.with_changes(origin=origin.with_changes(parents=parents))]
+
+
+def _plan(order: Order) -> Iterator[TakenRecord]:
+    raise ConfigurationError(
+        f"Samples of the kind {order.kind.name!r} are taken and not made: name their file under samples, as in"
+        " `samples: [{from: traces.jsonl, format: openai}]`."
+    )
+
+
+FAMILY = Family(
+    "taken",
+    (
+        Kind(CALL, "a conversation with one call at most at a time, without results", GROUP, Traits(is_taken=True)),
+        Kind(
+            CALLS, "a conversation with several calls at once, without results", GROUP,
+            Traits(calls="set", asked="plan", is_taken=True),
+        ),
+        Kind(
+            CONVERSATION, "a conversation with calls and what they returned", GROUP,
+            Traits(calls="set", asked="conversation", is_executed=True, is_long=True, is_taken=True),
+        ),
+    ),
+    stages=in_a_row(
+        GROUP, "TakenRecord",
+        Step(STAGE, "Take a record of others as the sample that it holds, or say why it holds none.",
+             "Sample", "", take_record),
+    ),
+    drafts=TakenRecord,
+    plan=_plan,
+)  # fmt: skip

@@ -1,0 +1,146 @@
+"""What a team has becomes a dataset: each record goes through the checks, and lands, waits, or is left out with its reason."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from callwright.flows.build import BuildReport
+from callwright.flows.recipe import parse_recipe
+from callwright.flows.settings import Settings
+from callwright.generators.imports.table import SOURCES
+from callwright.generators.taken import CALL, CONVERSATION
+from callwright.warehouse.exports.formats import export_tables
+from callwright.warehouse.releases import freeze
+from tests.support.flows.small_builds import build, settings_of, warehouse_of
+from tests.unit.generators.test_sources import WEATHER, written
+
+MAIL = {
+    "name": "send_mail", "description": "Send a mail.",
+    "parameters": {
+        "type": "object", "required": ["to", "body"],
+        "properties": {
+            "to": {"type": "string", "description": "The address."}, "body": {"type": "string", "description": "The text."},
+        },
+    },
+}  # fmt: skip
+BODY = "Dear Anna, my train is late and I will not make it to dinner in time. See you later! Tom"
+
+
+def row(text: str, tool: str, arguments: Any, *more: Any) -> dict[str, Any]:
+    made = {"id": "c", "type": "function", "function": {"name": tool, "arguments": json.dumps(arguments)}}
+    messages = [{"role": "user", "content": text}, {"role": "assistant", "content": None, "tool_calls": [made]}, *more]
+    return {"messages": messages, "tools": [{"type": "function", "function": one} for one in (WEATHER.signature, MAIL)]}
+
+
+LINES = (
+    row("What is the weather in Ulm?", "get_weather", {"city": "Ulm"}),
+    row("How warm is it in Oslo?", "get_weather", {"city": "Bergen"}),
+    row("Tell anna@example.org that my train is late.", "send_mail", {"to": "anna@example.org", "body": BODY}),
+    row("What is the weather in Bonn?", "get_weather", {"city": "Bonn"},
+        {"role": "tool", "tool_call_id": "c", "content": '{"degrees": 7}'}, {"role": "assistant", "content": "7 degrees."}),
+    row("What is the weather in Ulm?", "get_weather", {"city": "Ulm"}),
+    row("How is it in Ulm?", "get_weather", {"days": 2}),
+    "<html>",
+)  # fmt: skip
+
+
+class TakenBuild:
+    def __init__(self, home: Path) -> None:
+        self.path = written(home / "logs.jsonl", *LINES)
+        self.settings: Settings = settings_of(home / "work")
+        recipe = {"name": "taken", "samples": [{"from": str(self.path), "format": "openai"}], "readers": {"planted": 0}}
+        self.recipe = parse_recipe(recipe, home, "taken")
+        self.report: BuildReport = build(self.recipe, self.settings)
+        self.warehouse = warehouse_of(self.settings)
+
+    def verdicts(self, request: str, decision: str = "unproved") -> dict[str, Any]:
+        sql = "select check_name, doubts from verdicts v join samples s on s.key = v.subject where s.request = ? and decision = ?"
+        return {
+            one["check_name"]: json.loads(one["doubts"] or "[]")
+            for one in self.warehouse.rows(sql, [request, decision])
+        }
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> TakenBuild:
+    return TakenBuild(tmp_path_factory.mktemp("taken"))
+
+
+def test_every_record_is_counted_where_it_went(built: TakenBuild) -> None:
+    rows = {one.stage: one for one in built.report.funnel}
+    taken = rows["taken"]
+    assert (taken.entered, taken.passed, taken.rejected, taken.failed) == (7, 5, 1, 1)
+    assert built.report.asked == built.report.planned == 7
+    assert rows["format"].waiting == 1
+    assert rows["land"].passed == 2
+    assert rows["review"].waiting == 2
+    [failed] = built.warehouse.rows("select reason from failures")
+    assert failed["reason"].startswith("logs.jsonl:7: ")
+
+
+def test_a_value_that_nothing_says_is_a_task_that_marks_it(built: TakenBuild) -> None:
+    assert built.verdicts("How warm is it in Oslo?")["traced"] == [
+        {"kind": "untraced", "turn": 1, "argument": "city", "value": "Bergen"}
+    ]
+    asked = built.warehouse.rows("select s.request from review_requests r join samples s on s.key = r.subject")
+    assert "How warm is it in Oslo?" in [one["request"] for one in asked]
+
+
+def test_what_the_assistant_wrote_itself_is_read_and_not_traced(built: TakenBuild) -> None:
+    doubts = built.verdicts("Tell anna@example.org that my train is late.")
+    assert "traced" not in doubts
+    assert [one["argument"] for one in doubts["composed"]] == ["body"]
+
+
+def test_results_are_taken_as_they_were(built: TakenBuild) -> None:
+    assert "facts" not in built.verdicts("What is the weather in Bonn?", "contradicted")
+    [kept] = built.warehouse.rows(
+        "select kind, body ->> '$.turns[2].results[0].degrees' as degrees from samples where call_turns = 1 and kind = ?",
+        [CONVERSATION],
+    )
+    assert kept == {"kind": CONVERSATION, "degrees": "7"}
+
+
+def test_lineage_names_file_and_line(built: TakenBuild) -> None:
+    sql = """
+        select d.body ->> 'where' as place from lineage l join samples s on s.key = l.sample join drafts d on d.key = l.ancestor
+        where s.request = ?
+    """
+    assert built.warehouse.rows(sql, ["How warm is it in Oslo?"]) == [{"place": "logs.jsonl:2"}]
+
+
+def test_the_same_file_again_is_the_same_build_and_a_longer_one_another(built: TakenBuild) -> None:
+    again = build(built.recipe, built.settings)
+    assert (again.build, again.planned) == (built.report.build, 7)
+    written(built.path, *LINES, row("Is it cold in Kiel?", "get_weather", {"city": "Kiel"}))
+    longer = build(built.recipe, built.settings)
+    assert longer.build != built.report.build
+    assert longer.asked == 8
+
+
+def test_rows_without_tools_have_those_of_the_recipe(tmp_path: Path) -> None:
+    named = row("What is the weather in Ulm?", "get_weather", {"city": "Ulm"})
+    strange = row("What is the time?", "get_time", {})
+    for one in (named, strange):
+        del one["tools"]
+    path = written(tmp_path / "logs.jsonl", named, strange)
+    recipe = {
+        "name": "taken", "samples": [{"from": str(path), "format": "openai"}], "readers": {"planted": 0},
+        "tools": [{"own": [{**WEATHER.signature, "category": "Weather"}]}],
+    }  # fmt: skip
+    settings = settings_of(tmp_path / "work")
+    report = build(parse_recipe(recipe, tmp_path, "taken"), settings)
+    [taken] = [one for one in report.funnel if one.stage == "taken"]
+    assert (taken.passed, taken.failed) == (1, 1)
+    [failed] = warehouse_of(settings).rows("select reason from failures")
+    assert "'get_time'" in failed["reason"]
+
+
+def test_tables_of_a_release_are_read_back_whole(built: TakenBuild, tmp_path: Path) -> None:
+    keys = [one["key"] for one in built.warehouse.rows("select key from samples where kind = ? order by key", [CALL])]
+    export_tables(built.warehouse, freeze(built.warehouse, "v1", keys, ""), tmp_path / "out")
+    records = list(SOURCES.named("parquet").read(tmp_path / "out"))
+    assert sorted(one.sample.key for one in records if one.sample) == sorted(keys)
+    assert {tool.name for one in records for tool in one.tools} == {"get_weather", "send_mail"}

@@ -1,0 +1,184 @@
+"""Whether what was called in a conversation that took place is said there, and what the assistant wrote itself well written.
+
+The gold of a sample that is made stands before its words; of a taken one it is what an assistant did, which may have been wrong.
+So a value that nothing in the conversation says is for people, whatever a reader chooses. A text that the assistant composes (a
+mail's body) nobody says before: it is read by a rubric.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Annotated, NamedTuple
+
+import orjson
+from pydantic import BaseModel, Field, JsonValue
+
+from callwright.generators.kinds import traits_of
+from callwright.generators.stages import StageContext
+from callwright.generators.tools import outlined_tools
+from callwright.generators.transcripts import conversation_text, shown_call
+from callwright.language.packs import unspaced
+from callwright.language.schemas import kind_of
+from callwright.language.values import locate
+from callwright.llm.models import reads_language
+from callwright.validators.checks.declaring import reader, rule
+from callwright.validators.checks.grounding import ground, root_of
+from callwright.validators.checks.verdicts import Finding, unproved
+from callwright.validators.judges import COMPOSED, ask_opinion
+from callwright.warehouse.errors import ReplyError
+from callwright.warehouse.records import (
+    DoubtedFact,
+    GoldCall,
+    JsonSchema,
+    ReplyTurn,
+    ResultTurn,
+    Sample,
+    Tool,
+    Turn,
+)
+
+_COMPOSED_WORDS = 8  # a text this long is written, not passed on
+_LEAST = 4  # of 5
+_TELLING = 3  # characters: what is shorter stands in any text
+_UNSTATED = ("unstated", "other_said")
+
+
+class ComposedScore(BaseModel):
+    """How well a text that the assistant wrote does what is asked and keeps to what is known, and why."""
+
+    reason: str
+    score: Annotated[int, Field(ge=1, le=5)]
+
+
+class ComposedText(NamedTuple):
+    """A text of a call that its assistant wrote itself: the turn of the call, the call, and the argument."""
+
+    turn: int
+    call: GoldCall
+    argument: str
+
+
+def is_taken(sample: Sample) -> bool:
+    """Whether the sample is a conversation that took place, so that its calls may be wrong."""
+    return traits_of(sample.kind).is_taken
+
+
+@rule(
+    "traced", "1", "Of a conversation that took place: does something in it say each value that is called?",
+    applies=is_taken,
+    proof="Something in the conversation says each value.",
+    most=None,
+    doubts={"untraced": "Nothing in the conversation says {name} = {value}."},
+)  # fmt: skip
+def check_traced(sample: Sample, context: StageContext) -> Iterator[Finding]:
+    """Find the values that neither the user, nor a result, nor the assistant's own words said before the call."""
+    tools = context.toolset(sample.candidates)
+    by_name = {tool.name: tool for tool in tools}
+    composed = {(one.turn, one.argument) for one in composed_texts(sample, tools)}
+    for doubt in ground(sample, tools).doubts:
+        at = doubt.turn or 0
+        name = root_of(doubt.argument)
+        if doubt.kind not in _UNSTATED or (at, name) in composed:
+            continue
+        schema = next((_schema(call, name, by_name) for call in _calls_at(sample, at) if name in call.arguments), {})
+        if not _is_mentioned(doubt.value, schema, sample.turns[:at], sample.system_message):
+            reason = f"Before turn {at} nothing in the conversation says {doubt.argument} = {doubt.value!r}."
+            fact = DoubtedFact(kind="untraced", turn=at, argument=doubt.argument, value=doubt.value)
+            yield unproved(reason, fact)
+
+
+def composed_texts(sample: Sample, tools: list[Tool]) -> Iterator[ComposedText]:
+    """The texts that the assistant wrote itself: long ones, for parameters that take any text, which nobody said before."""
+    by_name = {tool.name: tool for tool in tools}
+    for snapshot in sample.snapshots():
+        said = "\n".join([sample.system_message, *_texts(snapshot.prefix)]).casefold()
+        for call in snapshot.calls:
+            for name, value in call.arguments.items():
+                is_free = isinstance(value, str) and kind_of(_schema(call, name, by_name)) == "text"
+                if is_free and _is_written(str(value)) and str(value).casefold() not in said:
+                    yield ComposedText(snapshot.turn, call, name)
+
+
+def _has_composed(sample: Sample) -> bool:
+    return is_taken(sample) and any(
+        isinstance(value, str) and _is_written(value)
+        for snapshot in sample.snapshots()
+        for call in snapshot.calls
+        for value in call.arguments.values()
+    )
+
+
+@reader(
+    "composed", "1", "Does each text that the assistant wrote itself do what is asked, and make nothing up?",
+    role="judge",
+    prompts=(COMPOSED,),
+    applies=_has_composed,
+    proof="The judge finds what the assistant wrote itself to do what is asked, and nothing made up.",
+    doubts={
+        "composed_amiss": "{name} is written by the assistant, and a model finds it amiss: {said}",
+        "composed_unread": "{name} is written by the assistant; no model that reads language has read it.",
+    },
+)  # fmt: skip
+async def check_composed(sample: Sample, context: StageContext) -> list[Finding]:
+    """Let the judge read each composed text beside the conversation before it."""
+    findings: list[Finding] = []
+    tools = context.toolset(sample.candidates)
+    for one in composed_texts(sample, tools):
+        fact = DoubtedFact(kind="composed_unread", turn=one.turn, argument=one.argument)
+        if not reads_language(context.chat.name):
+            findings.append(
+                unproved(f"No model that reads language has read {one.argument!r}, which is composed.", fact)
+            )
+            continue
+        try:
+            opinion = await ask_opinion(
+                context.chat, COMPOSED, ComposedScore, sample.briefing,
+                language=sample.language,
+                tools=outlined_tools((tool, one.call.arguments) for tool in tools if tool.name == one.call.tool),
+                conversation=conversation_text(sample.turns[: one.turn]),
+                call=shown_call(one.call),
+                parameter=one.argument,
+            )  # fmt: skip
+        except ReplyError as error:
+            findings.append(
+                unproved(f"The judge gave no answer about {one.argument!r} that can be read: {error}", fact)
+            )
+            continue
+        if opinion.score < _LEAST:
+            amiss = DoubtedFact(kind="composed_amiss", turn=one.turn, argument=one.argument, other=opinion.reason)
+            reason = f"The judge gives {one.argument!r} before turn {one.turn} {opinion.score} of 5: {opinion.reason}"
+            findings.append(unproved(reason, amiss))
+    return findings
+
+
+def _calls_at(sample: Sample, turn: int) -> tuple[GoldCall, ...]:
+    return next((one.calls for one in sample.snapshots() if one.turn == turn), ())
+
+
+def _schema(call: GoldCall, name: str, tools: dict[str, Tool]) -> JsonSchema:
+    tool = tools.get(call.tool)
+    return tool.properties.get(name, {}) if tool else {}
+
+
+def _is_written(text: str) -> bool:
+    """Whether a text is long enough to be somebody's own writing; in scripts without spaces two characters count as a word."""
+    dense = len(re.findall(f"[{unspaced()}]", text))
+    return len(text.split()) + dense // 2 >= _COMPOSED_WORDS
+
+
+def _is_mentioned(value: JsonValue, schema: JsonSchema, prefix: tuple[Turn, ...], briefing: str) -> bool:
+    """Whether anybody's words or a result before have the value, in whichever writing of it."""
+    texts = [briefing, *_texts(prefix)]
+    plain = str(value).casefold()
+    is_telling = len(plain) >= _TELLING
+    return any(locate(value, schema, text) is not None or (is_telling and plain in text.casefold()) for text in texts)
+
+
+def _texts(prefix: tuple[Turn, ...]) -> Iterator[str]:
+    for turn in prefix:
+        if isinstance(turn, ResultTurn):
+            yield from (one if isinstance(one, str) else orjson.dumps(one).decode() for one in turn.results)
+        elif isinstance(turn, ReplyTurn):
+            yield turn.text
+        elif turn.kind == "user":
+            yield turn.text
+            yield turn.external.text if turn.external else ""
