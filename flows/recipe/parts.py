@@ -12,11 +12,12 @@ from pydantic import (
     Field,
     JsonValue,
     ValidationError,
+    ValidationInfo,
     field_validator,
     model_validator,
 )
 from pydantic.json_schema import SkipJsonSchema
-from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
+from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError, PydanticKnownError
 
 from callwright.flows.plugins import Extension, add_from_file
 from callwright.flows.recipe.own_words import ExampleFile, OwnValueList, Scalar, example_file, value_source
@@ -381,6 +382,7 @@ def _of_source(error: ErrorDetails, place: tuple[int | str, ...]) -> InitErrorDe
 
 
 MOST_VOICES = 10_000
+_NO_TOOLS: tuple[ToolSource, ...] = ()
 SpokenWay = Annotated[str, Field(min_length=1, max_length=300)]
 Personas = Annotated[int, Field(ge=1, le=MOST_VOICES)] | Annotated[tuple[SpokenWay, ...], Field(max_length=MOST_VOICES)]
 
@@ -400,8 +402,10 @@ class Recipe(RecipePart):
     )
     description: str = Field(default="", description="A sentence for people.")
     seed: int = Field(default=0, description="All that is drawn depends on it.")
+    sources: SkipJsonSchema[tuple[SampleSource, ...]] = ()  # what `samples` takes from files; tools may be theirs alone
     tools: tuple[ToolSource, ...] = Field(
-        default=(),
+        default=_NO_TOOLS,
+        validate_default=True,
         description="Where tools come from: a list of sources, such as {seed: all} or {import: openapi, path: api.yaml}.",
     )
     languages: tuple[Language, ...] = Field(default=(DEFAULT_LANGUAGE,), description="The languages of the requests.")
@@ -412,7 +416,6 @@ class Recipe(RecipePart):
         description="How many samples of each kind, such as {perfect: 200}; or a list of that and of what is taken from files:"
         " {from: traces.jsonl, format: openai}."
     )
-    sources: SkipJsonSchema[tuple[SampleSource, ...]] = ()  # what `samples` takes from files
     scale: Literal["paper"] | None = Field(
         default=None, description="paper: HammerBench's own counts in the place of samples."
     )
@@ -515,22 +518,17 @@ class Recipe(RecipePart):
     @model_validator(mode="before")
     @classmethod
     def _with_sources(cls, loaded: Any) -> Any:  # noqa: ANN401 - not validated yet
-        """Read what `samples` takes from files; tools are needed where anything is to be made."""
+        """Read what `samples` takes from files."""
         if not isinstance(loaded, dict):
             return loaded
         listed = loaded.get("samples")
         sources, wrong = [*loaded.get("sources", ())], list[InitErrorDetails]()
-        is_taken_alone = all(map(_is_source, listed)) if isinstance(listed, list) else bool(sources and not listed)
         for at, one in enumerate(listed if isinstance(listed, list) else ()):
             if _is_source(one):
                 try:
                     sources.append(SampleSource.model_validate(one))
                 except ValidationError as error:
                     wrong += [_of_source(found, ("samples", at)) for found in error.errors()]
-        if not loaded.get("tools") and not is_taken_alone:
-            missing = "too_short" if "tools" in loaded else "missing"
-            context = {"field_type": "Tuple", "min_length": 1, "actual_length": 0} if "tools" in loaded else {}
-            wrong.append(InitErrorDetails(type=missing, loc=("tools",), input=loaded.get("tools"), ctx=context))
         if wrong:
             raise ValidationError.from_exception_data(cls.__name__, wrong)
         return loaded | {"sources": sources}
@@ -542,6 +540,15 @@ class Recipe(RecipePart):
         if isinstance(loaded, dict) and loaded.get("scale") == "paper":
             return loaded | {"samples": {kind.name: kind.scale for kind in all_kinds().values() if kind.scale}}
         return loaded
+
+    @field_validator("tools", mode="before")
+    @classmethod
+    def _has_tools(cls, tools: Any, info: ValidationInfo) -> Any:  # noqa: ANN401 - not validated yet
+        if tools is _NO_TOOLS and not info.data.get("sources"):
+            raise PydanticKnownError("missing")
+        if tools == [] and not info.data.get("sources"):
+            raise PydanticKnownError("too_short", {"field_type": "Tuple", "min_length": 1, "actual_length": 0})
+        return tools
 
     @field_validator("languages")
     @classmethod
@@ -555,7 +562,9 @@ class Recipe(RecipePart):
 
     @field_validator("samples")
     @classmethod
-    def _can_be_made(cls, samples: dict[str, int]) -> dict[str, int]:
+    def _can_be_made(cls, samples: dict[str, int], info: ValidationInfo) -> dict[str, int]:
+        if any(samples.values()) and info.data.get("tools") == ():
+            raise ValueError(f"{', '.join(samples)} must be made of tools: name some under tools")
         try:
             waves_of(name for name, count in samples.items() if count)
         except ConfigurationError as error:

@@ -43,7 +43,7 @@ FAMILY = Family(
     stages=in_a_row(
         GROUP, "TakenRecord",
         Step(STAGE, "Take a record of others as the sample that it holds, or say why it holds none.",
-             "Sample", "", take_record),
+             "Sample", "docs/sources.md", take_record),
     ),
     drafts=TakenRecord,
     plan=_plan,

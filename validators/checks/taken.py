@@ -64,6 +64,7 @@ def is_taken(sample: Sample) -> bool:
 
 @rule(
     "traced", "1", "Of a conversation that took place: does something in it say each value that is called?",
+    source="docs/sources.md",
     applies=is_taken,
     proof="Something in the conversation says each value.",
     most=None,
@@ -109,6 +110,7 @@ def _has_composed(sample: Sample) -> bool:
 
 @reader(
     "composed", "1", "Does each text that the assistant wrote itself do what is asked, and make nothing up?",
+    source="docs/sources.md",
     role="judge",
     prompts=(COMPOSED,),
     applies=_has_composed,
