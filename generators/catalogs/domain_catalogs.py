@@ -12,7 +12,6 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import JsonSchema, Tool
@@ -40,37 +39,6 @@ _KINDS: Mapping[str, JsonSchema] = MappingProxyType(
 )  # fmt: skip
 
 
-class _CatalogPart(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
-
-
-class _New(_CatalogPart):
-    """How an entity comes to be: by `verb`, with these fields, for an entity of the kind `of`."""
-
-    verb: str
-    parameters: str = Field(default="", alias="with")
-    of: str = ""
-
-
-class _Entity(_CatalogPart):
-    """A kind of thing that a domain keeps; every list is in words, parted by commas."""
-
-    number: str
-    found_by: str = Field(default="", alias="found by")
-    leads: dict[str, str] = {}
-    facts: str = ""
-    changed: str = ""
-    actions: dict[str, str] = {}
-    new: _New | None = None
-
-
-class _Domain(_CatalogPart):
-    name: str = Field(pattern=r"^[A-Z][A-Za-z]*$")
-    composition: dict[str, int]
-    fields: dict[str, str] = {}
-    entities: dict[str, _Entity]
-
-
 class Domain(NamedTuple):
     """A domain: its tools, and how many questions of each difficulty CallNavi has of a domain of its kind (Table 2)."""
 
@@ -90,94 +58,81 @@ def domain_tools(names: Sequence[str] = ()) -> list[Tool]:
 
 @lru_cache(1)
 def load_domains() -> tuple[Domain, ...]:
-    """Every domain that callwright brings along. Raises ConfigurationError where a file is broken."""
+    """Every domain that callwright brings along. They are our own: a test checks them."""
     folder = files("callwright.generators.catalogs.domains")
-    shared = yaml.load((folder / FIELDS_FILE).read_text(encoding="utf-8"), _LOADER)  # noqa: S506 - a safe loader
-    texts = {
-        file.name: file.read_text(encoding="utf-8")
+    shared = _loaded((folder / FIELDS_FILE).read_text(encoding="utf-8"))
+    texts = [
+        file.read_text(encoding="utf-8")
         for file in sorted(folder.iterdir(), key=lambda entry: entry.name)
         if file.name.endswith(".yaml") and file.name != FIELDS_FILE
-    }
-    return tuple(read_domain(text, shared, name) for name, text in texts.items())
+    ]
+    return tuple(read_domain(text, shared) for text in texts)
 
 
-def read_domain(text: str, shared: Mapping[str, str], file_name: str) -> Domain:
-    """The domain in a file's text; `shared` describes fields that it doesn't. Raises ConfigurationError."""
-    try:
-        read = _Domain.model_validate(yaml.load(text, _LOADER))  # noqa: S506 - a safe loader, the fast one
-    except (yaml.YAMLError, ValidationError) as error:
-        raise ConfigurationError(f"{file_name} is not written as a domain must be: {error}.") from error
-    tools = list(_Expansion(read, Fields(read.fields, shared, file_name)).tools())
-    names = [tool.name for tool in tools]
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise ConfigurationError(f"{file_name} makes the tools {twice} twice; word one of each otherwise.")
-    return Domain(read.name, MappingProxyType(read.composition), tuple(tools))
+def read_domain(text: str, shared: Mapping[str, str]) -> Domain:
+    """The domain in a file's text; `shared` describes fields that it doesn't."""
+    read = _loaded(text)
+    return Domain(read["name"], MappingProxyType(read["composition"]), tuple(_Expansion(read, shared).tools()))
 
 
-class Fields(NamedTuple):
-    """The fields that a domain describes itself, and those that are shared by all."""
-
-    own: Mapping[str, str]
-    shared: Mapping[str, str]
-    file_name: str
-
-    def schemas(self, phrases: Sequence[str]) -> dict[str, JsonSchema]:
-        """A parameter for each of these fields. Raises ConfigurationError where nobody describes one."""
-        return {camel(phrase): {**self._schema(phrase), "description": phrase} for phrase in phrases}
-
-    def _schema(self, phrase: str) -> JsonSchema:
-        shape = self.own.get(phrase) or self.shared.get(phrase) or self.shared.get(phrase.rsplit(maxsplit=1)[-1])
-        if shape is None:
-            raise ConfigurationError(
-                f"{self.file_name} says nothing of the field {phrase!r}, and {FIELDS_FILE} knows no such last word."
-            )
-        return shape_of(str(shape))
+def _loaded(text: str) -> dict[str, Any]:
+    read: dict[str, Any] = yaml.load(text, _LOADER)  # noqa: S506 - a safe loader, the fast one
+    return read
 
 
 class _Expansion:
-    """One domain's file on its way to tools."""
+    """One domain's file on its way to tools; every list in it is in words, parted by commas."""
 
-    def __init__(self, domain: _Domain, fields: Fields) -> None:
-        self._domain, self._fields = domain, fields
+    def __init__(self, domain: Mapping[str, Any], shared: Mapping[str, str]) -> None:
+        self._category, self._entities = domain["name"], domain["entities"]
+        self._shapes = {**shared, **domain.get("fields", {})}
 
     def tools(self) -> Iterator[Tool]:
-        for name, entity in self._domain.entities.items():
+        for name, entity in self._entities.items():
             yield from self._finders(name, entity)
-            for fact in _listed(entity.facts):
+            for fact in _listed(entity.get("facts", "")):
                 returned: JsonSchema = {_camel(fact): {"type": "string", "description": fact}}
                 yield self._tool(
                     f"get {name} {fact}", f"look up the {fact} of {_a(name)}", self._number(name), returned
                 )
-            for field in _listed(entity.changed):
-                given = self._number(name) | self._fields.schemas([field])
+            for field in _listed(entity.get("changed", "")):
+                given = self._number(name) | self._fields(field)
                 yield self._tool(f"update {name} {field}", f"change the {field} of {_a(name)}", given, _DONE)
-            for phrase, fields in entity.actions.items():
+            for phrase, fields in entity.get("actions", {}).items():
                 words = phrase.replace("_", _a(name)) if "_" in phrase else f"{phrase} {_a(name)}"
-                yield self._tool(words, words, self._number(name) | self._fields.schemas(_listed(fields)), _DONE)
-            if entity.new:
-                yield self._maker(name, entity.new)
+                yield self._tool(words, words, self._number(name) | self._fields(fields), _DONE)
+            if "new" in entity:
+                yield self._maker(name, entity["new"])
 
-    def _finders(self, name: str, entity: _Entity) -> Iterator[Tool]:
-        for handle in _listed(entity.found_by):
+    def _finders(self, name: str, entity: Mapping[str, Any]) -> Iterator[Tool]:
+        for handle in _listed(entity.get("found by", "")):
             words = f"find {_a(name)} by {handle}"
-            yield self._tool(words, words, self._fields.schemas([handle]), self._number(name))
-        for phrase, target in entity.leads.items():
+            yield self._tool(words, words, self._fields(handle), self._number(name))
+        for phrase, target in entity.get("leads", {}).items():
             words = f"find the {phrase} of {_a(name)}"
             yield self._tool(words, words, self._number(name), self._number(target))
 
-    def _maker(self, name: str, new: _New) -> Tool:
-        owner = self._number(new.of) if new.of else {}
-        words = f"{new.verb} {_a(name)}" + (f" for {_a(new.of)}" if new.of else "")
-        given = owner | self._fields.schemas(_listed(new.parameters))
-        return self._tool(f"{new.verb} {name}", words, given, self._number(name))
+    def _maker(self, name: str, new: Mapping[str, str]) -> Tool:
+        """How an entity comes to be: by a verb, with some fields, for an entity of another kind."""
+        owner = new.get("of", "")
+        words = f"{new['verb']} {_a(name)}" + (f" for {_a(owner)}" if owner else "")
+        given = (self._number(owner) if owner else {}) | self._fields(new.get("with", ""))
+        return self._tool(f"{new['verb']} {name}", words, given, self._number(name))
 
     def _number(self, entity: str) -> dict[str, JsonSchema]:
         """The parameter that names an entity, as it is taken and as it is returned."""
-        if entity not in self._domain.entities:
-            raise ConfigurationError(f"The domain {self._domain.name!r} keeps no {entity!r}.")
-        schema = shape_of(f"number {self._domain.entities[entity].number}")
+        schema = shape_of(f"number {self._entities[entity]['number']}")
         return {_camel(f"{entity} number"): {**schema, "description": f"number of the {entity}"}}
+
+    def _fields(self, phrases: str) -> dict[str, JsonSchema]:
+        """A parameter for each of these fields, by what describes it, or its last word."""
+        return {
+            camel(phrase): {
+                **shape_of(str(self._shapes.get(phrase) or self._shapes[phrase.rsplit(maxsplit=1)[-1]])),
+                "description": phrase,
+            }
+            for phrase in _listed(phrases)
+        }
 
     def _tool(self, name: str, description: str, given: Mapping[str, JsonSchema], returned: Mapping[str, Any]) -> Tool:
         return Tool(
@@ -185,7 +140,7 @@ class _Expansion:
             description=description[0].upper() + description[1:],
             parameters=_object(given),
             returns=_object(returned),
-            category=self._domain.name,
+            category=self._category,
             source=SOURCE,
         )
 

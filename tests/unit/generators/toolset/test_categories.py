@@ -1,7 +1,6 @@
-"""Sixty categories of everyday goals, in both languages, and what is said where a file of them is broken."""
+"""Sixty categories of everyday goals, in both languages."""
 
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
@@ -10,19 +9,12 @@ from callwright.generators.toolset.categories import (
     category_named,
     load_categories,
     plan_toolset,
-    read_categories,
 )
 from callwright.generators.toolset.sketches import in_language
 from callwright.language.calls.actions import action_phrase
 from callwright.llm.template.drafting_tools import function_name
 from callwright.warehouse.errors import ConfigurationError
 
-CATEGORY = """
-- name: {name}
-  description: alarms
-  goals: [{goal}, stop an alarm]
-  resources: [alarm]
-"""
 FEWEST_GOALS, MOST_GOALS = 10, 14
 
 LANGUAGES = ("en", "zh")
@@ -76,29 +68,3 @@ def test_a_plan_says_everything_in_its_language_and_names_in_english() -> None:
 def test_an_unknown_category_is_answered_with_the_known_ones() -> None:
     with pytest.raises(ConfigurationError, match=r"no category 'Knitting'; the categories are AppStore, .*Weather"):
         category_named("Knitting")
-
-
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        ("- [", r"lists.yaml of the categories is not YAML"),
-        ("name: Clock", r"lists.yaml holds dict, not a list"),
-        ("- name: clock times", r"category 'clock times' in lists.yaml is not written as it must be"),
-        (CATEGORY.format(name="Clock", goal="''"), r"category 'Clock' in lists.yaml is not written as it must be"),
-        (
-            CATEGORY.format(name="Clock", goal="stop an alarm"),
-            r"Among the goals of 'Clock' in lists.yaml, \['stop an alarm'\]",
-        ),
-        (2 * CATEGORY.format(name="Clock", goal="set an alarm"), r"category 'Clock' in lists.yaml is written twice"),
-    ],
-)
-def test_a_broken_file_is_named(tmp_path: Path, text: str, problem: str) -> None:
-    (tmp_path / "lists.yaml").write_text(text, encoding="utf-8")
-    with pytest.raises(ConfigurationError, match=problem):
-        read_categories(tmp_path)
-
-
-def test_other_files_in_the_folder_are_passed_over(tmp_path: Path) -> None:
-    (tmp_path / "clock.yaml").write_text(CATEGORY.format(name="Clock", goal="set an alarm"), encoding="utf-8")
-    (tmp_path / "readme.md").write_text("- [", encoding="utf-8")
-    assert [category.name for category in read_categories(tmp_path)] == ["Clock"]
