@@ -164,9 +164,7 @@ def _shapes(
 
 def mend_request(sections: Sections, language: Language, rng: Random) -> dict[str, JsonValue]:
     """The request with every detail of <missing> said at its end."""
-    request, missing = sections.json("request"), sections.json("missing")
-    if not isinstance(request, str) or not isinstance(missing, list):
-        raise ReplyError("template/v1 expects a text in <request> and a list of details in <missing>.")
+    request, missing = sections.text("request"), sections.listed("missing")
     added = "".join(_sentence(detail, language, rng) for detail in missing if isinstance(detail, dict))
     return {"request": request.rstrip() + added}
 

@@ -148,9 +148,7 @@ def _are_same(option: Option, steps: Sequence[Proposal], views: Mapping[str, Too
 
 
 def _options(sections: Sections, views: Mapping[str, ToolView]) -> list[Option]:
-    offered = sections.json("options")
-    if not isinstance(offered, list):
-        raise ReplyError("template/v1 expects a JSON list of options in the section <options>.")
+    offered = sections.listed("options")
     return [
         Option(str(one.get("option")), _calls(one.get("calls"), views), str(one.get("act") or ""))
         for one in offered
@@ -172,10 +170,7 @@ class Talk:
     """What was said, made and returned so far, and what an option leaves of it unexplained."""
 
     def __init__(self, sections: Sections) -> None:
-        tools = sections.json("tools")
-        if not isinstance(tools, list):
-            raise ReplyError("template/v1 expects a JSON list of tools in the section <tools>.")
-        self.views = {view.name: view for view in map(view_of, tools)}
+        self.views = {view.name: view for view in map(view_of, sections.listed("tools"))}
         self.language: Language = sections.word("language", DEFAULT_LANGUAGE)
         turns = resolve_pointers(sections.turns())
         self.said = _said(turns)

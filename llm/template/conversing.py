@@ -95,14 +95,6 @@ class TurnParts(NamedTuple):
         return _CODED.sub(lambda match: words[match[1]], shape)
 
 
-def listed(sections: Sections, tag: str) -> list[Any]:
-    """The JSON list in a section; ReplyError where it holds no list."""
-    found = sections.json(tag)
-    if not isinstance(found, list):
-        raise ReplyError(f"template/v1 expects a JSON list in the section <{tag}>.")
-    return found
-
-
 def part_of(given: Any) -> ToolWording:  # noqa: ANN401 - a member of a prompt's JSON
     """A part as a prompt shows it; ReplyError where it is none."""
     if not isinstance(given, dict) or not isinstance(given.get("arguments"), dict):
@@ -139,7 +131,7 @@ class _Words(NamedTuple):
 
 def word_user_turn(sections: Sections, language: Language, rng: Random) -> dict[str, JsonValue]:
     """The user's turn that does what the prompt's intent says, with the words of each value."""
-    content = TurnParts([part_of(one) for one in listed(sections, "parts")], sections, language, rng)
+    content = TurnParts([part_of(one) for one in sections.listed("parts")], sections, language, rng)
     intent = sections.word("intent", "")
     if intent not in _USER:
         raise ReplyError(f"template/v1 knows no intent {intent!r} of a user; it knows {', '.join(_USER)}.")
@@ -214,7 +206,7 @@ def _stated(
 
 
 def _hint(content: TurnParts) -> _Words:
-    first = view_of(listed(content.sections, "options")[0])
+    first = view_of(content.sections.listed("options")[0])
     return _Words(content.pick(content.book.hints, f=field_phrase(first.name, content.language)))
 
 
@@ -275,7 +267,7 @@ _SHORT = 40
 
 def word_agent_turn(sections: Sections, language: Language, rng: Random) -> dict[str, JsonValue]:
     """The assistant's turn that does what the prompt's intent says."""
-    content = TurnParts([part_of(one) for one in listed(sections, "parts")], sections, language, rng)
+    content = TurnParts([part_of(one) for one in sections.listed("parts")], sections, language, rng)
     intent = sections.word("intent", "")
     if intent not in _AGENT:
         raise ReplyError(f"template/v1 knows no intent {intent!r} of an assistant; it knows {', '.join(_AGENT)}.")
@@ -285,7 +277,7 @@ def word_agent_turn(sections: Sections, language: Language, rng: Random) -> dict
 def word_scenario(sections: Sections, language: Language) -> dict[str, JsonValue]:
     """The user's goal in words: what they want done, step by step."""
     book, rendered = _book_in(language), []
-    for step in listed(sections, "steps"):
+    for step in sections.listed("steps"):
         for part in (step.get("parts") or []) if isinstance(step, dict) else []:
             values = of(language).comma.join(map(str, part["values"].values()))
             described = _told(part)
@@ -313,7 +305,7 @@ def label_acts(sections: Sections) -> dict[str, JsonValue]:
 
 def _ask_parameters(content: TurnParts) -> str:
     (part,) = content.parts
-    asked = [part.view.parameter(name) for name in listed(content.sections, "asked")]
+    asked = [part.view.parameter(name) for name in content.sections.listed("asked")]
     return content.book.space.join(_question(part.view, one, part.arguments, content) for one in asked)
 
 
@@ -328,7 +320,7 @@ def _question(view: ToolView, parameter: ParameterView, given: dict[str, JsonVal
 
 
 def _ask_which(content: TurnParts) -> str:
-    one, other = (view_of(option) for option in listed(content.sections, "options"))
+    one, other = (view_of(option) for option in content.sections.listed("options"))
     return content.pick(content.book.which, a=action_of(one, content.language), b=action_of(other, content.language))
 
 
@@ -345,7 +337,7 @@ def _ask_approval(content: TurnParts) -> str:
 
 def _inform(content: TurnParts) -> str:
     rendered = [content.pick(content.book.done)]
-    for fact in listed(content.sections, "facts"):
+    for fact in content.sections.listed("facts"):
         if not isinstance(fact, dict):
             continue
         value = fact["value"]
@@ -357,7 +349,7 @@ def _inform(content: TurnParts) -> str:
 def _tell_error(content: TurnParts) -> str:
     (part,) = content.parts
     rendered = [content.pick(content.book.errors, e=str(content.sections.json("error")))]
-    for name in listed(content.sections, "asked"):
+    for name in content.sections.listed("asked"):
         cues = part.view.parameter(name).cues
         rendered.append(content.pick(content.book.others, c=cues.among(content.language)))
     return content.book.space.join(rendered)
@@ -365,7 +357,7 @@ def _tell_error(content: TurnParts) -> str:
 
 def _refuse(content: TurnParts) -> str:
     return content.pick(
-        content.book.refusals, a=action_of(view_of(listed(content.sections, "options")[0]), content.language)
+        content.book.refusals, a=action_of(view_of(content.sections.listed("options")[0]), content.language)
     )
 
 
@@ -386,7 +378,7 @@ _LEAST_WORDS = 2
 
 def read_scenario(sections: Sections) -> dict[str, JsonValue]:
     """Each wish of the goal with the tool that does it, null where none does."""
-    rendered = {str(tool["name"]): _told(tool) for tool in listed(sections, "tools") if isinstance(tool, dict)}
+    rendered = {str(tool["name"]): _told(tool) for tool in sections.listed("tools") if isinstance(tool, dict)}
     head, *rest = _END_OF_HEAD.split(str(sections.json("goal")), maxsplit=1)
     return {"wants": [{"want": want, "tool": tool} for want, tool in _wishes(rest[0] if rest else head, rendered)]}
 

@@ -240,10 +240,7 @@ def _paired(sections: Sections, tag: str, language: Language) -> list[Wanted]:
 
 
 def _texts(sections: Sections, tag: str) -> list[str]:
-    texts = sections.json(tag) if tag in sections.tagged else []
-    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
-        raise ReplyError(f"template/v1 expects a JSON list of texts in <{tag}>.")
-    return [str(text) for text in texts]
+    return [str(text) for text in sections.listed(tag)] if tag in sections.tagged else []
 
 
 def _first_name(goals: Sequence[Wanted], count: int, rng: Random) -> list[Wanted]:

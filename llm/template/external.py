@@ -29,11 +29,8 @@ _TYPED = frozenset({"date", "time", "date-time"})
 
 def name_entities(sections: Sections) -> dict[str, JsonValue]:
     """Each of the arguments shown that is an entity, with its kind."""
-    arguments = sections.json("arguments")
-    if not isinstance(arguments, list):
-        raise ReplyError("template/v1 expects a JSON list in the section <arguments>.")
     found: list[JsonValue] = []
-    for one in arguments:
+    for one in sections.listed("arguments"):
         if isinstance(one, dict):
             entity = entity_of(str(one.get("parameter", "")), _schema(one.get("schema")))
             found += [{"id": one.get("id"), "entity": entity}] if entity else []
@@ -75,22 +72,13 @@ def reword_request(sections: Sections, language: Language) -> dict[str, JsonValu
 def _pointed(sections: Sections, language: Language) -> Pointed:
     name, schema = _parameter(sections)
     cues = cues_of(name, str(schema.get("description") or ""))
-    key = noun_key(_member(sections, "entity", "kind"), name, schema)
-    return Pointed(key, _member(sections, "app", "key"), cues.among(language))
+    key = noun_key(str(sections.object("entity").get("kind", "")), name, schema)
+    return Pointed(key, str(sections.object("app").get("key", "")), cues.among(language))
 
 
 def _parameter(sections: Sections) -> tuple[str, JsonSchema]:
-    parameter = sections.json("parameter")
-    if not isinstance(parameter, dict):
-        raise ReplyError("template/v1 expects a JSON object in the section <parameter>.")
+    parameter = sections.object("parameter")
     return str(parameter.get("name", "")), _schema(parameter.get("schema"))
-
-
-def _member(sections: Sections, tag: str, member: str) -> str:
-    value = sections.json(tag)
-    if not isinstance(value, dict):
-        raise ReplyError(f"template/v1 expects a JSON object in the section <{tag}>.")
-    return str(value.get(member, ""))
 
 
 def _schema(value: JsonValue) -> JsonSchema:

@@ -21,10 +21,7 @@ from callwright.warehouse.records import DEFAULT_LANGUAGE, JsonSchema
 
 def shown_views(sections: Sections) -> list[ToolView]:
     """The tools of the section <tools>; ReplyError where it is not a list of tools."""
-    tools = sections.json("tools")
-    if not isinstance(tools, list):
-        raise ReplyError("template/v1 expects a JSON list of tools in the section <tools>.")
-    return [view_of(tool) for tool in tools]
+    return [view_of(tool) for tool in sections.listed("tools")]
 
 
 def propose(sections: Sections, views: Sequence[ToolView]) -> Proposal:
@@ -109,9 +106,7 @@ _OPEN = "$$$"  # a value that only an earlier call's result tells
 
 def grade_plan(sections: Sections) -> dict[str, JsonValue]:
     """The share of calls that are as they should be, out of those due or those given, whichever are more."""
-    expected, given = sections.json("expected"), sections.json("given")
-    if not isinstance(expected, list):
-        raise ReplyError("template/v1 expects a list of calls in the section <expected>.")
+    expected, given = sections.listed("expected"), sections.json("given")
     if not isinstance(given, list):
         return {"score": 0.0, "reason": "The answer is no list of calls."}
     most = max(len(expected), len(given))
@@ -130,10 +125,8 @@ def _is_same(due: JsonValue, made: JsonValue) -> bool:
 
 def name_made_up(sections: Sections, views: Sequence[ToolView]) -> dict[str, JsonValue]:
     """The parameters of a call whose values nobody said and no result holds."""
-    call = sections.json("call")
-    arguments = call.get("arguments") if isinstance(call, dict) else None
-    if not isinstance(call, dict) or not isinstance(arguments, dict):
-        raise ReplyError("template/v1 expects a call with arguments in the section <call>.")
+    call = sections.object("call")
+    arguments = call.get("arguments") or {}
     view = next((one for one in views if one.name == call.get("tool")), None)
     schemas, turns = (view.properties if view else {}), sections.turns()
     parsed = read_values(view, turns) if view else {}
@@ -165,10 +158,7 @@ _NOTHING, _PARTLY, _WHOLLY = 0, 1, 2
 
 def score_answer(sections: Sections) -> dict[str, JsonValue]:
     """Whether an answer's figures are in the responses, where the prompt shows any; else whether it states any."""
-    answer = sections.json("answer")
-    if not isinstance(answer, str):
-        raise ReplyError("template/v1 expects a text in the section <answer>.")
-    figures = set(_FIGURE.findall(answer))
+    figures = set(_FIGURE.findall(sections.text("answer")))
     if not figures:
         return {"score": _NOTHING, "reason": "The answer states no figure."}
     if "history" not in sections.tagged:

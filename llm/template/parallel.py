@@ -30,9 +30,7 @@ class _Leads(NamedTuple):
 
 def word_parallel(sections: Sections, language: Language, rng: Random) -> dict[str, JsonValue]:
     """The message for the calls in <calls> of the tools in <tools>, and the stretch of it that is about each."""
-    calls, tools = sections.json("calls"), sections.json("tools")
-    if not isinstance(calls, list) or not calls or not isinstance(tools, list):
-        raise ReplyError("template/v1 expects in <calls> a list of calls and in <tools> their tools.")
+    calls, tools = sections.listed("calls"), sections.listed("tools")
     views = {str(tool["name"]): view_of(tool) for tool in tools if isinstance(tool, dict)}
     book, last = _leads_of(language), len(calls) - 1
     leads = ["", *rng.sample(book.leads, last)]

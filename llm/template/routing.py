@@ -21,9 +21,7 @@ _ARTICLE = re.compile(r"^(?:an?|the) ")
 
 def word_routing(sections: Sections, rng: Random) -> str:
     """The request for the calls in <calls> of the tools in <tools>; ReplyError where the prompt shows none."""
-    calls, tools = sections.json("calls"), sections.json("tools")
-    if not isinstance(calls, list) or not calls or not isinstance(tools, list):
-        raise ReplyError("template/v1 expects in <calls> a list of calls and in <tools> their tools.")
+    calls, tools = sections.listed("calls"), sections.listed("tools")
     language = sections.word("language", DEFAULT_LANGUAGE)
     if language != DEFAULT_LANGUAGE:
         raise ReplyError(

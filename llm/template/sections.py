@@ -7,7 +7,7 @@ wrote in between, tags or not, is conversation. Worked examples (`<example>`) be
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import orjson
 from pydantic import JsonValue
@@ -107,6 +107,27 @@ class Sections(NamedTuple):
         except orjson.JSONDecodeError as error:
             raise ReplyError(f"template/v1 could not read the section <{tag}> as JSON: {error}.") from error
         return value
+
+    def listed(self, tag: str) -> list[Any]:
+        """The JSON list in a section; ReplyError where it holds none."""
+        found = self.json(tag)
+        if not isinstance(found, list):
+            raise ReplyError(f"template/v1 expects a JSON list in the section <{tag}>.")
+        return found
+
+    def object(self, tag: str) -> dict[str, Any]:
+        """The JSON object in a section; ReplyError where it holds none."""
+        found = self.json(tag)
+        if not isinstance(found, dict):
+            raise ReplyError(f"template/v1 expects a JSON object in the section <{tag}>.")
+        return found
+
+    def text(self, tag: str) -> str:
+        """The text in a section; ReplyError where it holds none."""
+        found = self.json(tag)
+        if not isinstance(found, str):
+            raise ReplyError(f"template/v1 expects a text in the section <{tag}>.")
+        return found
 
     def word(self, tag: str, default: str) -> str:
         """A section that is plain text, `default` where the prompt lacks it."""

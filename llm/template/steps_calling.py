@@ -25,7 +25,6 @@ from callwright.llm.template.grammar.steps.sources import Node, ShownTools, call
 from callwright.llm.template.grammar.steps.sources import read_toolbox as read_step_tools
 from callwright.llm.template.judging import shown_views
 from callwright.llm.template.sections import Sections, Turn
-from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import DEFAULT_LANGUAGE
 
 DONE = "Here is everything you asked for."
@@ -46,9 +45,7 @@ class NextStep(NamedTuple):
 
 def next_step(sections: Sections) -> NextStep:
     """What to do next, from <request>, <tools> and <history>; ReplyError where the prompt lacks one of them."""
-    request, history = sections.json("request"), sections.json("history")
-    if not isinstance(request, str) or not isinstance(history, list):
-        raise ReplyError("template/v1 expects a text in <request> and a list in <history>.")
+    request, history = sections.text("request"), sections.listed("history")
     nodes = read_request(request, read_toolbox(sections.json("tools")))
     made = dict(_made(history))
     due = due_calls(nodes, made)

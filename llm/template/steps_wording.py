@@ -50,9 +50,7 @@ class ShownCall(NamedTuple):
 
 def word_goal(sections: Sections, rng: Random) -> str:
     """The request for the calls in <calls> with the tools in <tools>; ReplyError where the prompt shows none."""
-    calls = sections.json("calls")
-    if not isinstance(calls, list) or not calls:
-        raise ReplyError("template/v1 expects in <calls> a list of calls.")
+    calls = sections.listed("calls")
     language = sections.word("language", DEFAULT_LANGUAGE)
     if language != DEFAULT_LANGUAGE:
         raise ReplyError(
@@ -60,7 +58,7 @@ def word_goal(sections: Sections, rng: Random) -> str:
             f" {of(language).name}."
         )
     asked = [
-        ShownCall(str(call["tool"]), call["arguments"], call.get("wanted") is True, call.get("asked") or ())  # type: ignore[call-overload,index,union-attr,arg-type]
+        ShownCall(str(call["tool"]), call["arguments"], call.get("wanted") is True, call.get("asked") or ())
         for call in calls
     ]
     toolbox = read_toolbox(sections.json("tools"))

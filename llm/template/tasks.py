@@ -74,16 +74,10 @@ def task_named(title: str) -> Task:
 
 def _name_parameters(sections: Sections, rng: Random, _: Random, __: str) -> TemplateAnswer:
     view = view_of(sections.json("tool"))
-    offered, count = sections.json("offered"), sections.json("count")
-    if not isinstance(offered, list) or not isinstance(count, int):
-        raise ReplyError("template/v1 expects a JSON list in <offered> and a number in <count>.")
+    offered, count = sections.listed("offered"), int(sections.word("count", "1"))
     choose = choose_plain if is_unknown(view) else choose_names
     names = choose([str(name) for name in offered], count, view, rng)
     return TemplateAnswer({"parameters": list(names)})
-
-
-def _fill_values(sections: Sections, rng: Random, _: Random, __: str) -> TemplateAnswer:
-    return TemplateAnswer({"values": _drawn_values(sections, rng)})
 
 
 def _drawn_values(sections: Sections, rng: Random) -> Arguments:
@@ -107,10 +101,7 @@ def _drawn_values(sections: Sections, rng: Random) -> Arguments:
 
 
 def _known_values(sections: Sections) -> Arguments:
-    given = sections.json("known") if "known" in sections.tagged else {}
-    if not isinstance(given, dict):
-        raise ReplyError(f"template/v1 expects a JSON object in the section <known>, not {given!r}.")
-    return given
+    return sections.object("known") if "known" in sections.tagged else {}
 
 
 def _draft_request(sections: Sections, rng: Random, flaws: Random, defect: str) -> TemplateAnswer:
@@ -121,10 +112,7 @@ def _draft_request(sections: Sections, rng: Random, flaws: Random, defect: str) 
 
 
 def _word_request(sections: Sections, rng: Random, flaws: Random, defect: str) -> TemplateAnswer:
-    arguments = sections.json("arguments")
-    if not isinstance(arguments, dict):
-        raise ReplyError("template/v1 expects a JSON object in the section <arguments>.")
-    worded, planted = _worded_call(sections, arguments, rng, flaws, defect)
+    worded, planted = _worded_call(sections, sections.object("arguments"), rng, flaws, defect)
     return TemplateAnswer({**worded}, planted)
 
 
@@ -141,9 +129,7 @@ def _worded_call(
 
 
 def _ask_for_slot(sections: Sections, rng: Random, _: Random, __: str) -> TemplateAnswer:
-    view, known = view_of(sections.json("tool")), sections.json("known")
-    if not isinstance(known, dict):
-        raise ReplyError("template/v1 expects a JSON object in the section <known>.")
+    view, known = view_of(sections.json("tool")), sections.object("known")
     question = word_question(view, view.parameter(sections.json("parameter")), known, _language(sections), rng)
     return TemplateAnswer({"question": question})
 
@@ -162,57 +148,13 @@ def _propose_call(sections: Sections, _: Random, flaws: Random, defect: str) -> 
     return TemplateAnswer({"tool": proposal.tool, "arguments": proposal.arguments}, planted)
 
 
-def _judge_calls(sections: Sections, _: Random, __: Random, ___: str) -> TemplateAnswer:
-    return TemplateAnswer(judge(sections, shown_views(sections)))
-
-
-def _judge_relevance(sections: Sections, _: Random, __: Random, ___: str) -> TemplateAnswer:
-    return TemplateAnswer(name_relevant(sections, shown_views(sections)))
-
-
-def _name_entities(sections: Sections, _: Random, __: Random, ___: str) -> TemplateAnswer:
-    return TemplateAnswer(name_entities(sections))
-
-
-def _word_pronoun(sections: Sections, rng: Random, _: Random, __: str) -> TemplateAnswer:
-    return TemplateAnswer(word_pronoun(sections, _language(sections), rng))
-
-
-def _simulate_message(sections: Sections, rng: Random, _: Random, __: str) -> TemplateAnswer:
-    return TemplateAnswer(simulate_message(sections, _language(sections), rng))
-
-
-def _reword_request(sections: Sections, _: Random, __: Random, ___: str) -> TemplateAnswer:
-    return TemplateAnswer(reword_request(sections, _language(sections)))
-
-
-def _name_tools(sections: Sections, rng: Random, _: Random, __: str) -> TemplateAnswer:
-    return TemplateAnswer({"tools": name_all(sections, _language(sections), rng)})
-
-
-def _describe_tool(sections: Sections, _: Random, __: Random, ___: str) -> TemplateAnswer:
-    return TemplateAnswer({"description": describe(sections, _language(sections))})
-
-
-def _choose_tool_parameters(sections: Sections, _: Random, __: Random, ___: str) -> TemplateAnswer:
-    return TemplateAnswer({"parameters": parameter_sketches(sections, _language(sections))})
-
-
-def _choose_returns(sections: Sections, _: Random, __: Random, ___: str) -> TemplateAnswer:
-    return TemplateAnswer({"returns": result_sketches(sections, _language(sections))})
-
-
 def _next_calls(sections: Sections, _: Random, flaws: Random, defect: str) -> TemplateAnswer:
     return TemplateAnswer(*next_calls(sections, defect, flaws))
 
 
-def _mend_request(sections: Sections, rng: Random, _: Random, __: str) -> TemplateAnswer:
-    return TemplateAnswer(mend_request(sections, _language(sections), rng))
-
-
 def _change_value(sections: Sections, rng: Random, _: Random, __: str) -> TemplateAnswer:
     view = view_of(sections.json("tool"))
-    call = ViewedCall(view, _arguments(sections))
+    call = ViewedCall(view, sections.object("arguments"))
     parameter = parameter_named(view, sections.json("parameter"))
     value = other_value(parameter, call, sections.turns(), _language(sections), rng)
     return TemplateAnswer({"value": value})
@@ -222,7 +164,7 @@ def _word_correction(sections: Sections, rng: Random, _: Random, __: str) -> Tem
     view = view_of(sections.json("tool"))
     change = CallChange(
         view,
-        _arguments(sections),
+        sections.object("arguments"),
         parameter_named(view, sections.json("parameter")),
         sections.json("new"),
         sections.word("case", ""),
@@ -230,13 +172,6 @@ def _word_correction(sections: Sections, rng: Random, _: Random, __: str) -> Tem
     )
     worded = word_change(change, _language(sections), rng)
     return TemplateAnswer({"sentence": worded.sentence, "words": worded.words})
-
-
-def _arguments(sections: Sections) -> dict[str, JsonValue]:
-    arguments = sections.json("arguments")
-    if not isinstance(arguments, dict):
-        raise ReplyError("template/v1 expects a JSON object in the section <arguments>.")
-    return arguments
 
 
 def _language(sections: Sections) -> Language:
@@ -248,7 +183,7 @@ def _language(sections: Sections) -> Language:
 
 TASKS: dict[str, Task] = {
     "ParameterNames": _name_parameters,
-    "ArgumentValues": _fill_values,
+    "ArgumentValues": lambda sections, rng, _, __: TemplateAnswer({"values": _drawn_values(sections, rng)}),
     "DraftedRequest": _draft_request,
     "Wording": _word_request,
     "SlotQuestion": _ask_for_slot,
@@ -257,24 +192,32 @@ TASKS: dict[str, Task] = {
     "PlanValues": lambda _, __, ___, ____: TemplateAnswer({"values": []}),  # the planner draws as it would itself
     "ParallelWording": lambda sections, rng, _, __: TemplateAnswer(word_parallel(sections, _language(sections), rng)),
     "Choice": lambda sections, _, __, ___: TemplateAnswer(choose_options(sections)),
-    "Judgement": _judge_calls,
+    "Judgement": lambda sections, _, __, ___: TemplateAnswer(judge(sections, shown_views(sections))),
     "AnswerScore": lambda sections, _, __, ___: TemplateAnswer(score_answer(sections)),
     "MessageFit": lambda sections, _, __, ___: TemplateAnswer(judge_message(sections, _language(sections))),
     "ReplyScore": lambda sections, _, __, ___: TemplateAnswer(score_reply(sections)),
     "PlanGrade": lambda sections, _, __, ___: TemplateAnswer(grade_plan(sections)),
     "MadeUp": lambda sections, _, __, ___: TemplateAnswer(name_made_up(sections, shown_views(sections))),
-    "Relevance": _judge_relevance,
-    "Entities": _name_entities,
-    "Pronoun": _word_pronoun,
-    "SimulatedMessage": _simulate_message,
-    "PointedRequest": _reword_request,
+    "Relevance": lambda sections, _, __, ___: TemplateAnswer(name_relevant(sections, shown_views(sections))),
+    "Entities": lambda sections, _, __, ___: TemplateAnswer(name_entities(sections)),
+    "Pronoun": lambda sections, rng, _, __: TemplateAnswer(word_pronoun(sections, _language(sections), rng)),
+    "SimulatedMessage": lambda sections, rng, _, __: TemplateAnswer(
+        simulate_message(sections, _language(sections), rng)
+    ),
+    "PointedRequest": lambda sections, _, __, ___: TemplateAnswer(reword_request(sections, _language(sections))),
     "NewValue": _change_value,
     "Correction": _word_correction,
-    "ToolNames": _name_tools,
-    "ToolDescription": _describe_tool,
-    "ToolParameters": _choose_tool_parameters,
-    "ToolReturns": _choose_returns,
-    "MendedRequest": _mend_request,
+    "ToolNames": lambda sections, rng, _, __: TemplateAnswer({"tools": name_all(sections, _language(sections), rng)}),
+    "ToolDescription": lambda sections, _, __, ___: TemplateAnswer(
+        {"description": describe(sections, _language(sections))}
+    ),
+    "ToolParameters": lambda sections, _, __, ___: TemplateAnswer(
+        {"parameters": parameter_sketches(sections, _language(sections))}
+    ),
+    "ToolReturns": lambda sections, _, __, ___: TemplateAnswer(
+        {"returns": result_sketches(sections, _language(sections))}
+    ),
+    "MendedRequest": lambda sections, rng, _, __: TemplateAnswer(mend_request(sections, _language(sections), rng)),
     "RoutingWording": lambda sections, rng, _, __: TemplateAnswer({"request": word_routing(sections, rng)}),
     "GoalWording": lambda sections, rng, _, __: TemplateAnswer({"request": word_goal(sections, rng)}),
     "NextCalls": _next_calls,

@@ -78,5 +78,5 @@ def test_options_that_explain_the_same_words_are_all_named() -> None:
 
 
 def test_a_prompt_without_a_list_of_options_is_refused() -> None:
-    with pytest.raises(ReplyError, match="JSON list of options in the section <options>"):
+    with pytest.raises(ReplyError, match="JSON list in the section <options>"):
         choose_options(Sections({"tools": "[]", "options": '"none"', "language": "en"}, SENTENCE))

@@ -44,7 +44,7 @@ def test_a_plan_is_as_good_as_its_share_of_equal_calls(given: object, score: flo
 
 def test_a_plan_without_calls_is_right_where_none_is_due() -> None:
     assert graded([], []) == 1
-    with pytest.raises(ReplyError, match="list of calls in the section <expected>"):
+    with pytest.raises(ReplyError, match="list in the section <expected>"):
         graded("none", [])
 
 

@@ -41,5 +41,5 @@ async def test_each_missing_detail_is_said(value: str, schema: JsonSchema, langu
 
 
 async def test_what_is_not_shown_as_a_list_is_told() -> None:
-    with pytest.raises(ReplyError, match="a list of details in <missing>"):
+    with pytest.raises(ReplyError, match="a JSON list in the section <missing>"):
         await mended("Oslo")
