@@ -1,30 +1,28 @@
 """What a model replied, read as the answer it was asked for: tolerantly where nothing can be misread, else not at all.
 
-Around one JSON object there may stand words, fences and a train of thought; it may have a comma too many, and a whole number may
-be written "3" or 3.0. Two objects that differ, a key with two values, an object within something else: that is no answer.
+Around one JSON object there may stand words, fences and a train of thought; it may be in Python's notation, as one with a comma
+too many is, and a whole number may be written "3" or 3.0. Two objects that differ, a key with two values, an object within
+something else: that is no answer.
 """
 
 import json
 import re
 from collections.abc import Iterator
-from math import isfinite
-from typing import Any, NoReturn
+from typing import Any
 
 from pydantic import ValidationError
 from pydantic_core import from_json
 
 from callwright.llm.bounds import validate_text
 from callwright.llm.chat import Answer
+from callwright.llm.written_calls import DECODER, after_thought, value_at
 from callwright.warehouse.errors import ReplyError
 
 SHOWN = 200
 _PROBLEMS = 3
 _MENDS = 3  # rounds: a mended member may bring the next one to light
-_THINKING = re.compile(r"\s*<(think|thinking)>")
-_THOUGHT = re.compile(r"</(?:think|thinking)>")
 _SIGN = re.compile(r"[{}\[\]]")
 _SLOT = re.compile(r"\{\w+\}")  # {name}, as prose has it: no JSON
-_COMMA = re.compile(r'"(?:[^"\\]|\\.)*"|(?<=[\]}"\w])\s*,(?=\s*[}\]])', re.DOTALL)
 _WHOLE = re.compile(r"[+-]?\d{1,18}(?:\.0+)?")
 _NUMBER = re.compile(r"[+-]?\d{1,18}(?:\.\d{1,18})?")
 
@@ -66,9 +64,9 @@ def read_object(text: str) -> dict[str, Any]:
     return next(iter(found.values()))
 
 
-def _objects(text: str) -> Iterator[dict[str, Any]]:
+def _objects(text: str) -> Iterator[Any]:
     """The objects that stand in a text by themselves."""
-    at, around, is_mended = 0, 0, False
+    at, around = 0, 0
     while (sign := _SIGN.search(text, at)) is not None:
         at = sign.end()
         if sign[0] in "[]":
@@ -78,48 +76,27 @@ def _objects(text: str) -> Iterator[dict[str, Any]]:
         elif sign[0] == "}" or around:
             raise ReplyError("its JSON object is broken, or stands within something else")
         else:
-            try:
-                value, at = _DECODER.raw_decode(text, sign.start())
-                yield value
-            except json.JSONDecodeError as error:
-                if is_mended:
-                    raise ReplyError(f"Invalid JSON: {error.msg} at character {error.pos}") from error
-                is_mended, at = True, sign.start()
-                text = text[:at] + _COMMA.sub(lambda part: part[0] if part[0][0] == '"' else "", text[at:])
+            value, at = _value_at(text, sign.start())
+            yield value
+
+
+def _value_at(text: str, start: int) -> tuple[Any, int]:
+    try:
+        return DECODER.raw_decode(text, start)
+    except ValueError as error:
+        if (found := value_at(text, start)) is not None:
+            return found
+        if isinstance(error, json.JSONDecodeError):
+            raise ReplyError(f"Invalid JSON: {error.msg} at character {error.pos}") from error
+        raise ReplyError(str(error)) from error
 
 
 def _after_thought(text: str) -> str:
-    """The text behind the train of thought at its beginning. Raises ReplyError where that has no end."""
-    if not _THINKING.match(text):
-        return text
-    end = _THOUGHT.search(text)
-    if end is None:
+    """The text behind the train of thought. Raises ReplyError where that has no end."""
+    said = after_thought(text)
+    if said is None:
         raise ReplyError("it thinks, and does not come to an answer")
-    return text[end.end() :]
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    members: dict[str, Any] = {}
-    for name, value in pairs:
-        if name in members and json.dumps(members[name]) != json.dumps(value):
-            raise ReplyError(f"the key {name!r} stands in it twice, with different values")
-        members[name] = value
-    return members
-
-
-def _finite(digits: str) -> float:
-    number = float(digits)
-    if not isfinite(number):
-        raise ReplyError(f"the number {digits} is beyond all bounds")
-    return number
-
-
-def _no_number(name: str) -> NoReturn:
-    raise ReplyError(f"{name} is no JSON")
-
-
-# Lines may break within a string: where it ends is plain all the same.
-_DECODER = json.JSONDecoder(object_pairs_hook=_once, parse_float=_finite, parse_constant=_no_number, strict=False)
+    return said
 
 
 def _validated(document: Any, answer: type[Answer]) -> Answer:  # noqa: ANN401 - JSON of any shape

@@ -1,7 +1,6 @@
 """Servers that speak OpenAI's chat format, over one well-kept aiohttp session a model. The only importer of aiohttp."""
 
 import asyncio
-import re
 from collections.abc import Mapping
 from math import inf
 from pathlib import Path
@@ -29,7 +28,6 @@ _LOOK = 5.0  # seconds
 _MOST_BYTES = 16_000_000  # of a reply; the longest that is read (llm.bounds) has far less, however it is escaped
 _NO_KEY = frozenset({401, 403})
 _KEPT = 60.0  # seconds for which an idle connection is worth keeping
-_THOUGHT = re.compile(r"\s*<(think|thinking)>.*?</\1>", re.DOTALL)  # servers without a parser leave it in the reply
 _KINDS: Mapping[int, Kind] = {
     **dict.fromkeys((401, 403), "key"),
     **dict.fromkeys((301, 302, 303, 307, 308, 404, 405), "no model"),  # another address: nothing is sent there
@@ -236,7 +234,7 @@ class OpenAIModel:
         try:
             choice = document["choices"][0]
             message = choice["message"]
-            text = _spoken(message.get("content") or "")
+            text = message.get("content") or ""
             written = [_written(call["function"]) for call in message.get("tool_calls") or ()]
         except (LookupError, TypeError, AttributeError) as error:
             raise TransientError(f"{self._asked.name} answered without a choice.", may_be_charged=True) from error
@@ -264,11 +262,6 @@ def _written(function: Mapping[str, Any]) -> WrittenCall:
     """A call as it stands; a name or arguments that are no text, as some servers write them, become the text they are."""
     name, arguments = function.get("name") or "", function.get("arguments") or ""
     return WrittenCall(*(part if isinstance(part, str) else orjson.dumps(part).decode() for part in (name, arguments)))
-
-
-def _spoken(text: str) -> str:
-    thought = _THOUGHT.match(text)
-    return text[thought.end() :] if thought else text
 
 
 def _proxy(address: str) -> str | None:

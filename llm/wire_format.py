@@ -9,6 +9,7 @@ import orjson
 from callwright.llm.answer_forms import StatedSchema
 from callwright.llm.bounds import LONGEST, validate_text
 from callwright.llm.chat import ChatMessage, ChatRequest
+from callwright.llm.written_calls import after_thought, read_object
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Call, Tool
 
@@ -92,8 +93,12 @@ def read_calls(written: Iterable[WrittenCall], names: dict[str, str]) -> tuple[C
 
 
 def read_reply(text: str, written: Sequence[WrittenCall], names: dict[str, str]) -> tuple[str, tuple[Call, ...] | None]:
-    """What a reply says and the calls in it; calls that can't be read stand in the text, and nothing is kept past its bound."""
-    calls = read_calls(written, names)
+    """What a reply says behind its train of thought, and the calls in it; calls that can't be read stand in the text.
+
+    Servers without a parser for thoughts leave them in the text. Nothing is kept past its bound.
+    """
+    said, calls = after_thought(text), read_calls(written, names)
+    text = text if said is None else said
     if written and calls is None:
         text = "\n".join(part for part in (text, as_text(written)) if part)
     return text[: LONGEST + 1], calls
@@ -107,7 +112,6 @@ def as_text(written: Sequence[WrittenCall]) -> str:
 def _object(text: str) -> dict[str, Any] | None:
     try:
         validate_text(text)
-        loaded = orjson.loads(text or "{}")  # some providers leave the arguments of a call without any empty
-    except (orjson.JSONDecodeError, ReplyError):
+    except ReplyError:
         return None
-    return loaded if isinstance(loaded, dict) else None
+    return read_object(text.strip() or "{}")  # some providers leave the arguments of a call without any empty

@@ -9,7 +9,7 @@ from callwright.generators.kinds import traits_of
 from callwright.generators.stages import StageContext
 from callwright.generators.transcripts import conversation_text
 from callwright.llm.chat import ChatModel
-from callwright.validators.replies.parsing import ParsedReply, unreadable
+from callwright.llm.written_calls import ParsedReply, unreadable
 from callwright.validators.replies.reading import Style
 from callwright.validators.strategies import Models, PromptingStrategy, Question, Reply, ask_candidate, narrows_to
 from callwright.warehouse.errors import ReplyError

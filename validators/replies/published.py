@@ -11,7 +11,7 @@ import re
 import warnings
 from typing import TYPE_CHECKING, Literal
 
-from callwright.validators.replies.parsing import ParsedReply, ReplyCall, unreadable
+from callwright.llm.written_calls import ParsedReply, ReplyCall, unreadable
 
 if TYPE_CHECKING:
     from pydantic import JsonValue

@@ -6,8 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Literal, assert_never
 
-from callwright.validators.metrics.callnavi.answers import NAMES, PARAMETERS, repair_answer, wash_text
-from callwright.validators.replies.parsing import (
+from callwright.llm.written_calls import (
     LONGEST,
     TRACE_OF_A_CALL,
     ParsedReply,
@@ -16,6 +15,7 @@ from callwright.validators.replies.parsing import (
     parse_lenient,
     unreadable,
 )
+from callwright.validators.metrics.callnavi.answers import NAMES, wash_text
 from callwright.validators.replies.published import parse_hammerbench, parse_toolace
 
 if TYPE_CHECKING:
@@ -56,28 +56,14 @@ _WORD = re.compile(r"[^\s\"'`,\[\]{}()]+")
 
 
 def parse_calls(completion: Completion, notation: Literal["json", "yaml"]) -> ParsedReply:
-    """The calls of a reply: native ones, those in the notation asked for, else what a repair by rule finds."""
-    if completion.calls:
+    """The calls of a reply: native ones, those in the notation asked for, else those in any other."""
+    if completion.calls or notation == "json":
         return parse_completion(completion)
-    parsed = parse_yaml_calls(completion.text) if notation == "yaml" else parse_completion(completion)
+    parsed = parse_yaml_calls(completion.text)
     if parsed.calls:
         return parsed
-    for other in (parse_reply(completion.text, "lenient"), _repaired(completion.text)):
-        if other.calls:
-            return other
-    return parsed
-
-
-def _repaired(text: str) -> ParsedReply:
-    """The calls that CallNavi's repair finds, where it finds a name and parameters for each."""
-    answer = repair_answer(text) or {}
-    match answer.get(NAMES), answer.get(PARAMETERS):
-        case [*names], [*parameters] if len(names) == len(parameters):
-            calls = zip(names, parameters, strict=True)
-            if all(isinstance(name, str) and name and isinstance(given, dict) for name, given in calls):
-                pairs = zip(names, parameters, strict=True)
-                return ParsedReply(tuple(ReplyCall(name, given) for name, given in pairs if isinstance(given, dict)))
-    return ParsedReply(())
+    other = parse_lenient(completion.text)
+    return other if other.calls else parsed
 
 
 def read_names(text: str, known: Collection[str], notation: Literal["json", "yaml"]) -> list[str]:

@@ -1,9 +1,10 @@
 """Reading replies as calls."""
 
 import json
+import keyword
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from callwright.llm.chat import Completion
@@ -47,6 +48,112 @@ def test_deep_nesting_is_refused_not_followed(text: str, style) -> None:
 )
 def test_a_call_is_found_however_it_is_wrapped(text: str) -> None:
     assert [tuple(call) for call in parse_reply(text, "lenient").calls or ()] == EXPECTED
+
+
+PYTHON = "book_table(restaurant='Lindenhof', party_size=4, tags=['a]', 'b'])"
+ARGUMENTS = json.dumps(CALL["arguments"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        str([CALL]),
+        f"<tool_call>\n{CALL}\n</tool_call>",
+        f"[{PYTHON}]",
+        f"{PYTHON};",
+        f"```python\n[\n    {PYTHON},\n]\n```",
+        f"```json\n{PYTHON}\n```\nThis books the table.",
+        f"```[{PYTHON}]```",
+        f"Here is the call:\n\n[{PYTHON}]\n\nAnything else?",
+        f"[{PYTHON}]\nThis books a table.",
+        json.dumps([PYTHON]),
+        f"print(default_api.{PYTHON})",
+        f"<|python_start|>[{PYTHON}]<|python_end|>",
+        PYTHON.replace("_", "\\_"),
+        f"book_table({ARGUMENTS})",
+        f"book_table\n{ARGUMENTS}",
+        f"<function=book_table>{ARGUMENTS}</function>",
+        f"[TOOL_CALLS]book_table[ARGS]{ARGUMENTS}",
+        f"[TOOL_CALLS] book_table{ARGUMENTS}",
+        f"<｜tool▁call▁begin｜>function<｜tool▁sep｜>book_table\n```json\n{ARGUMENTS}\n```<｜tool▁call▁end｜>",
+        f"<｜tool▁call▁begin｜>book_table<｜tool▁sep｜>{ARGUMENTS}<｜tool▁call▁end｜>",
+        f"<|tool_call_begin|>functions.book_table:0<|tool_call_argument_begin|>{ARGUMENTS}<|tool_call_end|>",
+        f"<|channel|>commentary to=functions.book_table <|constrain|>json<|message|>{ARGUMENTS}<|call|>",
+        f">>>book_table\n{ARGUMENTS}",
+        json.dumps({"type": "tool_use", "name": "book_table", "input": CALL["arguments"]}),
+        json.dumps({"API": ["book_table"], "parameters": [CALL["arguments"]]}),
+        f'<think>Or {{"name": "other", "arguments": {{}}}}?</think>{json.dumps(CALL)}',
+        f'Or {{"name": "other", "arguments": {{}}}}?\n</think>\n\n{json.dumps(CALL)}',
+    ],
+)
+def test_a_call_is_found_in_whatever_notation_models_have_for_it(text: str) -> None:
+    assert [tuple(call) for call in parse_reply(text, "lenient").calls or ()] == EXPECTED
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<tool_call>\n<function=book>\n<parameter=city>\nLyon\n</parameter>\n<parameter=tags>\n[1]\n</parameter>\n</function>\n</tool_call>",
+        '<invoke name="book"><parameter name="city">Lyon</parameter><parameter name="tags">[1]</parameter></invoke>',
+        "<tool_call>book\n<arg_key>city</arg_key>\n<arg_value>Lyon</arg_value>\n<arg_key>tags</arg_key>\n<arg_value>[1]</arg_value>\n</tool_call>",
+    ],
+)
+def test_values_between_tags_are_texts_but_for_lists_and_objects(text: str) -> None:
+    assert parse_reply(text, "lenient").calls == (("book", {"city": "Lyon", "tags": [1]}),)
+
+
+def test_a_tool_that_is_shown_is_not_called() -> None:
+    shown = {"name": "f", "description": "Does it.", "parameters": {"type": "object", "properties": {"a": {}}}}
+    assert not parse_reply(json.dumps([shown]), "lenient").calls
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("[f(1, b=2)]", "without a name"),
+        ("[f(a=g(b=1))]", "no plain value"),
+        ("[f(a=city)]", "no plain value"),
+        ("[f(a=1e999)]", "beyond all bounds"),
+        ("[f(a=1, b=[2)", "does not end"),
+        ('{"name": "f", "arguments": "Lyon"}', "no object"),
+        ('<function=f>{"a": 1</function>', "no object of arguments"),
+        ('[{"name": "f", "arguments": {}}, {"name": "g", "argum', "not valid JSON"),
+        ('{"name": "f", "arguments": {"name": "g", "arguments": {}', "not valid JSON"),
+        ('{"name": "f", "arguments": {"a": 1, "a": 2}}', "not valid JSON"),
+        ("<think>f or g?", "thinks"),
+    ],
+)
+def test_of_a_call_that_can_not_be_read_no_part_is_guessed(text: str, problem: str) -> None:
+    parsed = parse_reply(text, "lenient")
+    assert parsed.calls is None
+    assert problem in parsed.problem
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "You could call book_table(city='Lyon'), which books a table.",
+        "For example:\n\n```python\nimport shop\nprice = shop.price(item='pen')\n```",
+        "In code:\n```python\nuser = {'name': name, 'age': 3}\n```",
+        "Call `book(city='Lyon')` where that is meant.",
+    ],
+)
+def test_what_is_told_of_in_prose_is_no_call(text: str) -> None:
+    assert parse_reply(text, "lenient") == ((), "")
+
+
+@given(
+    name=st.from_regex(r"[a-z][a-z_.]{0,5}[a-z]", fullmatch=True).filter(lambda name: ".." not in name),
+    arguments=st.dictionaries(
+        st.from_regex(r"[a-z_]{1,5}", fullmatch=True),
+        st.integers(-9, 9) | st.text(max_size=9) | st.none() | st.booleans() | st.lists(st.integers(-9, 9), max_size=2),
+        max_size=3,
+    ),
+)
+def test_what_is_written_as_python_is_read_back(name: str, arguments: dict) -> None:
+    assume(not any(keyword.iskeyword(part) for part in name.split(".")) and not name.startswith("print"))
+    written = ", ".join(f"{argument}={value!r}" for argument, value in arguments.items())
+    assert parse_reply(f"[{name}({written})]", "lenient").calls == ((name, arguments),)
 
 
 @given(

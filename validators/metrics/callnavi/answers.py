@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pydantic import JsonValue
 
-from callwright.validators.replies.parsing import ParsedReply, parse_lenient
+from callwright.llm.written_calls import ParsedReply, parse_lenient
 from callwright.validators.replies.published import parse_toolace
 
 if TYPE_CHECKING:
