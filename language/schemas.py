@@ -47,6 +47,19 @@ def kind_of(schema: JsonSchema) -> Kind:
     return _by_pattern(str(schema.get("pattern", "")))
 
 
+def scalars(value: JsonValue) -> Iterator[str | int | float | bool]:
+    """The texts, numbers and truth values inside a value, in their order.
+
+    >>> [*scalars({"legs": [{"from": "Oslo"}, None], "adults": 2})]
+    ['Oslo', 2]
+    """
+    if isinstance(value, dict | list):
+        for member in value.values() if isinstance(value, dict) else value:
+            yield from scalars(member)
+    elif value is not None:
+        yield value
+
+
 def type_of(schema: JsonSchema) -> str:
     """The JSON type that `schema` declares, the first that is not null where it declares several, "" where none."""
     declared = schema.get("type", "")

@@ -22,7 +22,7 @@ from callwright.language.names import split_name
 from callwright.language.numbers import find_numbers
 from callwright.language.packs import COMMON_SCRIPT, known, of, script_of, widened
 from callwright.language.readers.moments import find_times
-from callwright.language.schemas import json_type
+from callwright.language.schemas import json_type, scalars
 from callwright.language.text import fold
 from callwright.language.values import locate
 from callwright.language.vocabulary import deep_stem, find_corrections
@@ -180,7 +180,7 @@ class Talk:
             fold(str(value))
             for turn in turns
             if turn.speaker == "result"
-            for value in _scalars(_json(turn))
+            for value in scalars(_json(turn))
             if isinstance(value, str) or (isinstance(value, int | float) and value > _SMALL)
         }
 
@@ -438,14 +438,6 @@ def _json(turn: Turn) -> dict[str, JsonValue]:
     except orjson.JSONDecodeError as error:
         raise ReplyError(f"template/v1 could not read a {turn.speaker} as JSON: {error}.") from error
     return value
-
-
-def _scalars(value: JsonValue) -> Iterator[JsonValue]:
-    if isinstance(value, dict | list):
-        for member in value.values() if isinstance(value, dict) else value:
-            yield from _scalars(member)
-    elif value is not None:
-        yield value
 
 
 def _parts(call: OfferedCall) -> Iterator[Part]:

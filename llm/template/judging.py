@@ -10,6 +10,7 @@ from pydantic import JsonValue
 from callwright.language.calls.frames import glue_of, left_over
 from callwright.language.calls.tools import ToolView, view_of
 from callwright.language.names import humanise
+from callwright.language.schemas import scalars
 from callwright.language.values import locate
 from callwright.llm.template.baseline import choose_tool, read_values
 from callwright.llm.template.defects import Proposal, spoil_call, text_language
@@ -180,7 +181,7 @@ def score_reply(sections: Sections) -> dict[str, JsonValue]:
     errors = [str(error.get("message", "")) for one in results if (error := _error_in(one))]
     if any(message.lower() not in reply.lower() for message in errors):
         return {"reason": "It does not state the error that a call returned.", "score": _FALSE}
-    held = [str(value) for one in results for value in _scalars(one) if not isinstance(value, bool)]
+    held = [str(value) for one in results for value in scalars(one) if not isinstance(value, bool)]
     names = [humanise(name) for one in results for name in _names(one)]
     known = [*held, *names, *glue_of(sections.word("language", DEFAULT_LANGUAGE), "conversations")]
     unknown = left_over(reply, known, [])
@@ -208,14 +209,6 @@ def _results(turns: Sequence[Turn]) -> list[JsonValue]:
 def _error_in(result: JsonValue) -> dict[str, JsonValue] | None:
     error = result.get("error") if isinstance(result, dict) else None
     return error if isinstance(error, dict) else None
-
-
-def _scalars(value: JsonValue) -> Iterator[JsonValue]:
-    if isinstance(value, dict | list):
-        for member in value.values() if isinstance(value, dict) else value:
-            yield from _scalars(member)
-    elif value is not None:
-        yield value
 
 
 def _names(value: JsonValue) -> Iterator[str]:

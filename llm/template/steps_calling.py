@@ -1,6 +1,6 @@
 """The next calls of a task in steps: what the request needs, less what was answered already; and the same with a defect."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import NamedTuple
 
@@ -8,6 +8,7 @@ import orjson
 from pydantic import JsonValue
 
 from callwright.language.calls.tools import ToolView
+from callwright.language.schemas import scalars
 from callwright.language.text import fold
 from callwright.llm.template.defects import (
     HALLUCINATED_VALUE,
@@ -184,19 +185,11 @@ def due_steps(sections: Sections) -> list[Proposal] | None:
 def _next_step(nodes: Sequence[Node], made: Mapping[bytes, JsonValue]) -> list[Proposal]:
     """The calls that are due; none once all entries are known that the words call by a name, and no result has one of them."""
     due = due_calls(nodes, made)
-    held = {fold(text) for result in made.values() for text in _texts(result)}
+    held = {fold(str(one)) for result in made.values() for one in scalars(result)}
     is_last = len(made) + len(due) >= len(nodes)
     if is_last and any(fold(name) not in held for name in called_entries(nodes)):
         return []
     return [Proposal(name, given) for name, given in due]
-
-
-def _texts(value: JsonValue) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict | list):
-        for member in value.values() if isinstance(value, dict) else value:
-            yield from _texts(member)
 
 
 def _steps_of(request: str, tools: list[JsonValue]) -> list[Node]:

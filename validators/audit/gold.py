@@ -5,12 +5,13 @@ from random import Random
 
 from pydantic import JsonValue
 
+from callwright.language.schemas import scalars
 from callwright.validators.audit.editing import KeptTurn, kept_turns, rebuilt, with_call
 from callwright.validators.audit.subjects import AuditSubject, Injection, Injector, UnfitError, pick
 from callwright.validators.checks.grounding import root_of
 from callwright.validators.near_misses.due import Due, Option, acting_points, bare
 from callwright.validators.near_misses.table import MAKERS, Maker, of_maker
-from callwright.warehouse.records import Arguments, Call, CallTurn, Evidence, GoldCall, ResultTurn, Sample
+from callwright.warehouse.records import Call, CallTurn, Evidence, GoldCall, ResultTurn, Sample
 
 
 def _injecting(maker: Maker) -> Injection:
@@ -32,15 +33,9 @@ def _injecting(maker: Maker) -> Injection:
 
 def _is_said(option: Option, due: Due, subject: AuditSubject) -> bool:
     """Whether a text that the option has and the gold has not stands in what the user says."""
-    known = {text for call in due.calls for text in _texts(call.arguments)}
-    return any(text.casefold() in subject.words for call in option.calls for text in _texts(call.arguments) - known)
-
-
-def _texts(value: JsonValue | Arguments) -> set[str]:
-    if isinstance(value, dict | list):
-        members = value.values() if isinstance(value, dict) else value
-        return set[str]().union(*map(_texts, members))
-    return {value} if isinstance(value, str) else set()
+    known = {one for call in due.calls for one in scalars(call.arguments)}
+    new = {one for call in option.calls for one in scalars(call.arguments)} - known
+    return any(isinstance(one, str) and one.casefold() in subject.words for one in new)
 
 
 def with_option(subject: AuditSubject, due: Due, option: Option) -> Sample | None:

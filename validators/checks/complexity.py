@@ -3,7 +3,7 @@
 All from the sample: its turns, calls, results, acts and candidates. What no rule proves is for people to see.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise, zip_longest
 from typing import NamedTuple, get_args
 
@@ -13,6 +13,7 @@ from callwright.generators.environments.simulated import error_of
 from callwright.generators.kinds import traits_of
 from callwright.generators.stages import StageContext
 from callwright.language.booleans import read_boolean
+from callwright.language.schemas import scalars
 from callwright.language.values import locate
 from callwright.validators.checks.declaring import rule
 from callwright.validators.checks.verdicts import Answer
@@ -324,19 +325,8 @@ def _changes(before: GoldCall, after: GoldCall) -> list[str]:
 def _was_known(conversation: ConversationWithTools, before: Round, call: GoldCall, name: str) -> bool:
     """Whether the round before had the value: in a result, or in a call."""
     value = call.arguments[name]
-    held = [leaf for made in before.made for leaf in _leaves(made.result)]
+    held = [leaf for made in before.made for leaf in scalars(made.result)]
     return value in held or any(value in made.call.arguments.values() for made in before.made)
-
-
-def _leaves(value: object) -> Iterator[object]:
-    if isinstance(value, dict):
-        for member in value.values():
-            yield from _leaves(member)
-    elif isinstance(value, list):
-        for member in value:
-            yield from _leaves(member)
-    else:
-        yield value
 
 
 def _is_used(conversation: ConversationWithTools, one: Round, words: str) -> bool:

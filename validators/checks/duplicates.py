@@ -21,6 +21,7 @@ import orjson
 from pydantic import JsonValue
 
 from callwright.language.packs import unspaced
+from callwright.language.schemas import scalars
 from callwright.language.text import fold
 from callwright.validators.embeddings import close_encoder, likeness, read_ahead
 from callwright.warehouse.records import Decision, Sample, Verdict
@@ -46,7 +47,7 @@ class MaskedText(NamedTuple):
 
 def mask_values(turns: Sequence[str], arguments: JsonValue) -> MaskedText:
     """Mask the values of the arguments where they are stated as they are, and all figures."""
-    values = [str(value) for value in _leaves(arguments)]
+    values = [str(value) for value in scalars(arguments) if not isinstance(value, bool)]
     stated = _any_of(values)
     known = {form for value in values for digits in _DIGITS.findall(value) for form in _forms(digits)}
     plain = [_THOUSANDS.sub("", unicodedata.normalize("NFKC", turn)) for turn in turns]
@@ -73,20 +74,6 @@ def _shared(one: str, other: str) -> float:
     """The share of their grams that two texts have in common."""
     mine, others = _grams(one), _grams(other)
     return len(mine & others) / len(mine | others)
-
-
-def _leaves(value: JsonValue) -> Iterator[JsonValue]:
-    match value:
-        case dict():
-            for part in value.values():
-                yield from _leaves(part)
-        case list():
-            for part in value:
-                yield from _leaves(part)
-        case bool() | None:
-            return
-        case _:
-            yield value
 
 
 def _forms(digits: str) -> Iterator[str]:
