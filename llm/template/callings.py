@@ -9,7 +9,7 @@ from callwright.language.calls.frames import shapes_in
 from callwright.language.calls.parameters import short_forms
 from callwright.language.calls.tools import ParameterView, ToolView, squeeze
 from callwright.language.packs import known, of, widened
-from callwright.llm.template.grammar.phrasebook import requests_in
+from callwright.llm.template.grammar.stating import requests_in
 from callwright.warehouse.records import Language
 
 SECTIONS = (

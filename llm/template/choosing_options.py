@@ -40,7 +40,7 @@ from callwright.llm.template.callings import (
 )
 from callwright.llm.template.defects import Proposal
 from callwright.llm.template.grammar.messages import resolve_pointers
-from callwright.llm.template.grammar.phrasebook import dialogues_in, requests_in
+from callwright.llm.template.grammar.stating import dialogues_in, requests_in
 from callwright.llm.template.plain_sentences import is_unknown, says_plainly
 from callwright.llm.template.sections import Sections, Turn, is_equivalent
 from callwright.llm.template.steps_calling import due_steps

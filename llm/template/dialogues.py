@@ -9,9 +9,8 @@ from pydantic import JsonValue
 from callwright.language.calls.tools import ParameterView, ToolView
 from callwright.language.packs import COMMON_SCRIPT, LanguagePattern, of, packs_of, widened, writes
 from callwright.language.values import locate, write_value
-from callwright.llm.template.grammar.phrasebook import Shapes, dialogues_in, requests_in
 from callwright.llm.template.grammar.questions import asked_parameters, called, counting, group_of, is_route_end
-from callwright.llm.template.grammar.stating import StatedParameter, in_quotes, say
+from callwright.llm.template.grammar.stating import Shapes, StatedParameter, dialogues_in, in_quotes, requests_in, say
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import JsonSchema, Language
 

@@ -18,7 +18,7 @@ from callwright.llm.template.grammar.messages import (
     word_pointer,
     write_message,
 )
-from callwright.llm.template.grammar.phrasebook import requests_in
+from callwright.llm.template.grammar.stating import requests_in
 from callwright.llm.template.sections import Sections
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import JsonSchema, Language

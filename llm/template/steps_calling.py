@@ -19,10 +19,16 @@ from callwright.llm.template.defects import (
     Proposal,
     spoil_call,
 )
-from callwright.llm.template.grammar.steps.due import due_calls, made_name
 from callwright.llm.template.grammar.steps.phrases import has_phrases
 from callwright.llm.template.grammar.steps.reading import read_request, read_strictly
-from callwright.llm.template.grammar.steps.sources import Node, ShownTools, called_entries, read_toolbox
+from callwright.llm.template.grammar.steps.sources import (
+    Node,
+    ShownTools,
+    called_entries,
+    due_calls,
+    made_name,
+    read_toolbox,
+)
 from callwright.llm.template.grammar.steps.sources import read_toolbox as read_step_tools
 from callwright.llm.template.judging import shown_views
 from callwright.llm.template.sections import Sections, Turn

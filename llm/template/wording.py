@@ -16,8 +16,7 @@ from callwright.language.packs import COMMON_SCRIPT, LanguagePattern, language_o
 from callwright.language.readers.moments import find_times
 from callwright.language.schemas import json_type
 from callwright.language.values import locate
-from callwright.llm.template.grammar.phrasebook import Phrasebook, requests_in
-from callwright.llm.template.grammar.stating import StatedParameter, say
+from callwright.llm.template.grammar.stating import Phrasebook, StatedParameter, requests_in, say
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import JsonSchema, Language
 

@@ -1,6 +1,6 @@
 """Defects of gold arguments that only a conversation shows: of another user, from a turn too early, too late, taken back."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import pairwise
 from random import Random
 
@@ -15,17 +15,12 @@ _LONG = 4  # words
 
 def with_value(sample: Sample, place: ArgumentPlace, value: JsonValue) -> Sample:
     """The sample with another value for an argument, at every snapshot that has the old one; its evidence stays."""
-    return _with_others(sample, place, lambda arguments: {**arguments, place.name: value})
-
-
-def _with_others(sample: Sample, place: ArgumentPlace, changed: Callable[[Arguments], Arguments]) -> Sample:
-    """The sample with other arguments at every snapshot that has the value of the place, from the same words."""
 
     def has(call: GoldCall) -> bool:
         is_same = call.tool == place.call.tool and place.evidence in call.evidence
         return is_same and call.arguments.get(place.name) == place.value
 
-    return with_arguments(sample, has, changed)
+    return with_arguments(sample, has, lambda arguments: {**arguments, place.name: value})
 
 
 def _without(arguments: Arguments, name: str) -> Arguments:

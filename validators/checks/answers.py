@@ -12,7 +12,7 @@ from callwright.warehouse.records import DoubtedFact, ReplyTurn, Sample
 
 def tells_results(sample: Sample) -> bool:
     """Whether the sample ends with a reply after results that were asked for."""
-    return bool(sample.wanted or sample.asked) and isinstance(sample.turns[-1], ReplyTurn)
+    return bool(sample.wanted or sample.asked) and isinstance(next(reversed(sample.turns), None), ReplyTurn)
 
 
 @rule(
