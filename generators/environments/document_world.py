@@ -12,6 +12,7 @@ from functools import cached_property
 from random import Random
 from typing import NamedTuple
 
+import orjson
 from pydantic import JsonValue
 
 from callwright.generators.environments.effects import find_effects
@@ -32,6 +33,7 @@ from callwright.generators.environments.population import (
     REFERRED,
     Population,
     Thing,
+    Told,
     made,
     number_of_made,
 )
@@ -201,11 +203,16 @@ class _Asked:
         self._endpoint, self._arguments, self._call = endpoint, call.arguments, call
         self._effect = world.effects.get(call.tool)
         self._is_standing = is_standing
-        self._rng = Random(f"{population.seed}:{call.key}")
+        self._seen: set[str] = set()  # the kinds of the things in what is being told
         self._state = START
         self._touched: frozenset[str] = frozenset()
         self._subject: Thing | None = None  # the thing that the call writes
         self._found: list[Thing] = []  # made up for a list, in a standing world
+
+    @cached_property
+    def _rng(self) -> Random:
+        """Chance for what the call alone brings."""
+        return Random(f"{self._population.seed}:{self._call.key}")
 
     def answered(self, state: WorldState) -> tuple[JsonValue, WorldState]:
         """The response and the state after it. Raises RefusalError where the call can't be done."""
@@ -334,8 +341,10 @@ class _Asked:
             field = self._kinds.identities.get(kind, parameter)
             schema = self._field_schema(kind, field)
         found = self._find(kind, field, schema, value)
+        if value is None and not self._is_standing:
+            raise RefusalError("invalid_value", f"Which {kind} is meant is not said; {parameter!r} is needed.")
         if found is None and self._is_standing:
-            return self._invented(kind, field, value)
+            return self._invented(kind, field, self._call.key if value is None else value)
         if found is None:
             raise RefusalError("not_found", f"There is no {kind} {value!r}.")
         return found
@@ -486,6 +495,23 @@ class _Asked:
         return Thing(kind, number_of_made(str(self._population.seed), self._call.key), {})
 
     def _object(self, thing: Thing, schema: JsonSchema, depth: int) -> dict[str, JsonValue]:
+        """A thing as a schema describes it. As it was at first it is made up once: most that is told is never changed."""
+        if thing.given or thing.number >= MADE_FROM or (depth == 0 and self._writes):
+            return self._told(thing, schema, depth)
+        place = (thing.kind, thing.number, id(schema), depth, self._endpoint.tool.language)
+        kept = self._population.told.get(place)
+        if kept is not None and self._touched.isdisjoint(kept.kinds):
+            self._seen |= kept.kinds
+            found: dict[str, JsonValue] = orjson.loads(kept.body)
+            return found
+        around, self._seen = self._seen, {thing.kind}
+        found = self._told(thing, schema, depth)
+        if self._touched.isdisjoint(self._seen):
+            self._population.keep(place, Told(orjson.dumps(found), frozenset(self._seen)))
+        self._seen |= around
+        return found
+
+    def _told(self, thing: Thing, schema: JsonSchema, depth: int) -> dict[str, JsonValue]:
         found: dict[str, JsonValue] = {}
         required = schema.get("required") or ()
         for name, member in schema["properties"].items():
@@ -549,6 +575,7 @@ class _Asked:
 
     def _referred(self, kind: str, rng: Random) -> Thing:
         thing = Thing(kind, rng.randrange(REFERRED), {})
+        self._seen.add(kind)
         return self._current(thing) or thing
 
     def _parts(self, thing: Thing, name: str, schema: JsonSchema, depth: int) -> JsonValue:

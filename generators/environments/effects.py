@@ -34,8 +34,7 @@ def find_effects(
             near = get_close_matches(name, tools, 3)
             meant = f" Did you mean {' or '.join(near)}?" if near else ""
             raise ConfigurationError(f"`effects` names the tool {name!r}, which there is not.{meant}")
-    paths = frozenset(one.path for one in endpoints)
-    found = {name: effect for name, one in tools.items() if (effect := _derived(one, kinds, paths)) is not None}
+    found = {name: effect for name, one in tools.items() if (effect := _derived(one, kinds)) is not None}
     whole = found | {name: _completed(effect, tools[name], kinds) for name, effect in stated.items()}
     known = {*kinds.in_paths, *kinds.fields, *(one.creates for one in whole.values())}
     for name, effect in stated.items():
@@ -82,29 +81,39 @@ def _validate(effect: Effect, endpoint: Endpoint, kinds: Kinds, known: set[str])
             raise ConfigurationError(f"`effects` of {name!r}: {field} is set and is given by a parameter as well.")
 
 
-def _derived(endpoint: Endpoint, kinds: Kinds, paths: frozenset[str]) -> Effect | None:
+def _derived(endpoint: Endpoint, kinds: Kinds) -> Effect | None:
     """What method, path and schemas tell; None where they tell nothing sure."""
     method = endpoint.method.upper()
     if method in SAFE:
         return Effect(reads=True)
     if not method:
         return None
-    within = [one for one in kinds.references(endpoint) if one.in_path]
-    target = within[-1] if within else None
-    if endpoint.path.endswith("}"):
-        return _done_to_item(endpoint, kinds, target) if target is not None else None
-    is_action = target is not None and f"{{{target.parameter}}}" in endpoint.path.split("/")[-2:]
-    if is_action and target is not None and not endpoint.entry and not _is_new(endpoint, kinds, target):
-        return _done_by_action(endpoint, kinds, target)
-    return _done_to_collection(endpoint, kinds, paths)
+    target = next(reversed([one for one in kinds.references(endpoint) if one.in_path]), None)
+    segments = endpoint.path.split("/")
+    if target is not None and segments[-1] == f"{{{target.parameter}}}":
+        if method == "DELETE":
+            return Effect(deletes=target.kind, id=target.parameter)
+        return _update(endpoint, kinds, target)
+    is_below = target is not None and segments[-2:-1] == [f"{{{target.parameter}}}"]
+    if target is not None and is_below and not endpoint.entry and not _is_new(endpoint, kinds, target):
+        return _update(endpoint, kinds, target, verb=segments[-1])
+    return None if segments[-1].startswith("{") else _done_to_collection(endpoint, kinds)
 
 
-def _done_to_item(endpoint: Endpoint, kinds: Kinds, target: Reference) -> Effect:
-    if endpoint.method.upper() == "DELETE":
-        return Effect(deletes=target.kind, id=target.parameter)
-    return Effect(
-        updates=target.kind, id=target.parameter, fields=_fields(endpoint, kinds, target.kind, target.parameter)
-    )
+def _update(endpoint: Endpoint, kinds: Kinds, target: Reference, verb: str = "") -> Effect | None:
+    """A change of what the call gives, and of what the verb below a thing's path names: /orders/{id}/cancel sets its status."""
+    known: Mapping[str, JsonSchema] = kinds.fields.get(target.kind, {}).get("properties", {})
+    fields = {
+        name: field
+        for name, field in _fields(endpoint, kinds, target.kind).items()
+        if f"{{{name}}}" not in endpoint.path
+        and field != kinds.identities.get(target.kind)
+        and (field in known or not known)
+    }
+    words = split_name(verb)
+    sets = _told_by(words[0], known, undoing=endpoint.method.upper() == "DELETE") if words else {}
+    sets = {field: value for field, value in sets.items() if field not in fields.values()}
+    return Effect(updates=target.kind, id=target.parameter, fields=fields, sets=sets) if fields or sets else None
 
 
 def _is_new(endpoint: Endpoint, kinds: Kinds, target: Reference) -> bool:
@@ -113,22 +122,6 @@ def _is_new(endpoint: Endpoint, kinds: Kinds, target: Reference) -> bool:
     if returned is None or not any(is_opaque(name) for name in returned[1]["properties"]):
         return False
     return kinds.of_schema(endpoint, *returned) != target.kind
-
-
-def _done_by_action(endpoint: Endpoint, kinds: Kinds, target: Reference) -> Effect | None:
-    """What a call below a thing's own path does to it: /orders/{id}/cancel sets the status that is called so."""
-    verb = split_name(endpoint.path.rpartition("/")[2])[:1]
-    known: Mapping[str, JsonSchema] = kinds.fields.get(target.kind, {}).get("properties", {})
-    fields = {
-        given: field
-        for given, field in _fields(endpoint, kinds, target.kind, target.parameter).items()
-        if field in known
-    }
-    sets = _told_by(verb[0], known, undoing=endpoint.method.upper() == "DELETE") if verb else {}
-    sets = {field: value for field, value in sets.items() if field not in fields.values()}
-    if not fields and not sets:
-        return None
-    return Effect(updates=target.kind, id=target.parameter, fields=fields, sets=sets)
 
 
 def _told_by(verb: str, fields: Mapping[str, JsonSchema], *, undoing: bool) -> dict[str, JsonValue]:
@@ -141,12 +134,11 @@ def _told_by(verb: str, fields: Mapping[str, JsonSchema], *, undoing: bool) -> d
     ]
     if not undoing and len({name for name, _ in chosen}) == 1:
         return dict(chosen[:1])
+    switches = {name: _root(words_of(name)[-1]) for name, schema in fields.items() if schema.get("type") == "boolean"}
     switched = [
-        (name, verb_root == _root(verb) and not undoing)
-        for name, schema in fields.items()
-        if schema.get("type") == "boolean"
-        for verb_root in [_root(words_of(name)[-1])]
-        if _root(verb) in (verb_root, _UNDOING + verb_root)
+        (name, root == _root(verb) and not undoing)
+        for name, root in switches.items()
+        if _root(verb) in (root, _UNDOING + root)
     ]
     return dict(switched) if len(switched) == 1 else {}
 
@@ -156,42 +148,32 @@ def _root(word: str) -> str:
     return found[:-1] if len(found) > 2 and found[-1] == found[-2] else found  # noqa: PLR2004 - "cancelled"
 
 
-def _done_to_collection(endpoint: Endpoint, kinds: Kinds, paths: frozenset[str]) -> Effect | None:
-    returned = kinds.entry_of(endpoint.tool)
-    kind = (
-        kinds.named(thing_at(endpoint)) if endpoint.entry or returned is None else kinds.of_schema(endpoint, *returned)
-    )
+def _done_to_collection(endpoint: Endpoint, kinds: Kinds) -> Effect | None:
+    """What a call of a path that names no thing does: POST makes one, all else is done to the one whose id is given besides."""
+    returned, method = kinds.entry_of(endpoint.tool), endpoint.method.upper()
+    kind = kinds.named(thing_at(endpoint))
     own = next((one for one in kinds.references(endpoint) if one.kind == kind and not one.in_path), None)
-    method = endpoint.method.upper()
-    if method in ("PUT", "PATCH"):
-        return (
-            Effect(updates=kind, id=own.parameter, fields=_fields(endpoint, kinds, kind, own.parameter))
-            if own
-            else None
-        )
-    if method == "DELETE":
-        return Effect(deletes=kind, id=own.parameter) if own else None
+    if method != "POST":
+        if own is None:
+            return None
+        return Effect(deletes=kind, id=own.parameter) if method == "DELETE" else _update(endpoint, kinds, own)
     words = function_words(endpoint.tool.name)
-    lists = returned is not None and (returned[0] or kinds.returned(endpoint.tool).get("type") == "array")
-    if lists:
+    if returned is not None and (returned[0] or kinds.returned(endpoint.tool).get("type") == "array"):
         return Effect(reads=True) if words and deed_of(words[0]) in _LOOKING else None
-    has_id = returned is not None and any(is_opaque(name) for name in returned[1]["properties"])
-    if not endpoint.entry and not has_id:
+    is_one = returned is not None and kinds.of_schema(endpoint, *returned) == kind
+    if not endpoint.entry and not (is_one and returned is not None and any(map(is_opaque, returned[1]["properties"]))):
         return None
     id_ = own.parameter if own is not None and kinds.own_field(own) == kinds.identities.get(kind) else ""
-    return Effect(creates=kind, id=id_, fields=_fields(endpoint, kinds, kind, id_))
+    fields, known = _fields(endpoint, kinds, kind), kinds.fields.get(kind, {}).get("properties", {})
+    fields.pop(id_, None)
+    if known and fields and not known.keys() & fields.values():
+        return None  # such as a list of things to be made
+    return Effect(creates=kind, id=id_, fields=fields)
 
 
-def _fields(endpoint: Endpoint, kinds: Kinds, kind: str, own: str) -> dict[str, str]:
+def _fields(endpoint: Endpoint, kinds: Kinds, kind: str) -> dict[str, str]:
     """The fields of a thing that the parameters give: by name, another thing's id as "book_id"; of plumbing none."""
     schema = kinds.fields.get(kind, {"properties": {}})
     by_words = {tuple(words_of(name)): name for name in schema["properties"]}
-    making = endpoint.method.upper() == "POST" and not endpoint.path.endswith("}")
-    found = {}
-    for name in endpoint.tool.choosable:
-        field = kinds.field_of(endpoint, name, kind, schema)
-        field = by_words.get(tuple(words_of(field)), field)
-        if name != own and (making or f"{{{name}}}" not in endpoint.path):
-            found[name] = field
-    known = {name: field for name, field in found.items() if field in schema["properties"]}
-    return found if making else known or found
+    fields = {name: kinds.field_of(endpoint, name, kind, schema) for name in endpoint.tool.choosable}
+    return {name: by_words.get(tuple(words_of(field)), field) for name, field in fields.items()}

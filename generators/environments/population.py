@@ -26,7 +26,7 @@ MADE_FROM = 10**9  # numbers of what calls make
 _PARTS_FROM = 1_000
 _TRIES = 40
 _LARGE = 20
-_KEPT = 1 << 16  # values that are kept at hand
+_KEPT = 1 << 15  # values that are kept at hand
 _SOMETHING = "value"
 NAMING = ("name", "title")
 
@@ -40,6 +40,13 @@ class Thing(NamedTuple):
     id: str = ""
 
 
+class Told(NamedTuple):
+    """How a thing is told as it was at first, as JSON, and the kinds of all things in it."""
+
+    body: bytes
+    kinds: frozenset[str]
+
+
 class Population:
     """What a world holds at first under one seed."""
 
@@ -50,6 +57,13 @@ class Population:
         self._identities: dict[tuple[str, str, str], list[JsonValue]] = {}
         self._numbers: dict[tuple[str, str, str], Mapping[str, int]] = {}
         self._leaves: dict[tuple[str, int, str, int, str], JsonValue] = {}
+        self.told: dict[tuple[str, int, int, int, str], Told] = {}
+
+    def keep(self, place: tuple[str, int, int, int, str], told: Told) -> None:
+        """Keep how a thing is told at hand in `told`: by kind, number, schema, depth and language."""
+        if len(self.told) >= _KEPT:
+            self.told.clear()
+        self.told[place] = told
 
     def everything(self, kind: str) -> list[Thing]:
         """All of a kind but those that only things of another kind list."""

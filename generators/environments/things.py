@@ -21,6 +21,7 @@ from callwright.generators.environments.linking import (
     thing_of_title,
     words_of,
 )
+from callwright.language.names import split_name
 from callwright.warehouse.records import JsonSchema, Tool
 
 
@@ -41,13 +42,20 @@ class Kinds:
         """Read them out of paths and results; those that a path names one of are sure."""
         self._endpoints = tuple(endpoints)
         self._returned: dict[str, JsonSchema] = {}
+        self._names: dict[str, str] = {}
         self.in_paths: frozenset[str] = frozenset()  # none is known by another's name yet
         self.in_paths = frozenset(
             one.kind for endpoint in endpoints for one in self.references(endpoint) if one.in_path and one.kind
         )
+        self._names.clear()
 
     def named(self, thing: str) -> str:
         """The kind that a thing's name stands for: "parent flow run" is a "flow run", where a path names one of those."""
+        if thing not in self._names:
+            self._names[thing] = self._named(thing)
+        return self._names[thing]
+
+    def _named(self, thing: str) -> str:
         if thing in self.in_paths:
             return thing
         ends = [one for one in self.in_paths if same_thing(one, thing)]
@@ -89,6 +97,8 @@ class Kinds:
             if subject is not None and subject.thing:
                 name = leaf.names[0]
                 in_path = f"{{{name}}}" in endpoint.path
+                if not in_path and split_name(name)[-1:] != tuple(words_of(name)[-1:]):
+                    continue  # "ids" names several
                 found.append(Reference(name, self.named(subject.thing), subject.attribute, in_path, leaf.schema))
         return tuple(
             sorted(found, key=lambda one: endpoint.path.find(f"{{{one.parameter}}}") if one.in_path else 10**6)
