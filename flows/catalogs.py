@@ -15,7 +15,7 @@ import orjson
 from callwright.flows.recipe import CatalogTools, Recipe
 from callwright.flows.settings import Settings, open_warehouse
 from callwright.generators.catalogs import read_catalog
-from callwright.generators.catalogs.catalog import Catalog, Problem, StatedLink
+from callwright.generators.catalogs.catalog import Catalog, Problem, StatedError, StatedLink
 from callwright.generators.catalogs.choosing import ListedTool, ToolChoice, adapt, choose, listed_tools
 from callwright.generators.environments.protocol import HttpSettings, ServerSettings, SimulatedSettings
 from callwright.warehouse.errors import ConfigurationError
@@ -24,7 +24,7 @@ from callwright.warehouse.releases import read_tools
 from callwright.warehouse.rows import Row
 from callwright.warehouse.store import Warehouse
 
-READER_VERSION = 7  # raised when the same files would be read as other tools
+READER_VERSION = 8  # raised when the same files would be read as other tools
 _AT_ONCE = 50  # tools that are written together: those of some documents are a megabyte each
 _ALL = ToolChoice()
 
@@ -147,16 +147,26 @@ def listed_in(warehouse: Warehouse, key: str) -> list[ListedTool]:
     """The tools of a catalog as they are chosen by, in the order of the document."""
     rows = warehouse.rows(
         """
-        select t.key, t.name, t.category, c.method, c.path, c.tags, c.links from catalog_tools c join tools t on t.key = c.tool
-        where c.catalog = ? order by c.position
+        select t.key, t.name, t.category, c.method, c.path, c.tags, c.links, c.errors
+        from catalog_tools c join tools t on t.key = c.tool where c.catalog = ? order by c.position
         """,
         [key],
     )
-    return [ListedTool(**{**row, "tags": tuple(row["tags"]), "links": _stated_links(row["links"])}) for row in rows]
+    return [
+        ListedTool(
+            **{**row, "tags": tuple(row["tags"])}
+            | {"links": _stated_links(row["links"]), "errors": _stated_errors(row["errors"])}
+        )
+        for row in rows
+    ]
 
 
 def _stated_links(kept: str | None) -> tuple[StatedLink, ...]:
     return tuple(StatedLink(*one) for one in orjson.loads(kept or "[]"))
+
+
+def _stated_errors(kept: str | None) -> tuple[StatedError, ...]:
+    return tuple(StatedError(*one) for one in orjson.loads(kept or "[]"))
 
 
 def problems_in(warehouse: Warehouse, key: str) -> list[Problem]:
@@ -262,6 +272,7 @@ def _keep(
         {
             "catalog": head["key"], "position": position, "tool": one.key, "method": one.method, "path": one.path,
             "tags": list(one.tags), "links": orjson.dumps([list(link) for link in one.links]).decode(),
+            "errors": orjson.dumps([list(error) for error in one.errors]).decode(),
         }
         for position, one in enumerate(listed)
     ]  # fmt: skip

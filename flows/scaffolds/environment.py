@@ -1,48 +1,61 @@
-"""A world of one's own: a library whose calls are answered out of what it holds, always alike."""
+"""A world of one's own: a library that lends books."""
 
-from pathlib import Path
-from typing import Literal
+from random import Random
+from typing import Annotated, Literal
 
-from pydantic import Field, JsonValue
+from pydantic import BaseModel, Field
 
-from callwright.generators.environments.protocol import CallResponse, Environment, Secret, World, WorldSettings
-from callwright.warehouse.records import Call, Link, Tool
+from callwright.generators.environments.episodes import RefusalError
+from callwright.generators.environments.protocol import WorldSettings
+from callwright.generators.environments.python_world import PythonWorld, python_world, reads, writes
 
-BOOKS: dict[str, list[JsonValue]] = {"Persuasion": ["1817", "Jane Austen"], "Solaris": ["1961", "Stanisław Lem"]}
-SHELF = Tool(
-    name="find_book",
-    description="Finds a book by its title.",
-    parameters={"type": "object", "properties": {"title": {"type": "string"}}, "required": ["title"]},
-    category="Library",
-    source="environment:example",
-)
+TITLES = {"b1": "Persuasion", "b2": "Solaris", "b3": "Momo", "b4": "Ulysses"}
+
+
+class Book(BaseModel):
+    """A book of the library."""
+
+    book_id: str
+    title: str
+    lent_to: str = ""
+
+
+class Shelves(BaseModel):
+    """What the library holds; each field of things by their ids is a kind: book."""
+
+    books: dict[str, Book]
 
 
 class Settings(WorldSettings):
-    """What a recipe says of it, as `{environment: example, first: 1}`."""
+    """What a recipe says of it, as `{environment: example, lent: 1}`."""
 
     environment: Literal["example"]
-    first: int = Field(default=0, description="The first column of a book that is told.")
+    lent: int = Field(default=0, ge=0, le=len(TITLES), description="How many books are lent at first.")
 
 
-class Library:
-    """Answers calls of its tools; what it refuses is a `problem`, never an exception."""
+class Library(PythonWorld[Shelves, Settings]):
+    """A library: what its methods return is the response, and what they refuse changes nothing."""
 
-    tools: tuple[Tool, ...] = (SHELF,)
-    links: tuple[Link, ...] = ()
+    def start(self, rng: Random) -> Shelves:
+        """All books, some of them lent, by the seed of the episode."""
+        lent = dict.fromkeys(rng.sample(sorted(TITLES), self.settings.lent), "Noor")
+        return Shelves(books={id_: Book(book_id=id_, title=TITLES[id_], lent_to=lent.get(id_, "")) for id_ in TITLES})
 
-    def __init__(self, settings: Settings) -> None:
-        self.name, self._first = settings.name, settings.first
+    @reads
+    def find_books(self, title: Annotated[str, Field(description="A part of the title.")] = "") -> list[Book]:
+        """Find books by a part of their title, or all."""
+        return [book for book in self.state.books.values() if title.casefold() in book.title.casefold()]
 
-    async def answer(self, call: Call) -> CallResponse:
-        """A book by its title."""
-        book = BOOKS.get(str(call.arguments.get("title")))
-        return CallResponse(book[self._first :]) if book else CallResponse(problem="There is no such book.")
+    @writes
+    def lend_book(self, book_id: str, member: str) -> Book:
+        """Lend a book to a member."""
+        book = self.state.books.get(book_id)
+        if book is None:
+            raise RefusalError("not_found", f"There is no book {book_id!r}.")
+        if book.lent_to:
+            raise RefusalError("conflict", f"{book.title} is lent to {book.lent_to}.")
+        book.lent_to = member
+        return book
 
 
-def open_library(settings: Settings, _store: Path, _secret: Secret) -> Environment:
-    """The world of these settings."""
-    return Library(settings)
-
-
-WORLD = World("example", Settings, open_library)
+WORLD = python_world("example", Library, Settings)

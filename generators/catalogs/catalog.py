@@ -5,7 +5,7 @@ from pathlib import Path
 from reprlib import Repr
 from typing import Literal, NamedTuple
 
-from callwright.warehouse.records import Record, Tool
+from callwright.warehouse.records import JsonSchema, Record, Tool
 
 ProblemKind = Literal[
     "all_required",
@@ -94,14 +94,22 @@ class StatedLink(NamedTuple):
     field: str
 
 
+class StatedError(NamedTuple):
+    """An error that a document declares of an operation: its status ("404", "4XX", "default"), and the schema of its body."""
+
+    status: str
+    returns: JsonSchema
+
+
 class ToolOrigin(NamedTuple):
-    """Where in a description of an API a tool, named by its key, comes from: method, path, tags, and links of its response."""
+    """Where in a description of an API a tool, named by its key, comes from, and the links and errors of its responses."""
 
     tool: str
     method: str
     path: str
     tags: tuple[str, ...] = ()
     links: tuple[StatedLink, ...] = ()
+    errors: tuple[StatedError, ...] = ()
 
 
 class Catalog(Record):

@@ -8,7 +8,7 @@ from typing import Annotated, NamedTuple, TypeVar
 import orjson
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, ValidationError, model_validator
 
-from callwright.generators.catalogs.catalog import Catalog, StatedLink, shown
+from callwright.generators.catalogs.catalog import Catalog, StatedError, StatedLink, shown
 from callwright.language.schemas import NO_OTHERS, SchemaValidator
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Tool
@@ -79,7 +79,10 @@ class ToolChoice(BaseModel):
 
 
 class ListedTool(NamedTuple):
-    """A tool of a catalog as it is chosen by: `key` names it, the others say what and where it is, and `links` what it gives."""
+    """A tool of a catalog as it is chosen by: `key` names it, the others say what and where it is.
+
+    `links` say which parameters its response gives, `errors` which it declares.
+    """
 
     key: str
     name: str
@@ -88,6 +91,7 @@ class ListedTool(NamedTuple):
     path: str = ""
     tags: tuple[str, ...] = ()
     links: tuple[StatedLink, ...] = ()
+    errors: tuple[StatedError, ...] = ()
 
 
 def listed_tools(catalog: Catalog) -> list[ListedTool]:

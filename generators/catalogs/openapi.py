@@ -21,6 +21,7 @@ from callwright.generators.catalogs.catalog import (
     CatalogFormat,
     Note,
     Problem,
+    StatedError,
     StatedLink,
     ToolOrigin,
     merged,
@@ -43,6 +44,7 @@ IGNORED_HEADERS = ("accept", "authorization", "content-type")  # by the specific
 SUCCESSES = ("200", "201", "202", "203", "2XX", "2xx", "default")
 LONGEST_CHAIN = 16
 MOST_RETURNED = 1_000  # parts of a result's schema, written out: of Kubernetes' tools some have thousands
+MOST_DECLARED = 60  # parts of an error's schema
 MOST_TAKEN = 300  # parts of a tool's parameters: more are no signature that a model reads
 MOST_WRAPPERS = 2
 Part = Literal["path", "query", "header", "cookie", "body"]
@@ -77,6 +79,7 @@ class Operation(NamedTuple):
     places: tuple[ParameterPlace, ...]
     tags: tuple[str, ...] = ()
     links: tuple[StatedLink, ...] = ()
+    errors: tuple[StatedError, ...] = ()
 
 
 class ReadDocument(NamedTuple):
@@ -127,7 +130,7 @@ def _read_file(path: Path) -> Catalog:
     for one in document.operations:
         tool = builder.put(one.draft)
         if tool is not None:
-            origins.append(ToolOrigin(tool.key, one.method, one.path, one.tags, one.links))
+            origins.append(ToolOrigin(tool.key, one.method, one.path, one.tags, one.links, one.errors))
     return builder.catalog(path, EXPECTED).with_changes(origins=tuple(origins), files=document.files)
 
 
@@ -272,7 +275,8 @@ class _OperationReader:
             returns=self._returns(operation.get("responses")),
             notes=tuple(self._notes),
         )
-        return Operation(draft, method, template, tuple(self._places), _tags(operation))
+        errors = tuple(self._errors(operation.get("responses")))
+        return Operation(draft, method, template, tuple(self._places), _tags(operation), errors=errors)
 
     def _taken(self) -> JsonSchema:
         """The parameters, their upper levels where they are more than a model reads."""
@@ -410,6 +414,18 @@ class _OperationReader:
                 self._notes.append(Note("untyped_return", f"The result is left open: {fatal[0].message}"))
                 return None
         return None
+
+    def _errors(self, responses: JsonValue) -> Iterator[StatedError]:
+        """The bodies of the errors that are declared as JSON; what can't be used of them is left out."""
+        stated = mapping_of(responses)
+        for code in stated:
+            if not (code.startswith("4") or (code == "default" and len(stated) > 1)):
+                continue
+            media = _json_schema_of(_resolved(stated[code], self._document).get("content"))
+            if isinstance(media, dict):
+                (schema, notes), _ = rewrite_upper(media, self._shared.returned)
+                if not any(note.kind in FATAL for note in notes):
+                    yield StatedError(code, shortened(schema, MOST_DECLARED, self._shared.cut)[0])
 
     def _kept(self, returned: JsonSchema, *, is_cut: bool) -> JsonSchema:
         """What is kept of a result's schema: the upper levels of one that is very large."""

@@ -17,7 +17,7 @@ from pydantic import JsonValue
 
 from callwright.generators.environments.effects import find_effects
 from callwright.generators.environments.endpoints import SAFE, Endpoint
-from callwright.generators.environments.episodes import START, Overlaid, ThingKey, WorldState
+from callwright.generators.environments.episodes import START, Overlaid, RefusalError, ThingKey, WorldState
 from callwright.generators.environments.linking import (
     IDENTIFYING,
     is_opaque,
@@ -42,15 +42,17 @@ from callwright.generators.environments.things import Kinds, Reference
 from callwright.generators.tools import argument_problems
 from callwright.language.calls.entries import is_query
 from callwright.language.calls.sampling import make_value
-from callwright.language.schemas import json_type
-from callwright.warehouse.errors import RecordError, ReplyError
-from callwright.warehouse.records import Arguments, Call, ErrorCode, JsonSchema, Link, Tool, content_key
+from callwright.language.schemas import fits, json_type
+from callwright.warehouse.errors import ReplyError
+from callwright.warehouse.records import Arguments, Call, ErrorCode, JsonSchema, Language, Link, Tool, content_key
 
 MOST_ENTRIES = 8
 FEWEST_ENTRIES = 5
 FEWEST_PARTS = 3  # of a thing
 SAYABLE = 10  # calls of each tool whose values people can say
-STATUS: Mapping[ErrorCode, int] = {"not_found": 404, "conflict": 409, "invalid_value": 422}
+STATUSES: Mapping[ErrorCode, tuple[int, ...]] = {
+    "not_found": (404, 410), "conflict": (409, 422, 400), "invalid_value": (422, 400, 405),
+}  # fmt: skip
 _DEEPEST = 4
 _TRIES = 40
 _POPULATIONS = 8  # that are kept at hand, of as many seeds
@@ -60,15 +62,6 @@ _ALONE: JsonSchema = {"type": "object", "properties": {"success": {"const": True
 _TOKEN = re.compile(r"(?=\S*\d)(?=\S*[A-Za-z])[A-Za-z0-9_-]{12,}(,\S*)?")  # what nobody says
 _TEXT: JsonSchema = {"type": "string"}
 _STATED = ("string", "integer", "number", "boolean")
-
-
-class RefusalError(RecordError):
-    """A call that a world refuses; the message says why."""
-
-    def __init__(self, error: ErrorCode, message: str) -> None:
-        """`error` is the code of the refusal."""
-        super().__init__(message)
-        self.error = error
 
 
 class _Answered(NamedTuple):
@@ -145,8 +138,10 @@ class DocumentWorld:
     def _refusal(self, endpoint: Endpoint, error: RefusalError, *, is_standing: bool) -> CallResponse:
         if is_standing:
             return CallResponse(problem=str(error), error=error.error)
-        status = STATUS[error.error]
+        status, schema = _declared(endpoint, error.error)
         body: JsonValue = {"error": {"code": error.error, "status": status, "message": str(error)}}
+        if schema is not None:
+            body = _error_body(schema, status, str(error), endpoint.tool.language)
         return CallResponse(body, problem=f"{status}: {error}", error=error.error)
 
     def population(self, seed: int) -> Population:
@@ -655,6 +650,34 @@ class _Asked:
             number = number_of_made(kind, str(id_))
             self._found.append(Thing(kind, number, {field: value, own: id_}, str(id_)))
         return self._found
+
+
+def _declared(endpoint: Endpoint, error: ErrorCode) -> tuple[int, JsonSchema | None]:
+    """The status by which an endpoint tells an error, and the schema of its body; None where the document declares none."""
+    declared = {one.status.upper(): one.returns for one in endpoint.errors}
+    for status in STATUSES[error]:
+        if str(status) in declared:
+            return status, plain(declared[str(status)])
+    return STATUSES[error][0], next((plain(declared[one]) for one in ("4XX", "DEFAULT") if one in declared), None)
+
+
+def _error_body(schema: JsonSchema, status: int, message: str, language: Language) -> JsonValue:
+    """The body of an error as its schema has it: the status where a number stands, the message where a text does."""
+    rng = Random(message)
+    match schema:
+        case {"properties": dict(members)}:
+            required = schema.get("required") or ()
+            told = {name: _error_body(plain(one), status, message, language) for name, one in members.items()}
+            return {name: value for name, value in told.items() if value is not None or name in required}
+        case {"items": dict(item)}:
+            return [_error_body(plain(item), status, message, language)]
+        case {"type": "integer" | "number"}:
+            return status if fits(status, schema) else made("status", schema, language, rng)
+        case {"enum": _} | {"const": _} | {"format": _} | {"pattern": _}:
+            return made("code", schema, language, rng)
+        case {"type": "string"}:
+            return message if fits(message, schema) else made("message", schema, language, rng)
+    return made("error", schema, language, rng) if schema.get("type") != "object" else {}
 
 
 def _sayable(world: DocumentWorld, endpoint: Endpoint) -> Iterator[Call]:

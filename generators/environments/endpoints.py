@@ -9,7 +9,7 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from callwright.generators.catalogs.builder import CatalogBuilder
-from callwright.generators.catalogs.catalog import Catalog, StatedLink, ToolOrigin
+from callwright.generators.catalogs.catalog import Catalog, StatedError, StatedLink, ToolOrigin
 from callwright.generators.catalogs.choosing import ListedTool, ToolChoice, adapt, choose
 from callwright.generators.catalogs.openapi import Operation, ParameterPlace, read_operations
 from callwright.warehouse.errors import ConfigurationError
@@ -23,8 +23,8 @@ _IN_PATH = re.compile(r"\{([^{}]+)\}")
 class Endpoint(NamedTuple):
     """A tool, and how it is asked: `path` is the template, `places` say where each parameter goes.
 
-    `links` are those that the document states of its response. `entry` is the parameter by which another path names one of what
-    stands at this one: "orderId" for /store/order, and for /store/order/{orderId} itself.
+    `links` and `errors` are those that the document states of its response. `entry` is the parameter by which another path names
+    one of what stands at this one: "orderId" for /store/order, and for /store/order/{orderId} itself.
     """
 
     tool: Tool
@@ -34,6 +34,7 @@ class Endpoint(NamedTuple):
     tags: tuple[str, ...] = ()
     links: tuple[StatedLink, ...] = ()
     entry: str = ""
+    errors: tuple[StatedError, ...] = ()
 
 
 def read_endpoints(
@@ -52,7 +53,7 @@ def read_endpoints(
     """
     builder, found = CatalogBuilder("openapi"), dict[str, Endpoint]()
     stated = [
-        Endpoint(tool, one.method.upper(), one.path, one.places, one.tags, one.links)
+        Endpoint(tool, one.method.upper(), one.path, one.places, one.tags, one.links, errors=one.errors)
         for one in read_operations(path)
         if _is_asked(one, allow, choice) and (tool := builder.put(one.draft, source)) is not None
     ]
@@ -135,6 +136,7 @@ def endpoints_of(
     tools: Sequence[Tool],
     operations: Sequence[tuple[str, str]],
     links: Sequence[tuple[StatedLink, ...]] = (),
+    errors: Sequence[tuple[StatedError, ...]] = (),
 ) -> tuple[Endpoint, ...]:
     """The endpoints of tools whose methods and paths are known; of two tools with one name the first."""
     found: dict[str, Endpoint] = {}
@@ -142,7 +144,8 @@ def endpoints_of(
         inside = set(_IN_PATH.findall(path))
         places = tuple(ParameterPlace(name, "path", name) for name in tool.properties if name in inside)
         stated = links[at] if links else ()
-        found.setdefault(tool.name, Endpoint(tool, method.upper(), path, places, links=stated))
+        declared = errors[at] if errors else ()
+        found.setdefault(tool.name, Endpoint(tool, method.upper(), path, places, links=stated, errors=declared))
     return _with_entries(found.values())
 
 

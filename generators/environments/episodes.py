@@ -27,13 +27,22 @@ from pydantic import BaseModel, JsonValue
 
 from callwright.generators.environments.linking import IDENTIFYING, words_of
 from callwright.generators.environments.protocol import CallResponse, Environment
-from callwright.warehouse.errors import ConfigurationError
-from callwright.warehouse.records import Call, Change, Tool, content_key
+from callwright.warehouse.errors import ConfigurationError, RecordError
+from callwright.warehouse.records import Call, Change, ErrorCode, Tool, content_key
 
 Fields = Mapping[str, JsonValue]
 _NOTHING: Mapping[str, int] = MappingProxyType({})
 _SELF = "\0self"
 _MADE = "\0made"
+
+
+class RefusalError(RecordError):
+    """A call that a world refuses; the message says why."""
+
+    def __init__(self, error: ErrorCode, message: str) -> None:
+        """`error` is the code of the refusal."""
+        super().__init__(message)
+        self.error = error
 
 
 class ThingKey(NamedTuple):

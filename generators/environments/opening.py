@@ -9,7 +9,6 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from callwright.generators.catalogs import read_catalog
-from callwright.generators.catalogs.catalog import StatedLink
 from callwright.generators.catalogs.choosing import ListedTool, ToolChoice, adapt, choose, listed_tools
 from callwright.generators.environments.document_world import DocumentWorld
 from callwright.generators.environments.endpoints import (
@@ -222,28 +221,26 @@ def describe_simulated(
     """
     if not tools:
         raise ConfigurationError(f"The simulated environment {settings.name!r} has no tools.")
-    operations = tuple((one.method, one.path) for one in listed)
+    operations = [(one.method, one.path) for one in listed]
     stated: list[JsonValue] = [[list(link) for link in one.links] for one in listed if one.links]
+    stated += [[list(error) for error in one.errors] for one in listed if one.errors]
     described: list[JsonValue] = [[tool.key for tool in tools], [list(one) for one in operations], *stated]
     basis = content_key([VERSION, settings.seed, *described])
     with closing(ResponseStore(store)) as known:
         if known.description(settings.described_as, basis) is None:
-            links = [one.links for one in listed]
-            known.describe(settings.described_as, basis, _simulated(settings, tools, operations, links))
+            known.describe(settings.described_as, basis, _simulated(settings, tools, listed))
 
 
-def _simulated(
-    settings: SimulatedSettings,
-    tools: Sequence[Tool],
-    operations: Sequence[tuple[str, str]],
-    stated: Sequence[tuple[StatedLink, ...]],
-) -> Description:
+def _simulated(settings: SimulatedSettings, tools: Sequence[Tool], listed: Sequence[ListedTool]) -> Description:
     own = [tool.with_changes(source=f"environment:{settings.name}") for tool in tools]
-    endpoints = endpoints_of(own, operations, stated)
+    operations, errors = [(one.method, one.path) for one in listed], [one.errors for one in listed]
+    endpoints = endpoints_of(own, operations, [one.links for one in listed], errors)
     links = find_links(endpoints)
     world = DocumentWorld(settings.name, endpoints, links, seed=settings.seed, effects=settings.effects)
     hinted = with_hints([one.tool for one in endpoints], links)
-    return Description(hinted, links, world.sayable_calls, tuple((one.method, one.path) for one in endpoints))
+    operations = [(one.method, one.path) for one in endpoints]
+    declared = tuple(one.errors for one in endpoints)
+    return Description(hinted, links, world.sayable_calls, tuple(operations), errors=declared)
 
 
 def _open_simulated(settings: SimulatedSettings, store: Path, _secret: Secret) -> Environment:
@@ -259,11 +256,10 @@ def _open_simulated(settings: SimulatedSettings, store: Path, _secret: Secret) -
         by_key = {tool.key: tool for tool in catalog.tools}
         chosen = choose(listed_tools(catalog), settings)
         tools = adapt([by_key[one.key] for one in chosen], settings)
-        operations = [(one.method, one.path) for one in chosen]
-        description = _simulated(settings, tools, operations, [one.links for one in chosen])
+        description = _simulated(settings, tools, chosen)
     if description is None:
         raise ConfigurationError(f"The simulated environment {settings.name!r} has no tools.")
-    endpoints = endpoints_of(description.tools, description.operations)
+    endpoints = endpoints_of(description.tools, description.operations, errors=description.errors)
     links, effects = description.links, settings.effects
     world = DocumentWorld(settings.name, endpoints, links, seed=settings.seed, effects=effects)
     told: list[JsonValue] = [{name: one.model_dump(mode="json") for name, one in effects.items()}] if effects else []

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import orjson
 from pydantic import JsonValue
 
+from callwright.generators.catalogs.catalog import StatedError
 from callwright.generators.environments.protocol import CallResponse
 from callwright.llm.ledger import open_file, unreadable
 from callwright.warehouse.errors import StoreError
@@ -80,8 +81,9 @@ class Drift(NamedTuple):
 class Description(NamedTuple):
     """The tools and links of an environment, and `calls` that are known to be answered: what people can ask for.
 
-    `operations` are the method and the path of each tool, in the tools' order, where nothing but a document says them.
-    `unanswered` are tools of a server that no call of was answered while it was explored: they are on no path.
+    `operations` are the method and the path of each tool, in the tools' order, where nothing but a document says them; `errors`
+    those that it declares of each. `unanswered` are tools of a server that no call of was answered while it was explored: they are
+    on no path.
     """
 
     tools: tuple[Tool, ...]
@@ -89,6 +91,7 @@ class Description(NamedTuple):
     calls: tuple[Call, ...] = ()
     operations: tuple[tuple[str, str], ...] = ()
     unanswered: tuple[Tool, ...] = ()
+    errors: tuple[tuple[StatedError, ...], ...] = ()
 
 
 def response_rows(store: "ResponseStore", environment: str) -> Iterator[dict[str, Any]]:
@@ -185,7 +188,8 @@ class ResponseStore:
         """Keep an environment's tools and links; `basis` is the key of what they were made from."""
         records = (description.tools, description.links, description.calls, description.unanswered)
         *bodies, unanswered = ([one.model_dump(mode="json") for one in kept] for kept in records)
-        self._write(_DESCRIBE, (environment, basis, _packed([*bodies, description.operations, unanswered])))
+        packed = _packed([*bodies, description.operations, unanswered, description.errors])
+        self._write(_DESCRIBE, (environment, basis, packed))
 
     def description(self, environment: str, basis: str = "") -> Description | None:
         """The tools and links kept for an environment, None where there are none or they were made from something else."""
@@ -193,13 +197,14 @@ class ResponseStore:
         if not rows or (basis and rows[0][0] != basis):
             return None
         tools, links, calls, *more = orjson.loads(zlib.decompress(rows[0][1]))
-        operations, unanswered = (*more, [], [])[:2]  # stores of earlier versions lack them
+        operations, unanswered, errors = (*more, [], [], [])[:3]  # stores of earlier versions lack them
         return Description(
             tuple(map(Tool.model_validate, tools)),
             tuple(map(Link.model_validate, links)),
             tuple(map(Call.model_validate, calls)),
             tuple((method, path) for method, path in operations),
             tuple(map(Tool.model_validate, unanswered)),
+            tuple(tuple(StatedError(*one) for one in own) for own in errors),
         )
 
     def descriptions(self) -> list[tuple[str, str, bytes]]:

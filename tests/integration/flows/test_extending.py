@@ -15,6 +15,7 @@ from callwright.flows.recipe import Recipe, parse_recipe
 from callwright.flows.review.pushing import tasks_for
 from callwright.flows.scaffolds import ROWS, Sort, scaffold
 from callwright.flows.settings import Settings
+from callwright.generators.environments.episodes import START, diff, world_of
 from callwright.llm.chat import ChatMessage, ChatRequest
 from callwright.llm.models import open_adapter, read_model
 from callwright.warehouse.errors import ConfigurationError, ReplyError
@@ -60,7 +61,7 @@ def recipe_with(folder: Path, sort: Sort, **changes: Any) -> Recipe:
 @pytest.mark.parametrize("sort", SORTS)
 def test_a_page_opens_with_the_lines_that_init_writes(sort: Sort, tmp_path: Path) -> None:
     assert code_of(sort) == scaffold(sort)
-    assert 15 <= len(code_of(sort).splitlines()) <= 55
+    assert 15 <= len(code_of(sort).splitlines()) <= 65
     run_here("init", str(tmp_path), f"--{sort}", "mine", home=tmp_path)
     written = (tmp_path / "mine.py").read_text(encoding="utf-8")
     assert written == re.sub(r"\bexample\b", "mine", code_of(sort))
@@ -136,21 +137,31 @@ def test_tools_are_read_by_the_pages_importer(tmp_path: Path) -> None:
     }
 
 
-async def test_calls_are_answered_by_the_pages_world(tmp_path: Path) -> None:
-    recipe = recipe_with(tmp_path, "environment", tools=[{"seed": ["Weather"]}, {"environment": "example", "first": 1}])
+async def test_calls_are_answered_by_the_pages_world_and_change_it_in_an_episode(tmp_path: Path) -> None:
+    recipe = recipe_with(tmp_path, "environment", tools=[{"seed": ["Weather"]}, {"environment": "example", "lent": 1}])
     again = Recipe.model_validate_json(recipe.model_dump_json(by_alias=True))
     assert again == recipe
     with open_environments(again, tmp_path) as environments:
-        answer = environments["example"].answer
-        assert (await answer(Call(tool="find_book", arguments={"title": "Solaris"}))).response == ["Stanisław Lem"]
-        assert (await answer(Call(tool="find_book", arguments={"title": "Dune"}))).problem == "There is no such book."
+        library = environments["example"]
+        found = (await library.answer(Call(tool="find_books", arguments={"title": "sol"}))).response
+        assert [book["title"] for book in found] == ["Solaris"]  # type: ignore[union-attr,index,call-overload]
+        assert ("lend_book", "book_id", "find_books", "book_id") in {
+            (link.tool, link.parameter, link.source, link.field) for link in library.links
+        }
+        episode = world_of(library).begin(seed=3)
+        [free, *_] = [book for book in episode.answer(Call(tool="find_books")).response if not book["lent_to"]]  # type: ignore[union-attr,index,call-overload]
+        call = Call(tool="lend_book", arguments={"book_id": free["book_id"], "member": "Kim"})  # type: ignore[index,call-overload]
+        assert not episode.answer(call).problem
+        assert episode.answer(call).error == "conflict"
+        [change] = diff(START, episode.state)
+        assert (change.kind, change.field, change.after) == ("book", "lent_to", "Kim")
 
 
 def test_wrong_settings_of_the_pages_world_are_told_with_those_that_there_are(tmp_path: Path) -> None:
     with pytest.raises(
-        ConfigurationError, match=r"tools\[0\]: first: .* a valid integer.*; its settings are environment, name, first"
+        ConfigurationError, match=r"tools\[0\]: lent: .* a valid integer.*; its settings are environment, name, lent"
     ):
-        recipe_with(tmp_path, "environment", tools=[{"environment": "example", "first": "second"}])
+        recipe_with(tmp_path, "environment", tools=[{"environment": "example", "lent": "second"}])
 
 
 async def test_a_prompt_is_answered_by_the_pages_model(tmp_path: Path) -> None:

@@ -295,3 +295,26 @@ def test_a_recording_has_no_state_to_begin_with(tmp_path: Path) -> None:
     recorded = open_environment(settings, store=tmp_path / "responses.sqlite", secret=str)
     with pytest.raises(ConfigurationError, match="'recorded' has no state"):
         world_of(recorded)
+
+
+def test_what_is_refused_is_told_as_the_document_declares(tmp_path: Path) -> None:
+    fault = {
+        "type": "object",
+        "properties": {"status": NUMBER, "detail": TEXT, "hints": {"type": "array", "items": TEXT}},
+    }
+    body = {"application/json": {"schema": fault}}
+    paths = {path: dict(stated) for path, stated in DOCUMENT["paths"].items()}  # type: ignore[attr-defined]
+    for path, method, code in (("/books/{id}", "get", "404"), ("/books", "post", "400")):
+        stated = paths[path][method]
+        responses = {**stated["responses"], code: {"description": "", "content": body}}
+        paths[path] = {**paths[path], method: {**stated, "responses": responses}}
+    episode = world_of(library(tmp_path, {**DOCUMENT, "paths": paths})).begin()
+    missing = episode.answer(Call(tool="get-book", arguments={"id": "never1"}))
+    told = "There is no book 'never1'."
+    assert missing.error == "not_found"
+    assert missing.response == {"status": 404, "detail": told, "hints": [told]}
+    unfit = episode.answer(Call(tool="add-book", arguments={}))
+    assert isinstance(unfit.response, dict)
+    assert (unfit.error, unfit.response["status"]) == ("invalid_value", 400)
+    undeclared = episode.answer(Call(tool="remove-book", arguments={"id": "never1"})).response
+    assert undeclared == {"error": {"code": "not_found", "status": 404, "message": told}}

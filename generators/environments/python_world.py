@@ -1,0 +1,291 @@
+"""Worlds written in Python: a class with typed state, whose marked methods are the tools.
+
+    class Library(PythonWorld[Shelves, WorldSettings]):
+        def start(self, rng: Random) -> Shelves: ...
+
+        @writes
+        def lend_book(self, book_id: str, member: str) -> Book:
+            \"\"\"Lend a book to a member.\"\"\"
+
+A tool's parameters, types and defaults are the method's own, its texts the docstring's, with those of parameters as `Annotated[str,
+Field(description=…)]` or under `Args:`. What the method returns is the response, and `RefusalError` refuses the call: nothing of it
+is kept. The state is a pydantic model; each of its fields that is a `dict[str, …]` of models holds things of a kind by their ids.
+"""
+
+import inspect
+import re
+from collections.abc import Callable, Iterator, Mapping
+from copy import deepcopy
+from pathlib import Path
+from random import Random
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar, get_args, get_type_hints
+
+from pydantic import BaseModel, ConfigDict, JsonValue, TypeAdapter, ValidationError, create_model
+
+from callwright.generators.catalogs.builder import CatalogBuilder, ToolDraft
+from callwright.generators.environments.endpoints import endpoints_of
+from callwright.generators.environments.episodes import Fields, Overlaid, RefusalError, ThingKey, WorldState
+from callwright.generators.environments.linking import find_links, words_of
+from callwright.generators.environments.protocol import CallResponse, Environment, Secret, World, WorldSettings
+from callwright.generators.tools import argument_problems
+from callwright.warehouse.errors import ConfigurationError, RecordError
+from callwright.warehouse.records import Call, Link, Tool
+
+State = TypeVar("State", bound=BaseModel)
+Settings = TypeVar("Settings", bound=WorldSettings)
+Method = TypeVar("Method", bound=Callable[..., Any])
+_MARK = "__callwright_writes__"
+_ARGUMENT = re.compile(r"^\s*(\w+)(?: \([^)]*\))?: (.+)$")
+_STARTS = 8  # beginnings that are kept at hand, of as many seeds
+_VALUE = "value"  # the field of what is no thing of a kind
+_WORLD = "world"
+
+
+def reads(method: Method) -> Method:
+    """Mark a method as a tool that changes nothing."""
+    setattr(method, _MARK, False)
+    return method
+
+
+def writes(method: Method) -> Method:
+    """Mark a method as a tool that changes the state."""
+    setattr(method, _MARK, True)
+    return method
+
+
+class PythonWorld(Generic[State, Settings]):
+    """A world to be written: `start` gives what it holds at first, marked methods answer calls and change `state`.
+
+    It is a class of `PythonWorld[State, Settings]`: of its state, and of what a recipe says of it, `WorldSettings` if nothing more.
+    """
+
+    category: ClassVar[str] = ""  # the domain of its tools, its class's name unless set
+    state: State
+
+    def __init__(self, settings: Settings) -> None:
+        """`settings` are what a recipe says of it."""
+        self.settings = settings
+
+    def start(self, rng: Random) -> State:
+        """What the world holds at first; `rng` is seeded by the episode's seed."""
+        raise NotImplementedError(f"{type(self).__name__} has no `start`, which gives the state at first.")
+
+
+def python_world(
+    name: str, written: type[PythonWorld[Any, Any]], settings: type[WorldSettings] = WorldSettings
+) -> World:
+    """The row by which recipes name a world that is `written`: WORLD, in a file or a package."""
+
+    def open_world(stated: WorldSettings, _store: Path, _secret: Secret) -> Environment:
+        return PythonEnvironment(written, stated)
+
+    return World(name, settings, open_world)
+
+
+class _Method(NamedTuple):
+    name: str
+    writes: bool
+    arguments: type[BaseModel]
+    returned: TypeAdapter[Any]
+    tool: Tool
+
+
+class PythonEnvironment:
+    """A world written in Python, which answers each call of a build as a new episode does."""
+
+    def __init__(self, written: type[PythonWorld[Any, Any]], settings: WorldSettings) -> None:
+        """Read the tools off the class. Raises ConfigurationError, which names class and method, where one can't be."""
+        self.name, self._written, self._settings = settings.name, written, settings
+        self._methods = {one.name: one for one in _methods(written, settings.name)}
+        self.tools: tuple[Tool, ...] = tuple(one.tool for one in self._methods.values())
+        self._starts: dict[int, BaseModel] = {}
+
+    @property
+    def links(self) -> tuple[Link, ...]:
+        """Which tool's result gives which parameter its value, by names of things and types."""
+        return find_links(endpoints_of(self.tools, [("", "")] * len(self.tools)))
+
+    async def answer(self, call: Call) -> CallResponse:
+        """What a new episode answers."""
+        return self.begin().answer(call)
+
+    def begin(self, seed: int | None = None) -> "PythonEpisode":
+        """A new episode; without a seed that of the settings, where they have one, else 0."""
+        return PythonEpisode(self, int(getattr(self._settings, "seed", 0)) if seed is None else seed)
+
+    def writes(self, tool: str) -> bool:
+        """Whether a tool's method is marked as one that writes."""
+        return tool in self._methods and self._methods[tool].writes
+
+    def method(self, tool: str) -> _Method | None:
+        """How a tool is called, None where there is none of this name."""
+        return self._methods.get(tool)
+
+    def started(self, seed: int) -> PythonWorld[Any, Any]:
+        """The world as it is at first, of which nothing is shared with others."""
+        world = self._written(self._settings)
+        world.state = deepcopy(self.first(seed))
+        return world
+
+    def first(self, seed: int) -> BaseModel:
+        """The state at first under a seed, which nobody changes."""
+        if seed not in self._starts:
+            if len(self._starts) >= _STARTS:
+                self._starts.pop(next(iter(self._starts)))
+            found = self._written(self._settings).start(Random(seed))
+            if not isinstance(found, BaseModel):
+                raise ConfigurationError(f"`start` of {self._written.__name__} gives {found!r}, no pydantic model.")
+            self._starts[seed] = found
+        return self._starts[seed]
+
+
+class PythonEpisode:
+    """One run in a world that is written in Python (`WorldEpisode`)."""
+
+    __slots__ = ("_clock", "_environment", "_seed", "_world")
+
+    def __init__(self, environment: PythonEnvironment, seed: int) -> None:
+        """Begin as the world is at first."""
+        self._environment, self._seed, self._clock = environment, seed, 0
+        self._world = environment.started(seed)
+
+    @property
+    def state(self) -> WorldState:
+        """How the things of the state differ from how they were at first."""
+        first, now = _things(self._environment.first(self._seed)), _things(self._world.state)
+        things = {key: _overlaid(first.get(key), now.get(key)) for key in first | now if first.get(key) != now.get(key)}
+        return WorldState(things, clock=self._clock)
+
+    def snapshot(self) -> WorldState:
+        """The state, to go back to."""
+        return self.state
+
+    def restore(self, snapshot: WorldState) -> None:
+        """Go back to a state of this world. Raises RecordError where it is none."""
+        first = self._environment.first(self._seed)
+        whole = _with(first.model_dump(mode="json"), snapshot.things, _kinds(type(first)))
+        try:
+            self._world.state = type(first).model_validate(whole)
+        except ValidationError as error:
+            raise RecordError(f"This is no state of {self._environment.name!r} ({error}).") from error
+        self._clock = snapshot.clock
+
+    def answer(self, call: Call) -> CallResponse:
+        """What the method returns; where it refuses nothing of the call is kept."""
+        method = self._environment.method(call.tool)
+        if method is None:
+            return CallResponse(problem=f"{self._environment.name} has no tool {call.tool!r}.", error="not_found")
+        problems = argument_problems(method.tool, call.arguments, partial=False)
+        if problems:
+            return CallResponse(problem=" ".join(problems), error="invalid_value")
+        kept = deepcopy(self._world.state) if method.writes else None
+        try:
+            given = method.arguments.model_validate(call.arguments)
+            values = {name: getattr(given, name) for name in method.arguments.model_fields}
+            found: JsonValue = method.returned.dump_python(getattr(self._world, method.name)(**values), mode="json")
+        except ValidationError as error:
+            self._world.state = self._world.state if kept is None else kept
+            return CallResponse(problem=str(error), error="invalid_value")
+        except RefusalError as error:
+            self._world.state = self._world.state if kept is None else kept
+            return CallResponse(problem=str(error), error=error.error)
+        self._clock += 1
+        return CallResponse(found)
+
+
+def _methods(written: type[PythonWorld[Any, Any]], name: str) -> Iterator[_Method]:
+    builder = CatalogBuilder("python")
+    members = {name: one for base in reversed(written.__mro__) for name, one in vars(base).items()}
+    for method, function in members.items():
+        if not hasattr(function, _MARK):
+            continue
+        place = f"{written.__name__}.{method}"
+        arguments, returned = _signature(function, place)
+        description, told = _docstring(function)
+        schema = arguments.model_json_schema()
+        for parameter, text in told.items():
+            if parameter in schema.get("properties", {}):
+                schema["properties"][parameter].setdefault("description", text)
+        draft = ToolDraft(
+            where=place,
+            category=written.category or written.__name__,
+            name=method,
+            description=description,
+            parameters=_untitled(schema),
+            returns=returned.json_schema(mode="serialization"),
+        )
+        tool = builder.put(draft, f"environment:{name}")
+        if tool is None:
+            raise ConfigurationError(f"{place} makes no tool: {builder.problems[-1].message}")
+        yield _Method(method, getattr(function, _MARK), arguments, returned, tool)
+    if not builder.entries:
+        raise ConfigurationError(f"{written.__name__} has no method that is marked by @reads or @writes.")
+
+
+def _signature(function: Callable[..., Any], place: str) -> tuple[type[BaseModel], TypeAdapter[Any]]:
+    hints = get_type_hints(function, include_extras=True)
+    fields: dict[str, Any] = {}
+    for name, parameter in list(inspect.signature(function).parameters.items())[1:]:
+        if name not in hints:
+            raise ConfigurationError(f"The parameter {name!r} of {place} has no type, which its schema is made of.")
+        fields[name] = (hints[name], ... if parameter.default is parameter.empty else parameter.default)
+    if "return" not in hints:
+        raise ConfigurationError(f"{place} does not say what it returns, which its schema is made of.")
+    made: type[BaseModel] = create_model(place, __config__=ConfigDict(extra="forbid"), **fields)
+    return made, TypeAdapter(hints["return"])
+
+
+def _docstring(function: Callable[..., Any]) -> tuple[str, dict[str, str]]:
+    """What a docstring says of the tool, and of its parameters under `Args:`."""
+    text, _, listed = (inspect.getdoc(function) or "").partition("\nArgs:")
+    found = (_ARGUMENT.match(line) for line in listed.splitlines())
+    return " ".join(text.split()), {one[1]: one[2] for one in found if one is not None}
+
+
+def _untitled(schema: dict[str, Any]) -> dict[str, Any]:
+    """A schema of arguments without the titles that pydantic makes of names."""
+    properties = {
+        name: {key: value for key, value in one.items() if key != "title"}
+        for name, one in schema.get("properties", {}).items()
+    }
+    return {**{key: value for key, value in schema.items() if key != "title"}, "properties": properties}
+
+
+def _kinds(state: type[BaseModel]) -> Mapping[str, str]:
+    """The fields that hold things by their ids, by the kind: "book" is in `books`."""
+    return {
+        " ".join(words_of(name)): name
+        for name, field in state.model_fields.items()
+        if (parts := get_args(field.annotation)) and parts[0] is str and inspect.isclass(parts[1])
+        if issubclass(parts[1], BaseModel)
+    }
+
+
+def _things(state: BaseModel) -> dict[ThingKey, Fields]:
+    dumped = state.model_dump(mode="json")
+    kinds = _kinds(type(state))
+    found: dict[ThingKey, Fields] = {
+        ThingKey(kind, id_): fields for kind, name in kinds.items() for id_, fields in dumped[name].items()
+    }
+    others = {name: value for name, value in dumped.items() if name not in kinds.values()}
+    return found | {ThingKey(_WORLD, name): {_VALUE: value} for name, value in others.items()}
+
+
+def _overlaid(first: Fields | None, now: Fields | None) -> Overlaid:
+    if first is None or now is None:
+        return Overlaid(first, now)
+    differ = [name for name in {**first, **now} if first.get(name) != now.get(name)]
+    return Overlaid({name: first.get(name) for name in differ}, {name: now.get(name) for name in differ})
+
+
+def _with(dumped: dict[str, Any], things: Mapping[ThingKey, Overlaid], kinds: Mapping[str, str]) -> dict[str, Any]:
+    """A dumped state with things as an overlay has them."""
+    for key, one in things.items():
+        if key.kind == _WORLD:
+            dumped[key.id] = (one.after or {}).get(_VALUE)
+        elif key.kind in kinds and one.after is None:
+            dumped[kinds[key.kind]].pop(key.id, None)
+        elif key.kind in kinds and one.after is not None:
+            held = dumped[kinds[key.kind]]
+            held[key.id] = {**held.get(key.id, {}), **one.after}
+    return dumped

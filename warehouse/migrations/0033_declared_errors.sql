@@ -1,0 +1,2 @@
+-- Errors that a document declares of its operations: status and schema of the body.
+alter table catalog_tools add column errors json;
