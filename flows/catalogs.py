@@ -147,7 +147,7 @@ def listed_in(warehouse: Warehouse, key: str) -> list[ListedTool]:
     """The tools of a catalog as they are chosen by, in the order of the document."""
     rows = warehouse.rows(
         """
-        select t.key, t.name, t.category, c.method, c.path, c.tags, c.links, c.errors
+        select t.key, t.name, t.category, c.method, c.path, c.tags, c.links, c.declared_errors as errors
         from catalog_tools c join tools t on t.key = c.tool where c.catalog = ? order by c.position
         """,
         [key],
@@ -272,7 +272,7 @@ def _keep(
         {
             "catalog": head["key"], "position": position, "tool": one.key, "method": one.method, "path": one.path,
             "tags": list(one.tags), "links": orjson.dumps([list(link) for link in one.links]).decode(),
-            "errors": orjson.dumps([list(error) for error in one.errors]).decode(),
+            "declared_errors": orjson.dumps([list(error) for error in one.errors]).decode(),
         }
         for position, one in enumerate(listed)
     ]  # fmt: skip

@@ -33,7 +33,7 @@ from callwright.flows.environments import STORE
 from callwright.flows.settings import Settings
 from callwright.flows.stages import stage_named
 from callwright.generators.catalogs.documents import DEEPEST, FileLine, depth, stream_lines
-from callwright.generators.environments.protocol import Environment, TravelSettings
+from callwright.generators.environments.protocol import WORLDS, Environment, EnvironmentPart, World
 from callwright.generators.stages import Stage, StageContext
 from callwright.language.packs import of
 from callwright.llm.bounds import validate_text
@@ -61,8 +61,6 @@ Rows = Path | str | Iterable[Mapping[str, Any]]  # a file of JSON lines, or what
 GradedDecision = Literal["proved", "judged", "unproved", "contradicted"]
 _AT_ONCE = 64  # requests that are read at the same time
 _FORMAT = "format"
-_TRAVEL: Literal["travel"] = "travel"
-_SIZES: tuple[Literal["short", "medium", "long"], ...] = ("short", "medium", "long")
 _READING = "reading"  # the check that reads what words ask for
 
 
@@ -231,22 +229,22 @@ class _Worlds:
 
     def __init__(self, folder: Path, opened: ExitStack) -> None:
         self._folder, self._opened = folder, opened
-        self._known: dict[TravelSettings, Environment] = {}
+        self._known: dict[EnvironmentPart, Environment] = {}
 
     async def of(self, sample: Sample) -> Mapping[str, Environment]:
-        """The environment that the sample names: the one, of those that differ in size, that answers its first calls alike."""
-        if sample.environment != _TRAVEL:
+        """The environment that the sample names: of the settings that its name leaves open those that answer its calls alike."""
+        known = WORLDS.named(sample.environment) if sample.environment in WORLDS else None
+        if known is None or not known.alone:
             return {}
-        worlds = [self._world(TravelSettings(environment=_TRAVEL, response_size=size)) for size in _SIZES]
+        worlds = [self._opened_with(known, settings) for settings in known.alone]
         alike = [await _answers_alike(world, sample) for world in worlds]
-        return {_TRAVEL: worlds[alike.index(max(alike))]}
+        return {sample.environment: worlds[alike.index(max(alike))]}
 
-    def _world(self, settings: TravelSettings) -> Environment:
+    def _opened_with(self, known: World, settings: EnvironmentPart) -> Environment:
         if settings not in self._known:
-            from callwright.generators.environments.opening import open_environment
             from callwright.generators.environments.stored import StoredEnvironment
 
-            world = open_environment(settings, store=self._folder / STORE, secret=str)
+            world = known.open(settings, self._folder / STORE, str)
             if isinstance(world, StoredEnvironment):
                 self._opened.enter_context(closing(world))
             self._known[settings] = world

@@ -5,6 +5,7 @@ from contextlib import closing
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from typing import get_args
 
 from pydantic import JsonValue
 
@@ -30,6 +31,7 @@ from callwright.generators.environments.protocol import (
     HttpSettings,
     McpSettings,
     RecordedSettings,
+    ResponseSize,
     Secret,
     SimulatedSettings,
     TravelSettings,
@@ -311,4 +313,9 @@ HTTP = World("http", HttpSettings, _open_http)
 MCP = World("mcp", McpSettings, _open_mcp)
 RECORDED = World("recorded", RecordedSettings, _open_recorded)
 SIMULATED = World("simulated", SimulatedSettings, _open_simulated)
-TRAVEL = World("travel", TravelSettings, _open_travel)
+TRAVEL = World(
+    "travel",
+    TravelSettings,
+    _open_travel,
+    tuple(TravelSettings(environment="travel", response_size=size) for size in get_args(ResponseSize)),
+)

@@ -26,6 +26,7 @@ from callwright.warehouse.registry import Registry
 NAME = r"^[a-z0-9][a-z0-9_-]*$"
 PATIENCE = 20.0  # seconds
 LARGEST = 2**20  # bytes of a response
+ResponseSize = Literal["short", "medium", "long"]
 Deed = Literal["reads", "creates", "updates", "deletes"]
 
 
@@ -43,7 +44,10 @@ class CallResponse(NamedTuple):
 
 
 class Environment(Protocol):
-    """Answers calls of its tools; the same call is always answered alike (what changes is stored the first time)."""
+    """Answers calls of its tools; the same call is always answered alike (what changes is stored the first time).
+
+    One that knows what people say in it has a `vocabulary` besides (vocabularies.py).
+    """
 
     @property
     def name(self) -> str:
@@ -71,7 +75,7 @@ class TravelSettings(EnvironmentPart):
     """The simulated world of travel."""
 
     environment: Literal["travel"] = Field(description="The simulated world of travel.")
-    response_size: Literal["short", "medium", "long"] = Field(default="short", description="How much a response holds.")
+    response_size: ResponseSize = Field(default="short", description="How much a response holds.")
     seed: int = Field(default=0, description="All that the world holds depends on it.")
 
     @property
@@ -306,12 +310,14 @@ Secret = Callable[[str], str]  # the value of a variable of the environment, "" 
 class World(NamedTuple):
     """A sort of environments: the word that recipes name it by, its settings, and what opens one.
 
-    `open` is given the settings, the file that answers may be kept in, and what looks up secrets.
+    `open` is given the settings, the file that answers may be kept in, and what looks up secrets. `alone` are the settings that it
+    may have been opened with where nothing but its name is known, as of samples.
     """
 
     name: str
     settings: type[EnvironmentPart]
     open: Callable[[Any, Path, Secret], Environment]  # each world has settings of its own class
+    alone: tuple[EnvironmentPart, ...] = ()
 
 
 def _problem_of_world(world: World, _others: Sequence[World]) -> str:
@@ -364,13 +370,5 @@ EnvironmentSettings = (
 
 def located(settings: EnvironmentSettings, folder: Path) -> EnvironmentSettings:
     """The same settings, a relative path taken from `folder`."""
-    if isinstance(settings, TravelSettings):
-        return settings
-    if isinstance(settings, HttpSettings | SimulatedSettings) and settings.path is None:
-        return settings
-    if isinstance(settings, WorldSettings):
-        paths = {name: (folder / value).absolute() for name, value in settings if isinstance(value, Path)}
-        return settings.model_copy(update=paths)
-    if isinstance(settings, McpSettings):
-        return settings.model_copy(update={"folder": (folder / settings.folder).absolute()})
-    return settings.model_copy(update={"path": (folder / (settings.path or "")).absolute()})
+    paths = {name: (folder / value).absolute() for name, value in settings if isinstance(value, Path)}
+    return settings.model_copy(update=paths)

@@ -10,6 +10,7 @@ from pydantic import JsonValue, ValidationError
 
 from callwright.generators.environments.protocol import CallResponse, Environment
 from callwright.generators.environments.response_store import Description, Drift, Lapse, ResponseStore, call_key
+from callwright.generators.environments.vocabularies import Vocabulary, vocabulary_of_calls
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Call, Link, Tool
 
@@ -41,6 +42,11 @@ class DescribedEnvironment:
     def known_calls(self) -> tuple[Call, ...]:
         """Calls that are known to be answered: what people can ask for."""
         return self._description.calls
+
+    @property
+    def vocabulary(self) -> Vocabulary | None:
+        """What people say, as its known calls have it; None where none are known."""
+        return vocabulary_of_calls(self.tools, self.links, self.known_calls) if self.known_calls else None
 
     def sent(self, call: Call) -> Call | str:
         """A call as it is sent and stored: with the tool's constants; why not, where the tool has no such parameter."""
@@ -80,6 +86,12 @@ class StoredEnvironment(DescribedEnvironment):
     def name(self) -> str:
         """The name of the environment within."""
         return self.inner.name
+
+    @property
+    def vocabulary(self) -> Vocabulary | None:
+        """What people say: as the environment within knows it, else as its known calls have it."""
+        own = getattr(self.inner, "vocabulary", None)
+        return own if isinstance(own, Vocabulary) else super().vocabulary
 
     async def answer(self, call: Call) -> CallResponse:
         """The stored response, or else what is answered now; asked once however many want it at the same time."""

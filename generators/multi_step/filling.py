@@ -6,9 +6,9 @@ from typing import NamedTuple, assert_never
 
 from pydantic import JsonValue
 
-from callwright.generators.environments.exploring import Wish
 from callwright.generators.environments.picking import Entry, choose, entries_of, has, value_at
 from callwright.generators.environments.protocol import Environment
+from callwright.generators.environments.vocabularies import GoalValues, Vocabulary, Wish
 from callwright.generators.multi_step.asking import telling_fields
 from callwright.generators.multi_step.sketches import (
     Fixed,
@@ -22,7 +22,6 @@ from callwright.generators.multi_step.sketches import (
     is_deed,
 )
 from callwright.generators.multi_step.sources import as_text, shifted
-from callwright.generators.multi_step.vocabularies import GoalValues, Vocabulary
 from callwright.generators.tools import argument_problems
 from callwright.language.calls.entries import FAMILIES, name_paths, named, rank_fields
 from callwright.language.text import fold

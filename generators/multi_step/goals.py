@@ -6,13 +6,12 @@ from hashlib import blake2b
 from random import Random
 from typing import NamedTuple
 
-from callwright.generators.environments.exploring import Wish
 from callwright.generators.environments.protocol import Environment
+from callwright.generators.environments.vocabularies import Vocabulary, Wish, vocabulary_of
 from callwright.generators.multi_step.disambiguation import has_single_path
 from callwright.generators.multi_step.filling import Filling
 from callwright.generators.multi_step.resolving import steps_of
 from callwright.generators.multi_step.sketches import GoalSketch, Sketcher, Take, ToolGraph, is_making
-from callwright.generators.multi_step.vocabularies import Vocabulary, vocabulary_of
 from callwright.language.names import deed_of, function_words
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import DEFAULT_LANGUAGE, Goal, Language, Link, Origin, Picked, PlannedCall

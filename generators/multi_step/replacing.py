@@ -5,18 +5,16 @@ Dates move together, so that order and duration stay; what lies in a city moves 
 
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
-from functools import lru_cache
 from random import Random
 from typing import NamedTuple
 
 import orjson
 from pydantic import JsonValue
 
-from callwright.generators.environments.exploring import Wish
 from callwright.generators.environments.protocol import Environment
+from callwright.generators.environments.vocabularies import Wish, vocabulary_of
 from callwright.generators.multi_step.samples import schema_of
 from callwright.generators.multi_step.sources import SourceLeaf, leaves_of, pattern_of, with_leaves
-from callwright.generators.multi_step.vocabularies import TravelTrip, vocabulary_of
 from callwright.language.dates import find_dates
 from callwright.language.readers.moments import find_times
 from callwright.language.schemas import DATE_TIME_VALUE, DATE_VALUE
@@ -25,9 +23,6 @@ from callwright.language.values import locate, write_value
 from callwright.warehouse.records import Condition, Default, Goal, JsonSchema, Language, Picked, StatedValue, Tool
 
 _LATEST_SHIFT, _EARLIEST_SHIFT = 60, -40
-_ROLE = "main"
-_LOCAL = frozenset({"city", "place", "airport", "hotel", "attraction"})
-_KEPT_SHARE = 0.25  # of values that are no places and no dates: a variant need not change all of them
 Replacements = dict[str, JsonValue]  # by the old value's name, see `name_of`
 _MASK = "\u25a1"
 _MOST_MENTIONS = 6
@@ -113,32 +108,12 @@ class _Draw:
         self._rng = rng
         self._trip = vocabulary_of(environment).trip(rng)
         self._days = rng.choice([days for days in range(_EARLIEST_SHIFT, _LATEST_SHIFT) if days])
-        self._moved: dict[str, str] = {}
 
     def instead_of(self, stated: StatedValue, tool: Tool, argument: str) -> JsonValue | None:
         if _is_dated(stated.value):
             return _moved(str(stated.value), self._days)
-        if stated.element in _LOCAL and isinstance(self._trip, TravelTrip):
-            return self._elsewhere(stated)
-        if self._rng.random() < _KEPT_SHARE and stated.element not in _LOCAL:
-            return None
         schema = schema_of(tool, argument)
-        role = _ROLE if isinstance(self._trip, TravelTrip) else str(stated.value)
-        return self._trip.say(Wish(stated.element, role, tool.name, pattern_of(argument), 0, schema))
-
-    def _elsewhere(self, stated: StatedValue) -> JsonValue | None:
-        """The same kind of thing in the city that takes the place of its own."""
-        from callwright.generators.environments.travel.places import sayable
-
-        place = _places().get(str(stated.value))
-        if place is None:
-            return None
-        kind, home = place
-        if home not in self._moved:
-            left = [name for name in _airport_cities() if name != home and name not in self._moved.values()]
-            self._moved[home] = self._rng.choice(left)
-        new = self._moved[home]
-        return new if kind == "city" else sayable(kind, self._rng, city=new)  # type: ignore[arg-type]
+        return self._trip.instead_of(stated.value, Wish(stated.element, "", tool.name, pattern_of(argument), 0, schema))
 
 
 def _is_dated(value: JsonValue) -> bool:
@@ -148,27 +123,6 @@ def _is_dated(value: JsonValue) -> bool:
 def _moved(value: str, days: int) -> str:
     moved = datetime.fromisoformat(value) + timedelta(days=days)
     return moved.date().isoformat() + value[len("2027-01-01") :]
-
-
-@lru_cache(1)
-def _airport_cities() -> tuple[str, ...]:
-    from callwright.generators.environments.travel.places import cities
-
-    return tuple(city.name for city in cities() if city.airports)
-
-
-@lru_cache(1)
-def _places() -> dict[str, tuple[str, str]]:
-    """The kind and the city of each thing that lies in a city, by its name."""
-    from callwright.generators.environments.travel.places import attractions, cities, hotel_names
-
-    found: dict[str, tuple[str, str]] = {}
-    for city in cities():
-        found |= dict.fromkeys(attractions(city.name), ("attraction", city.name))
-        found |= dict.fromkeys(hotel_names(city.name), ("hotel", city.name))
-        found |= {place.name: ("place", city.name) for place in (*city.landmarks, *city.districts)}
-        found |= {place.name: ("airport", city.name) for place in city.airports}
-    return found | {name: ("city", city.name) for city in cities() for name in (city.name, *city.other_names)}
 
 
 class ValueReplacement(NamedTuple):

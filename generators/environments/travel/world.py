@@ -21,6 +21,7 @@ from callwright.generators.environments.travel.frame import (
 )
 from callwright.generators.environments.travel.geography import SearchPlace, cities, find_places
 from callwright.generators.environments.travel.hotels import hotels_called
+from callwright.generators.environments.vocabularies import Vocabulary
 from callwright.generators.tools import argument_problems
 from callwright.language.packs import packaged
 from callwright.warehouse.errors import ConfigurationError
@@ -52,6 +53,13 @@ class TravelWorld:
     def links(self) -> tuple[Link, ...]:
         """Every place in a response that can give a parameter its value."""
         return tuple(link for function in functions().values() for link in function.links)
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """What people say in it."""
+        from callwright.generators.environments.travel.vocabulary import vocabulary
+
+        return vocabulary()
 
     async def answer(self, call: Call) -> CallResponse:
         """The response to a call; a request that makes no sense is answered with a message, as a real service does."""

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from callwright.generators.environments.exploring import Wish, sayable_from_responses
 from callwright.generators.environments.http import HttpEnvironment
 from callwright.generators.environments.linking import MOST_HINTS
 from callwright.generators.environments.opening import explore_environment, open_environment
 from callwright.generators.environments.protocol import EnvironmentSettings, HttpSettings, located
 from callwright.generators.environments.response_store import Description
 from callwright.generators.environments.stored import RecordedEnvironment, StoredEnvironment
+from callwright.generators.environments.vocabularies import Wish, vocabulary_of_calls
 from callwright.warehouse.errors import ConfigurationError, TransientError
 from callwright.warehouse.records import Call
 from tests.support.flows.small_builds import TOP
@@ -135,7 +135,7 @@ async def test_what_people_say_are_values_of_calls_that_were_answered(
     told = settings(shop, await servers.start(Shop().write))
     environment = opened(told, tmp_path / "responses.sqlite")
     await explore_environment(told, environment)
-    sayable = sayable_from_responses(environment.tools, environment.links, environment.known_calls)
+    sayable = vocabulary_of_calls(environment.tools, environment.links, environment.known_calls)
     assert sayable.element("find_customer", "name") == "keyword"
     assert sayable.element("read_customer", "id") == "identifier"
 

@@ -1,27 +1,44 @@
 """The values that a user says: invented from the schema alone, or by an environment's own knowledge of its world."""
 
-from collections.abc import Callable, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, timedelta
+from functools import partial
 from random import Random
 from typing import NamedTuple, Protocol
 
 from pydantic import JsonValue
 
-from callwright.generators.environments.exploring import Wish, sayable_from_responses
-from callwright.generators.environments.linking import is_opaque
+from callwright.generators.environments.exploring import stated_values, values_of_parameter
+from callwright.generators.environments.linking import is_opaque, words_of
 from callwright.generators.environments.protocol import Environment
-from callwright.generators.environments.stored import RecordedEnvironment, StoredEnvironment
 from callwright.language.names import split_name
 from callwright.language.schemas import json_type
-from callwright.warehouse.records import JsonSchema
+from callwright.warehouse.records import Call, JsonSchema, Link, Tool
 from callwright.warehouse.records.paths import ElementKind
 
 FIRST_DAY = date(2027, 3, 1)
 _DAYS = 300
 _KEPT = frozenset({"filter", "sort", "language", "currency", "flag", "identifier"})
-_TRAVEL = "environment:travel"
-_TRIES = 4  # so that two places of one goal are not the same, unless there is no other
-_LOCAL = frozenset({"place", "airport", "hotel", "attraction"})
+KEPT_SHARE = 0.25  # of values that are no places and no dates: a variant need not change all of them
+LOCAL = frozenset({"city", "place", "airport", "hotel", "attraction"})  # what moves with the city
+
+_FORMATS: Mapping[str, ElementKind] = {"date": "date", "time": "time", "uuid": "identifier", "date-time": "time"}
+_WORDS: Mapping[str, ElementKind] = {
+    "city": "city", "airport": "airport", "hotel": "hotel", "company": "company", "person": "person", "user": "person",
+    "sort": "sort", "language": "language", "currency": "currency", "price": "price", "amount": "price",
+}  # fmt: skip
+
+
+class Wish(NamedTuple):
+    """What a value is wanted for. `ordinal` counts the dates of one call; `role` tells which city of the trip it is of."""
+
+    element: ElementKind
+    role: str
+    tool: str
+    parameter: str
+    ordinal: int
+    schema: JsonSchema
 
 
 class GoalValues(Protocol):
@@ -30,9 +47,15 @@ class GoalValues(Protocol):
     def say(self, wish: Wish) -> JsonValue | None:
         """The value for a wish, the same for the same wish; None where there is none to say."""
 
+    def instead_of(self, old: JsonValue, wish: Wish) -> JsonValue | None:
+        """Another value in the place of an old one; what went together does so again. None where there is none, or it can stay."""
+
 
 class Vocabulary(NamedTuple):
-    """What is known of an environment's parameters: their elements, and trips to take values from."""
+    """What is known of an environment's parameters: their elements, and trips to take values from.
+
+    An environment brings its own as its `vocabulary`.
+    """
 
     element: Callable[[str, str], ElementKind]
     trip: Callable[[Random], GoalValues]
@@ -93,6 +116,12 @@ class PlainTrip:
             self._stated[known] = value
         return self._stated[known]
 
+    def instead_of(self, old: JsonValue, wish: Wish) -> JsonValue | None:
+        """What is said of a wish in the old value's place; now and then what is no place can stay."""
+        if self._rng.random() < KEPT_SHARE and wish.element not in LOCAL:
+            return None
+        return self.say(wish._replace(role=str(old)))
+
     def _new(self, wish: Wish) -> JsonValue | None:
         schema = wish.schema
         if wish.element == "date":
@@ -106,6 +135,27 @@ class PlainTrip:
         if schema.get("type") == "boolean":
             return True
         return _number(schema, self._rng)
+
+
+class SeenTrip:
+    """The values of one goal: of each tool one call that is known to be answered."""
+
+    def __init__(self, calls: Mapping[str, Sequence[Call]], rng: Random) -> None:
+        """Choose for each tool, in the order of names, so that the same seed chooses alike."""
+        self._rng = rng
+        self._chosen = {tool: rng.choice(calls[tool]) for tool in sorted(calls) if calls[tool]}
+
+    def say(self, wish: Wish) -> JsonValue | None:
+        """The value that the chosen call has, else the first that the schema names; None where there is neither."""
+        call = self._chosen.get(wish.tool)
+        seen = list(values_of_parameter(call.arguments, wish.parameter)) if call else []
+        return next(iter(seen or stated_values(wish.schema)), None)
+
+    def instead_of(self, old: JsonValue, wish: Wish) -> JsonValue | None:
+        """What the chosen call has; now and then what is no place can stay."""
+        if self._rng.random() < KEPT_SHARE and wish.element not in LOCAL:
+            return None
+        return self.say(wish._replace(role=str(old)))
 
 
 def _number(schema: Mapping[str, JsonValue], rng: Random) -> JsonValue | None:
@@ -124,12 +174,10 @@ def schema_vocabulary(element: Callable[[str, str], ElementKind]) -> Vocabulary:
 
 
 def vocabulary_of(environment: Environment) -> Vocabulary:
-    """The environment's own vocabulary where it has one, else what its schemas give away."""
-    if any(tool.source == _TRAVEL for tool in environment.tools):
-        return _travel()
-    if isinstance(environment, StoredEnvironment | RecordedEnvironment) and environment.known_calls:
-        seen = sayable_from_responses(environment.tools, environment.links, environment.known_calls)
-        return Vocabulary(seen.element, seen.trip, lambda *one: is_replaceable(seen.element(*one)))
+    """The environment's own vocabulary where it brings one, else what its schemas give away."""
+    own = getattr(environment, "vocabulary", None)
+    if isinstance(own, Vocabulary):
+        return own
     schemas = {(tool.name, name): schema for tool in environment.tools for name, schema in tool.properties.items()}
 
     def element(tool: str, parameter: str) -> ElementKind:
@@ -139,66 +187,38 @@ def vocabulary_of(environment: Environment) -> Vocabulary:
     return schema_vocabulary(element)
 
 
-def _travel() -> Vocabulary:
-    from callwright.generators.environments.travel import places
-    from callwright.generators.environments.travel.world import function_named
+def vocabulary_of_calls(tools: Iterable[Tool], links: Iterable[Link], calls: Iterable[Call]) -> Vocabulary:
+    """What people can say, from the calls that were answered; what a link gives is not said."""
+    linked = {(link.tool, link.parameter.partition(".")[0].removesuffix("[]")) for link in links}
+    elements = {
+        (tool.name, name): "identifier" if (tool.name, name) in linked else _element_seen(name, schema)
+        for tool in tools
+        for name, schema in tool.properties.items()
+    }
+    by_tool: dict[str, list[Call]] = defaultdict(list)
+    for call in calls:
+        if call.arguments:
+            by_tool[call.tool].append(call)
 
     def element(tool: str, parameter: str) -> ElementKind:
-        return function_named(tool).elements.get(parameter, "text")
+        return elements.get((tool, parameter), "text")
 
-    def may_differ(tool: str, parameter: str) -> bool:
-        return places.is_replaceable(tool, parameter) and is_replaceable(element(tool, parameter))
-
-    return Vocabulary(element, TravelTrip, may_differ, lambda tool: function_named(tool).asked)
+    return Vocabulary(element, partial(SeenTrip, by_tool), lambda *one: is_replaceable(element(*one)))
 
 
-class TravelTrip(PlainTrip):
-    """Where one goal of the travel world goes: from home to a main city and perhaps another, with what lies in them."""
-
-    def __init__(self, rng: Random) -> None:
-        """Choose cities of its own."""
-        from callwright.generators.environments.travel.places import cities
-
-        super().__init__(rng)
-        chosen = rng.sample([city.name for city in cities() if city.airports], 3)
-        self.cities = dict(zip(("main", "home", "other"), chosen, strict=True))
-        self._known: dict[tuple[str, str], JsonValue] = {}
-
-    def say(self, wish: Wish) -> JsonValue | None:
-        """The value for a wish, of the city that its role names."""
-        by_place = wish.element == "city" or wish.element in _LOCAL
-        known = (wish.role, wish.tool if by_place else wish.parameter)
-        if wish.element in {"date", "time"}:
-            known = (wish.parameter, str(wish.ordinal))
-        if known not in self._known:
-            value = self._value(wish)
-            if value is None:
-                return None
-            self._known[known] = value
-        return self._known[known]
-
-    def _value(self, wish: Wish) -> JsonValue | None:
-        from callwright.generators.environments.travel.places import sayable
-
-        match wish.element:
-            case "date":
-                return self.day(wish.ordinal)
-            case "time" if r"\d{4}" in str(wish.schema.get("pattern")):
-                return f"{self.day(wish.ordinal)} {self.clock()}"
-            case "time":
-                return self.clock()
-            case "city":
-                return self._home(wish.role)
-            case "identifier" | "text":
-                return None
-        choices = [one for one in wish.schema.get("enum", ()) if one != wish.schema.get("default")]
-        for _ in range(_TRIES):
-            value = (
-                self._rng.choice(choices) if choices else sayable(wish.element, self._rng, city=self._home(wish.role))
-            )
-            if wish.element not in _LOCAL or value not in self._known.values():
-                break
-        return str(value) if wish.schema.get("type") == "string" and not isinstance(value, str) else value
-
-    def _home(self, role: str) -> str:
-        return self.cities[role.split(maxsplit=1)[0]]
+def _element_seen(name: str, schema: JsonSchema) -> ElementKind:
+    """What a parameter is about, inferred from its schema and its name."""
+    if schema.get("format") in _FORMATS:
+        return _FORMATS[schema["format"]]
+    if is_opaque(name) and not schema.get("enum"):
+        return "identifier"
+    known = next((_WORDS[word] for word in words_of(name) if word in _WORDS), None)
+    if known is not None:
+        return known
+    if schema.get("type") == "boolean":
+        return "flag"
+    if schema.get("enum"):
+        return "filter"
+    if schema.get("type") in ("integer", "number"):
+        return "count"
+    return "keyword" if schema.get("examples") else "text"
