@@ -145,3 +145,8 @@ class Found(NamedTuple):
     start: int
     end: int
     rule: str
+
+
+def capitalised(text: str) -> str:
+    """The text with a capital at its beginning, and all else as it is."""
+    return text[:1].upper() + text[1:]

@@ -18,9 +18,10 @@ from callwright.validators.judges import (
     SAME_AS_PREDICTED,
     Judgement,
     PlanGrade,
-    agree_on_calls,
+    agreed,
     ask_opinion,
     find_made_up,
+    judge_calls,
     opinion_versions,
 )
 from callwright.validators.metrics.errors import pair_calls
@@ -41,9 +42,9 @@ async def judge_prediction(prediction: Prediction, sample: Sample, context: Stag
     for due, made in pairs:
         tools = [tool for tool in context.toolset(sample.candidates) if tool.name == due.tool]
         turns = sample.turns[: prediction.turn]
-        pair = (due, made)
+        pair, briefing = (due, made), sample.time_sentence
         judgements.append(
-            await agree_on_calls(context.chat, SAME_AS_PREDICTED, tools, turns, pair, briefing=sample.time_sentence)
+            await agreed(judge_calls(context.chat, SAME_AS_PREDICTED, tools, turns, pair, briefing=briefing))
         )
         if not judgements[-1].agree:
             break

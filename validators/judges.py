@@ -4,7 +4,7 @@ An opinion about calls never shows which of them is the gold one. A question who
 but where the papers count such a reply as no agreement.
 """
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from typing import Annotated, Literal, TypeVar
 
 from pydantic import BaseModel, Field, JsonValue
@@ -146,18 +146,10 @@ async def judge_calls(
     )
 
 
-async def agree_on_calls(
-    judge: ChatModel,
-    template: str,
-    tools: Sequence[Tool],
-    turns: Sequence[Turn],
-    pair: tuple[Call | GoldCall, Call],
-    *,
-    briefing: str = "",
-) -> Judgement:
-    """As `judge_calls`; a reply that can't be read is no agreement, as in the papers' runs."""
+async def agreed(judgement: Awaitable[Judgement]) -> Judgement:
+    """A judgement on calls; a reply that can't be read is no agreement, as in the papers' runs."""
     try:
-        return await judge_calls(judge, template, tools, turns, pair, briefing=briefing)
+        return await judgement
     except ReplyError as error:
         return Judgement(agree=False, reason=f"The judge gave no answer that can be read: {error}")
 

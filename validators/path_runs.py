@@ -15,7 +15,7 @@ from callwright.llm.chat import ChatModel, Completion
 from callwright.llm.prompts import led_by, prompt_version, render
 from callwright.validators.embeddings import likeness
 from callwright.validators.judges import PROMPTS as OWN_PROMPTS
-from callwright.validators.judges import SAME_ON_PATH, agree_on_calls, score_completeness, score_correctness
+from callwright.validators.judges import SAME_ON_PATH, agreed, judge_calls, score_completeness, score_correctness
 from callwright.validators.metrics.complexeval.calls import CandidateCall, chain_of
 from callwright.validators.metrics.complexeval.golden import MatchedCall
 from callwright.validators.metrics.complexeval.results import parameter_type
@@ -325,9 +325,8 @@ def _judging(sample: Sample, context: StageContext, judge: ChatModel) -> Judge:
     async def agree(made: Call, due: Call) -> bool:
         if made.tool != due.tool or due.tool not in tools:
             return False
-        return (
-            await agree_on_calls(judge, SAME_ON_PATH, [tools[due.tool]], turns, (due, made), briefing=briefing)
-        ).agree
+        judgement = judge_calls(judge, SAME_ON_PATH, [tools[due.tool]], turns, (due, made), briefing=briefing)
+        return (await agreed(judgement)).agree
 
     return agree
 

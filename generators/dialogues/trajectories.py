@@ -15,6 +15,7 @@ from callwright.generators.stages import StageContext
 from callwright.generators.stated_values import found_evidence
 from callwright.language.calls.parameters import cues_of
 from callwright.language.packs import LanguagePattern, of, widened
+from callwright.language.text import capitalised
 from callwright.language.values import locate
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import (
@@ -245,7 +246,7 @@ def join_questions(questions: Sequence[str], language: Language) -> str:
 def without_nod(exchange: SlotExchange) -> SlotExchange:
     """The exchange without the "Sure," that a question or an answer begins with: in the midst of others it is odd."""
     question = (
-        _capital(_NOD.of(exchange.question).sub("", exchange.question))
+        capitalised(_NOD.of(exchange.question).sub("", exchange.question))
         if _NOD.of(exchange.question).match(exchange.question)
         else exchange.question
     )
@@ -254,11 +255,7 @@ def without_nod(exchange: SlotExchange) -> SlotExchange:
     if any(one.start is not None and one.start + by < 1 and not one.in_message for one in exchange.evidence):
         return exchange._replace(question=question)  # the value begins where the capital would stand
     moved = tuple(_moved(one, one.turn or 0, by) for one in exchange.evidence)
-    return exchange._replace(question=question, answer=_capital(answer) if by else answer, evidence=moved)
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
+    return exchange._replace(question=question, answer=capitalised(answer) if by else answer, evidence=moved)
 
 
 def join_answers(answers: Sequence[SlotExchange], language: Language) -> Joined:

@@ -1,7 +1,10 @@
 """How shifts are made of samples: another intent, or another value (HammerBench 4.2.3)."""
 
+from functools import partial
+
 from callwright.generators.families import Family, Kind, Traits
-from callwright.generators.shifts import ARGUMENTS, INTENTS, intents, values
+from callwright.generators.shifts import ARGUMENTS, INTENTS, intents
+from callwright.generators.shifts.changeable import obstacle_to
 from callwright.generators.shifts.intents import shift_intents
 from callwright.generators.shifts.overriding import override_values
 from callwright.generators.shifts.values import change_values
@@ -41,9 +44,9 @@ FAMILY = Family(
     has_fixed_words=True,
     obstacles={
         "IS": intents.obstacle,
-        "SO_case1": values.same_turn_obstacle,
-        "SO_case2": values.own_turn_obstacle,
-        "mSv": values.after_call_obstacle,
+        "SO_case1": partial(obstacle_to, "SO_case1"),
+        "SO_case2": partial(obstacle_to, "SO_case2"),
+        "mSv": partial(obstacle_to, "mSv"),
     },
     anywhere=(("IS", INTENTS), ("SO_case1", ARGUMENTS), ("SO_case2", ARGUMENTS), ("mSv", ARGUMENTS)),
 )  # fmt: skip

@@ -1,6 +1,6 @@
 """Choosing which argument the user will change, and to what: of the same type, plausible, and new (HammerBench 4.2.3)."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from random import Random
 
 from pydantic import BaseModel, JsonValue
@@ -27,21 +27,6 @@ class NewValue(BaseModel):
     """The value that the user wants instead."""
 
     value: JsonValue
-
-
-def same_turn_obstacle(sample: Sample, tools: Mapping[str, Tool]) -> str:
-    """Why no value can be overridden in the turn that says it (SO_case1); "" where one can."""
-    return obstacle_to("SO_case1", sample, tools)
-
-
-def own_turn_obstacle(sample: Sample, tools: Mapping[str, Tool]) -> str:
-    """Why no value can be overridden in a turn of its own (SO_case2); "" where one can."""
-    return obstacle_to("SO_case2", sample, tools)
-
-
-def after_call_obstacle(sample: Sample, tools: Mapping[str, Tool]) -> str:
-    """Why the last call can't be wanted again with another value (mSv); "" where it can."""
-    return obstacle_to("mSv", sample, tools)
 
 
 async def change_values(derivation: Derivation, context: StageContext) -> list[ValueChange]:

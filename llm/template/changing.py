@@ -13,6 +13,7 @@ from callwright.language.calls.tools import ParameterView, ToolView
 from callwright.language.names import split_name
 from callwright.language.packs import of
 from callwright.language.schemas import json_type
+from callwright.language.text import capitalised
 from callwright.language.values import locate, write_value
 from callwright.llm.template.grammar.stating import StatedParameter, say
 from callwright.llm.template.sections import Sections, Turn, is_equivalent
@@ -143,7 +144,7 @@ def _word(change: CallChange, language: Language, rng: Random, *, plain: bool) -
     if "{o}" in shape:
         old = say(change.parameter, change.arguments[change.parameter.name], language, rng, plain=False).shown
     shape = of(language).rules.in_number(shape, stated.cue)
-    capital = stated.cue[:1].upper() + stated.cue[1:]
+    capital = capitalised(stated.cue)
     filled = shape.replace("{c}", stated.cue).replace("{C}", capital).replace("{o}", old).replace("{v}", stated.shown)
     return WordedChange(filled.replace("the my ", "my "), stated.words)
 

@@ -12,6 +12,7 @@ from callwright.language.calls.actions import field_phrase, name_phrase
 from callwright.language.calls.tools import ParameterView, ToolView, view_of
 from callwright.language.names import function_words
 from callwright.language.packs import COMMON_SCRIPT, LanguagePattern, of, signs, unspaced, widened, writes
+from callwright.language.text import capitalised
 from callwright.llm.template.dialogues import word_answer, word_question
 from callwright.llm.template.grammar.stating import say
 from callwright.llm.template.sections import Sections
@@ -91,7 +92,7 @@ class TurnParts(NamedTuple):
         """One of the shapes, filled in; `{C}` is `{c}` with a capital."""
         shape = self.rng.choice(shapes)
         if "c" in words:
-            words["C"] = words["c"][:1].upper() + words["c"][1:]
+            words["C"] = capitalised(words["c"])
         return _CODED.sub(lambda match: words[match[1]], shape)
 
 

@@ -8,6 +8,7 @@ from pydantic import JsonValue
 
 from callwright.language.calls.tools import ParameterView, ToolView
 from callwright.language.packs import COMMON_SCRIPT, LanguagePattern, of, packs_of, widened, writes
+from callwright.language.text import capitalised
 from callwright.language.values import locate, write_value
 from callwright.llm.template.grammar.questions import asked_parameters, called, counting, group_of, is_route_end
 from callwright.llm.template.grammar.stating import Shapes, StatedParameter, dialogues_in, in_quotes, requests_in, say
@@ -81,7 +82,7 @@ def _options(parameter: ParameterView, language: Language, rng: Random) -> str:
 
 def _shape(shape: str, named: str) -> str:
     shape = packs_of(shape)[0].rules.in_number(shape, named)
-    return shape.replace("{c}", named).replace("{C}", named[:1].upper() + named[1:])
+    return shape.replace("{c}", named).replace("{C}", capitalised(named))
 
 
 def _says(question: str, known: dict[str, JsonValue], view: ToolView) -> bool:
@@ -181,7 +182,7 @@ def _flag(stated: StatedParameter, language: Language, rng: Random, *, value: bo
         answer = rng.choice(book.yes if value else book.no)
         return SlotReply(answer, answer)
     stop = requests_in(language).stop
-    shown = stated.words[:1].upper() + stated.words[1:]
+    shown = capitalised(stated.words)
     return SlotReply(f"{shown}{stop}", shown)
 
 
@@ -189,7 +190,7 @@ def _filled(filling: _Filling, parameter: ParameterView, language: Language) -> 
     shape, shown, words, named = filling
     shape = of(language).rules.agreed(shape, named)
     counted = counting(parameter, language)
-    text = shape.replace("{c}", named).replace("{C}", _capital(named))
+    text = shape.replace("{c}", named).replace("{C}", capitalised(named))
     text = text.replace("{u}", counted.unit if counted else "").replace("{v}", shown)
     if (
         of(language).script == COMMON_SCRIPT
@@ -197,10 +198,6 @@ def _filled(filling: _Filling, parameter: ParameterView, language: Language) -> 
         and parameter.kind not in _UNMISTAKABLE
         and shown[:1].islower()
     ):
-        text = _capital(text)
-        words = words if words in text else _capital(words)
+        text = capitalised(text)
+        words = words if words in text else capitalised(words)
     return SlotReply(text, words)
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

@@ -19,6 +19,7 @@ from callwright.language.calls.tools import ParameterView, ToolView
 from callwright.language.names import humanise, split_name
 from callwright.language.packs import COMMON_SCRIPT, of, writes
 from callwright.language.schemas import json_type
+from callwright.language.text import capitalised
 from callwright.llm.template.grammar.stating import StatedParameter, requests_in, say
 from callwright.llm.template.wording import ComposedRequest, RequestClause, Worded, choose_names, quote_values
 from callwright.warehouse.errors import ReplyError
@@ -116,7 +117,7 @@ def _openers(language: Language) -> list[str]:
 
 
 def _text(body: _Body, opener: str, language: Language) -> str:
-    head = opener.replace("{a}", body.act).replace("{A}", body.act[:1].upper() + body.act[1:])
+    head = opener.replace("{a}", body.act).replace("{A}", capitalised(body.act))
     return of(language).space.join((head, *(piece.text for piece in body.tail)))
 
 
@@ -156,7 +157,7 @@ def _clause(one: StatedParameter, language: Language) -> RequestClause:
     book = requests_in(language)
     is_listed = isinstance(one.value, bool | list | dict)
     shape = of(language).rules.in_number(book.plain[0] if is_listed else book.plain[-1], one.cue)
-    cue = {"{c}": one.cue, "{C}": one.cue[:1].upper() + one.cue[1:], "{v}": one.shown}
+    cue = {"{c}": one.cue, "{C}": capitalised(one.cue), "{v}": one.shown}
     return RequestClause(_SLOT.sub(lambda slot: cue[slot[0]], shape), (one,))
 
 

@@ -15,6 +15,7 @@ from callwright.language.names import split_name, words
 from callwright.language.packs import COMMON_SCRIPT, LanguagePattern, language_of, of, packs_of, signs, writes
 from callwright.language.readers.moments import find_times
 from callwright.language.schemas import json_type
+from callwright.language.text import capitalised
 from callwright.language.values import locate
 from callwright.llm.template.grammar.stating import Phrasebook, StatedParameter, requests_in, say
 from callwright.warehouse.errors import ReplyError
@@ -222,7 +223,7 @@ def _joined(stated: list[StatedParameter], book: Phrasebook, rng: Random) -> Req
         shape_clause(shape if rng.random() < _SAME_SHAPE_SHARE else rng.choice(book.clauses), one) for one in stated
     ]
     text = book.joint.join(clauses[:-1]) + book.last_joint + clauses[-1]
-    return RequestClause(_capital(text) + book.stop, tuple(stated))
+    return RequestClause(capitalised(text) + book.stop, tuple(stated))
 
 
 def _inline(stated: list[StatedParameter], book: Phrasebook, rng: Random) -> list[RequestClause]:
@@ -239,7 +240,7 @@ def _assemble(
     act = of(language).rules.smooth(joint.join([action, *(piece.text for piece in inline)]))
     is_wish = bool(book.wishes) and rng.random() < _WISH_SHARE and not of(language).rules.is_for_speaker(action)
     opener = rng.choice(book.wishes if is_wish else book.openers)
-    head = opener.replace("{a}", act).replace("{A}", _capital(act))
+    head = opener.replace("{a}", act).replace("{A}", capitalised(act))
     filler = rng.choice(book.fillers) if len(tail) > 1 and not inline else ""
     parts = [head, *(piece.text for piece in tail)]
     if filler:
@@ -262,11 +263,7 @@ def shape_clause(shape: str, stated: StatedParameter) -> str:
         begin, end = ("{C}" if shape.startswith("{C}") or shape[:1].isupper() else "{c}"), shape[len(tidy(shape)) :]
         shape = f"{begin} {{v}}{end}"
     shape = pack.rules.in_number(shape, stated.cue)
-    return shape.replace("{c}", stated.cue).replace("{C}", _capital(stated.cue)).replace("{v}", stated.shown)
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
+    return shape.replace("{c}", stated.cue).replace("{C}", capitalised(stated.cue)).replace("{v}", stated.shown)
 
 
 def tidy(text: str) -> str:

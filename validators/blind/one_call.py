@@ -11,6 +11,7 @@ from callwright.generators.stages import StageContext
 from callwright.generators.tools import are_redundant
 from callwright.generators.transcripts import conversation_text, shown_tools, user_texts
 from callwright.language.schemas import kind_of
+from callwright.language.text import capitalised
 from callwright.language.values import locate
 from callwright.validators.checks.declaring import ALL, MEANING, reader
 from callwright.validators.checks.verdicts import Answer, answer_of, contradicted, unproved, weakest
@@ -166,7 +167,7 @@ def _answer(readings: list[Readings]) -> Answer:
 def _reason(readings: list[Readings]) -> str:
     several = len(readings) > 1
     parts = [
-        (f"At snapshot {at} {reading.reason}" if several else _capitalised(reading.reason))
+        (f"At snapshot {at} {reading.reason}" if several else capitalised(reading.reason))
         for at, reading in enumerate(readings)
         if reading.reason
     ]
@@ -175,19 +176,7 @@ def _reason(readings: list[Readings]) -> str:
     return ". ".join(parts) + "."
 
 
-def _capitalised(text: str) -> str:
-    return text[:1].upper() + text[1:]
-
-
 EXACT = 1.0  # any other writing of free text goes to the question about meaning
-
-
-class Opinion(NamedTuple):
-    """What came of one snapshot."""
-
-    decision: Decision
-    reason: str
-    doubts: tuple[DoubtedFact, ...] = ()
 
 
 @reader(
@@ -204,13 +193,12 @@ class Opinion(NamedTuple):
 async def check_meaning(sample: Sample, context: StageContext) -> Answer:
     """Let the judge make every call of the sample, and say whether it means what the gold means."""
     if not applies_to(sample):
-        opinions = [Opinion("unproved", _SEVERAL, (DoubtedFact(kind="not_read"),))]
-    else:
-        opinions = []
-        for snapshot in sample.snapshots():
-            opinions.append(await _judge(snapshot, sample, context))
-            if opinions[-1].decision != "proved":
-                break
+        return answer_of([unproved(_SEVERAL, DoubtedFact(kind="not_read"))], "")
+    opinions: list[Answer] = []
+    for snapshot in sample.snapshots():
+        opinions.append(await _judge(snapshot, sample, context))
+        if opinions[-1].decision != "proved":
+            break
     decision = weakest([opinion.decision for opinion in opinions])
     reasons = [opinion.reason for opinion in opinions if opinion.decision == decision]
     return Answer(
@@ -221,23 +209,22 @@ async def check_meaning(sample: Sample, context: StageContext) -> Answer:
     )
 
 
-async def _judge(snapshot: Snapshot, sample: Sample, context: StageContext) -> Opinion:
+async def _judge(snapshot: Snapshot, sample: Sample, context: StageContext) -> Answer:
     gold, own = due_call(snapshot), await propose_call(ZERO_SHOT, sample, snapshot, context)
     difference = compare_calls(gold, own, _schemas(gold, sample, context), threshold=EXACT)
     if difference.is_same:
-        return Opinion("proved", "The judge's own call is the gold call.")
+        return Answer(decision="proved", reason="The judge's own call is the gold call.")
     doubts = tuple(doubts_of(difference, own, snapshot.turn))
     if gold is None or own is None or not difference.has_same_tool:
-        return Opinion("unproved", f"The judge's own reading {difference.sentence()}.", doubts)
+        return Answer(decision="unproved", reason=f"The judge's own reading {difference.sentence()}.", doubts=doubts)
     tools = context.toolset(sample.candidates)
     pair, briefing = (gold, own), sample.time_sentence
     judgement = await judge_calls(context.chat, SAME_MEANING, tools, snapshot.prefix, pair, briefing=briefing)
     if judgement.agree:
-        return Opinion(
-            "proved", f"The judge's own call {difference.sentence()}, but means the same: {judgement.reason}"
-        )
+        reason = f"The judge's own call {difference.sentence()}, but means the same: {judgement.reason}"
+        return Answer(decision="proved", reason=reason)
     reason = f"The judge's own call {difference.sentence()}, and means another: {judgement.reason}"
-    return Opinion("unproved", reason, doubts)
+    return Answer(decision="unproved", reason=reason, doubts=doubts)
 
 
 def _schemas(gold: Call | None, sample: Sample, context: StageContext) -> dict[str, JsonSchema]:

@@ -22,6 +22,7 @@ from callwright.generators.transcripts import conversation_text, shown_tools
 from callwright.language.calls.frames import glue_of, left_over, shapes_in
 from callwright.language.calls.tools import ToolView, view_of
 from callwright.language.packs import of, signs
+from callwright.language.text import capitalised
 from callwright.validators.checks.declaring import reader, rule
 from callwright.validators.checks.verdicts import Finding, contradicted, unproved
 from callwright.validators.judges import ACTS, REPLY, ReplyScore, ask_opinion
@@ -293,7 +294,7 @@ def _fact_sentences(made: CalledResult, language: Language) -> list[str]:
     rendered: list[str] = []
     for fact in facts_of(made.result, made.tool):
         value = answers[fact.value] if isinstance(fact.value, bool) else str(fact.value)
-        label = fact.label[:1].upper() + fact.label[1:]
+        label = capitalised(fact.label)
         rendered += [
             shape.replace("{C}", label).replace("{c}", fact.label).replace("{v}", value)
             for shape in shapes_in(language, "conversations.rendered")

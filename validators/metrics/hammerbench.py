@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import operator
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, repeat
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -140,7 +140,7 @@ def score_conversations(
     spoken = language or fallback()
     results = [[score_snapshot(row, spoken, style) for row in rows] for rows in conversations]
     chosen = choose_snapshots([len(rows) for rows in results], choice)
-    total = sum_up(map(tally_conversation, results, _decided(results, flags), chosen))
+    total = sum_up(Counter(map(tally_conversation, results, _decided(results, flags), chosen)))
     return LogScores(
         func_acc=_share(total.opened, total.conversations),
         pn_hr=total.hallucinated / (total.seen + _EPSILON),
@@ -239,12 +239,7 @@ def tally_conversation(results: Sequence[SnapshotResult], flags: Sequence[bool],
     )
 
 
-def sum_up(tallies: Iterable[Tally]) -> Tally:
-    """The tallies of many conversations as one, the same in any order."""
-    return sum_up_counted(Counter(tallies))
-
-
-def sum_up_counted(tallies: Mapping[Tally, int]) -> Tally:
+def sum_up(tallies: Mapping[Tally, int]) -> Tally:
     """The tallies of many conversations as one, each given with how many conversations have it."""
     columns = list(zip(*tallies, strict=True)) or [()] * len(Tally._fields)
     numbers = list(tallies.values())

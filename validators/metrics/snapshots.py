@@ -27,7 +27,7 @@ from callwright.validators.metrics.hammerbench import (
     SnapshotResult,
     Tally,
     is_refusal,
-    sum_up_counted,
+    sum_up,
     tally_conversation,
 )
 from callwright.validators.metrics.intervals import Addend, intervals_of, share_interval
@@ -307,7 +307,7 @@ _SHARES = {
 
 
 def _where_calls_are_due(tallies: Mapping[Tally, int]) -> Iterator[Figure]:
-    total = sum_up_counted(tallies)
+    total = sum_up(tallies)
     counted = [
         (metric, getattr(total, met), getattr(total, whole), [
             Addend(getattr(one, met), getattr(one, whole), times) for one, times in tallies.items()

@@ -11,11 +11,8 @@ from callwright.generators.shifts.changeable import affected, find_places, inter
 from callwright.generators.shifts.turns import tools_by_name
 from callwright.generators.shifts.values import (
     NewValue,
-    after_call_obstacle,
     change_values,
     means_same,
-    own_turn_obstacle,
-    same_turn_obstacle,
     value_problem,
 )
 from callwright.generators.tools import argument_problems
@@ -148,9 +145,9 @@ async def test_an_obstacle_is_told_in_advance_and_is_the_reason_of_the_failure(
 
 def test_each_transform_has_its_own_obstacle(conversations: Made, catalog: Mapping[str, Tool]) -> None:
     single, asked = conversations["single"](), conversations["asked"]()
-    assert (same_turn_obstacle(single, catalog), after_call_obstacle(single, catalog)) == ("", "")
-    assert "No question" in own_turn_obstacle(single, catalog)
-    assert own_turn_obstacle(asked, catalog) == ""
+    assert (obstacle_to("SO_case1", single, catalog), obstacle_to("mSv", single, catalog)) == ("", "")
+    assert "No question" in obstacle_to("SO_case2", single, catalog)
+    assert obstacle_to("SO_case2", asked, catalog) == ""
 
 
 def test_a_value_that_the_user_repeats_later_is_not_changed(conversations: Made, catalog: Mapping[str, Tool]) -> None:
