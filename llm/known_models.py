@@ -71,10 +71,15 @@ def taken_options(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
 @cache
 def known_models() -> dict[str, dict[str, Any]]:
     """The whole map, by litellm's names."""
+    return dict(orjson.loads((litellm_folder() / _MAP).read_bytes()))
+
+
+def litellm_folder() -> Path:
+    """Where litellm lies, whose data are read without loading it."""
     spec = find_spec("litellm")
     if spec is None or spec.origin is None:
         raise ModuleNotFoundError("litellm, which callwright depends on, is not installed")
-    return dict(orjson.loads(Path(spec.origin).with_name(_MAP).read_bytes()))
+    return Path(spec.origin).parent
 
 
 def _maker(entry: Mapping[str, Any]) -> str:

@@ -1,22 +1,29 @@
 """Counting tokens before and beside a provider: what a request takes at most, and what one took whose usage nobody states.
 
-litellm's own tokenizer counts for the models that it knows, offline; for others four bytes are a token, as a rule.
+tiktoken counts for the models that it knows, offline, as litellm would, which is slow to load; for others four bytes are a
+token, as a rule.
 """
 
 import asyncio
 import logging
+import os
 from functools import cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import orjson
 
 from callwright.llm.chat import ChatRequest, RawReply
+from callwright.llm.known_models import litellm_folder
 from callwright.llm.prices import find_price
+
+if TYPE_CHECKING:
+    from tiktoken import Encoding
 
 BYTES_PER_TOKEN = 4
 _FEWEST_BYTES = 1  # of a token, whatever the tokenizer
 _OF_A_MESSAGE = 4  # tokens that frame one
 _MOST_EXCESS = 8.0  # a provider that counts more is not to be believed
+_OF_ANTHROPIC = "cl100k_base"  # nobody has theirs; litellm counts by this one, too
 _UNKNOWN_REPLY = 4096  # tokens, where neither the settings nor the price map say how long a reply may be
 _LONGEST = ("max_completion_tokens", "max_output_tokens")  # what `extra` may hold in the place of max_tokens
 
@@ -59,8 +66,8 @@ class TokenEstimates:
     async def _counted(self, text: str, bytes_per_token: int) -> int:
         if not knows_tokenizer(self._name):
             return size(text) // bytes_per_token
-        if not is_loaded():
-            await asyncio.to_thread(_tokenizer)
+        if not _encoding.cache_info().currsize:  # the first look takes half a second
+            await asyncio.to_thread(_encoding, _encoding_name(self._name))
         return count_tokens(self._name, text)
 
 
@@ -77,42 +84,42 @@ def size(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode(errors="replace"))
 
 
-@cache
 def knows_tokenizer(name: str) -> bool:
-    """Whether litellm has the tokenizer of the model PROVIDER/MODEL, or one that its maker gave, without a network."""
-    provider, _, model = name.partition("/")
-    if provider == "anthropic":
-        return True
-    if provider not in {"openai", "azure"}:
-        return False
-    from tiktoken.model import encoding_name_for_model
-
-    try:
-        encoding_name_for_model(model)
-    except KeyError:
-        return False
-    return True
+    """Whether there is a tokenizer of the model PROVIDER/MODEL, or one that comes near its own, without a network."""
+    return bool(_encoding_name(name))
 
 
 def count_tokens(name: str, text: str) -> int:
-    """How many tokens litellm's tokenizer makes of a text; four bytes each where it does not know the model."""
+    """How many tokens the tokenizer makes of a text; four bytes each where there is none for the model."""
     if not knows_tokenizer(name):
         return size(text) // BYTES_PER_TOKEN
-    return int(_tokenizer().token_counter(model=name.partition("/")[2], text=text))
+    return len(_encoding(_encoding_name(name)).encode(text, disallowed_special=()))
 
 
 @cache
-def _tokenizer() -> Any:  # noqa: ANN401 - a module without types
-    from callwright.llm.litellm_model import load_litellm
+def _encoding_name(name: str) -> str:
+    """tiktoken's name for what a model reads its text by, "" where it knows none."""
+    from tiktoken.model import encoding_name_for_model
 
-    litellm: Any = load_litellm()
-    litellm.disable_hf_tokenizer_download = True  # no tokenizer is fetched over the network
-    return litellm
+    provider, _, model = name.partition("/")
+    if provider == "anthropic":
+        return _OF_ANTHROPIC
+    if provider not in {"openai", "azure"}:
+        return ""
+    try:
+        return encoding_name_for_model(model)
+    except KeyError:
+        return ""
 
 
-def is_loaded() -> bool:
-    """Whether the tokenizer is at hand: the first look takes seconds."""
-    return bool(_tokenizer.cache_info().currsize)
+@cache
+def _encoding(encoding: str) -> "Encoding":
+    """An encoding, from the files that litellm brings along: tiktoken would fetch them."""
+    from tiktoken import get_encoding
+
+    brought = litellm_folder() / "litellm_core_utils" / "tokenizers"
+    os.environ["TIKTOKEN_CACHE_DIR"] = str(brought)  # noqa: TID251 - litellm sets the same; tiktoken has no argument for it
+    return get_encoding(encoding)
 
 
 @cache

@@ -10,8 +10,9 @@ import pytest
 from callwright.llm.chat import ChatMessage, ChatRequest
 from callwright.llm.litellm_model import LiteLLMModel
 from callwright.llm.prices import say_unpriced
+from callwright.llm.tokens import count_tokens
 from callwright.warehouse.errors import ConfigurationError
-from tests.support.llm.names import PLAIN
+from tests.support.llm.names import OTHER, PLAIN
 
 ROOT = Path(__file__).resolve().parents[3]
 CALLING = """
@@ -102,3 +103,13 @@ async def test_nothing_but_the_given_address_is_reached(server, transport):
     assert child.returncode == 0, err.decode()
     assert out.decode().strip() == f"['127.0.0.1'] {transport == 'litellm'}", "the lean way loads no litellm"
     assert len(server.bodies) == 2
+
+
+@pytest.mark.parametrize("name", [PLAIN, OTHER])
+def test_tokens_are_counted_as_litellm_counts_them_without_a_network(name):
+    import litellm
+
+    litellm.disable_hf_tokenizer_download = True
+    model = name.partition("/")[2]
+    for text in ("", "Which city?", '{"城市": "里昂"}', "<|endoftext|>", "{" * 500):
+        assert count_tokens(name, text) == litellm.token_counter(model=model, text=text)
