@@ -14,22 +14,26 @@ import pytest
 import yaml
 
 from callwright.flows.recipe import read_recipe
-from tests.support.flows.small_builds import TOP, environment, run, write_recipe
+from tests.support.flows.small_builds import TOP, environment, run_here, write_recipe
 
 LOADING = """
 import json, sys
 from collections import defaultdict
 from pathlib import Path
 from prefect.utilities.importtools import import_object
-top, before = Path(sys.argv[1]), list(sys.path)
-flow = import_object(f"flows/engine/prefect_flows.py:{sys.argv[2]}")
+top = Path(sys.argv[1])
+first, *others = sys.argv[2:]
+flows = [import_object(f"flows/engine/prefect_flows.py:{first}")]
+flows += [getattr(sys.modules["prefect_flows"], name) for name in others]
 names = defaultdict(list)
 for name, module in list(sys.modules.items()):
     file = getattr(module, "__file__", None)
     if file and Path(file).is_relative_to(top) and ".venv" not in file and name not in ("__main__", "__mp_main__"):
         names[str(Path(file).relative_to(top))].append(name)
-described = {name: bool(one.get("description")) for name, one in flow.parameters.properties.items()}
-print(json.dumps({"name": flow.name, "modules": names, "described": described}))
+described = {
+    f"{flow.name} {name}": bool(one.get("description")) for flow in flows for name, one in flow.parameters.properties.items()
+}
+print(json.dumps({"names": [flow.name for flow in flows], "modules": names, "described": described}))
 """
 WITHOUT = """
 import sys
@@ -62,10 +66,10 @@ def python(code: str, *words: str, home: Path) -> str:
 
 
 @pytest.mark.prefect
-@pytest.mark.parametrize("flow", ["build_dataset", "evaluate_models", "pull_reviews"])
-def test_prefect_finds_a_flow_in_its_file_and_no_module_is_there_twice(flow: str, tmp_path: Path) -> None:
-    loaded = json.loads(python(LOADING, str(TOP), flow, home=tmp_path))
-    assert loaded["name"] == flow.replace("_", "-")
+def test_prefect_finds_the_flows_in_their_file_and_no_module_is_there_twice(tmp_path: Path) -> None:
+    flows = ("build_dataset", "evaluate_models", "pull_reviews")
+    loaded = json.loads(python(LOADING, str(TOP), *flows, home=tmp_path))
+    assert loaded["names"] == [flow.replace("_", "-") for flow in flows]
     assert loaded["described"] == dict.fromkeys(loaded["described"], True)
     assert loaded["modules"].pop("flows/engine/prefect_flows.py") == ["prefect_flows"]
     twice = {file: names for file, names in loaded["modules"].items() if len(names) > 1}
@@ -87,7 +91,7 @@ def test_a_build_without_a_server_does_not_import_prefect(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("words", [("build",), ("deploy",)])
 def test_a_dead_prefect_server_is_named_in_one_sentence(words: tuple[str, ...], dead: str, tmp_path: Path) -> None:
-    done = run(*words, "recipes/demo.yaml", home=tmp_path, PREFECT_API_URL=dead)
+    done = run_here(*words, "recipes/demo.yaml", home=tmp_path, PREFECT_API_URL=dead)
     assert (done.returncode, done.stdout) == (1, "")
     [line] = done.stderr.splitlines()
     assert line.startswith(f"callwright: No Prefect server answers at '{dead}', where PREFECT_API_URL points: ")
@@ -95,7 +99,7 @@ def test_a_dead_prefect_server_is_named_in_one_sentence(words: tuple[str, ...], 
 
 
 def test_an_address_that_is_none_is_a_wrong_setting(tmp_path: Path) -> None:
-    done = run("build", "recipes/demo.yaml", home=tmp_path, PREFECT_API_URL="somewhere")
+    done = run_here("build", "recipes/demo.yaml", home=tmp_path, PREFECT_API_URL="somewhere")
     assert done.returncode == 2
     assert done.stderr.startswith("callwright: PREFECT_API_URL is 'somewhere', which is no address.")
 
@@ -104,7 +108,7 @@ def test_two_recipes_of_one_name_are_not_deployed(tmp_path: Path, dead: str) -> 
     other = tmp_path / "other"
     other.mkdir()
     paths = [str(write_recipe(folder)) for folder in (tmp_path, other)]
-    done = run("deploy", *paths, home=tmp_path, PREFECT_API_URL=dead)
+    done = run_here("deploy", *paths, home=tmp_path, PREFECT_API_URL=dead)
     assert done.returncode == 2
     assert "Several of these recipes are named 'small'." in done.stderr
 
