@@ -43,7 +43,7 @@ from callwright.flows.recipe.own_words import validate_own_words
 from callwright.flows.runner import GroupRun, publish_or_say
 from callwright.flows.settings import Settings, open_warehouse
 from callwright.flows.shards import record_line, write_lines
-from callwright.flows.sources import source_key, taken_sources, taken_tools
+from callwright.flows.sources import known_sources, source_key, taken_tools, told_of_sources
 from callwright.flows.stages import LANDING, all_stages, prompt_rows, stage_rows, todays_checks, version_of
 from callwright.flows.toolmaking import made_tools, prepare_tools
 from callwright.generators.environments.protocol import ServerSettings
@@ -119,6 +119,7 @@ class BuildReport(NamedTuple):
     readers: tuple[ReaderRow, ...] = ()
     wrong_at_most: float | None = None
     left_out: tuple[LeftOut, ...] = ()
+    taken: tuple[str, ...] = ()
 
     @property
     def sentence(self) -> str:
@@ -130,7 +131,12 @@ class BuildReport(NamedTuple):
     def remarks(self) -> tuple[str, ...]:
         """What people should know of beside the counts."""
         told = (*(one.sentence for one in self.failures), *(one.sentence for one in self.repeated))
-        return (*told_of_left_out(self.left_out), *told, *told_of_readers(self.readers, self.wrong_at_most))
+        return (
+            *self.taken,
+            *told_of_left_out(self.left_out),
+            *told,
+            *told_of_readers(self.readers, self.wrong_at_most),
+        )
 
 
 class BuildSteps(NamedTuple):
@@ -271,7 +277,7 @@ def build_key(recipe: Recipe, tools: Sequence[Tool]) -> str:
     if making := [one for one in recipe.extensions if one.table != CHECKS.table]:
         body["extensions"] = sorted([one.name, one.digest] for one in making)
     if recipe.sources:
-        body["sources"] = [source_key(one) for one in recipe.sources]
+        body["sources"] = [source_key(recipe, one) for one in recipe.sources]
     if recipe.system_message:
         body["system_message"] = recipe.system_message
     groups = {kind_named(name).group for wave in waves(recipe) for name in wave}
@@ -339,7 +345,7 @@ def report_build(run: GroupRun) -> BuildReport:
     return BuildReport(
         build=build,
         recipe=run.recipe.name,
-        asked=sum(run.recipe.samples.values()) + sum(one.records for one in taken_sources(run.recipe, run.settings)),
+        asked=sum(run.recipe.samples.values()) + sum(one.records for one in known_sources(run.recipe, run.settings)),
         planned=count_planned(run),
         landed=landed,
         funnel=funnel,
@@ -353,6 +359,7 @@ def report_build(run: GroupRun) -> BuildReport:
         readers=reader_rows(warehouse, build),
         wrong_at_most=run.recipe.accept.wrong_at_most,
         left_out=read_left_out(warehouse, build),
+        taken=tuple(told_of_sources(run.recipe, run.settings)),
     )
 
 

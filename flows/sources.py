@@ -4,23 +4,26 @@ A file may be larger than memory, and reading may be cut off: it goes on where i
 content and by how they are read, so that the same again is read from the folder.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from functools import lru_cache
 from hashlib import file_digest
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 import orjson
 from pydantic import JsonValue
 
 from callwright.flows.progress import Progress
-from callwright.flows.recipe import Recipe, SampleSource
+from callwright.flows.recipe import PersonalDataRules, Recipe, SampleSource
 from callwright.flows.settings import Settings
 from callwright.generators.imports.reading import ImportedRecord
 from callwright.generators.imports.table import SOURCES
 from callwright.generators.multi_step.samples import add_evidence
 from callwright.generators.taken import STAGE
+from callwright.generators.taken.personal_data import without_personal_data
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import CallTurn, Origin, TakenRecord, Tool, content_key
 from callwright.warehouse.rows import body_of
@@ -33,11 +36,12 @@ _MOST_PROBLEMS = 5
 
 
 class ReadSource(NamedTuple):
-    """What was read of a source: the folder it is in, how many records, and how many of them hold no sample."""
+    """What was read of a source into its folder: how many records, how many of them without a sample, how much personal data."""
 
     folder: Path
-    records: int
-    unreadable: int
+    records: int = 0
+    unreadable: int = 0
+    personal: dict[str, int] = {}  # noqa: RUF012 - by kind, {} where none was looked for
 
     def taken(self) -> Iterator[TakenRecord]:
         """The records, in their order."""
@@ -53,26 +57,51 @@ class ReadSource(NamedTuple):
 def read_sources(recipe: Recipe, settings: Settings, progress: Progress) -> None:
     """Read what the recipe takes from files, as far as it was not read before. Raises ConfigurationError where nothing is there."""
     for source in recipe.sources:
-        folder = _folder(source, settings)
+        folder = _folder(recipe, source, settings)
         if (folder / _DONE).exists():
             continue
         progress.say(f"Reading {', '.join(map(str, source.paths))} ({source.format}).")
-        read = _Reading(source, folder).carry_on(progress)
+        read = _Reading(source, recipe.personal_data, folder).carry_on(progress)
         lost = f", {read.unreadable} of them unreadable" if read.unreadable else ""
         progress.say(f"{read.records} records read{lost}.")
+
+
+def told_of_sources(recipe: Recipe, settings: Settings) -> Iterator[str]:
+    """What people should know of the files that a recipe takes samples from."""
+    found = Counter[str]()
+    for read in known_sources(recipe, settings):
+        found.update(read.personal)
+    done = "replaced" if recipe.personal_data.mode == "on" else "found and left as it is"
+    if found:
+        yield f"Personal data {done}: {', '.join(f'{count} {kind}' for kind, count in found.most_common())}."
+    elif recipe.sources and recipe.personal_data.mode == "off":
+        yield "Personal data was not looked for: `personal_data: on` replaces it, `report` counts it."
 
 
 def taken_sources(recipe: Recipe, settings: Settings) -> list[ReadSource]:
     """What was read before for a recipe. Raises ConfigurationError where it was not."""
     found = []
     for source in recipe.sources:
-        folder = _folder(source, settings)
+        folder = _folder(recipe, source, settings)
         if not (folder / _DONE).exists():
             raise ConfigurationError(
                 f"The file {str(source.paths[0])!r} of the recipe {recipe.name!r} was not read yet."
             )
-        found.append(ReadSource(folder, **orjson.loads((folder / _DONE).read_bytes())))
+        found.append(taken_in(folder))
     return found
+
+
+def known_sources(recipe: Recipe, settings: Settings) -> list[ReadSource]:
+    """As `taken_sources`; none where the files are gone or have changed since the build."""
+    try:
+        return taken_sources(recipe, settings)
+    except ConfigurationError:
+        return []
+
+
+def taken_in(folder: Path) -> ReadSource:
+    """What was read into a folder."""
+    return ReadSource(folder, **orjson.loads((folder / _DONE).read_bytes()))
 
 
 def taken_tools(recipe: Recipe, settings: Settings) -> tuple[Tool, ...]:
@@ -87,7 +116,7 @@ def taken_records(recipe: Recipe, settings: Settings, own: Sequence[Tool]) -> It
         yield from (_with_tools(record, own) for record in read.taken())
 
 
-def source_key(source: SampleSource) -> str:
+def source_key(recipe: Recipe, source: SampleSource) -> str:
     """The name of what is read of a source: the same while its files hold the same and are read the same way."""
     files: list[JsonValue] = [
         [str(file.relative_to(path.parent)), _digest(file, file.stat().st_mtime_ns)]
@@ -95,7 +124,8 @@ def source_key(source: SampleSource) -> str:
         for file in _files(path)
     ]
     stated = source.model_dump(mode="json", exclude={"path"})
-    return content_key([READER_VERSION, stated, files])
+    personal = recipe.personal_data.model_dump(mode="json", exclude={"vault"})
+    return content_key([READER_VERSION, stated, personal, files])
 
 
 def _files(path: Path) -> list[Path]:
@@ -110,8 +140,8 @@ def _digest(file: Path, _changed: int) -> str:
         return file_digest(opened, "blake2b").hexdigest()[:32]
 
 
-def _folder(source: SampleSource, settings: Settings) -> Path:
-    return settings.home / "sources" / source_key(source)
+def _folder(recipe: Recipe, source: SampleSource, settings: Settings) -> Path:
+    return settings.home / "sources" / source_key(recipe, source)
 
 
 class _Mark(NamedTuple):
@@ -121,13 +151,15 @@ class _Mark(NamedTuple):
     unreadable: int = 0
     at: int = 0
     tools_at: int = 0
+    vault_at: int = 0
+    personal: dict[str, int] = {}  # noqa: RUF012 - never changed in place
 
 
 class _Reading:
     """A source under way."""
 
-    def __init__(self, source: SampleSource, folder: Path) -> None:
-        self._source, self._folder = source, folder
+    def __init__(self, source: SampleSource, rules: PersonalDataRules, folder: Path) -> None:
+        self._source, self._rules, self._folder = source, rules, folder
         self._form = SOURCES.named(source.format)
         folder.mkdir(parents=True, exist_ok=True)
         kept = folder / _MARK
@@ -138,25 +170,57 @@ class _Reading:
         read = islice(self._records(), self._source.rows)
         for _ in islice(read, self._mark.records):
             pass  # these were read before: what was made of them is in the folder
-        with (self._folder / _RECORDS).open("ab") as records, (self._folder / _TOOLS).open("ab") as tools:
-            records.truncate(self._mark.at)
-            tools.truncate(self._mark.tools_at)
-            known = {tool.key for tool in ReadSource(self._folder, 0, 0).tools()}
+        known = {tool.key for tool in self._tools_so_far()}
+        with ExitStack() as opened:
+            records = self._opened(opened, self._folder / _RECORDS, self._mark.at)
+            tools = self._opened(opened, self._folder / _TOOLS, self._mark.tools_at)
+            vault = self._opened(opened, self._rules.vault, self._mark.vault_at) if self._rules.vault else None
             while some := list(islice(read, _AT_ONCE)):
                 new = {tool.key: tool for record in some for tool in record.tools if tool.key not in known}
                 known |= new.keys()
+                taken = [self._taken(record, vault) for record in some]
                 tools.writelines(body_of(tool).encode() + b"\n" for tool in new.values())
-                records.writelines(body_of(_taken(one, self._source)).encode() + b"\n" for one in some)
-                for file in (records, tools):
+                records.writelines(body_of(one).encode() + b"\n" for one in taken)
+                for file in filter(None, (records, tools, vault)):
                     file.flush()
-                lost = sum(one.sample is None for one in some)
                 self._note(
-                    _Mark(self._mark.records + len(some), self._mark.unreadable + lost, records.tell(), tools.tell())
+                    _Mark(
+                        self._mark.records + len(some),
+                        self._mark.unreadable + sum(one.sample is None for one in some),
+                        records.tell(),
+                        tools.tell(),
+                        vault.tell() if vault else 0,
+                        dict(sum((Counter(one.replaced) for one in taken), Counter(self._mark.personal))),
+                    )
                 )
                 progress.advance(len(some))
-        done = {"records": self._mark.records, "unreadable": self._mark.unreadable}
+        done = {"records": self._mark.records, "unreadable": self._mark.unreadable, "personal": self._mark.personal}
         _replace(self._folder / _DONE, orjson.dumps(done))
-        return ReadSource(self._folder, **done)
+        return taken_in(self._folder)
+
+    def _opened(self, opened: ExitStack, path: Path, at: int) -> BinaryIO:
+        """A file to go on with, cut to where it was when the last mark was made; nobody else may read it."""
+        path.touch(mode=0o600)
+        file = opened.enter_context(path.open("r+b"))
+        file.truncate(at)
+        file.seek(at)
+        return file
+
+    def _tools_so_far(self) -> Iterator[Tool]:
+        return ReadSource(self._folder).tools() if self._mark.records else iter(())
+
+    def _taken(self, record: ImportedRecord, vault: BinaryIO | None) -> TakenRecord:
+        """A record as it is kept, without personal data where the recipe says so."""
+        taken = _taken(record, self._source)
+        if self._rules.mode == "off" or taken.sample is None:
+            return taken
+        found = without_personal_data(taken.sample, record.tools, taken.where)
+        if vault is not None and found.values:
+            vault.write(orjson.dumps({"where": taken.where, "values": found.values}) + b"\n")
+        if self._rules.mode == "report" or not found.values:
+            return taken.with_changes(replaced=found.counts)
+        turns = add_evidence(found.sample.turns, {tool.name: tool for tool in record.tools})
+        return taken.with_changes(sample=found.sample.with_changes(turns=turns), replaced=found.counts)
 
     def _records(self) -> Iterator[ImportedRecord]:
         for path in self._source.paths:

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 from callwright.warehouse.errors import ConfigurationError
 
-ExtraName = Literal["flows", "review", "mcp", "dask", "local", "notebook"]
+ExtraName = Literal["flows", "review", "mcp", "dask", "local", "notebook", "traffic"]
 
 
 class Extra(NamedTuple):
@@ -29,6 +29,7 @@ EXTRAS: dict[ExtraName, Extra] = {
     "dask": Extra("distributed", "shards on Dask's workers"),
     "local": Extra("xllamacpp", "models in this process (local/PATH.gguf)"),
     "notebook": Extra("plotly", "the plots of the report's notebook"),
+    "traffic": Extra("phonenumbers", "what finds personal data in conversations"),
 }
 
 

@@ -9,6 +9,7 @@ from callwright.flows.recipe.parts import GeneratedTools as GeneratedTools
 from callwright.flows.recipe.parts import ImportedTools as ImportedTools
 from callwright.flows.recipe.parts import LandedGrade as LandedGrade
 from callwright.flows.recipe.parts import OwnTools as OwnTools
+from callwright.flows.recipe.parts import PersonalDataRules as PersonalDataRules
 from callwright.flows.recipe.parts import PromptFile as PromptFile
 from callwright.flows.recipe.parts import Recipe as Recipe
 from callwright.flows.recipe.parts import ReviewRules as ReviewRules

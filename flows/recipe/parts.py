@@ -123,6 +123,36 @@ class OwnTools(RecipePart):
 ToolSource = SeedTools | ImportedTools | CatalogTools | GeneratedTools | DomainTools | EnvironmentSettings | OwnTools
 
 
+class PersonalDataRules(RecipePart):
+    """Whether personal data in what is taken from files is replaced or counted; a `vault` keeps what was replaced."""
+
+    mode: Literal["off", "on", "report"] = Field(
+        default="off", description="off, on (it is replaced) or report (it is counted)."
+    )
+    vault: Path | None = Field(
+        default=None,
+        description="A file that keeps what was replaced by what, relative to the recipe; none unless named.",
+    )
+
+    @model_validator(mode="after")
+    def _is_replaced(self) -> Self:
+        if self.vault is not None and self.mode != "on":
+            raise ValueError("a vault keeps what was replaced: its mode is on")
+        return self
+
+
+def _personal_data(stated: object) -> object:
+    if isinstance(stated, bool):  # as YAML of before reads on and off
+        return {"mode": "on" if stated else "off"}
+    return {"mode": stated} if isinstance(stated, str) else stated
+
+
+PersonalData = Annotated[
+    PersonalDataRules,
+    BeforeValidator(_personal_data, json_schema_input_type=Literal["off", "on", "report"] | PersonalDataRules),
+]
+
+
 class SampleSource(RecipePart):
     """Conversations that there are already: a file or folder, or several, of one format; paths are relative to the recipe."""
 
@@ -452,6 +482,10 @@ class Recipe(RecipePart):
     ] = Field(
         default=(),
         description="Kinds, checks, exports, importers, worlds and models of your own, such as my_kind.py:FAMILY; their code runs.",
+    )
+    personal_data: PersonalData = Field(
+        default=PersonalDataRules(),
+        description="What becomes of personal data in samples that are taken from files: off, on (replaced) or report (counted).",
     )
     system_message: str = Field(
         default="",

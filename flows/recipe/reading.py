@@ -94,7 +94,17 @@ def _checked(source: LocatedYaml, folder: Path, named: str, *, with_files: bool)
         return CheckedRecipe(None, faults.problems)
     tools = tuple(_located(one, folder) for one in recipe.tools)
     sources = tuple(one.model_copy(update={"path": _absolute(one.path, folder)}) for one in recipe.sources)
-    read = {"extensions": extensions, "tools": tools, "sources": sources, "prompts": prompts, **own}
+    rules = recipe.personal_data
+    if rules.vault is not None:
+        rules = rules.model_copy(update={"vault": (folder / rules.vault).absolute()})
+    read = {
+        "extensions": extensions,
+        "tools": tools,
+        "sources": sources,
+        "personal_data": rules,
+        "prompts": prompts,
+        **own,
+    }
     return CheckedRecipe(recipe.model_copy(update=read), ())
 
 

@@ -17,6 +17,7 @@ LARGEST = 64 * 2**20
 LONGEST_LINE = 16 * 2**20  # bytes of a file that is read line by line
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 DEEPEST = 64
+_OF_LINES = (".jsonl", ".ndjson")
 _SOME = 2**20  # characters of a long list that are read at once
 MOST_NODES = 2_000_000
 INTEGERS = range(-(2**63), 2**64)
@@ -150,13 +151,14 @@ def read_rows(path: Path) -> Iterator[DocumentItem | Problem]:
 
 
 def _is_json_lines(path: Path) -> bool:
-    """Whether the first line is a JSON value by itself, and another line follows: no one JSON value is written so."""
+    """Whether the first line is a JSON value by itself, and another line follows, or the file's name says that it has lines."""
     try:
         lines = stream_lines(path)
         first, second = next(lines, None), next(lines, None)
     except OSError:
         return False
-    return second is not None and first is not None and isinstance(row_of(first, path), DocumentItem)
+    is_named = path.suffix in _OF_LINES
+    return (second is not None or is_named) and first is not None and isinstance(row_of(first, path), DocumentItem)
 
 
 def _size_of(path: Path) -> int:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _TABLE = ("callwright.language", "meanings.yaml")
 _LOCALE = "en_US"
+_NAMED = ("en_US", "en_GB", "en_IN", "es_ES", "es_MX", "fr_FR", "de_DE", "it_IT", "pt_BR", "nl_NL", "pl_PL")
+_SHORTEST_NAME = 3
 _SEED_BITS = 48
 _LONGEST_HEAD = 60
 _BOUNDS = ("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")
@@ -207,6 +209,19 @@ def fake(provider: str, rng: Random) -> str:
     faker = _faker()
     faker.seed_instance(rng.getrandbits(_SEED_BITS))
     return str(faker.format(provider))
+
+
+@cache
+def first_names() -> frozenset[str]:
+    """The first names that Faker has in languages written in Latin letters that people here meet most."""
+    from importlib import import_module
+
+    found: set[str] = set()
+    for locale in _NAMED:
+        provider = import_module(f"faker.providers.person.{locale}").Provider
+        for field in ("first_names", "first_names_male", "first_names_female"):
+            found.update(getattr(provider, field, ()))
+    return frozenset(name for name in found if len(name) >= _SHORTEST_NAME)
 
 
 @cache

@@ -144,3 +144,50 @@ def test_tables_of_a_release_are_read_back_whole(built: TakenBuild, tmp_path: Pa
     records = list(SOURCES.named("parquet").read(tmp_path / "out"))
     assert sorted(one.sample.key for one in records if one.sample) == sorted(keys)
     assert {tool.name for one in records for tool in one.tools} == {"get_weather", "send_mail"}
+
+
+PRIVATE = row(
+    "Tell anna.schmidt@web.de that I come.", "send_mail", {"to": "anna.schmidt@web.de", "body": "I come."}
+)  # fmt: skip
+
+
+def with_personal_data(home: Path, rules: Any) -> tuple[BuildReport, Settings]:
+    path = written(home / "logs.jsonl", PRIVATE)
+    recipe = {
+        "name": "private",
+        "samples": [{"from": str(path), "format": "openai"}],
+        "readers": {"planted": 0},
+        "personal_data": rules,
+    }
+    settings = settings_of(home / "work")
+    report = build(parse_recipe(recipe, home, "private"), settings)
+    path.unlink()
+    return report, settings
+
+
+def test_personal_data_is_replaced_before_anything_is_kept(tmp_path: Path) -> None:
+    report, settings = with_personal_data(tmp_path, "on")
+    assert any(one.startswith("Personal data replaced: 1 mail") for one in report.remarks)
+    kept = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert [path for path in kept if b"anna.schmidt" in path.read_bytes()] == []
+    [sample] = warehouse_of(settings).rows("select request, gold from samples")
+    address = json.loads(sample["gold"])[0]["arguments"]["to"]
+    assert address in sample["request"]
+    [draft] = warehouse_of(settings).rows("select body ->> '$.replaced.mail' as mails from drafts")
+    assert draft == {"mails": "1"}
+
+
+def test_what_was_replaced_is_kept_in_a_vault_alone_where_one_is_named(tmp_path: Path) -> None:
+    with_personal_data(tmp_path, {"mode": "on", "vault": str(tmp_path / "vault.jsonl")})
+    kept = [path for path in tmp_path.rglob("*") if path.is_file() and b"anna.schmidt" in path.read_bytes()]
+    assert kept == [tmp_path / "vault.jsonl"]
+    assert (kept[0].stat().st_mode & 0o077) == 0
+    [line] = [json.loads(one) for one in kept[0].read_text(encoding="utf-8").splitlines()]
+    assert (line["where"], [*line["values"]]) == ("logs.jsonl:1", ["anna.schmidt@web.de"])
+
+
+def test_a_report_counts_and_changes_nothing(tmp_path: Path) -> None:
+    report, settings = with_personal_data(tmp_path, "report")
+    assert any(one.startswith("Personal data found and left as it is: 1 mail") for one in report.remarks)
+    [sample] = warehouse_of(settings).rows("select request from samples")
+    assert "anna.schmidt@web.de" in sample["request"]

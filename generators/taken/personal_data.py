@@ -1,0 +1,439 @@
+"""Personal data in a conversation: found in words, calls and results alike, and replaced by other values of the same sort.
+
+What a value is tell the meaning of the parameter or the field that holds it, numbers that check themselves (cards, IBANs), the
+libraries of those who keep their rules (phone numbers, secrets), and words that introduce a name. Each value is replaced wherever
+the conversation has it, in whatever notation, by the same made-up one: so what proved an argument before proves it afterwards. No
+model is asked or fetched.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
+from random import Random
+from typing import Any, Literal, NamedTuple
+
+from pydantic import JsonValue
+
+from callwright.language.calls.codes import address as made_address
+from callwright.language.calls.codes import person as made_person
+from callwright.language.calls.meanings import first_names
+from callwright.language.calls.parameters import meaning_by_words, meaning_of
+from callwright.language.packs import fallback, has_folder
+from callwright.warehouse.extras import require_extra
+from callwright.warehouse.records import (
+    CallTurn,
+    GoldCall,
+    Language,
+    ReplyTurn,
+    ResultTurn,
+    Sample,
+    Tool,
+    Turn,
+    UserTurn,
+)
+
+PersonalKind = Literal["name", "address", "mail", "phone", "card", "iban", "secret"]
+KINDS: tuple[PersonalKind, ...] = ("secret", "mail", "iban", "card", "phone", "address", "name")  # the surest first
+_BY_MEANING: Mapping[str, PersonalKind] = {
+    "person": "name",
+    "address": "address",
+    "email": "mail",
+    "phone": "phone",
+    "card": "card",
+}
+_MAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_IBAN = re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]){11,30}\b")
+_CARD = re.compile(r"(?<![\w.+-])\d(?:[ -]?\d){12,18}(?![\w-])")
+_TOKEN = re.compile(
+    r"\b(?:sk|pk|rk|api|key|tok|token|secret|pat|gh[pousr]|glpat|xox[abeoprs]|AKIA|ASIA|AIza|eyJ)[-_A-Za-z0-9.]{14,}"
+    r"|(?<=[Bb]earer )[\w.~+/-]{12,}=*"
+    r"|(?<=password )\S{6,}|(?<=password: )\S{6,}|(?<=password is )\S{6,}"
+)
+_CAPITAL = r"(?:[A-Z]\.|[^\W\d_a-z](?:[\w-]|['’](?!s\b))*)"
+_NAME = re.compile(rf"{_CAPITAL}(?: (?:(?:van|von|de|del|der|da|di|la|le|bin|al) )*{_CAPITAL}){{0,3}}")
+_INTRODUCED = re.compile(
+    r"\b(?:[Mm]y name is|[Ii]'m|[Ii] am|[Tt]his is|[Mm]e llamo|[Mm]i nombre es|[Ss]oy|[Ii]ch bin|[Ii]ch heiße|[Jj]e m'appelle"
+    r"|[Dd]ear|Hi,?|Hello,?|Hola,?|Mr\.?|Mrs\.?|Ms\.?|Dr\.?|Sr\.?|Sra\.?|Herr|Frau|[Rr]egards,|[Ss]incerely,|Best,|Cheers,|[Ss]igned,?"
+    r"|name:|Name:|nombre:|passenger|customer|patient|guest|caller)\s+$"
+)
+_WAY = (
+    r"(?:Street|St|Avenue|Ave|Road|Rd|Lane|Ln|Drive|Dr|Court|Ct|Way|Place|Pl|Square|Boulevard|Blvd|Terrace|Parkway|Pkwy|Highway|Hwy"
+    r"|Circle|Trail|Row|Close)"
+)
+_ROOM = r"(?:,? (?:Apt|Apartment|Suite|Unit|Flat)\.? ?\w+)?"
+_NUMBERED = r"\b\d{1,5}[A-Za-z]?(?:[-/]\d+)? (?:[A-Z][\w'.-]*\s){1,4}?"
+_SPANISH = r"(?: (?:[A-ZÁÉÍÓÚ][\w'-]*|de|del|la|las|los))+"
+_STREET = re.compile(
+    # a number, a way, a town and a code; the same without them; a flat in a British house
+    rf"{_NUMBERED}(?:{_WAY}|[A-Z]\w+)\b\.?{_ROOM}(?:,? [A-Z][\w'. -]{{2,30}}){{0,2}}(?:,? [A-Z]{{2}})?,? \d{{4,5}}(?:-\d{{4}})?\b"
+    rf"|{_NUMBERED}{_WAY}\b\.?{_ROOM}"
+    r"|\b(?:Flat|Studio|Apartment|Unit) ?\d+\w?,? [A-Z][^\n.?!]{5,80}?\b[A-Z]{1,2}\d[\dA-Z]{0,2} ?\d[A-Z]{2}\b"
+    rf"|\b(?:[Cc]alle|[Aa]venida|[Pp]aseo|[Pp]laza|[Cc]amino|[Rr]ue|[Vv]ia){_SPANISH},? \d+\w?"
+    r"|\b[A-ZÄÖÜ][\wäöüß-]*(?:straße|strasse|str\.|weg|allee|platz|gasse|ring|ufer) ?\d+ ?[a-z]?(?:,? \d{5} [A-ZÄÖÜ][\wäöüß-]+)?"
+)
+_NO_PHONE = re.compile(r"\d+[.,]\d+|\d{4}[-./]\d{1,2}[-./]?\d{1,2}|\d{1,2}[-./]\d{1,2}[-./]\d{4}")  # decimals and days
+_REGIONS: Mapping[str, tuple[str, ...]] = {
+    "en": ("US", "GB"),
+    "es": ("ES", "MX"),
+    "zh": ("CN",),
+    "de": ("DE",),
+    "fr": ("FR",),
+    "it": ("IT",),
+}
+_FEWEST_DIGITS = 7
+_LONGEST_NAME, _SHORTEST_PART = 5, 3  # words; letters
+_IBAN_SAMPLE = "DE"
+
+
+class Replaced(NamedTuple):
+    """A conversation without its personal data: how much there was by kind, and what stands for what."""
+
+    sample: Sample
+    counts: dict[str, int]
+    values: dict[str, str]
+
+
+class _Found(NamedTuple):
+    kind: PersonalKind
+    value: str
+
+
+def without_personal_data(sample: Sample, tools: Iterable[Tool], seed: str) -> Replaced:
+    """The sample with each personal value replaced wherever it stands; what stands for it is drawn by the seed.
+
+    Raises ConfigurationError where the libraries that know phone numbers and secrets are not installed.
+    """
+    require_extra("traffic")
+    by_name = {tool.name: tool for tool in tools}
+    found: dict[str, PersonalKind] = {}
+    for one in _all_found(sample, by_name):
+        value = one.value.strip(" \n\t.,;:!?\"'()")
+        if value and found.get(value) is None:
+            found[value] = one.kind
+    if not found:
+        return Replaced(sample, {}, {})
+    made = _Made(sample.language, seed)
+    values = {
+        value: made.value(kind, value)
+        for value, kind in sorted(found.items(), key=lambda one: (KINDS.index(one[1]), one[0]))
+    }
+    counts = Counter[str](found.values())
+    return Replaced(_replaced(sample, _Replacing(found, values)), dict(counts), values)
+
+
+def _all_found(sample: Sample, tools: Mapping[str, Tool]) -> Iterator[_Found]:
+    yield from _in_text(sample.system_message, sample.language)
+    for turn in sample.turns:
+        if isinstance(turn, CallTurn):
+            for call in turn.calls:
+                yield from _in_call(call, tools.get(call.tool), sample.language)
+        elif isinstance(turn, ResultTurn):
+            for result in turn.results:
+                yield from _in_value(result, None, sample.language)
+        else:
+            yield from _in_text(turn.text, sample.language)
+            if isinstance(turn, UserTurn) and turn.external is not None:
+                yield from _in_text(turn.external.text, sample.language)
+
+
+def _in_call(call: GoldCall, tool: Tool | None, language: Language) -> Iterator[_Found]:
+    schemas = tool.properties if tool else {}
+    for name, value in call.arguments.items():
+        yield from _in_value(value, _kind_of(name, meaning_of(name, schemas.get(name, {}))), language)
+
+
+def _in_value(value: JsonValue, kind: PersonalKind | None, language: Language) -> Iterator[_Found]:
+    """The personal data of a value; `kind` is what its name says it is."""
+    match value:
+        case dict():
+            for name, inner in value.items():
+                yield from _in_value(inner, _kind_of(name, meaning_by_words(name, "")) or kind, language)
+        case list():
+            for inner in value:
+                yield from _in_value(inner, kind, language)
+        case str():
+            if kind is not None and _can_be(kind, value):
+                yield _Found(kind, value)
+            else:
+                yield from _in_text(value, language)
+        case int() if not isinstance(value, bool) and kind in ("phone", "card") and len(str(value)) >= _FEWEST_DIGITS:
+            yield _Found(kind, str(value))
+
+
+def _kind_of(name: str, meaning: str) -> PersonalKind | None:
+    """The kind of personal data that a parameter or a field holds, by its name and meaning; a mere `name` may be a thing's."""
+    if _is_secret(name):
+        return "secret"
+    return None if name.casefold() == "name" else _BY_MEANING.get(meaning)
+
+
+def _can_be(kind: PersonalKind, value: str) -> bool:
+    words = value.split()
+    if kind == "name":
+        return 0 < len(words) <= _LONGEST_NAME and not any(map(str.isdigit, value)) and value != value.lower()
+    if kind == "mail":
+        return bool(_MAIL.fullmatch(value))
+    if kind in ("phone", "card"):
+        return sum(map(str.isdigit, value)) >= _FEWEST_DIGITS
+    if kind == "address":
+        return any(map(str.isdigit, value)) and len(words) > 1
+    return len(value) >= _FEWEST_DIGITS - 1
+
+
+def _in_text(text: str, language: Language) -> Iterator[_Found]:
+    """What a text holds; what is found first keeps its place from what is less sure."""
+    taken: list[range] = []
+    for kind in KINDS:
+        for start, end in _FINDERS[kind](text, language):
+            if end > start and not any(start < one.stop and one.start < end for one in taken):
+                taken.append(range(start, end))
+                yield _Found(kind, text[start:end])
+
+
+Places = Iterator[tuple[int, int]]
+
+
+def _secrets(text: str, _language: Language) -> Places:
+    for pattern in (_TOKEN, *_secret_patterns()):
+        yield from (match.span() for match in pattern.finditer(text))
+
+
+def _mails(text: str, _language: Language) -> Places:
+    yield from (match.span() for match in _MAIL.finditer(text))
+
+
+def _ibans(text: str, _language: Language) -> Places:
+    from stdnum import iban
+
+    for match in _IBAN.finditer(text):
+        pieces = match[0].split(" ")
+        for count in range(len(pieces), 0, -1):  # words in capitals may follow
+            written = " ".join(pieces[:count])
+            if iban.is_valid(written):
+                yield match.start(), match.start() + len(written)
+                break
+
+
+def _cards(text: str, _language: Language) -> Places:
+    from stdnum import luhn
+
+    yield from (match.span() for match in _CARD.finditer(text) if luhn.is_valid(re.sub(r"\D", "", match[0])))
+
+
+def _phones(text: str, language: Language) -> Places:
+    from phonenumbers import Leniency, PhoneNumberMatcher, is_valid_number
+
+    if sum(map(str.isdigit, text)) < _FEWEST_DIGITS:
+        return
+    for region in (*_REGIONS.get(language, ()), None):
+        for match in PhoneNumberMatcher(text, region, leniency=Leniency.POSSIBLE):
+            written = match.raw_string
+            if written.isdigit() and not is_valid_number(match.number):
+                continue  # an order's number
+            if sum(map(str.isdigit, written)) >= _FEWEST_DIGITS and not _NO_PHONE.fullmatch(written):
+                yield match.start, match.end
+
+
+def _addresses(text: str, _language: Language) -> Places:
+    yield from (match.span() for match in _STREET.finditer(text))
+
+
+def _names(text: str, _language: Language) -> Places:
+    """Names that are introduced, and names of two words and more that begin with a known first name."""
+    known = first_names()
+    for match in _NAME.finditer(text):
+        words = match[0].split()
+        if len(words) > _LONGEST_NAME - 1:
+            continue
+        if _INTRODUCED.search(text[: match.start()]) and (len(words) > 1 or words[0] in known):
+            yield match.span()
+            continue
+        at = next((place for place, word in enumerate(words[:-1]) if word in known), None)
+        if at is not None:
+            start = match.start() + sum(len(word) + 1 for word in match[0].split()[:at])
+            yield start, match.end()
+
+
+_FINDERS: Mapping[PersonalKind, Callable[[str, Language], Places]] = {
+    "secret": _secrets, "mail": _mails, "iban": _ibans, "card": _cards, "phone": _phones, "address": _addresses, "name": _names,
+}  # fmt: skip
+
+
+@cache
+def _secret_patterns() -> tuple[re.Pattern[str], ...]:
+    """The patterns of detect-secrets' plug-ins; what verifies a secret across a wire is not run."""
+    from importlib import import_module
+    from pkgutil import iter_modules
+
+    from detect_secrets import plugins
+    from detect_secrets.plugins.base import RegexBasedDetector
+
+    found: list[re.Pattern[str]] = []
+    for module in iter_modules(plugins.__path__):
+        for one in vars(import_module(f"{plugins.__name__}.{module.name}")).values():
+            is_plugin = isinstance(one, type) and issubclass(one, RegexBasedDetector) and one is not RegexBasedDetector
+            if (
+                is_plugin
+                and module.name not in _NOT_SECRET
+                and isinstance(getattr(one, "denylist", None), list | tuple)
+            ):
+                found += one.denylist
+    return tuple(found)
+
+
+_NOT_SECRET = frozenset({"ip_public", "keyword", "basic_auth"})
+
+
+@cache
+def _secret_words() -> re.Pattern[str]:
+    from detect_secrets.plugins.keyword import DENYLIST
+
+    return re.compile("|".join((*DENYLIST, "access_?token", "auth_?token", "^token$", "bearer")), re.IGNORECASE)
+
+
+def _is_secret(name: str) -> bool:
+    return bool(_secret_words().search(name))
+
+
+class _Made:
+    """Values that stand for personal ones: each another one, of the same sort and shape."""
+
+    def __init__(self, language: Language, seed: str) -> None:
+        self._language = language if has_folder(language) else fallback()
+        self._rng = Random(seed)
+
+    def value(self, kind: PersonalKind, value: str) -> str:
+        """What stands for a value."""
+        rng = self._rng
+        match kind:
+            case "name":
+                made = made_person(self._language, rng)
+                return made if len(value.split()) > 1 or not made.isascii() else made.split()[0]
+            case "address":
+                return made_address(self._language, rng)
+            case "mail":
+                return f"user{rng.randrange(10**5):05}@example.org"
+            case "card":
+                return _shaped(value, _with_check_digit(f"4{_digits(rng, sum(map(str.isdigit, value)) - 2)}"))
+            case "iban":
+                return _made_iban(rng)
+            case "phone":
+                digits = re.sub(r"\D", "", value)
+                return _shaped(value, digits[:-_KEPT] + _other_digits(digits[-_KEPT:], rng))
+            case _:
+                return re.sub(
+                    r"[A-Za-z]",
+                    lambda _: rng.choice("abcdefghjkmnpqrstuvwxyz"),
+                    re.sub(r"\d", lambda _: str(rng.randrange(10)), value),
+                )
+
+
+_KEPT = 6  # the last digits of a phone number are its own; what stands before tells the place
+
+
+def _digits(rng: Random, count: int) -> str:
+    return "".join(str(rng.randrange(10)) for _ in range(count))
+
+
+def _other_digits(digits: str, rng: Random) -> str:
+    made = digits
+    while made == digits:
+        made = _digits(rng, len(digits))
+    return made
+
+
+def _with_check_digit(digits: str) -> str:
+    from stdnum import luhn
+
+    return digits + str(luhn.calc_check_digit(digits))
+
+
+def _made_iban(rng: Random) -> str:
+    account = _digits(rng, 18)
+    check = 98 - int(f"{account}131400") % 97  # D and E are 13 and 14
+    return f"{_IBAN_SAMPLE}{check:02}{account}"
+
+
+def _shaped(notation: str, digits: str) -> str:
+    """Digits in the notation of another number."""
+    left = iter(digits)
+    return "".join(next(left, "") if character.isdigit() else character for character in notation)
+
+
+class _Replacing:
+    """What is written in the place of each value: in text, in another notation of a number, as a number, or as a part of a name."""
+
+    def __init__(self, kinds: Mapping[str, PersonalKind], values: Mapping[str, str]) -> None:
+        self._exact = dict(values)
+        self._numbers = {
+            re.sub(r"\D", "", value): re.sub(r"\D", "", values[value])
+            for value, kind in kinds.items()
+            if kind in ("phone", "card")
+        }
+        for value, kind in kinds.items():
+            if kind == "name":
+                self._add_parts(value, values[value])
+        longest = sorted(self._exact, key=len, reverse=True)
+        numbers = [
+            r"(?<!\d)" + r"[\s().-]*".join(one) + r"(?!\d)" for one in sorted(self._numbers, key=len, reverse=True)
+        ]
+        exact = [rf"(?<!\w){re.escape(one)}(?!\w)" if one[0].isalnum() else re.escape(one) for one in longest]
+        self._pattern = re.compile("|".join((*exact, *numbers)), re.IGNORECASE)
+        self._folded = {value.casefold(): made for value, made in self._exact.items()}
+
+    def _add_parts(self, value: str, made: str) -> None:
+        parts, others = value.split(), made.split()
+        for at, part in enumerate(parts):
+            if len(part) >= _SHORTEST_PART and len(parts) > 1 and part[0].isupper():
+                self._exact.setdefault(part, others[0] if at == 0 else others[-1])
+
+    def text(self, text: str) -> str:
+        """A text without what is replaced."""
+        return self._pattern.sub(self._one, text)
+
+    def _one(self, match: re.Match[str]) -> str:
+        written = match[0]
+        made = self._folded.get(written.casefold())
+        if made is None:
+            return _shaped(written, self._numbers[re.sub(r"\D", "", written)])
+        return made.lower() if written == written.lower() and written != written.upper() else made
+
+    def value(self, value: JsonValue) -> JsonValue:
+        """A value without what is replaced."""
+        match value:
+            case str():
+                return self.text(value)
+            case dict():
+                return {name: self.value(inner) for name, inner in value.items()}
+            case list():
+                return [self.value(inner) for inner in value]
+            case int() if not isinstance(value, bool) and str(value) in self._numbers:
+                return int(self._numbers[str(value)])
+            case _:
+                return value
+
+
+def _replaced(sample: Sample, replacing: _Replacing) -> Sample:
+    def turn_of(turn: Turn) -> Turn:
+        match turn:
+            case UserTurn(text=text, external=message):
+                other = message and message.with_changes(text=replacing.text(message.text))
+                return turn.with_changes(text=replacing.text(text), external=other)
+            case ReplyTurn(text=text):
+                return turn.with_changes(text=replacing.text(text))
+            case ResultTurn(results=results):
+                return turn.with_changes(results=tuple(replacing.value(one) for one in results))
+            case CallTurn(calls=calls):
+                # quotes of evidence would hold what was replaced: it is found anew
+                changed = [
+                    one.with_changes(arguments=_arguments(one.arguments, replacing), evidence=()) for one in calls
+                ]
+                return turn.with_changes(calls=tuple(changed))
+
+    turns = tuple(turn_of(turn) for turn in sample.turns)
+    return sample.with_changes(turns=turns, system_message=replacing.text(sample.system_message))
+
+
+def _arguments(arguments: dict[str, Any], replacing: _Replacing) -> dict[str, Any]:
+    return {name: replacing.value(value) for name, value in arguments.items()}

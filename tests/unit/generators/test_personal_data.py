@@ -1,0 +1,107 @@
+"""Personal data is replaced alike in words, calls and results, so that what proved a value proves it afterwards."""
+
+from collections import Counter
+
+import pytest
+from pydantic import JsonValue
+from stdnum import iban, luhn
+
+from callwright.generators.taken import CONVERSATION
+from callwright.generators.taken.personal_data import without_personal_data
+from callwright.validators.checks.grounding import ground
+from callwright.warehouse.records import CallTurn, GoldCall, ReplyTurn, ResultTurn, Sample, UserTurn
+from tests.support.generators.planted_personal_data import NOTE, plant
+
+PLANTED = list(plant(500, seed=1))
+# Of what stands in words alone: a call that has a value under its own name is always found.
+RECALL = {
+    "name": 1.0,
+    "strange name": 0.75,
+    "address": 0.9,
+    "mail": 1.0,
+    "phone": 0.95,
+    "card": 1.0,
+    "iban": 1.0,
+    "secret": 1.0,
+}
+
+
+def said(*turns: object, language: str = "en") -> Sample:
+    return Sample(kind=CONVERSATION, language=language, category="Notes", candidates=(NOTE.key,), turns=turns)
+
+
+def text_of(sample: Sample) -> str:
+    return sample.model_dump_json()
+
+
+@pytest.fixture(scope="module")
+def recall() -> dict[tuple[str, bool], float]:
+    """By kind, and whether a call has the value too."""
+    found, all_of = Counter[tuple[str, bool]](), Counter[tuple[str, bool]]()
+    for number, one in enumerate(PLANTED):
+        cleaned = without_personal_data(one.sample, [NOTE], str(number))
+        all_of[one.kind, one.is_called] += 1
+        found[one.kind, one.is_called] += one.value not in text_of(cleaned.sample)
+    return {at: found[at] / count for at, count in all_of.items()}
+
+
+@pytest.mark.parametrize("kind", RECALL)
+def test_of_five_hundred_planted_items_these_shares_are_found(kind: str, recall: dict[tuple[str, bool], float]) -> None:
+    assert recall[kind, False] >= RECALL[kind]
+    assert recall[kind, True] == 1.0
+
+
+def test_evidence_holds_as_it_held_before() -> None:
+    for number, one in enumerate(PLANTED):
+        before = ground(one.sample, [NOTE])
+        after = ground(without_personal_data(one.sample, [NOTE], str(number)).sample, [NOTE])
+        assert after.decision == before.decision, one
+
+
+def test_a_person_is_the_same_other_person_in_words_calls_and_results() -> None:
+    call = GoldCall(tool=NOTE.name, arguments={"customer_name": "Anna Schmidt", "phone": "00491712345678"})
+    talk = said(
+        UserTurn(text="My name is Anna Schmidt, write to anna.schmidt@web.de or +49 171 2345678."),
+        CallTurn(calls=(call,), executed=True),
+        ResultTurn(results=({"customerName": "ANNA SCHMIDT", "phone": 491712345678, "id": 7},)),
+        ReplyTurn(text="Done, Ms Schmidt."),
+    )  # fmt: skip
+    found = without_personal_data(talk, [NOTE], "x")
+    assert set(found.counts) == {"name", "mail", "phone"}
+    plain = text_of(found.sample).casefold()
+    assert all(word not in plain for word in ("anna", "schmidt", "web.de", "2345678"))
+    name = found.sample.turns[1].calls[0].arguments["customer_name"]
+    assert name in found.sample.turns[0].text
+    assert name.split()[-1] in found.sample.turns[3].text
+    assert found.sample.turns[2].results[0]["id"] == 7
+    assert found.sample.turns[2].results[0]["phone"] != 491712345678
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"), [("Charge 4111 1111 1111 1111 now.", "card"), ("Send it to DE89 3704 0044 0532 0130 00.", "iban")]
+)
+def test_numbers_that_check_themselves_still_do(text: str, kind: str) -> None:
+    found = without_personal_data(said(UserTurn(text=text), ReplyTurn(text="Done.")), [], "x")
+    [made] = found.values.values()
+    assert found.counts == {kind: 1}
+    assert (luhn.is_valid(made.replace(" ", "")) if kind == "card" else iban.is_valid(made)) is True
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Book room 12 for 2026-05-06 at 14:30.", "Order 100234567 costs 37.4224764 euros.", "It is at 37.4224764, -122.0842499.",
+        "Play Bohemian Rhapsody by Queen.", "Convert 1500 dollars to yen.", "Is the museum open on 03.04.2026?",
+    ],
+)  # fmt: skip
+def test_what_is_nobodys_stays(text: str) -> None:
+    found = without_personal_data(said(UserTurn(text=text), ReplyTurn(text="Done.")), [], "x")
+    assert found.values == {}
+
+
+@pytest.mark.parametrize("value", ["x", 4, None, [1, {"a": "b"}], {"name": "Concert Hall"}])
+def test_values_without_any_come_back_as_they_are(value: JsonValue) -> None:
+    talk = said(
+        UserTurn(text="Go."), CallTurn(calls=(GoldCall(tool=NOTE.name),), executed=True), ResultTurn(results=(value,))
+    )
+    assert without_personal_data(talk, [NOTE], "x").sample == talk
