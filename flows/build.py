@@ -277,7 +277,7 @@ def build_key(recipe: Recipe, tools: Sequence[Tool]) -> str:
     if making := [one for one in recipe.extensions if one.table != CHECKS.table]:
         body["extensions"] = sorted([one.name, one.digest] for one in making)
     if recipe.sources:
-        body["sources"] = [source_key(recipe, one) for one in recipe.sources]
+        body["sources"] = [[source_key(recipe, one), one.take, *one.by] for one in recipe.sources]
     if recipe.system_message:
         body["system_message"] = recipe.system_message
     groups = {kind_named(name).group for wave in waves(recipe) for name in wave}
@@ -345,7 +345,7 @@ def report_build(run: GroupRun) -> BuildReport:
     return BuildReport(
         build=build,
         recipe=run.recipe.name,
-        asked=sum(run.recipe.samples.values()) + sum(one.records for one in known_sources(run.recipe, run.settings)),
+        asked=sum(run.recipe.samples.values()) + sum(one.asked for one in known_sources(run.recipe, run.settings)),
         planned=count_planned(run),
         landed=landed,
         funnel=funnel,

@@ -18,14 +18,16 @@ from pydantic import JsonValue
 
 from callwright.flows.progress import Progress
 from callwright.flows.recipe import PersonalDataRules, Recipe, SampleSource
+from callwright.flows.sampling import Chosen, choose
 from callwright.flows.settings import Settings
 from callwright.generators.imports.reading import ImportedRecord
 from callwright.generators.imports.table import SOURCES
 from callwright.generators.multi_step.samples import add_evidence
 from callwright.generators.taken import STAGE
 from callwright.generators.taken.personal_data import without_personal_data
+from callwright.validators.embeddings import close_encoder, vectors_of
 from callwright.warehouse.errors import ConfigurationError
-from callwright.warehouse.records import CallTurn, Origin, TakenRecord, Tool, content_key
+from callwright.warehouse.records import CallTurn, Origin, ResultTurn, Sample, TakenRecord, Tool, content_key
 from callwright.warehouse.rows import body_of
 
 READER_VERSION = 1  # raised when the same files would be read as other records
@@ -42,11 +44,26 @@ class ReadSource(NamedTuple):
     records: int = 0
     unreadable: int = 0
     personal: dict[str, int] = {}  # noqa: RUF012 - by kind, {} where none was looked for
+    chosen: Chosen | None = None  # None where all are taken
 
-    def taken(self) -> Iterator[TakenRecord]:
+    def all(self) -> Iterator[TakenRecord]:
         """The records, in their order."""
         with (self.folder / _RECORDS).open("rb") as file:
             yield from map(TakenRecord.model_validate_json, file)
+
+    def taken(self) -> Iterator[TakenRecord]:
+        """The records that are taken, and those that hold no sample."""
+        if self.chosen is None:
+            yield from self.all()
+            return
+        for place, record in enumerate(self.all()):
+            if record.sample is None or place in self.chosen.seen:
+                yield record.with_changes(seen=self.chosen.seen.get(place, 1))
+
+    @property
+    def asked(self) -> int:
+        """How many records are to become samples, or to tell why not."""
+        return self.records if self.chosen is None else self.unreadable + len(self.chosen.seen)
 
     def tools(self) -> Iterator[Tool]:
         """The tools that the records bring."""
@@ -58,12 +75,16 @@ def read_sources(recipe: Recipe, settings: Settings, progress: Progress) -> None
     """Read what the recipe takes from files, as far as it was not read before. Raises ConfigurationError where nothing is there."""
     for source in recipe.sources:
         folder = _folder(recipe, source, settings)
-        if (folder / _DONE).exists():
-            continue
-        progress.say(f"Reading {', '.join(map(str, source.paths))} ({source.format}).")
-        read = _Reading(source, recipe.personal_data, folder).carry_on(progress)
-        lost = f", {read.unreadable} of them unreadable" if read.unreadable else ""
-        progress.say(f"{read.records} records read{lost}.")
+        if not (folder / _DONE).exists():
+            progress.say(f"Reading {', '.join(map(str, source.paths))} ({source.format}).")
+            read = _Reading(source, recipe.personal_data, folder).carry_on(progress)
+            lost = f", {read.unreadable} of them unreadable" if read.unreadable else ""
+            progress.say(f"{read.records} records read{lost}.")
+        if source.take is not None and not _choice(folder, source).exists():
+            found = choose(ReadSource(folder).all, source.take, source.by, vectors_of)
+            close_encoder()
+            listed = [[place, seen] for place, seen in found.seen.items()]
+            _replace(_choice(folder, source), orjson.dumps([listed, found.folded, found.not_chosen]))
 
 
 def told_of_sources(recipe: Recipe, settings: Settings) -> Iterator[str]:
@@ -71,6 +92,11 @@ def told_of_sources(recipe: Recipe, settings: Settings) -> Iterator[str]:
     found = Counter[str]()
     for read in known_sources(recipe, settings):
         found.update(read.personal)
+        if read.chosen is not None:
+            yield (
+                f"Of {read.records} records {len(read.chosen.seen)} were taken: {read.chosen.folded} say the same as another, "
+                f"{read.chosen.not_chosen} were not drawn, {read.unreadable} hold no sample."
+            )
     done = "replaced" if recipe.personal_data.mode == "on" else "found and left as it is"
     if found:
         yield f"Personal data {done}: {', '.join(f'{count} {kind}' for kind, count in found.most_common())}."
@@ -83,11 +109,15 @@ def taken_sources(recipe: Recipe, settings: Settings) -> list[ReadSource]:
     found = []
     for source in recipe.sources:
         folder = _folder(recipe, source, settings)
-        if not (folder / _DONE).exists():
+        if not (folder / _DONE).exists() or (source.take is not None and not _choice(folder, source).exists()):
             raise ConfigurationError(
                 f"The file {str(source.paths[0])!r} of the recipe {recipe.name!r} was not read yet."
             )
-        found.append(taken_in(folder))
+        read = taken_in(folder)
+        if source.take is not None:
+            listed, folded, not_chosen = orjson.loads(_choice(folder, source).read_bytes())
+            read = read._replace(chosen=Chosen(dict(listed), folded, not_chosen))
+        found.append(read)
     return found
 
 
@@ -106,14 +136,26 @@ def taken_in(folder: Path) -> ReadSource:
 
 def taken_tools(recipe: Recipe, settings: Settings) -> tuple[Tool, ...]:
     """The tools that the records of a recipe bring, each once."""
-    tools = (tool for read in taken_sources(recipe, settings) for tool in read.tools())
-    return tuple({tool.key: tool for tool in tools}.values())
+    found: dict[str, Tool] = {}
+    for read in taken_sources(recipe, settings):
+        named = (
+            None
+            if read.chosen is None
+            else {key for one in read.taken() if one.sample for key in one.sample.candidates}
+        )
+        found |= {tool.key: tool for tool in read.tools() if named is None or tool.key in named}
+    return tuple(found.values())
 
 
 def taken_records(recipe: Recipe, settings: Settings, own: Sequence[Tool]) -> Iterator[TakenRecord]:
     """The records that a recipe takes; one whose row names no tools has those of the recipe."""
     for read in taken_sources(recipe, settings):
         yield from (_with_tools(record, own) for record in read.taken())
+
+
+def _choice(folder: Path, source: SampleSource) -> Path:
+    """The file with what is chosen of a source that was read."""
+    return folder / f"chosen-{content_key([source.take, *source.by])}.json"
 
 
 def source_key(recipe: Recipe, source: SampleSource) -> str:
@@ -123,7 +165,7 @@ def source_key(recipe: Recipe, source: SampleSource) -> str:
         for path in source.paths
         for file in _files(path)
     ]
-    stated = source.model_dump(mode="json", exclude={"path"})
+    stated = source.model_dump(mode="json", exclude={"path", "take", "by"})
     personal = recipe.personal_data.model_dump(mode="json", exclude={"vault"})
     return content_key([READER_VERSION, stated, personal, files])
 
@@ -249,11 +291,19 @@ def _taken(record: ImportedRecord, source: SampleSource) -> TakenRecord:
         language=sample.language if sample else "",
         sample=sample,
         problems=tuple(one.message for one in record.problems[:_MOST_PROBLEMS]),
-        outcome=record.signals.outcome,
+        outcome=record.signals.outcome or (_outcome_of(sample) if sample else ""),
         error=record.signals.error,
         feedback=record.signals.feedback,
         origin=Origin(stage=STAGE),
     )
+
+
+def _outcome_of(sample: Sample) -> str:
+    """How the calls of a conversation went, by what they returned; "" where they returned nothing."""
+    results = [result for turn in sample.turns if isinstance(turn, ResultTurn) for result in turn.results]
+    if not results:
+        return ""
+    return "error" if any(isinstance(one, dict) and one.get("error") for one in results) else "ok"
 
 
 def _with_tools(record: TakenRecord, own: Sequence[Tool]) -> TakenRecord:

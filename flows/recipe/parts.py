@@ -161,6 +161,15 @@ class SampleSource(RecipePart):
     )
     format: str = Field(description="The format of the file or folder.")
     rows: int | None = Field(default=None, ge=1, description="How many records are read at most; all unless given.")
+    take: int | None = Field(
+        default=None,
+        ge=1,
+        description="How many samples are taken of what is read, such that they differ; all unless given.",
+    )
+    by: tuple[Literal["tool", "outcome", "error", "feedback"], ...] = Field(
+        default=("tool", "outcome", "error", "feedback"),
+        description="What those that are taken are shared out by: tool, outcome, error, feedback.",
+    )
 
     @field_validator("format")
     @classmethod

@@ -44,13 +44,13 @@ _BY_MEANING: Mapping[str, PersonalKind] = {
 }
 _MAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _IBAN = re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]){11,30}\b")
-_CARD = re.compile(r"(?<![\w.+-])\d(?:[ -]?\d){12,18}(?![\w-])")
+_CARD = re.compile(r"(?<![\w.+-])(?!00)[0-6](?:[ -]?\d){11,18}(?![\w-])")
 _TOKEN = re.compile(
     r"\b(?:sk|pk|rk|api|key|tok|token|secret|pat|gh[pousr]|glpat|xox[abeoprs]|AKIA|ASIA|AIza|eyJ)[-_A-Za-z0-9.]{14,}"
     r"|(?<=[Bb]earer )[\w.~+/-]{12,}=*"
     r"|(?<=password )\S{6,}|(?<=password: )\S{6,}|(?<=password is )\S{6,}"
 )
-_CAPITAL = r"(?:[A-Z]\.|[^\W\d_a-z](?:[\w-]|['’](?!s\b))*)"
+_CAPITAL = r"(?:[A-Z]\.|[^\W\d_a-z](?:[\w-]|['’](?![sm]\b))*)"
 _NAME = re.compile(rf"{_CAPITAL}(?: (?:(?:van|von|de|del|der|da|di|la|le|bin|al) )*{_CAPITAL}){{0,3}}")
 _INTRODUCED = re.compile(
     r"\b(?:[Mm]y name is|[Ii]'m|[Ii] am|[Tt]his is|[Mm]e llamo|[Mm]i nombre es|[Ss]oy|[Ii]ch bin|[Ii]ch heiße|[Jj]e m'appelle"
@@ -107,10 +107,12 @@ def without_personal_data(sample: Sample, tools: Iterable[Tool], seed: str) -> R
     require_extra("traffic")
     by_name = {tool.name: tool for tool in tools}
     found: dict[str, PersonalKind] = {}
+    known: set[str] = set()
     for one in _all_found(sample, by_name):
         value = one.value.strip(" \n\t.,;:!?\"'()")
-        if value and found.get(value) is None:
+        if value and value.casefold() not in known:  # in other letters it is the same
             found[value] = one.kind
+            known.add(value.casefold())
     if not found:
         return Replaced(sample, {}, {})
     made = _Made(sample.language, seed)

@@ -191,3 +191,27 @@ def test_a_report_counts_and_changes_nothing(tmp_path: Path) -> None:
     assert any(one.startswith("Personal data found and left as it is: 1 mail") for one in report.remarks)
     [sample] = warehouse_of(settings).rows("select request from samples")
     assert "anna.schmidt@web.de" in sample["request"]
+
+
+def test_of_many_that_repeat_those_are_taken_that_differ(tmp_path: Path) -> None:
+    cities = ("Ulm", "Bonn", "Kiel")
+    rows = [row(f"What is the weather in {city}?", "get_weather", {"city": city}) for city in cities for _ in range(5)]
+    path = written(
+        tmp_path / "logs.jsonl",
+        *rows,
+        row("Tell anna@example.org hi.", "send_mail", {"to": "anna@example.org", "body": "hi"}),
+        "{",
+    )
+    recipe = {"name": "few", "samples": [{"from": str(path), "format": "openai", "take": 2}], "readers": {"planted": 0}}
+    settings = settings_of(tmp_path / "work")
+    report = build(parse_recipe(recipe, tmp_path, "few"), settings)
+    assert (
+        "Of 17 records 2 were taken: 12 say the same as another, 2 were not drawn, 1 hold no sample." in report.remarks
+    )
+    assert report.asked == 3
+    found = warehouse_of(settings).rows("select gold ->> '$[0].tool' as tool, body from samples")
+    assert sorted(one["tool"] for one in found) == ["get_weather", "send_mail"]
+    counts = warehouse_of(settings).rows(
+        "select (body ->> 'seen')::int as seen from drafts where body ->> 'sample' is not null"
+    )
+    assert sorted(one["seen"] for one in counts) == [1, 5]
