@@ -11,24 +11,24 @@ from functools import lru_cache
 from hashlib import file_digest
 from itertools import islice
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 import orjson
 from pydantic import JsonValue
 
 from callwright.flows.progress import Progress
 from callwright.flows.recipe import PersonalDataRules, Recipe, SampleSource
-from callwright.flows.sampling import Chosen, choose
 from callwright.flows.settings import Settings
 from callwright.generators.imports.reading import ImportedRecord
 from callwright.generators.imports.table import SOURCES
 from callwright.generators.multi_step.samples import add_evidence
 from callwright.generators.taken import STAGE
-from callwright.generators.taken.personal_data import without_personal_data
-from callwright.validators.embeddings import close_encoder, vectors_of
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import CallTurn, Origin, ResultTurn, Sample, TakenRecord, Tool, content_key
 from callwright.warehouse.rows import body_of
+
+if TYPE_CHECKING:
+    from callwright.flows.sampling import Chosen
 
 READER_VERSION = 1  # raised when the same files would be read as other records
 _AT_ONCE = 1000  # records between two marks of how far reading has come
@@ -44,7 +44,7 @@ class ReadSource(NamedTuple):
     records: int = 0
     unreadable: int = 0
     personal: dict[str, int] = {}  # noqa: RUF012 - by kind, {} where none was looked for
-    chosen: Chosen | None = None  # None where all are taken
+    chosen: "Chosen | None" = None  # None where all are taken
 
     def all(self) -> Iterator[TakenRecord]:
         """The records, in their order."""
@@ -81,6 +81,9 @@ def read_sources(recipe: Recipe, settings: Settings, progress: Progress) -> None
             lost = f", {read.unreadable} of them unreadable" if read.unreadable else ""
             progress.say(f"{read.records} records read{lost}.")
         if source.take is not None and not _choice(folder, source).exists():
+            from callwright.flows.sampling import choose
+            from callwright.validators.embeddings import close_encoder, vectors_of
+
             found = choose(ReadSource(folder).all, source.take, source.by, vectors_of)
             close_encoder()
             listed = [[place, seen] for place, seen in found.seen.items()]
@@ -115,6 +118,8 @@ def taken_sources(recipe: Recipe, settings: Settings) -> list[ReadSource]:
             )
         read = taken_in(folder)
         if source.take is not None:
+            from callwright.flows.sampling import Chosen
+
             listed, folded, not_chosen = orjson.loads(_choice(folder, source).read_bytes())
             read = read._replace(chosen=Chosen(dict(listed), folded, not_chosen))
         found.append(read)
@@ -256,6 +261,8 @@ class _Reading:
         taken = _taken(record, self._source)
         if self._rules.mode == "off" or taken.sample is None:
             return taken
+        from callwright.generators.taken.personal_data import without_personal_data
+
         found = without_personal_data(taken.sample, record.tools, taken.where)
         if vault is not None and found.values:
             vault.write(orjson.dumps({"where": taken.where, "values": found.values}) + b"\n")
