@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 
 MOST_REQUESTS = 50_000  # in one file, as OpenAI has it
 MOST_BYTES = 190_000_000  # 200 MB are allowed
-_ENDED = frozenset({"completed", "failed", "expired", "cancelled"})
+_WHOLE = "completed"
+_ENDED = frozenset({_WHOLE, "failed", "expired", "cancelled"})
 _UNKNOWN = 404
 _FOR_GOOD = frozenset({400, _UNKNOWN, 413, 422})  # not for want of a key, of money or of time
 _NO_SUCH_DOOR = frozenset({_UNKNOWN, 405})
@@ -187,6 +188,7 @@ class BatchModel(OpenAIModel):
             batch = self._stored.batch_of(file) or await self._begin(file)
             ended = await self._ended(file, batch)
             replies, errors = await self._results(ended)
+            self._say_ended(ended, len(keys), len(keys) - len(replies))
             self._stored.end(file, {key: orjson.dumps(reply) for key, reply in replies.items()})
         except CallwrightError as error:
             self._fail(keys, error)
@@ -197,6 +199,14 @@ class BatchModel(OpenAIModel):
                 waiting.set_result(replies[key])
             elif waiting is not None:
                 _refuse(waiting, errors.get(key) or self._left_out(ended))
+
+    def _say_ended(self, batch: dict[str, Any], requests: int, unanswered: int) -> None:
+        """Tell of a batch that did not end by itself; what it left unanswered is asked again by whoever waits for it."""
+        if batch["status"] != _WHOLE or unanswered:
+            logger.warning(
+                "%s: the batch %s is %s, and %d of its %d requests have no answer",
+                self._asked.name, batch.get("id"), batch["status"], unanswered, requests,
+            )  # fmt: skip
 
     async def _begin(self, file: str) -> str:
         """The batch of a file: one that was begun before a crash, else a new one."""
@@ -282,7 +292,7 @@ class BatchModel(OpenAIModel):
             return answer
         if path == "/files" and status in _NO_SUCH_DOOR:
             raise ConfigurationError(
-                f"The server at {self._base} takes no batches; set the transport of {self._asked.name!r} to lean."
+                f"The server at {self._base} takes no batches; take batch: true from the settings of {self._asked.name!r}."
             )
         if of and status in _FOR_GOOD:
             self._stored.end(of, {})

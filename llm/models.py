@@ -34,7 +34,7 @@ RESERVED = frozenset(
 )
 # What only a model across a network has.
 _REMOTE = (
-    "api_base", "api_key", "api_key_variable", "structured", "transport", "items_per_request", "hedge_after", "price",
+    "api_base", "api_key", "api_key_variable", "structured", "transport", "batch", "items_per_request", "hedge_after", "price",
 )  # fmt: skip
 
 CallPath = Literal["in process", "lean", "batch", "litellm"]
@@ -74,7 +74,8 @@ class ModelSettings(Record):
     hedge_after: float | None = Field(
         default=None, gt=0, description="Seconds after which a request is sent a second time."
     )
-    transport: Literal["auto", "lean", "litellm", "batch"] = Field(default="auto", description="The way requests take.")
+    transport: Literal["auto", "lean", "litellm"] = Field(default="auto", description="The way requests take.")
+    batch: bool = Field(default=False, description="Requests go in batches: cheap, within a day.")
     items_per_request: int = Field(default=1, ge=1, le=16, description="The judge only: questions in one request.")
     batch_gather: float = Field(
         default=5.0, ge=0, description="Seconds without a new request after which a batch goes off."
@@ -85,7 +86,7 @@ class ModelSettings(Record):
     @classmethod
     def _many_at_once_in_batches(cls, given: Any) -> Any:  # noqa: ANN401 - not validated yet
         """A batch holds what is under way, so that as many requests as it takes may wait at the same time."""
-        if isinstance(given, dict) and given.get("transport") == "batch":
+        if isinstance(given, dict) and given.get("batch") is True:
             return {"concurrency": BATCH_SLOTS, **given}
         return given
 
@@ -121,11 +122,13 @@ class ModelSettings(Record):
             raise ValueError(f"{', '.join(foreign)} mean nothing to {self.name!r}, which runs in this process")
         if self.transport == "lean" and not self.api_base:
             raise ValueError("transport lean needs the api_base of a server that speaks OpenAI's protocol")
-        if self.transport == "batch" and not self.api_base and not self.name.startswith("openai/"):
-            raise ValueError("transport batch needs the api_base of a server with OpenAI's files and batches")
-        if self.transport == "batch" and self.items_per_request > 1:
-            raise ValueError("transport batch takes one item a request; set items_per_request to 1")
-        if self.hedge_after and (self.transport == "batch" or self.items_per_request > 1):
+        if self.batch and not self.api_base and not self.name.startswith("openai/"):
+            raise ValueError("batch needs the api_base of a server with OpenAI's files and batches")
+        if self.batch and (self.items_per_request > 1 or self.transport != "auto"):
+            raise ValueError(
+                "a batch has one item a request and a way of its own; leave items_per_request and transport out"
+            )
+        if self.hedge_after and (self.batch or self.items_per_request > 1):
             raise ValueError("hedge_after is for single requests, not for batches nor with items_per_request above 1")
         reserved = sorted(RESERVED & set(self.extra))
         if reserved:
@@ -141,6 +144,8 @@ class ModelSettings(Record):
         provider = self.name.partition("/")[0]
         if provider in PROVIDERS:
             return "in process"
+        if self.batch:
+            return "batch"
         if self.transport != "auto":
             return self.transport
         is_lean = self.api_base and provider in LEAN_PROVIDERS and not self._is_particular

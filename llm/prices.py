@@ -11,6 +11,7 @@ from callwright.llm.known_models import known_model
 from callwright.warehouse.records import Record
 
 _MILLION = 1e6
+_IN_BATCHES = 0.5  # of the price, where the map has none for batches
 _MOST_TOKENS = 1e9  # in one request; more is nonsense
 
 logger = logging.getLogger(__name__)
@@ -48,7 +49,7 @@ FREE = Price(0.0, 0.0, 0.0, takes_schemas=False, is_known=False)
 def read_price(name: str, *, own: OwnPrice | None = None, in_batches: bool = False) -> Price:
     """The recipe's `own` price of the model PROVIDER/MODEL, else the map's; FREE, and said so once a process, where it has none.
 
-    In batches it is the batches' price, where the map has one.
+    In batches it is the map's price of batches, or half of the other; a recipe's own price counts as it stands.
     """
     price = find_price(name, own=own, in_batches=in_batches)
     if not price.is_known:
@@ -87,8 +88,11 @@ def _mapped_price(name: str, *, in_batches: bool) -> Price:
 
 
 def _price(entry: Mapping[str, Any], part: str, *, in_batches: bool) -> float | None:
-    price = entry.get(f"{part}_batches") if in_batches else None
-    return entry.get(part) if price is None else price
+    price: float | None = entry.get(part)
+    if not in_batches or price is None:
+        return price
+    stated: float | None = entry.get(f"{part}_batches")
+    return price * _IN_BATCHES if stated is None else stated
 
 
 @cache

@@ -249,7 +249,7 @@ def test_a_pool_is_told_to_take_whole_builds(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_recipe_that_asks_in_batches_is_worked_here(tmp_path: Path) -> None:
-    models = {"judge": {"name": PRICED, "api_base": "http://127.0.0.1:9/v1", "transport": "batch"}}
+    models = {"judge": {"name": PRICED, "api_base": "http://127.0.0.1:9/v1", "batch": True}}
     settings = settings_of(tmp_path)._replace(workplace="dask:tls://10.0.0.1:8786")
     with open_workers(small_recipe(models=models), settings, SilentProgress()) as workers:
         assert workers.prepare is None

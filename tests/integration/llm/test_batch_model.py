@@ -1,7 +1,9 @@
 """Batches over real HTTP: gathered, handed in, waited for, and never paid for twice."""
 
 import asyncio
+import signal
 import sqlite3
+import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -21,6 +23,7 @@ from tests.support.llm.batch_server import BatchServer
 from tests.support.llm.fixtures import completion
 from tests.support.llm.names import OTHER, PLAIN
 
+ROOT = Path(__file__).parents[3]
 HALF = read_price(PLAIN, in_batches=True).of(100, 20)  # what litellm's price map says of batches
 Opened = Callable[..., AsyncIterator[LedgeredChat]]
 
@@ -56,7 +59,7 @@ def opened(provider: BatchServer, tmp_path: Path):
 
     @asynccontextmanager
     async def open_one(**changes):
-        told = {"transport": "batch", "api_base": provider.url, "batch_gather": 0.05, "batch_poll": 0.02}
+        told = {"batch": True, "api_base": provider.url, "batch_gather": 0.05, "batch_poll": 0.02}
         told |= {"api_key": "sk-secret"} | changes
         calls = []
         async with Ledger(tmp_path / "ledger.sqlite") as ledger:
@@ -114,6 +117,62 @@ async def test_a_stopped_process_leaves_a_batch_that_the_next_one_waits_for(open
     assert provider.calls["create"] == 2, "the two new requests alone make another batch"
     assert set(provider.paid.values()) == {1}
     assert sum(call.cost for call in chat.calls) == pytest.approx(5 * HALF), "the money is noted where it is fetched"
+
+
+ASKING = """
+import asyncio, sys
+from pathlib import Path
+from callwright.llm.ledger import Ledger
+from callwright.llm.limits import Budget
+from callwright.llm.models import open_chat, read_model
+from tests.integration.llm.test_batch_model import BatchedTrip, question
+
+async def ask():
+    told = {"batch": True, "api_base": sys.argv[1], "batch_gather": 0.05, "batch_poll": 0.02, "api_key": "sk-secret"}
+    async with Ledger(Path(sys.argv[2])) as ledger:
+        chat = open_chat(read_model(sys.argv[3], told), ledger=ledger, budget=Budget(5.0), record=print)
+        await asyncio.gather(*(chat.ask(question(at), BatchedTrip) for at in range(3)))
+
+asyncio.run(ask())
+"""
+
+
+@pytest.mark.parametrize("when", ["look", "create"])
+async def test_a_killed_process_pays_for_nothing_twice(opened, provider, tmp_path, when):
+    """Killed while the provider works, or before it has said that it will."""
+    provider.looks = 10**6
+    provider.keep_back = {when} - {"look"}
+    ledger = str(tmp_path / "ledger.sqlite")
+    asking = await asyncio.create_subprocess_exec(sys.executable, "-c", ASKING, provider.url, ledger, PLAIN, cwd=ROOT)
+    async with asyncio.timeout(120):
+        while not provider.calls[when]:  # noqa: ASYNC110 - a counter tells nobody that it moved
+            await asyncio.sleep(0.01)
+    asking.kill()
+    assert await asking.wait() == -signal.SIGKILL
+    provider.looks, provider.keep_back = 0, set()
+
+    async with opened() as chat:
+        assert await ask_all(chat, 3) == [LYON] * 3
+
+    assert (provider.calls["create"], set(provider.paid.values())) == (1, {1})
+    assert sum(call.cost for call in chat.calls) == pytest.approx(3 * HALF)
+
+
+@pytest.mark.parametrize("ended", ["expired", "cancelled"])
+async def test_a_batch_that_was_ended_is_told_and_what_it_left_is_asked_again(opened, provider, caplog, ended):
+    def behaviour(body, _):
+        if provider.status == ended and ", 1?" in body["messages"][0]["content"]:
+            return provider.expired()
+        return provider.well()
+
+    provider.status, provider.behaviour = ended, behaviour
+    async with opened() as chat:
+        asking = asyncio.create_task(ask_all(chat, 3))
+        await until(lambda: provider.paid.total() == 2)
+        provider.status = "completed"
+        assert await asking == [LYON] * 3
+    assert f"the batch batch_0 is {ended}, and 1 of its 3 requests have no answer" in caplog.text
+    assert (provider.calls["create"], set(provider.paid.values())) == (2, {1})
 
 
 async def test_replies_that_nobody_waited_for_are_kept_with_their_price(opened, provider):
@@ -250,11 +309,11 @@ async def test_a_bug_leaves_nobody_waiting(opened, provider):
 
 
 def test_a_model_in_batches_needs_a_server_that_has_them():
-    assert read_model(PLAIN, {"transport": "batch"}).concurrency == BATCH_SLOTS
-    assert read_model(PLAIN, {"transport": "batch", "concurrency": 40}).concurrency == 40
-    assert read_model(PLAIN, {"transport": "batch"}).key_variable == "OPENAI_API_KEY"
-    with pytest.raises(ConfigurationError, match="transport batch needs the api_base"):
-        read_model(OTHER, {"transport": "batch"})
+    assert read_model(PLAIN, {"batch": True}).concurrency == BATCH_SLOTS
+    assert read_model(PLAIN, {"batch": True, "concurrency": 40}).concurrency == 40
+    assert read_model(PLAIN, {"batch": True}).key_variable == "OPENAI_API_KEY"
+    with pytest.raises(ConfigurationError, match="batch needs the api_base"):
+        read_model(OTHER, {"batch": True})
 
 
 async def test_a_server_that_is_away_ends_the_waiting(opened, provider):

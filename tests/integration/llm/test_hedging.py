@@ -272,7 +272,7 @@ async def test_waiting_before_it_is_sent_makes_a_request_no_older():
     [
         (MODEL, {"hedge_after": 0.0}, "hedge_after"),
         (MODEL, {"hedge_after": -1.0}, "hedge_after"),
-        (MODEL, {"hedge_after": 8.0, "transport": "batch"}, "not for batches"),
+        (MODEL, {"hedge_after": 8.0, "batch": True}, "not for batches"),
         (MODEL, {"hedge_after": 8.0, "items_per_request": 4}, "items_per_request above 1"),
         ("template/v1", {"hedge_after": 8.0}, "hedge_after mean nothing to 'template/v1'"),
         ("local/x.gguf", {"hedge_after": 8.0}, "hedge_after mean nothing to"),

@@ -1,5 +1,6 @@
 """A small provider of batches on loopback: files and batches as OpenAI has them, over real HTTP."""
 
+import asyncio
 from collections import Counter
 from collections.abc import Callable
 
@@ -22,6 +23,7 @@ class BatchServer:
         self.calls: Counter[str] = Counter()
         self.refuse: dict[str, tuple[int, dict]] = {}  # the next call of an endpoint
         self.lose: set[str] = set()  # endpoints whose next answer is cut off after the deed
+        self.keep_back: set[str] = set()  # endpoints that do what they are asked and never say so
         self.status = "completed"
         self._completion = completion
         self.behaviour: Callable[[dict, int], Line] = lambda body, times: self.well()
@@ -50,19 +52,19 @@ class BatchServer:
         assert form["purpose"] == "batch"
         name = f"file-{len(self.files)}"
         self.files[name] = form["file"].file.read()
-        return self._answer(request, "upload", {"id": name, "object": "file", "purpose": "batch"})
+        return await self._answer(request, "upload", {"id": name, "object": "file", "purpose": "batch"})
 
     async def _create(self, request: web.Request) -> web.StreamResponse:
         wish = await request.json()
         assert (wish["endpoint"], wish["completion_window"]) == ("/v1/chat/completions", "24h")
         if "create" in self.refuse:
-            return self._answer(request, "create", {})
+            return await self._answer(request, "create", {})
         name = f"batch_{len(self.batches)}"
         self.batches[name] = {"id": name, "object": "batch", "status": "in_progress", "looks": 0, **wish}
-        return self._answer(request, "create", self.batches[name])
+        return await self._answer(request, "create", self.batches[name])
 
     async def _list(self, request: web.Request) -> web.StreamResponse:
-        return self._answer(request, "list", {"object": "list", "data": list(self.batches.values())})
+        return await self._answer(request, "list", {"object": "list", "data": list(self.batches.values())})
 
     async def _look(self, request: web.Request) -> web.StreamResponse:
         batch = self.batches.get(request.match_info["id"])
@@ -71,7 +73,7 @@ class BatchServer:
         batch["looks"] += 1
         if batch["looks"] > self.looks and batch["status"] == "in_progress":
             self._work(batch)
-        return self._answer(request, "look", batch)
+        return await self._answer(request, "look", batch)
 
     async def _content(self, request: web.Request) -> web.StreamResponse:
         self.calls["content"] += 1
@@ -95,8 +97,10 @@ class BatchServer:
                 batch[place] = f"file-{len(self.files)}"
                 self.files[batch[place]] = b"\n".join(orjson.dumps(line) for line in reversed(lines))
 
-    def _answer(self, request: web.Request, endpoint: str, body: dict) -> web.StreamResponse:
+    async def _answer(self, request: web.Request, endpoint: str, body: dict) -> web.StreamResponse:
         self.calls[endpoint] += 1
+        if endpoint in self.keep_back:
+            await asyncio.Event().wait()
         if endpoint in self.lose:
             self.lose.discard(endpoint)
             assert request.transport is not None

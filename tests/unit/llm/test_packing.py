@@ -150,6 +150,6 @@ def test_only_a_judge_across_a_network_sees_several_and_says_so_in_its_name():
     assert Roles(judge=judge).judge.items_per_request == 4
     with pytest.raises(ValueError, match="the checker has to see one item at a time"):
         Roles(checker=judge)
-    for name, told in (("template/v1", {}), (ANOTHER, {"transport": "batch"})):
+    for name, told in (("template/v1", {}), (ANOTHER, {"batch": True})):
         with pytest.raises(ConfigurationError):
             read_model(name, {"items_per_request": 4} | told)
