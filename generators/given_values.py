@@ -4,9 +4,9 @@ Nothing is asked for that code can settle: an answer that does by itself is take
 in them that do are put together, and those that all of them lack are drawn as the planner draws its own.
 """
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from random import Random
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from pydantic import BaseModel, JsonValue
 
@@ -14,7 +14,7 @@ from callwright.generators.stages import ATTEMPTS
 from callwright.generators.tools import argument_problems, mended
 from callwright.language.calls.sampling import fill_in
 from callwright.llm.answer_schemas import arguments_schema, narrowed
-from callwright.llm.chat import Answer
+from callwright.llm.chat import Answer, ChatModel, Prompt, again
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Arguments, Language, Tool
 
@@ -28,6 +28,9 @@ class ArgumentValues(BaseModel):
     values: Arguments
 
 
+Given = TypeVar("Given", bound=ArgumentValues)
+
+
 def _no_objection(_name: str, _values: Arguments) -> str:
     return ""
 
@@ -35,7 +38,8 @@ def _no_objection(_name: str, _values: Arguments) -> str:
 class WantedValues(NamedTuple):
     """The parameters of a tool that need values, beside those that are known, for a person who speaks a language.
 
-    `objection` tells why a value that the schema allows can't be taken beside others, "" where it can.
+    Those that it `may` have besides are left to the model, and what it gives wrongly there is left out. `objection` tells why a
+    value that the schema allows can't be taken beside others, "" where it can.
     """
 
     tool: Tool
@@ -44,45 +48,63 @@ class WantedValues(NamedTuple):
     seed: int
     known: Mapping[str, JsonValue] = {}
     objection: Callable[[str, Arguments], str] = _no_objection
+    may: Sequence[str] = ()
 
 
 async def collect_values(
-    ask: Callable[[int], Awaitable[ArgumentValues]], wanted: WantedValues, *, attempts: int = ATTEMPTS
-) -> Arguments:
-    """A value for each parameter wanted, in their order; `ask` is given the number of the attempt.
+    chat: ChatModel, prompt: Prompt, answer: type[Given], wanted: WantedValues, *, attempts: int = ATTEMPTS
+) -> tuple[Arguments, Given]:
+    """A value for each parameter wanted, in their order, then what was added, and the last answer.
 
-    More than three `attempts` are made only as long as each parameter was given values, if not such as go with others.
-    Raises ReplyError where neither the model nor a draw gives one that does.
+    Who is asked again is told what was wrong.
+
+    `answer` is what the prompt asks for, held to the tool's schema. More than three `attempts` are made only as long as each
+    parameter was given values, if not such as go with others. Raises ReplyError where neither the model nor a draw gives one
+    that does.
     """
     kept: Arguments = {}
     valid: set[str] = set()
+    held, asked = values_of(answer, wanted.tool, wanted.names, wanted.may), prompt
     for attempt in range(attempts):
-        given = given_values(await ask(attempt), wanted)
+        reply = await chat.ask(asked, held, sample_index=attempt)
+        given = given_values(reply, wanted)
         fitting = _fitting(given, wanted)
-        if len(fitting) == len(wanted.names):
-            return {name: fitting[name] for name in wanted.names}
+        if all(name in fitting for name in wanted.names):
+            return fitting, reply
         kept = {**fitting, **kept}
-        valid |= _fitting(given, wanted._replace(known={}, objection=_no_objection)).keys()
+        valid |= _fitting(given, wanted._replace(known={}, objection=_no_objection, may=())).keys()
         if attempt + 1 >= ATTEMPTS and valid != set(wanted.names):
             break
-    return _with_draws(_fitting(kept, wanted), wanted)
+        asked = again(prompt, reply.model_dump_json(), _told_lacking(given, fitting, wanted))
+    return _with_draws(_fitting(kept, wanted), wanted), reply
 
 
-def values_of(answer: type[Answer], tool: Tool, names: Sequence[str]) -> type[Answer]:
+def _told_lacking(given: Arguments, fitting: Arguments, wanted: WantedValues) -> str:
+    """What keeps an answer from being enough, a sentence a parameter."""
+    return " ".join(
+        _problem(name, {**wanted.known, **fitting, name: given[name]}, wanted)
+        if name in given
+        else f"There is no value for {name!r}."
+        for name in wanted.names
+        if name not in fitting
+    )
+
+
+def values_of(answer: type[Answer], tool: Tool, names: Sequence[str], may: Sequence[str] = ()) -> type[Answer]:
     """`answer`, a kind of ArgumentValues, of which models are told what exactly the tool takes for these parameters."""
-    return narrowed(answer, {"values": arguments_schema(tool, names)})
+    return narrowed(answer, {"values": arguments_schema(tool, names, may)})
 
 
 def given_values(answer: ArgumentValues, wanted: WantedValues) -> Arguments:
     """The values of an answer that were asked for, each in its type where that can be told."""
-    properties = wanted.tool.properties
-    return {name: mended(value, properties[name]) for name, value in answer.values.items() if name in wanted.names}
+    properties, asked = wanted.tool.properties, {*wanted.names, *wanted.may}
+    return {name: mended(value, properties[name]) for name, value in answer.values.items() if name in asked}
 
 
 def _fitting(given: Arguments, wanted: WantedValues) -> Arguments:
     """The values that do, beside what is known and those before them."""
     taken: Arguments = {}
-    for name in wanted.names:
+    for name in (*wanted.names, *wanted.may):
         if name in given and not _problem(name, {**wanted.known, **taken, name: given[name]}, wanted):
             taken[name] = given[name]
     return taken
@@ -113,5 +135,5 @@ def _with_draws(given: Arguments, wanted: WantedValues) -> Arguments:
         values = {**wanted.known, **given, **drawn}
         problem = next((found for name in left if (found := _problem(name, values, wanted))), "")
         if not problem:
-            return {name: values[name] for name in wanted.names}
+            return {name: values[name] for name in (*wanted.names, *given)}
     raise ReplyError(f"{complaint}: {problem}")

@@ -62,12 +62,12 @@ class EpisodeContext(NamedTuple):
 Moves = list[Move]
 
 
-async def requested(episode: Episode, stage: EpisodeContext, *, optional: int = 1) -> tuple[Tool, Arguments]:
-    """The episode's first tool with a value for all that it requires, and for some of what it allows."""
+async def requested(episode: Episode, stage: EpisodeContext, *, is_plain: bool = False) -> tuple[Tool, Arguments]:
+    """The episode's first tool with a value for all that it requires, and, unless it `is_plain`, for what the model adds."""
     tool = stage.tools[episode.tools[0]]
-    more = sayable_options(tool)
-    chosen = stage.rng.sample(more, min(len(more), stage.rng.randint(0, optional)))
-    return tool, await stage.values.fill(tool, enough_of(tool, [*tool.required, *chosen], stage.rng))
+    needed = enough_of(tool, [*tool.required], stage.rng)
+    may = [] if is_plain else [name for name in sayable_options(tool) if name not in needed]
+    return tool, await stage.values.fill(tool, needed, may)
 
 
 async def changed(tool: Tool, arguments: Arguments, stage: EpisodeContext) -> Arguments:
@@ -159,7 +159,7 @@ async def _underfilled(episode: Episode, stage: EpisodeContext) -> Moves:
 
 
 async def _confirmed(episode: Episode, stage: EpisodeContext) -> Moves:
-    tool, arguments = await requested(episode, stage, optional=0)
+    tool, arguments = await requested(episode, stage, is_plain=True)
     part = Part(tool=tool.key, arguments=arguments)
     approval = Move(speaker="agent", intent="ask_approval", parts=(part,), acts=("seek",))
     return [asks(part), approval, Move(speaker="user", intent="approve"), *served(tool, arguments, stage)]
@@ -293,7 +293,7 @@ async def _linked(episode: Episode, stage: EpisodeContext) -> tuple[SimulatedCal
 
 
 async def _compared(episode: Episode, stage: EpisodeContext) -> Moves:
-    tool, arguments = await requested(episode, stage, optional=0)
+    tool, arguments = await requested(episode, stage, is_plain=True)
     name = stage.rng.choice(changeable(tool))
     changes = await stage.values.others(tool, name, arguments, episode.count - 1)
     if not changes:
@@ -314,7 +314,7 @@ async def _overfilled(episode: Episode, stage: EpisodeContext) -> Moves:
 
 
 async def _unsupported(episode: Episode, stage: EpisodeContext) -> Moves:
-    tool, arguments = await requested(episode, stage, optional=0)
+    tool, arguments = await requested(episode, stage, is_plain=True)
     return [
         asks(Part(tool=tool.key, arguments=arguments)),
         Move(speaker="agent", intent="refuse", options=(tool.key,), acts=("reject",)),

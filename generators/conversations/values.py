@@ -2,15 +2,15 @@
 
 from collections.abc import Callable, Sequence
 from random import Random
-from types import MappingProxyType
 
 from pydantic import JsonValue
 
 from callwright.generators.given_values import ArgumentValues, WantedValues, collect_values, given_values, values_of
 from callwright.generators.own_values import beside_known
 from callwright.generators.stages import StageContext
-from callwright.generators.tools import argument_problems
+from callwright.generators.tools import argument_problems, as_outlined
 from callwright.language.text import fold
+from callwright.llm.chat import Prompt
 from callwright.llm.prompts import render
 from callwright.warehouse.records import Arguments, Language, Tool
 
@@ -30,19 +30,25 @@ class Values:
         self._seed = seed
         self._given: list[JsonValue] = []
 
-    async def fill(self, tool: Tool, names: Sequence[str]) -> Arguments:
-        """A value for each of these parameters. Raises ReplyError where neither answers nor a draw give one."""
-        if not names:
+    async def fill(self, tool: Tool, names: Sequence[str], may: Sequence[str] = ()) -> Arguments:
+        """A value for each of these parameters, and for those that it `may` have besides, none of them too, as the model has it.
+
+        Raises ReplyError where neither answers nor a draw give a value that is needed.
+        """
+        if not names and not may:
             return {}
         wanted = WantedValues(
             tool, names, self._language, self._seed, objection=lambda name, values: self._objection(tool, name, values)
         )
         own = self._own(tool, names, wanted.objection)
         left = [name for name in names if name not in own]
-        if left:
-            wanted = wanted._replace(names=left, known=own)
-            given = await collect_values(lambda _attempt: self._ask(tool, left, own), wanted, attempts=_ATTEMPTS)
-        arguments = {name: own[name] if name in own else given[name] for name in names}
+        arguments = dict(own)
+        if left or may:
+            wanted = wanted._replace(names=left, known=own, may=may)
+            prompt = beside_known(self._prompt(tool, left, may), own)
+            given, _ = await collect_values(self._context.chat, prompt, ArgumentValues, wanted, attempts=_ATTEMPTS)
+            arguments |= given
+        arguments = {name: arguments[name] for name in (*names, *may) if name in arguments}
         self._given += arguments.values()
         return arguments
 
@@ -72,13 +78,21 @@ class Values:
         if listed:
             self._seed += 1
             return Random(f"{self._seed}:{name}:own").choice(listed)
-        answer = await self._ask(tool, [name])
+        answer = await self._context.chat.ask(self._prompt(tool, [name]), values_of(ArgumentValues, tool, [name]))
         return given_values(answer, WantedValues(tool, [name], self._language, self._seed)).get(name)
 
-    async def _ask(self, tool: Tool, names: Sequence[str], known: Arguments = MappingProxyType({})) -> ArgumentValues:  # type: ignore[assignment] # only read
+    def _prompt(self, tool: Tool, names: Sequence[str], may: Sequence[str] = ()) -> Prompt:
         self._seed += 1
-        prompt = render(PROMPTS, VALUES_TEMPLATE, tool=tool, parameters=names, language=self._language, seed=self._seed)
-        return await self._context.chat.ask(beside_known(prompt, known), values_of(ArgumentValues, tool, names))
+        shown = as_outlined(tool, (*names, *may))
+        return render(
+            PROMPTS,
+            VALUES_TEMPLATE,
+            tool=shown,
+            parameters=names,
+            may=may,
+            language=self._language,
+            seed=self._seed,
+        )
 
     def _objection(self, tool: Tool, name: str, values: Arguments) -> str:
         is_again = self._was_stated(tool, name, values[name])

@@ -6,9 +6,10 @@ from typing import Literal, NamedTuple
 
 from pydantic import BaseModel, JsonValue
 
-from callwright.generators.given_values import ArgumentValues, WantedValues, collect_values, values_of
+from callwright.generators.given_values import ArgumentValues, WantedValues, collect_values
 from callwright.generators.stages import ATTEMPTS, StageContext, first_fit, made_by
 from callwright.generators.stated_values import Place, Stated, find_value, span_evidence
+from callwright.generators.tools import as_outlined
 from callwright.generators.transcripts import conversation_text
 from callwright.language.packs import COMMON_SCRIPT, LanguagePattern, of, writes
 from callwright.language.text import fold
@@ -96,29 +97,24 @@ async def plan_slots(derivation: Derivation, context: StageContext) -> list[Slot
     prompt = render(
         PROMPTS,
         SLOTS_TEMPLATE,
-        tool=tool,
+        tool=as_outlined(tool, left),
         request=source.request,
         known=known,
         parameters=left,
         language=source.language,
         seed=derivation.seed,
     )
-    given = (
-        await collect_values(
-            lambda attempt: context.chat.ask(prompt, values_of(ArgumentValues, tool, left), sample_index=attempt),
-            WantedValues(
-                tool,
-                left,
-                source.language,
-                derivation.seed,
-                known,
-                lambda name, values: _objection(name, values, source, tool),
-            ),
+    given = dict(own)
+    if left:
+        wanted = WantedValues(
+            tool,
+            left,
+            source.language,
+            derivation.seed,
+            known,
+            lambda name, values: _objection(name, values, source, tool),
         )
-        if left
-        else {}
-    )
-    given = {**given, **own}
+        given |= (await collect_values(context.chat, prompt, ArgumentValues, wanted))[0]
     order = _in_order(missing, Random(derivation.seed))
     origin = made_by(context, SLOTS_STAGE, prompt, parent=derivation.key, seed=derivation.seed)
     slots = tuple(Slot(parameter=name, value=given[name]) for name in order)

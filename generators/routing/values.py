@@ -9,6 +9,7 @@ from callwright.generators.stages import StageContext, made_by
 from callwright.generators.tools import mended, outlined_tools, sayable_options
 from callwright.language.text import fold
 from callwright.llm.answer_schemas import narrowed, slots_schema
+from callwright.llm.chat import again
 from callwright.llm.prompts import render
 from callwright.warehouse.records import Arguments, PlannedCall, RoutingPlan, StatedValue, Tool, ValueSource
 
@@ -35,8 +36,8 @@ class PlanValues(BaseModel):
 async def choose_plan_values(plan: RoutingPlan, context: StageContext, *, stage: str) -> list[RoutingPlan]:
     """The plan with the values that a model gives, and the optional parameters that it adds; one's own values stay.
 
-    A value that the schema refuses, or that is missing in two answers, is the one drawn. Where two calls of a tool could
-    then be mistaken for each other, all are.
+    A value that the schema refuses, or that is missing in two answers, is the one drawn; who is asked again is told which
+    and why. Where two calls of a tool could then be mistaken for each other, all are.
     """
     tools = {tool.name: tool for tool in context.toolset(plan.candidates)}
     slots = [_Slots(plan, at, tools[call.tool], context) for at, call in enumerate(plan.calls)]
@@ -49,12 +50,15 @@ async def choose_plan_values(plan: RoutingPlan, context: StageContext, *, stage:
     wanted = slots_schema(open_slots, at_least=sum(len(one.need) for one in slots))
     answer_type = narrowed(PlanValues, {"values": wanted})
     given: list[Arguments] = [{} for _ in slots]
+    asked = prompt
     for attempt in range(_ATTEMPTS):
-        answer = await context.chat.ask(prompt, answer_type, sample_index=attempt)
+        answer = await context.chat.ask(asked, answer_type, sample_index=attempt)
         found = [one.taken(answer) for one in slots]
-        given = [{**new, **old} if attempt else new for new, old in zip(found, given, strict=True)]
-        if not any(found) or all(one.is_full(values) for one, values in zip(slots, given, strict=True)):
+        given = [{**new, **old} for new, old in zip(found, given, strict=True)]
+        lacking = " ".join(one.told_lacking(answer, values) for one, values in zip(slots, given, strict=True)).strip()
+        if not any(found) or not lacking:
             break
+        asked = again(prompt, answer.model_dump_json(), lacking)
     if not any(given):  # whoever has no opinion leaves what was drawn
         return [plan]
     calls = tuple(_with_shared([one.filled(values) for one, values in zip(slots, given, strict=True)], slots))
@@ -87,13 +91,23 @@ class _Slots:
 
     def taken(self, answer: PlanValues) -> Arguments:
         """The values of an answer that this call may have."""
-        asked = {*self.need, *self.may}
-        named = {one.parameter: one.value for one in answer.values if one.call == self._at and one.parameter in asked}
-        values = {name: mended(value, self._tool.properties[name]) for name, value in named.items()}
+        values = self._named(answer)
         return {name: value for name, value in values.items() if not value_problem(self._tool, name, value)}
 
-    def is_full(self, values: Arguments) -> bool:
-        return all(name in values for name in self.need)
+    def told_lacking(self, answer: PlanValues, values: Arguments) -> str:
+        """What an answer lacks where these values are known by now, a sentence a parameter; "" where it lacks nothing."""
+        named = self._named(answer)
+        problems = (
+            value_problem(self._tool, name, named[name]) if name in named else f"{name!r} has no value."
+            for name in self.need
+            if name not in values
+        )
+        return " ".join(f"Call {self._at}: {one}" for one in problems)
+
+    def _named(self, answer: PlanValues) -> Arguments:
+        asked = {*self.need, *self.may}
+        named = {one.parameter: one.value for one in answer.values if one.call == self._at and one.parameter in asked}
+        return {name: mended(value, self._tool.properties[name]) for name, value in named.items()}
 
     def filled(self, values: Arguments) -> PlannedCall:
         """The call with these values: in place of those drawn, without the optional ones that nobody gave."""

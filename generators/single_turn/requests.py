@@ -5,7 +5,7 @@ from random import Random
 
 from pydantic import BaseModel
 
-from callwright.generators.given_values import ArgumentValues, WantedValues, collect_values, given_values, values_of
+from callwright.generators.given_values import ArgumentValues, WantedValues, collect_values, given_values
 from callwright.generators.kinds import traits_of
 from callwright.generators.own_values import beside_known
 from callwright.generators.stages import ATTEMPTS, StageContext, first_fit, made_by
@@ -148,14 +148,8 @@ async def draft_requests(choice: ParameterChoice, context: StageContext) -> list
     )
     prompt = beside_known(prompt, own)
     wanted = WantedValues(tool, left, assignment.language, assignment.seed, own)
-    answers: list[DraftedRequest] = []
-
-    async def ask(attempt: int) -> DraftedRequest:
-        answers.append(await context.chat.ask(prompt, values_of(DraftedRequest, tool, left), sample_index=attempt))
-        return answers[-1]
-
-    given = await collect_values(ask, wanted)
-    worded = answers[-1] if given_values(answers[-1], wanted) == given else Wording(request="", mentions=[])
+    given, last = await collect_values(context.chat, prompt, DraftedRequest, wanted)
+    worded = last if given_values(last, wanted) == given else Wording(request="", mentions=[])
     return [
         DraftCall(
             assignment=assignment,

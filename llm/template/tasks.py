@@ -8,7 +8,7 @@ from pydantic import JsonValue
 
 from callwright.language.calls.meanings import in_context, value_gap
 from callwright.language.calls.sampling import fill_in
-from callwright.language.calls.tools import view_of
+from callwright.language.calls.tools import ToolView, view_of
 from callwright.language.packs import fallback, known, of
 from callwright.llm.template.changing import (
     CallChange,
@@ -81,23 +81,30 @@ def _name_parameters(sections: Sections, rng: Random, _: Random, __: str) -> Tem
 
 
 def _drawn_values(sections: Sections, rng: Random) -> Arguments:
-    """A value for each parameter that the prompt names, beside those that it shows as known."""
+    """A value for each parameter that the prompt names, and for one at most that may be added, beside those known."""
     view = view_of(sections.json("tool"))
-    names = sections.json("parameters")
     known = in_context(view.properties, f"{view.name} {view.actions[0]}")
-    if not isinstance(names, list) or any(name not in known for name in names):
-        raise ReplyError(f"template/v1 expects in <parameters> a list of parameters of {view.name!r}, not {names!r}.")
+    names = _named_parameters("parameters", sections, view)
+    may = _named_parameters("may", sections, view) if "may" in sections.tagged else []
+    names += rng.sample(may, min(len(may), rng.randint(0, 1))) if may else []
     given = _known_values(sections)
     if any(name not in known for name in given):
         raise ReplyError(f"template/v1 expects in <known> an object with parameters of {view.name!r}, not {given!r}.")
     if is_unknown(view):
-        return plain_values(view, [str(name) for name in names], _language(sections), rng, given)
+        return plain_values(view, names, _language(sections), rng, given)
     refuse_gaps(view)
-    for name in map(str, names):
+    for name in names:
         gap = value_gap(name, known[name], _language(sections))
         if gap:
             raise ReplyError(f"template/v1 can't fill in {name!r} of the tool {view.name!r}: {gap}.")
-    return fill_in([str(name) for name in names], known, _language(sections), rng, given)
+    return fill_in(names, known, _language(sections), rng, given)
+
+
+def _named_parameters(tag: str, sections: Sections, view: ToolView) -> list[str]:
+    names = sections.json(tag)
+    if not isinstance(names, list) or any(name not in view.properties for name in names):
+        raise ReplyError(f"template/v1 expects in <{tag}> a list of parameters of {view.name!r}, not {names!r}.")
+    return [str(name) for name in names]
 
 
 def _known_values(sections: Sections) -> Arguments:

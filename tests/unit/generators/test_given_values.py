@@ -7,6 +7,8 @@ from pydantic import JsonValue
 
 from callwright.generators.given_values import ArgumentValues, WantedValues, collect_values, mended
 from callwright.generators.tools import argument_problems
+from callwright.llm.chat import ChatMessage, Prompt
+from callwright.testing import ScriptedModel
 from callwright.warehouse.records import Arguments, JsonSchema, Tool
 
 TABLE = Tool(
@@ -29,6 +31,7 @@ TABLE = Tool(
     },
 )
 NAMES = ("restaurant", "guests", "seating", "time")
+WANTED = WantedValues(TABLE, NAMES, "en", seed=5)
 GOOD: Arguments = {"restaurant": "Blue Door", "guests": 3, "seating": "Inside", "time": "19:30"}
 
 
@@ -56,19 +59,33 @@ def test_a_value_of_another_type_is_the_value_that_it_stands_for(
     assert mended(value, schema) == meant
 
 
-async def collected(*answers: Arguments, asked: list[int] | None = None) -> Arguments:
-    async def ask(attempt: int) -> ArgumentValues:
-        if asked is not None:
-            asked.append(attempt)
-        return ArgumentValues(values=answers[attempt])
+PROMPT = Prompt(name="fill", version="1", messages=(ChatMessage(role="user", content="Values, please."),))
 
-    return await collect_values(ask, WantedValues(TABLE, NAMES, "en", seed=5))
+
+def answering(*answers: Arguments) -> ScriptedModel:
+    return ScriptedModel({"fill": [ArgumentValues(values=one) for one in answers]})
+
+
+async def collected(*answers: Arguments) -> Arguments:
+    given, _ = await collect_values(answering(*answers), PROMPT, ArgumentValues, WANTED)
+    return given
 
 
 async def test_what_nobody_asked_for_is_cut_without_asking_again() -> None:
-    asked: list[int] = []
-    assert await collected({**GOOD, "weather": "fine"}, asked=asked) == GOOD
-    assert asked == [0]
+    model = answering({**GOOD, "weather": "fine"})
+    assert (await collect_values(model, PROMPT, ArgumentValues, WANTED))[0] == GOOD
+    assert model.asked == [PROMPT]
+
+
+async def test_who_is_asked_again_is_told_what_was_wrong_with_each_value() -> None:
+    model = answering({"restaurant": "", "guests": 99, "seating": "Inside"}, GOOD)
+    await collect_values(model, PROMPT, ArgumentValues, WANTED)
+    *before, told = model.asked[1].messages
+    assert before[:1] == [*PROMPT.messages]
+    assert "the value of 'restaurant' is empty" in told.content
+    assert "The value of 'guests', 99, does not fit" in told.content
+    assert "There is no value for 'time'" in told.content
+    assert "seating" not in told.content
 
 
 @pytest.mark.parametrize(
@@ -80,6 +97,19 @@ async def test_what_nobody_asked_for_is_cut_without_asking_again() -> None:
 )
 async def test_three_answers_are_put_together(answers: Sequence[Arguments]) -> None:
     assert await collected(*answers) == GOOD
+
+
+@pytest.mark.parametrize(
+    ("added", "kept"), [({}, []), ({"guests": 3}, ["guests"]), ({"guests": 99, "time": "19:30"}, ["time"])]
+)
+async def test_what_may_be_given_besides_is_the_models_choice_and_never_asked_for_again(
+    added: Arguments, kept: list[str]
+) -> None:
+    model = answering({"restaurant": "Blue Door", **added})
+    wanted = WANTED._replace(names=["restaurant"], may=["guests", "time"])
+    given, _ = await collect_values(model, PROMPT, ArgumentValues, wanted)
+    assert list(given) == ["restaurant", *kept]
+    assert len(model.asked) == 1
 
 
 async def test_what_no_answer_has_is_drawn() -> None:

@@ -92,11 +92,27 @@ async def test_it_gives_each_parameter_one_value(tools: tuple[Tool, ...], ask: A
             "fill_values",
             tool=tool,
             parameters=names,
+            may=[],
             language=tool.language,
             seed=3,
         )
         answer = ArgumentValues.model_validate_json((await TemplateModel().send(ask(prompt, ArgumentValues))).text)
         assert [*answer.values] == names
+
+
+async def test_of_what_a_call_may_have_besides_it_adds_one_at_most(tools: tuple[Tool, ...], ask: Ask):
+    tool = next(one for one in tools if len(one.optional) > 1)
+    added = set()
+    for seed in range(20):
+        prompt = render(
+            "callwright.generators.conversations.prompts", "fill_values", tool=tool, parameters=[*tool.required],
+            may=[*tool.optional], language=tool.language, seed=seed,
+        )  # fmt: skip
+        answer = ArgumentValues.model_validate_json((await TemplateModel().send(ask(prompt, ArgumentValues))).text)
+        added.add(tuple(name for name in answer.values if name not in tool.required))
+        assert {*tool.required} <= {*answer.values}
+    assert () in added
+    assert {len(one) for one in added} == {0, 1}
 
 
 async def test_a_wording_keeps_the_format_and_is_mostly_understood(tools: tuple[Tool, ...], ask: Ask):
@@ -213,8 +229,9 @@ async def test_a_judge_does_not_accept_what_nobody_said(tools: tuple[Tool, ...],
 async def test_relevance_names_the_tool_that_fits(tools: tuple[Tool, ...], ask: Ask):
     for said, tool in (("Send money to another person, please.", tools[2].name), ("Sing me a lullaby.", None)):
         prompt = render(
-            "callwright.validators.prompts", "judge_relevance", tools=_shown(tools), conversation=f"user: {said}"
-        )
+            "callwright.validators.prompts", "judge_relevance", tools=_shown(tools), conversation=f"user: {said}",
+            hears=False,
+        )  # fmt: skip
         assert Relevance.model_validate_json((await TemplateModel().send(ask(prompt, Relevance))).text).tool == tool
 
 
@@ -320,8 +337,9 @@ async def test_no_conversation_raises_anything_but_a_reply_error(tools: tuple[To
         ("answer_as_candidate", None),
     ):  # fmt: skip
         prompt = render(
-            "callwright.validators.prompts", name, tools=_shown(tools), conversation=talk, expected=call, given=call
-        )
+            "callwright.validators.prompts", name, tools=_shown(tools), conversation=talk, expected=call, given=call,
+            hears=False,
+        )  # fmt: skip
         try:
             reply = await TemplateModel().send(ask(prompt, answer))
         except ReplyError:

@@ -77,6 +77,15 @@ async def test_what_the_schema_refuses_is_asked_for_again_then_drawn(bad: JsonVa
     assert (await chosen(wrong, wrong))[0] == [{"hotel": "Quayside Inn", "nights": 5}, {"city": "Bergen"}]
 
 
+async def test_who_is_asked_again_is_told_which_values_of_which_call_lack_and_why() -> None:
+    wrong: list[dict[str, JsonValue]] = [{**BOTH[1], "value": 0}, BOTH[2]]
+    _, model = await chosen(wrong, BOTH)
+    told = model.asked[1].messages[-1].content
+    assert "Call 0: 'hotel' has no value." in told
+    assert "Call 0: The value of 'nights', 0, does not fit" in told
+    assert "Call 1" not in told
+
+
 async def test_who_gives_nothing_is_not_asked_again_and_leaves_what_was_drawn() -> None:
     made, _ = await chosen([])
     assert made == [{"hotel": "Drawn House", "nights": 5, "breakfast": "drawn"}, {"city": "Drawnton"}]
