@@ -203,7 +203,7 @@ def run_check(check: Check[Sample], sample: Sample, tools: Tools = (), chat: Cha
     'unproved'
     """
     _require(check.applies(sample), f"The check {check.name!r} does not apply to this sample.")
-    [verdict] = asyncio.run(check(sample, context_of(tools, chat)))
+    verdict, *_told = asyncio.run(check(sample, context_of(tools, chat)))
     known = check.doubts.keys() | doubt_sentences().keys()
     for doubt in verdict.doubts:
         _require(

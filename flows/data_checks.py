@@ -208,7 +208,7 @@ async def _read(stated: RequestLine, tool: Tool, chats: Chats) -> Verdict:
         return Verdict(subject="", check=_READING, decision="unproved", reason=_brief(error))
     stage = stage_named(_READING)
     context = _context(stage, sample, {tool.key: tool}, chats)
-    [verdict] = read_by(context.chat.name, "", await _verdicts(stage, sample, context))
+    verdict, *_told = read_by(context.chat.name, "", await _verdicts(stage, sample, context))
     return verdict
 
 

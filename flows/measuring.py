@@ -41,5 +41,6 @@ def lacking_readings(warehouse: Warehouse, build: str, recipe: Recipe, check: st
     """
     with own_prompts(recipe.own_prompts):
         version = planting_version(CHECKS.named(check))
-    asked = [build, check, version, recipe.readers.planted, recipe.readers.at_least, str(recipe.seed), *MEASURED]
+    readers = recipe.readers
+    asked = [build, check, version, readers.planted, readers.at_least, str(recipe.seed), *MEASURED, recipe.most_planted]
     return [row["body"] for row in warehouse.rows(sql("measuring.lacking"), asked)]

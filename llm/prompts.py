@@ -14,8 +14,8 @@ from importlib.resources.abc import Traversable
 from typing import Any, NamedTuple, cast
 
 import orjson
-from jinja2 import Environment, StrictUndefined, Template, TemplateSyntaxError
-from jinja2.meta import find_undeclared_variables
+from jinja2 import Environment, FunctionLoader, StrictUndefined, Template, TemplateSyntaxError
+from jinja2.meta import find_referenced_templates, find_undeclared_variables
 from pydantic import BaseModel
 
 from callwright.language.packs import of
@@ -134,6 +134,17 @@ def _shipped(package: str, name: str) -> str:
 
 
 @cache
+def _included(path: str) -> str:
+    """What several prompts say alike, in a file such as 'validators/prompts/natural.txt'."""
+    folder, _, name = path.rpartition("/")
+    package = f"{_PACKAGE}.{folder.replace('/', '.')}"
+    file = files(package).joinpath(name)
+    if not file.is_file():
+        raise ConfigurationError(f"There is nothing to include at {path!r}.")
+    return file.read_text(encoding="utf-8")
+
+
+@cache
 def _parse(text: str) -> _Template:
     """A prompt of its text. Raises ValueError where it has no message to send."""
     pieces = _ROLE_LINE.split(text)
@@ -141,13 +152,20 @@ def _parse(text: str) -> _Template:
     parts = tuple((pieces[at], _compiled(environment, pieces[at + 1])) for at in range(1, len(pieces), 2))
     if not any(role == "user" for role, _ in parts):
         raise ValueError("it has no '--- user' line")
-    version = blake2b(text.encode(), digest_size=_VERSION_BYTES).hexdigest()
+    included = (_included(path) for path in find_referenced_templates(environment.parse(text)) if path)
+    version = blake2b("".join((text, *included)).encode(), digest_size=_VERSION_BYTES).hexdigest()
     return _Template(version, parts)
 
 
 @cache
 def _environment() -> Environment:
-    environment = Environment(undefined=StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True)  # noqa: S701 - plain text for a model, not HTML
+    environment = Environment(
+        undefined=StrictUndefined,
+        autoescape=False,  # noqa: S701 - plain text for a model, not HTML
+        trim_blocks=True,
+        lstrip_blocks=True,
+        loader=FunctionLoader(_included),
+    )
     environment.filters["json"] = _as_json
     environment.filters["language_name"] = _language_name
     environment.filters["examples"] = _examples

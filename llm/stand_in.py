@@ -32,10 +32,13 @@ class StandIn:
 
     async def send(self, request: ChatRequest) -> RawReply:
         """Answer at once, with the tokens and the cost that the model's own answer of this length has."""
+        plain = filled(request.schema) if request.schema else {}
         try:
             reply = await self._template.send(request)
         except ReplyError:  # only models that read language are asked this
-            reply = RawReply(orjson.dumps(filled(request.schema or {})).decode() if request.schema else "Plain.")
+            reply = RawReply(orjson.dumps(plain).decode() if request.schema else "Plain.")
+        if plain:  # nor does the template know all that they are asked besides
+            reply = reply._replace(text=orjson.dumps(plain | orjson.loads(reply.text)).decode())
         took = await self._tokens.of(request, reply)
         cost = self._price.of(took.prompt, took.reply)
         return reply._replace(prompt_tokens=took.prompt, completion_tokens=took.reply, cost=cost)

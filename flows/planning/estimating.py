@@ -20,7 +20,7 @@ from callwright.flows.settings import Settings, open_warehouse
 from callwright.flows.shards import carry_out
 from callwright.flows.stages import stage_named
 from callwright.flows.toolmaking import prepare_tools
-from callwright.generators.kinds import kind_named
+from callwright.generators.kinds import family_of, kind_named
 from callwright.llm.asking import LedgeredChat
 from callwright.llm.models import ModelSettings
 from callwright.llm.prices import unpriced_sentence
@@ -154,7 +154,10 @@ async def run_dry(
 ) -> GroupRun:
     """Build `sampled` samples of each kind with the stand-ins that `open_one` opens."""
     looked = recipe.with_preview(sampled)
-    dry = looked.model_copy(update={"budget": None, "spare": 0.0, "variants": min(recipe.variants, sampled)})
+    # All that is read is planted in as well, to know what that takes of each kind.
+    readers = recipe.readers.model_copy(update={"planted": float(bool(recipe.readers.planted))})
+    changes = {"budget": None, "spare": 0.0, "variants": min(recipe.variants, sampled), "readers": readers}
+    dry = looked.model_copy(update=changes)
     workers = Workers(partial(carry_out, shared=SharedChats(open_one=open_one)), 1, in_one=True)
     progress = SilentProgress()
     await prepare_tools(dry, aside, progress, lambda _run: nullcontext(workers))
@@ -181,14 +184,14 @@ class _Scale:
     """How many times what the dry run asked the build will ask."""
 
     def __init__(self, recipe: Recipe, sampled: Mapping[str, int], planned: Mapping[str, int]) -> None:
-        self._sampled, self._planned, self._readers = sampled, planned, recipe.readers
+        self._sampled, self._planned, self._recipe = sampled, planned, recipe
         dry = recipe.with_preview(_sampled(recipe))
         self._tools = _made_categories(recipe) / max(1, _made_categories(dry))
 
     def of(self, stage: str, kind: str) -> float:
         """The factor for a stage's calls for a kind; for all kinds of its group where the kind is not known."""
         if self._sampled.get(kind):
-            return self._worked(stage, self._planned.get(kind, 0)) / self._sampled[kind]
+            return self._worked(stage, kind) / self._sampled[kind]
         group = stage_named(stage).group
         kinds = [name for name in self._planned if kind_named(name).group == group]
         if group == "toolset":
@@ -196,11 +199,16 @@ class _Scale:
         sampled = sum(self._sampled.get(name, 0) for name in kinds or self._planned)
         return sum(self._planned[name] for name in kinds or self._planned) / max(1, sampled)
 
-    def _worked(self, stage: str, planned: int) -> float:
-        """How many of those planned meet the stage: of those whose readers are measured as many as the recipe wants."""
+    def _worked(self, stage: str, kind: str) -> float:
+        """How many of a kind meet the stage: where readers are measured, its part of what the recipe wants of its family."""
+        planned = self._planned.get(kind, 0)
         if stage_named(stage).group != MEASURING:
             return planned
-        return min(planned, max(self._readers.at_least, self._readers.planted * planned))
+        mine, readers = family_of(kind), self._recipe.readers
+        alike = sum(count for name, count in self._planned.items() if family_of(name) == mine)
+        each = alike / len(self._recipe.languages)
+        wanted = max(min(readers.at_least, self._recipe.most_planted * each), readers.planted * each)
+        return planned * min(1.0, wanted / each) if each else 0.0
 
     def kind(self, stage: str, kind: str) -> str:
         """The kind as the estimate shows it."""

@@ -358,7 +358,7 @@ class ReaderRules(RecipePart):
     """How readers are measured: of what they read, which share is planted, and how many at least of each language and family.
 
     A planted reading is of a sample that would land: with a defect in the gold, or with the gold as it is. There is at most one of
-    each sample for each reader.
+    each sample for each reader. Where `accept` has a bar, `at_most` does not count: what is known of a reader decides there.
     """
 
     planted: float = Field(
@@ -371,6 +371,12 @@ class ReaderRules(RecipePart):
         default=40,
         ge=0,
         description="How many are planted at least in each language and family, as far as there are samples.",
+    )
+    at_most: float = Field(
+        default=0.2,
+        ge=0,
+        le=1,
+        description="The largest share of what readers read that `at_least` asks for, so that small builds pay in proportion.",
     )
 
 
@@ -636,6 +642,11 @@ class Recipe(RecipePart):
     def is_voiced(self) -> bool:
         """Whether the samples' users have personas or styles: not where the template model words them, which knows neither."""
         return bool(self.personas or self.styles) and reads_language(self.models.generator.name)
+
+    @property
+    def most_planted(self) -> float:
+        """The largest share of what is read that `readers.at_least` asks for: all of it where what is known decides what lands."""
+        return self.readers.at_most if self.accept.wrong_at_most is None else 1.0
 
     @property
     def own_values(self) -> dict[str, list[JsonValue]]:

@@ -10,7 +10,7 @@ from string import ascii_uppercase
 from typing import NamedTuple
 
 import orjson
-from pydantic import BaseModel, JsonValue
+from pydantic import BaseModel, ConfigDict, JsonValue
 
 from callwright.generators.routing.tool_graph import UNKNOWN
 from callwright.generators.stages import StageContext
@@ -18,12 +18,13 @@ from callwright.generators.tools import in_a_line, outlined
 from callwright.generators.transcripts import conversation_text, shown_call
 from callwright.validators.checks.declaring import ALL, reader
 from callwright.validators.checks.verdicts import SHOWN, Answer
+from callwright.validators.checks.wording import NaturalReading, answer_by, check_natural, may_tell
 from callwright.validators.judges import CHOOSE, ask_opinion
 from callwright.validators.matching.calls import READ_OTHERWISE, compare_calls, doubts_of
 from callwright.validators.near_misses.due import Due, Option, acting_points
 from callwright.validators.near_misses.table import near_misses
 from callwright.warehouse.errors import ReplyError
-from callwright.warehouse.records import Decision, DoubtedFact, Sample, Tool
+from callwright.warehouse.records import Decision, DoubtedFact, Sample, Tool, Verdict
 
 LONGEST_CATALOG = 120_000  # characters of tools that a prompt shows
 
@@ -35,12 +36,23 @@ class Choice(BaseModel):
     reason: str = ""
 
 
+class ToldChoice(Choice):
+    """A choice, and then what `natural` asks: what comes last in a reply can't sway what stands before it.
+
+    A reply without it is a choice all the same.
+    """
+
+    model_config = ConfigDict(title=Choice.__name__)
+    natural: NaturalReading | None = None
+
+
 class ReadOption(NamedTuple):
-    """What a reader chose at a place: only what is said to be due, or other options, and why."""
+    """What a reader chose at a place: only what is said to be due, or other options, and why; how it sounds where it told."""
 
     decision: Decision
     chosen: tuple[Option, ...]
     reason: str
+    natural: NaturalReading | None = None
 
 
 def has_calls(sample: Sample) -> bool:
@@ -58,7 +70,7 @@ _DOUBTS = {
 
 
 @reader(
-    "reading", "1",
+    "reading", "2",
     "Which calls do the words ask for: does the checker choose the gold alone among near misses?",
     source="HammerBench 4.2.1",
     role="checker",
@@ -70,7 +82,7 @@ _DOUBTS = {
     doubts=_DOUBTS,
 )  # fmt: skip
 async def check_reading(sample: Sample, context: StageContext) -> Answer:
-    """Let the checker choose at each place of the sample what is due there."""
+    """Let the checker choose at each place of the sample what is due there, and say at the last one how it sounds."""
     return await _read(sample, context, "reading")
 
 
@@ -91,15 +103,17 @@ async def check_second_reading(sample: Sample, context: StageContext) -> Answer:
 
 
 async def _read(sample: Sample, context: StageContext, check: str) -> Answer:
-    problems, doubts, read = list[str](), list[DoubtedFact](), 0
+    problems, doubts, told, read = list[str](), list[DoubtedFact](), list[Verdict](), 0
     for due in acting_points(sample, context.toolset(sample.candidates)):
         try:
-            found = await choose(due, sample, context, f"{check}:{sample.key}:{due.turn}")
+            found = await choose(due, sample, context, check)
         except ReplyError as error:
             problems.append(f"Before turn {due.turn} no answer could be read: {str(error).rstrip('.')}.")
             doubts.append(DoubtedFact(kind="unread", turn=due.turn))
             break
         read += 1
+        if found.natural is not None:
+            told.append(check_natural.verdict(sample, answer_by(found.natural)))
         if found.decision != "proved":
             problems.append(_told(due, found))
             doubts += _doubts(due, found)
@@ -110,29 +124,34 @@ async def _read(sample: Sample, context: StageContext, check: str) -> Answer:
         score=float(not problems),
         reason=" ".join(problems[:SHOWN]) or proof,
         doubts=tuple(doubts),
+        told=tuple(told),
     )
 
 
-async def choose(due: Due, sample: Sample, context: StageContext, seed: str) -> ReadOption:
-    """What the context's model chooses at a place: `due.option` stands among near misses of it, in an order by `seed`.
+async def choose(due: Due, sample: Sample, context: StageContext, check: str, *, planted: bool = False) -> ReadOption:
+    """What the context's model chooses at a place: `due.option` stands among near misses of it, in random order.
 
-    Raises ReplyError where its answer can't be read.
+    What is asked is the same where something is `planted`; the order is that of the check, or another one there. Raises ReplyError
+    where its answer can't be read.
     """
-    rng = Random(seed)
+    rng = Random(f"planted:{check}:{sample.key}" if planted else f"{check}:{sample.key}:{due.turn}")
+    hears = check == "reading" and due.is_last and may_tell(sample, context)
     options = [due.option, *(one.option for one in near_misses(due, rng))]
     rng.shuffle(options)
     choice = await ask_opinion(
         context.chat,
         CHOOSE,
-        Choice,
+        ToldChoice if hears else Choice,
         sample.time_sentence,
         tools=shown_catalog(due, options),
         conversation=conversation_text(due.prefix),
         options=[_shown(letter, one) for letter, one in zip(ascii_uppercase, options, strict=False)],
         language=sample.language,
+        hears=hears,
     )
     chosen = tuple(options[at] for at in _places(choice, len(options)))
-    return ReadOption("proved" if chosen == (due.option,) else "unproved", chosen, choice.reason)
+    natural = choice.natural if isinstance(choice, ToldChoice) else None
+    return ReadOption("proved" if chosen == (due.option,) else "unproved", chosen, choice.reason, natural)
 
 
 def _places(choice: Choice, shown: int) -> list[int]:

@@ -6,15 +6,19 @@ Then the judge is asked, turn by turn; the first tool that it names is an opinio
 
 from typing import NamedTuple
 
+from pydantic import ConfigDict
+
 from callwright.generators.shifts.turns import was_made_already
 from callwright.generators.stages import StageContext
-from callwright.generators.tools import are_redundant
-from callwright.generators.transcripts import conversation_text, shown_tools, user_texts
+from callwright.generators.tools import are_redundant, outlined_tools
+from callwright.generators.transcripts import conversation_text, user_texts
 from callwright.language.schemas import kind_of
 from callwright.language.text import capitalised
 from callwright.language.values import locate
+from callwright.validators.blind.choosing import has_calls
 from callwright.validators.checks.declaring import ALL, MEANING, reader
 from callwright.validators.checks.verdicts import Answer, answer_of, contradicted, unproved, weakest
+from callwright.validators.checks.wording import NaturalReading, answer_by, check_natural, may_tell
 from callwright.validators.judges import (
     ONE_SHOT,
     RELEVANCE,
@@ -35,6 +39,7 @@ from callwright.warehouse.records import (
     Sample,
     Snapshot,
     Tool,
+    Verdict,
 )
 
 _SEVERAL = "This check reads one call a turn; the sample has no call turn, or several calls in one."
@@ -238,13 +243,20 @@ def due_call(snapshot: Snapshot) -> Call | None:
     return Call(tool=gold.tool, arguments=gold.arguments) if gold is not None else None
 
 
+class ToldRelevance(Relevance):
+    """Whether a tool fits, and then what `natural` asks."""
+
+    model_config = ConfigDict(title=Relevance.__name__)
+    natural: NaturalReading | None = None
+
+
 def has_idle_turn(sample: Sample) -> bool:
     """Whether the sample has a turn at which no call is due."""
     return any(not snapshot.calls for snapshot in sample.snapshots())
 
 
 @reader(
-    "relevance", "2", "Where no call is due: can none of the candidates do it?",
+    "relevance", "3", "Where no call is due: can none of the candidates do it?",
     source="HammerBench 4.2, D.5",
     role="judge",
     prompts=(RELEVANCE,),
@@ -252,7 +264,7 @@ def has_idle_turn(sample: Sample) -> bool:
     settles=MEANING,
 )  # fmt: skip
 async def check_relevance(sample: Sample, context: StageContext) -> Answer:
-    """Prove that no candidate can do what is asked where none is to be called."""
+    """Prove that no candidate can do what is asked where none is to be called; where none ever is, tell how it sounds as well."""
     idle = [snapshot for snapshot in sample.snapshots() if not snapshot.calls]
     if not idle:
         return Answer(decision="proved", reason="A call is due at every turn, so nothing is to be refused.")
@@ -260,15 +272,18 @@ async def check_relevance(sample: Sample, context: StageContext) -> Answer:
     if duplicate:
         reason = f"The withheld tool is still among the candidates: {duplicate}."
         return answer_of([contradicted(reason, DoubtedFact(kind="candidates_amiss"))], "")
-    reasons = []
+    reasons, told = list[str](), list[Verdict]()
     for snapshot in idle:
-        opinion = await _ask_whether_one_fits(snapshot, sample, context)
+        hears = snapshot is idle[-1] and not has_calls(sample) and may_tell(sample, context)
+        opinion = await _ask_whether_one_fits(snapshot, sample, context, hears=hears)
+        if isinstance(opinion, ToldRelevance) and opinion.natural is not None:
+            told.append(check_natural.verdict(sample, answer_by(opinion.natural)))
         if opinion.tool:
             reason = f"The judge says that {opinion.tool!r} fits: {opinion.reason}"
             doubt = DoubtedFact(kind="calls_needlessly", turn=snapshot.turn, tool=opinion.tool)
-            return answer_of([unproved(reason, doubt)], "")
+            return Answer(decision="unproved", reason=reason, doubts=(doubt,), told=tuple(told))
         reasons.append(f"None fits: {opinion.reason}")
-    return Answer(decision="proved", reason=" ".join(reasons))
+    return Answer(decision="proved", reason=" ".join(reasons), told=tuple(told))
 
 
 def find_duplicate_tool(withheld: list[Tool], candidates: list[Tool]) -> str:
@@ -277,11 +292,12 @@ def find_duplicate_tool(withheld: list[Tool], candidates: list[Tool]) -> str:
     return next((f"{shown.name!r} serves what {hidden.name!r} serves" for hidden, shown in pairs), "")
 
 
-async def _ask_whether_one_fits(snapshot: Snapshot, sample: Sample, context: StageContext) -> Relevance:
+async def _ask_whether_one_fits(snapshot: Snapshot, sample: Sample, context: StageContext, *, hears: bool) -> Relevance:
     return await ask_opinion(
         context.chat,
         RELEVANCE,
-        Relevance,
-        tools=shown_tools(context.toolset(sample.candidates)),
+        ToldRelevance if hears else Relevance,
+        tools=outlined_tools((tool, ()) for tool in context.toolset(sample.candidates)),
         conversation=conversation_text(snapshot.prefix),
+        hears=hears,
     )

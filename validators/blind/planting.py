@@ -35,7 +35,7 @@ def plant(sample: Sample, tools: Sequence[Tool], rng: Random) -> PlantedPlace:
     Near misses that nothing is called at all are planted only where there is no other: they are easily told.
     Raises RecordError where the sample has no place at which anything is due.
     """
-    places = list(acting_points(sample, tools))
+    places = acting_points(sample, tools)
     if not places:
         raise RecordError("Nothing is due in the sample.")
     rng.shuffle(places)
@@ -52,7 +52,7 @@ async def read_planted(sample: Sample, context: StageContext, check: Check[Sampl
     """Let the context's model choose at a planted place as it chooses in the check."""
     place = plant(sample, context.toolset(sample.candidates), context.rng)
     try:
-        found = await choose(place.due, sample, context, f"planted:{check.name}:{sample.key}")
+        found = await choose(place.due, sample, context, check.name, planted=True)
         is_doubted, reason = found.decision != "proved", found.reason
     except ReplyError as error:  # what can't be read leaves a sample to people, as a doubt does
         is_doubted, reason = True, str(error)

@@ -81,7 +81,7 @@ class Check(Stage, Generic[Subject]):
                 ) from error
 
     async def __call__(self, subject: Subject, context: StageContext) -> list[Verdict]:
-        """The verdict on a record.
+        """The verdict on a record, and those of other checks that were told with it.
 
         Raises RecordError where a function of somebody else's breaks down; that of ours has a bug.
         """
@@ -91,7 +91,7 @@ class Check(Stage, Generic[Subject]):
             return [self.verdict(subject, [unproved(reason, DoubtedFact(kind="not_read"))])]
         try:
             found = self.find(subject, context)
-            return [self.verdict(subject, await found if isinstance(found, Awaitable) else found)]
+            answer = self._answer(await found if isinstance(found, Awaitable) else found)
         except CallwrightError:
             raise
         except Exception as error:
@@ -99,11 +99,15 @@ class Check(Stage, Generic[Subject]):
                 raise
             what = f"{type(error).__name__}: {error}"
             raise RecordError(f"Your check {self.name!r} ({self._place(error)}) raised {what}") from error
+        return [self.verdict(subject, answer), *answer.told]
 
     def verdict(self, subject: Subject, found: Found) -> Verdict:
         """The verdict that what was found comes to."""
-        answer = found if isinstance(found, Answer) else answer_of(self._only(found), self.proof, most=self.most)
-        return Verdict(subject=subject.key, check=self.name, version=self.version, **vars(answer))
+        stated = {name: value for name, value in vars(self._answer(found)).items() if name != "told"}
+        return Verdict(subject=subject.key, check=self.name, version=self.version, **stated)
+
+    def _answer(self, found: Found) -> Answer:
+        return found if isinstance(found, Answer) else answer_of(self._only(found), self.proof, most=self.most)
 
     def _place(self, error: Exception | None = None) -> str:
         """The file of its function, and the line: the last one in it that an error came through, else the first."""

@@ -146,14 +146,16 @@ def settled_claims(verdicts: Iterable[Verdict]) -> SettledClaims:
 async def has_rest(stage: Stage, sample: Sample, context: StageContext, verdicts: Sequence[Verdict]) -> bool:
     """Whether a stage has anything to say: one for the rest alone where it may settle what is left open, any other always.
 
+    An opinion that whoever read the sample has told on the way is not asked again.
+
     Where only people can settle something no model is asked. `verdicts` are those known of the sample; rules of which none
     is known are asked again, for they cost nothing.
     """
     if not isinstance(stage, Check) or stage.way not in (None, context.consistency):
         return not isinstance(stage, Check)
-    if not stage.only_rest:
-        return True
     known = {one.check for one in verdicts}
+    if not stage.only_rest:
+        return stage.sort != "opinion" or stage.name not in known
     found = list(verdicts)
     checks = all_checks()
     for rule in checks[: checks.index(stage)]:

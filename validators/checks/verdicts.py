@@ -31,7 +31,10 @@ def unproved(reason: str, doubt: DoubtedFact) -> Finding:
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:
-    """What a check answers about one record; its verdict says besides whose answer it is, and about what."""
+    """What a check answers about one record; its verdict says besides whose answer it is, and about what.
+
+    `told` are verdicts of other checks, where whoever was asked told in the same reply what these ask.
+    """
 
     decision: Decision
     reason: str
@@ -39,6 +42,7 @@ class Answer:
     evidence: tuple[Evidence, ...] = ()
     open_arguments: tuple[str, ...] = ()
     doubts: tuple[DoubtedFact, ...] = ()
+    told: tuple[Verdict, ...] = ()
 
 
 def answer_of(findings: Iterable[Finding], proof: str, *, most: int | None = SHOWN) -> Answer:

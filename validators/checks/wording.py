@@ -1,8 +1,9 @@
 """Whether what the user says reads like speech: no markup, no placeholder, no word doubled, nothing cut off, no words of the tool.
 
 Code alone decides that, from the text of the user's turns; what it finds is unproved, for people to see. How natural a request is,
-and how plausible its values, a judge reads beside its calls: two scores with anchors, each with its reason. That is asked only of
-models that read language: a grammar has no opinion of how people speak, and where one sits in the judge's place nothing is said.
+and how plausible its values, a model scores by anchors, each with its reason: whoever reads the sample blind tells it in the same
+reply, after its reading; where nobody did, the judge is asked. That is asked only of models that read language: a grammar has no
+opinion of how people speak, and where one sits in both places nothing is said.
 """
 
 import re
@@ -17,6 +18,7 @@ from callwright.generators.stages import StageContext
 from callwright.generators.tools import outlined_tools
 from callwright.generators.transcripts import conversation_text, shown_call
 from callwright.language.packs import LanguagePattern, has_folder, unspaced
+from callwright.llm.models import reads_language
 from callwright.validators.checks.declaring import opinion, rule
 from callwright.validators.checks.verdicts import Answer, Finding, unproved
 from callwright.validators.judges import NATURAL, ask_opinion
@@ -187,6 +189,20 @@ async def check_natural(sample: Sample, context: StageContext) -> Answer:
         calls=[shown_call(call) for call in calls],
         conversation=conversation_text(sample.turns),
     )
+    return answer_by(reading)
+
+
+def may_tell(sample: Sample, context: StageContext) -> bool:
+    """Whether the context's model, asked about the sample by another check, may tell as well what `natural` asks.
+
+    It may where it reads language, and neither it nor somebody real has worded the sample.
+    """
+    name = context.chat.name
+    return is_worded(sample) and reads_language(name) and (sample.origin is None or sample.origin.model != name)
+
+
+def answer_by(reading: NaturalReading) -> Answer:
+    """What the two scores come to."""
     opinions: tuple[tuple[int, DoubtKind, str], ...] = (
         (reading.wording, "judged_wording", reading.wording_reason),
         (reading.values, "judged_values", reading.values_reason),

@@ -57,6 +57,7 @@ class Due(NamedTuple):
     language: Language
     is_ordered: bool = False  # whether the order of the calls counts
     in_steps: bool = False  # whether calls are made one after the other, each with what came before
+    is_last: bool = False  # whether it is the sample's last such place, where all has been said
 
     @property
     def calls(self) -> tuple[Call, ...]:
@@ -82,8 +83,13 @@ class Leaf(NamedTuple):
         return next(one for one in reversed(self.path) if isinstance(one, str))
 
 
-def acting_points(sample: Sample, tools: Sequence[Tool]) -> Iterator[Due]:
+def acting_points(sample: Sample, tools: Sequence[Tool]) -> list[Due]:
     """Every place at which calls are due; where calls have results, also those at which the assistant only speaks."""
+    places = list(_acting_points(sample, tools))
+    return [*places[:-1], *(last._replace(is_last=True) for last in places[-1:])]
+
+
+def _acting_points(sample: Sample, tools: Sequence[Tool]) -> Iterator[Due]:
     named = {tool.name: tool for tool in tools}
     in_steps = was_made_already(sample)
     for at, turn in enumerate(sample.turns):

@@ -1,6 +1,7 @@
 -- name: lacking
 -- Of what models settled in a build, the samples in which is still to be planted for a check's reader: first by a hash, as many of each
--- language and family as the recipe wants of what the reader has read.
+-- language and family as the recipe wants of what the reader has read: a share ($4), at least so many ($5), but of these no more than
+-- another share ($9).
 with reads as (
     select v.subject, bool_or(v.check_name = $2) as is_reader_s
     from all_newest_verdicts v join build_samples b on b.sample = v.subject
@@ -18,7 +19,7 @@ with reads as (
     from places window mine as (partition by language, family)
 )
 select s.body from ranked r join samples s on s.key = r.key
-where r.may_be and not r.is_planted and r.read > 0 and r.place <= greatest($5, ceil($4 * r.read)) - r.planted
+where r.may_be and not r.is_planted and r.read > 0 and r.place <= greatest(least($5, ceil($9 * r.read)), ceil($4 * r.read)) - r.planted
 order by r.language, r.family, r.place
 
 -- name: doubted

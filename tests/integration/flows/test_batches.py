@@ -14,7 +14,7 @@ from callwright.flows.progress import SilentProgress
 from callwright.llm.chat import ChatMessage, ChatRequest
 from callwright.llm.prices import find_price
 from callwright.llm.template.model import TemplateModel
-from tests.support.flows.model_server import OPINIONS, PRICED
+from tests.support.flows.model_server import OPINIONS, PRICED, completed
 from tests.support.flows.small_builds import build, one, settings_of, small_recipe, warehouse_of
 from tests.support.llm.batch_server import BatchServer
 from tests.support.llm.fixtures import completion
@@ -30,7 +30,7 @@ def answered(body: dict, times: int) -> str:
     try:
         sending.send(None)
     except StopIteration as done:
-        return done.value.text
+        return completed(done.value.text, schema)
     raise AssertionError("template/v1 waits for nothing")
 
 
@@ -60,7 +60,7 @@ def provider() -> Iterator[BatchServer]:
 def test_a_build_in_batches_is_stopped_goes_on_and_pays_for_nothing_twice(
     provider: BatchServer, tmp_path: Path
 ) -> None:
-    model = {"name": PRICED, "api_base": provider.url, "structured": "schema", "transport": "batch"}
+    model = {"name": PRICED, "api_base": provider.url, "structured": "schema", "batch": True}
     model |= {"batch_gather": 0.3, "batch_poll": 0.1}
     recipe = small_recipe(
         models=dict.fromkeys(("generator", "checker", "judge"), model), samples={"perfect": 12}, shard_size=100

@@ -30,7 +30,7 @@ from tests.support.flows.small_builds import (
 )
 
 NOW = datetime(2026, 11, 23, tzinfo=UTC)
-FEW: dict[str, Any] = {"languages": ["en"], "samples": {"perfect": 14, "irrelevant": 2}, "readers": {}}
+FEW: dict[str, Any] = {"languages": ["en"], "samples": {"perfect": 14, "irrelevant": 2}, "readers": {"at_most": 1.0}}
 # Chooses the gold where it is shown, by a list of requests with their calls; of requests of an odd length it doubts all.
 READER = """
 import json
@@ -132,6 +132,14 @@ def test_a_recipe_says_how_much_is_planted_and_more_may_come_later(tmp_path: Pat
     assert len(counted[0]) == 3
     assert 5 <= len(counted[1]) <= 6
     assert counted[0] < counted[1] == counted[2]  # what was planted stays
+
+
+def test_a_small_build_plants_in_proportion(tmp_path: Path) -> None:
+    report = build(small_recipe(**FEW | {"readers": {}}), settings_of(tmp_path))
+    [row] = [one for one in report.readers if not one.defect]
+    assert row.read == 14
+    assert row.planted + row.doubles == 3  # no more than one in five, where 40 are wanted
+    assert row.catch_low < 0.5 < row.catch_rate  # and the interval tells how little that is
 
 
 def test_what_a_reader_settled_waits_where_more_of_it_may_be_wrong_than_the_recipe_accepts(tmp_path: Path) -> None:

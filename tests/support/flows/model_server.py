@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import orjson
 from aiohttp import web
@@ -121,11 +121,18 @@ class ModelServer:
         elif told is None:
             again = 0 if self.is_steady else self.answered[question]
             reply = await self._model.send(ChatRequest(MODEL, messages, schema, tools, (), again))
-            told, calls = reply.text, reply.calls
+            told, calls = completed(reply.text, schema), reply.calls
         if request.transport is None or request.transport.is_closing():
             raise ConnectionResetError("nobody waits for this answer any more")
         self.answered[question] += 1
         return web.json_response(_completion(told, calls))
+
+
+def completed(text: str, schema: dict[str, Any] | None) -> str:
+    """The template's answer, and an opinion beside it where one is asked for."""
+    if not schema or "natural" not in schema["properties"]:
+        return text
+    return orjson.dumps(orjson.loads(text) | {"natural": orjson.loads(OPINIONS["NaturalReading"])}).decode()
 
 
 def _completion(text: str, calls: tuple[Call, ...] | None = None) -> dict[str, object]:

@@ -23,6 +23,8 @@ CHINESE = (
     "第{}项是{}",
 )
 
+SOUNDS = {"natural": {"wording_reason": "Plain.", "wording": 5, "values_reason": "Usual.", "values": 5}}
+
 
 class WordingModel:
     """Answers as a ModelServer's behaviour, in the shapes of a language; where it `slips` its first wording is English."""
@@ -59,7 +61,7 @@ class WordingModel:
             case "ProposedCall":
                 return _json(self._read(shown))
             case "Relevance":
-                return _json({"tool": None, "reason": "No tool does."})
+                return _json({"tool": None, "reason": "No tool does.", **SOUNDS})
             case _:
                 return None
 
@@ -80,7 +82,7 @@ class WordingModel:
         """The option that makes just the call that was worded so."""
         call = self._read(shown)
         asked = [one["option"] for one in options if one["calls"] == [call]]
-        return {"asked": asked, "reason": "It was worded so."}
+        return {"asked": asked, "reason": "It was worded so.", **SOUNDS}
 
     def _read(self, shown: str) -> dict[str, Any]:
         """The call that was worded so, where its tool is at hand."""

@@ -13,8 +13,8 @@ OPTIONS = re.compile(r"^<options>(.*)</options>$", re.MULTILINE)
 class OptionReader:
     """Chooses options by what it is told to look for, and keeps what it was shown."""
 
-    def __init__(self, *wanted: object, name: str = "reader", letters: Sequence[str] = ()) -> None:
-        self.wanted, self.name, self.letters = wanted, name, letters
+    def __init__(self, *wanted: object, name: str = "reader", letters: Sequence[str] = (), sounds: int = 5) -> None:
+        self.wanted, self.name, self.letters, self.sounds = wanted, name, letters, sounds
         self.shown: list[list[dict[str, object]]] = []
         self.prompts: list[str] = []
 
@@ -26,4 +26,5 @@ class OptionReader:
         self.shown.append(options)
         self.prompts.append(text)
         letters = [one["option"] for one in options if one["calls"] in self.wanted or one.get("act") in self.wanted]
-        return answer.model_validate({"asked": [*letters, *self.letters], "reason": "So."})
+        sounds = {"wording": self.sounds, "wording_reason": "So said.", "values": 5, "values_reason": "So it is."}
+        return answer.model_validate({"asked": [*letters, *self.letters], "reason": "So.", "natural": sounds})
