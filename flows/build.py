@@ -63,7 +63,10 @@ BUILD_VERSION = 2  # raised when the same recipe, tools and prompts would make o
 
 
 class FunnelRow(NamedTuple):
-    """What a stage did with what came to it: entered = passed + rejected + failed + waiting."""
+    """What a stage did with what came to it: entered = passed + rejected + failed + waiting.
+
+    `not_applicable` is how many of the passed ones it had nothing to do with.
+    """
 
     stage: str
     entered: int
@@ -71,6 +74,7 @@ class FunnelRow(NamedTuple):
     rejected: int
     failed: int
     waiting: int
+    not_applicable: int = 0
 
 
 class CompositionRow(NamedTuple):
@@ -120,6 +124,11 @@ class BuildReport(NamedTuple):
     wrong_at_most: float | None = None
     left_out: tuple[LeftOut, ...] = ()
     taken: tuple[str, ...] = ()
+
+    @property
+    def worked(self) -> tuple[FunnelRow, ...]:
+        """The stages that had anything to do."""
+        return tuple(row for row in self.funnel if row.not_applicable < row.entered)
 
     @property
     def sentence(self) -> str:
@@ -337,10 +346,10 @@ def report_build(run: GroupRun) -> BuildReport:
     """The funnel and the composition of a build as they stand."""
     warehouse, build = run.warehouse, run.build
     rows = warehouse.rows(
-        "select recipe, stage, entered, passed, rejected, failed, waiting from funnel where build = ? order by position",
+        f"select {', '.join(FunnelRow._fields)} from funnel where build = ? order by position",  # noqa: S608 - our own names
         [build],
     )
-    funnel = tuple(FunnelRow(*(row[name] for name in FunnelRow._fields)) for row in rows)
+    funnel = tuple(FunnelRow(**row) for row in rows)
     landed = next((row.passed for row in funnel if row.stage == LANDING.land), 0)
     return BuildReport(
         build=build,

@@ -1,19 +1,21 @@
 """The main job: the demo dataset through every real part, from a tool catalog to a report."""
 
-import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from importlib.resources import files
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from jinja2 import StrictUndefined, Template
 
 from callwright.flows.build import BuildReport
 from callwright.flows.progress import Progress
-from callwright.flows.settings import Settings, open_warehouse, use_prefect
+from callwright.flows.settings import Settings, open_warehouse, read_settings, use_prefect
 from callwright.warehouse.extras import require_extra
 from callwright.warehouse.records import Release
+
+if TYPE_CHECKING:
+    from callwright.flows.api.evaluating import Evaluation
 
 RELEASE = "demo"
 
@@ -57,24 +59,27 @@ def run_demo(settings: Settings, progress: Progress) -> DemoResult:
         studio = waiting.submit(serve_label_studio, settings, progress.say)  # the slowest to start, so it starts first
         prefect = start_prefect(settings, progress.say)
         use_prefect(prefect.api, settings.home / "prefect" / "client")
-        from callwright.flows.engine.deploying import build_with_prefect
+        from callwright.flows.engine.deploying import build_with_prefect, in_a_run
 
+        shown = read_settings()  # they name the server now
         progress.say(f"Building {demo_recipe().name}; Prefect shows it at {prefect.url}/runs")
         build = build_with_prefect(demo_recipe(), 0, "", progress)
-        release = _release(settings)
-        board = _evaluate(settings, progress)
+        release = in_a_run(shown, "create-release", RELEASE, lambda _progress: _release(settings), progress)
+        found = in_a_run(shown, "evaluate-models", RELEASE, lambda told: _evaluate(settings, told), progress)
         server = studio.result()
     from callwright.flows.review.pushing import push_reviews
     from callwright.flows.review.servers import local_label_studio
     from callwright.flows.review.status import review_status
 
     with local_label_studio(server) as reviewing:
-        pushed = push_reviews(settings, reviewing, progress)
+        pushed = in_a_run(
+            shown, "push-reviews", "all recipes", lambda told: push_reviews(settings, reviewing, told), progress
+        )
     database, report = _publish(settings)
     return DemoResult(
         build=build,
         release=release,
-        leaderboard=board,
+        leaderboard=found.leaderboard,
         tasks_pushed=pushed.created,
         tasks_with_people=sum(row["with_people"] for row in review_status(settings)["samples"]),
         label_studio=pushed.url,
@@ -94,12 +99,11 @@ def _release(settings: Settings) -> Release:
     return known[0] if known else create_release(warehouse, RELEASE, ("demo",), "What the demo's first build landed.")
 
 
-def _evaluate(settings: Settings, progress: Progress) -> list[dict[str, object]]:
-    from callwright.flows.evaluation.evaluating import evaluate_release, leaderboard
+def _evaluate(settings: Settings, progress: Progress) -> "Evaluation":
+    from callwright.flows.api.evaluating import evaluate
     from callwright.flows.evaluation.evaluation_run import choose_candidates
 
-    asyncio.run(evaluate_release(RELEASE, choose_candidates([], demo_recipe()), settings, progress))
-    return leaderboard(RELEASE, settings)
+    return evaluate(RELEASE, choose_candidates([], demo_recipe()), home=settings.home, progress=progress)
 
 
 def _publish(settings: Settings) -> tuple[Path, Path]:

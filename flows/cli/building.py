@@ -110,7 +110,7 @@ def build(  # noqa: PLR0917 - typer reads each option from a parameter
 
 
 def _report_text(report: "BuildReport", pushed: "Pushed | None", seconds: float) -> Iterator[str | Table]:
-    yield table_of(report.funnel)
+    yield table_of(report.worked)
     yield table_of(report.composition)
     yield from map(table_of, filter(None, (report.paths, report.conversations)))
     yield from _readers_text(report)

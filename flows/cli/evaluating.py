@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from callwright.flows.cli.screen import Aside, Outcome, Table, Terminal, command, commands, say, show
+from callwright.flows.settings import read_settings
 from callwright.validators.metrics.complexeval.rules import TURN_LIMIT
 from callwright.warehouse.errors import ConfigurationError
 
@@ -118,15 +119,18 @@ def evaluate(  # noqa: PLR0913, PLR0917 - typer reads each option from a paramet
 ) -> Outcome:
     """Ask candidate models for the calls that are due, drive them through multi-step samples, and score both."""
     from callwright.flows.api.evaluating import evaluate as evaluate_candidates
+    from callwright.flows.engine.deploying import in_a_run
     from callwright.flows.evaluation.evaluation_run import choose_candidates
 
     if resume and (model or recipe):
         raise ConfigurationError("--resume takes the candidates of what was cut off: leave out --model and --recipe.")
     candidates = [] if resume else choose_candidates(model or [], recipe)
     with Terminal() as screen:
-        found = evaluate_candidates(
-            release, candidates, runs=runs, split=split, strategy=strategy, router=router, format=format, tools=tools,
-            judge=judge, complexeval=complexeval, turns=turns, budget=budget, resume=resume, progress=screen,
+        found = in_a_run(
+            read_settings(), "evaluate-models", release, lambda progress: evaluate_candidates(
+                release, candidates, runs=runs, split=split, strategy=strategy, router=router, format=format, tools=tools,
+                judge=judge, complexeval=complexeval, turns=turns, budget=budget, resume=resume, progress=progress,
+            ), screen,
         )  # fmt: skip
     if found.split:
         say(f"The figures are over the split {found.split!r} of {found.release} alone.")

@@ -7,7 +7,18 @@ from typing import TYPE_CHECKING, Annotated
 import orjson
 import typer
 
-from callwright.flows.cli.screen import Aside, AsJson, Live, OfKinds, OneRelease, Outcome, Table, command, commands
+from callwright.flows.cli.screen import (
+    Aside,
+    AsJson,
+    Live,
+    OfKinds,
+    OneRelease,
+    Outcome,
+    Table,
+    Terminal,
+    command,
+    commands,
+)
 from callwright.flows.settings import open_warehouse, read_settings, reading
 
 if TYPE_CHECKING:
@@ -67,11 +78,15 @@ def create(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
     Splits are in proportion by kind, language and category, and samples of one parent, goal or template are never parted.
     """
     from callwright.flows.api.releases import create_release
+    from callwright.flows.engine.deploying import in_a_run
 
-    made = create_release(
-        name, recipes=recipe or (), builds=build or (), kinds=kind or (), languages=language or (), where=where, splits=splits,
-        by=by, version=version, follows=follows, note=note, live=live,
-    ).created  # fmt: skip
+    with Terminal() as screen:
+        made = in_a_run(
+            read_settings(), "create-release", name, lambda _progress: create_release(
+                name, recipes=recipe or (), builds=build or (), kinds=kind or (), languages=language or (), where=where,
+                splits=splits, by=by, version=version, follows=follows, note=note, live=live,
+            ).created, screen,
+        )  # fmt: skip
     value = made.release.model_dump(mode="json") | {
         "builds": made.selected.builds,
         "samples_by_split": made.splits,

@@ -103,12 +103,16 @@ def push(
     ] = False,
 ) -> Outcome:
     """Push what waits for people; what is there already is not pushed again."""
+    from callwright.flows.engine.deploying import in_a_run
     from callwright.flows.review.pushing import push_reviews
     from callwright.flows.review.servers import require_label_studio
 
     settings = read_settings()
     with Terminal() as screen, require_label_studio(settings) as studio:
-        result = push_reviews(settings, studio, screen, again=again)
+        result = in_a_run(
+            settings, "push-reviews", "all recipes",
+            lambda progress: push_reviews(settings, studio, progress, again=again), screen,
+        )  # fmt: skip
     there = f", {result.already_there} were there already" if result.already_there else ""
     words = f"{result.created} tasks pushed{there}: {result.url}"
     if not (result.created or there):
@@ -124,6 +128,7 @@ def pull(
     as_json: AsJson = False,
 ) -> None:
     """Take back what people decided; edited samples run through the checks again before they land."""
+    from callwright.flows.engine.deploying import in_a_run
     from callwright.flows.review.listening import interrupts, poll_reviews
     from callwright.flows.review.pulling import pull_reviews
     from callwright.flows.review.servers import require_label_studio
@@ -138,7 +143,10 @@ def pull(
             poll_reviews(settings, screen, every, tell)
         return
     with Terminal() as screen, require_label_studio(settings) as studio:
-        result = asyncio.run(pull_reviews(settings, studio, screen))
+        result = in_a_run(
+            settings, "pull-reviews", "all recipes",
+            lambda progress: asyncio.run(pull_reviews(settings, studio, progress)), screen,
+        )  # fmt: skip
     tell(result)
 
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from datetime import timedelta
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 from uuid import UUID
 
 import callwright.flows
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 ENTRYPOINT = "flows/engine/prefect_flows.py:build_dataset"
 PULLING = "flows/engine/prefect_flows.py:pull_reviews"
 PROCESS = "process"  # the type of the pools that are made here
+Result = TypeVar("Result")
 
 
 class Deployed(NamedTuple):
@@ -49,6 +50,39 @@ def build_with_prefect(recipe: Path, limit: int, model: str, progress: Progress 
 
         with run_by_the_command_line(progress or SilentProgress()):
             return asyncio.run(build_dataset(str(recipe.absolute()), limit, model, review=False))
+
+
+def in_a_run(
+    settings: Settings, flow: str, about: str, work: Callable[[Progress], Result], progress: Progress
+) -> Result:
+    """Do some work, as a run of this process that Prefect shows where the settings name a server: `work` is given its progress.
+
+    What it gives is shown in the run as deployed flows of that name show it. Raises what the work raises, and CallwrightError where
+    the server does not answer.
+    """
+    if not settings.prefect_api_url:
+        return work(progress)
+    hush_prefect()
+    api = require_server(settings)
+    with explained_errors(api):
+        import prefect
+        from prefect.states import Failed
+
+        from callwright.flows.engine.running import FlowProgress, run_by_the_command_line, show_result
+
+        @prefect.flow(name=flow, flow_run_name=about.replace("{", "(").replace("}", ")"), persist_result=False)
+        def carried_out() -> Any:  # noqa: ANN401 - the work's own result, which Prefect must not check
+            try:
+                found = work(FlowProgress())
+            except (
+                CallwrightError
+            ) as error:  # a failed state of that one sentence; Prefect raises the error at the caller
+                return Failed(message=str(error), data=error)
+            asyncio.run(show_result(found, settings))
+            return found
+
+        with run_by_the_command_line(progress):
+            return cast("Result", carried_out())
 
 
 def deploy_recipes(recipes: Sequence[Path], pool: str) -> list[Deployed]:

@@ -12,6 +12,7 @@ from prefect import flow, task
 from prefect.client.schemas.objects import State
 from prefect.states import Completed
 
+from callwright.flows.api.releases import create_release
 from callwright.flows.build import (
     BuildReport,
     BuildSteps,
@@ -27,10 +28,12 @@ from callwright.flows.engine.running import (
     FlowProgress,
     explained,
     run_name,
-    show_funnel,
+    show_build,
+    show_result,
     show_reviews,
     show_scores,
     task_workers,
+    tell_stages,
 )
 from callwright.flows.evaluation.evaluating import evaluate_release, leaderboard
 from callwright.flows.evaluation.evaluation_run import Conditions, choose_candidates
@@ -42,13 +45,14 @@ from callwright.flows.planning.estimating import tell_costs
 from callwright.flows.planning.planner import waves
 from callwright.flows.progress import tell_models
 from callwright.flows.recipe import Recipe, read_recipe
-from callwright.flows.review import pulling
+from callwright.flows.review import pulling, pushing
 from callwright.flows.review.pulling import Pulled
-from callwright.flows.review.pushing import push_what_waits
+from callwright.flows.review.pushing import Pushed, push_what_waits
 from callwright.flows.review.servers import label_studio_address, require_label_studio
 from callwright.flows.settings import Settings, open_warehouse, quiet_vendors, read_settings, silence_teardown
 from callwright.flows.toolmaking import prepare_tools
 from callwright.llm.models import read_model
+from callwright.warehouse.records import Release
 from callwright.warehouse.rows import Row
 
 NOTHING = "Nothing to do"
@@ -74,9 +78,11 @@ async def build_dataset(recipe: str, limit: int = 0, model: str = "", review: bo
             lambda: measure_readers(recipe, limit, model),
             lambda: land_samples(recipe, limit, model),
         )
-        chosen = _chosen(recipe, limit, model)
-        await tell_costs(chosen, _settings(), FlowProgress())
-        report = await carry_out_build(chosen, steps)
+        settings, progress, chosen = _settings(), FlowProgress(), _chosen(recipe, limit, model)
+        await tell_costs(chosen, settings, progress)
+        done = report = await carry_out_build(chosen, steps)
+        tell_stages(done, progress)
+        await show_build(done, label_studio_address(settings), open_warehouse(settings).path)
     if review:
         _push(_settings(), FlowProgress())
     return cast("BuildReport", report)  # Prefect gives callers what is in a state
@@ -153,7 +159,6 @@ async def land_samples(recipe: str, limit: int = 0, model: str = "") -> BuildRep
     run = open_build(_chosen(recipe, limit, model), _settings(), FlowProgress())
     land(run)
     report = close_build(run)
-    await show_funnel(report)
     run.progress.say(report.sentence)
     return report
 
@@ -196,6 +201,41 @@ async def evaluate_models(  # noqa: PLR0913, PLR0917 - Prefect's form shows each
     board = leaderboard(release, settings)
     await show_scores(release, board, write_report(open_warehouse(settings), settings.home / "report.html"))
     return board
+
+
+@flow(name="create-release", flow_run_name=run_name)
+@explained
+async def freeze_release(release: str, recipes: list[str] | None = None, splits: str = "", note: str = "") -> Release:
+    """Freeze what the newest whole build of each recipe has landed, under a name.
+
+    Args:
+        release: The release's name.
+        recipes: Only samples of these recipes, by their names; empty for all.
+        splits: Splits with their shares, as train=0.8,test=0.2; empty for none.
+        note: A sentence to keep with it.
+
+    """
+    settings = _settings()
+    made = create_release(release, recipes=recipes or [], splits=splits, note=note, home=settings.home).created
+    FlowProgress().say(f"{made.release.name}: {made.release.samples} samples")
+    await show_result(made, settings)
+    return made.release
+
+
+@flow(name="push-reviews", flow_run_name="all recipes")
+@explained
+async def push_reviews(again: bool = False) -> Pushed:  # noqa: FBT001, FBT002 - Prefect shows it as a switch
+    """Push what waits for people to Label Studio.
+
+    Args:
+        again: Push also what was pushed before and nobody has decided.
+
+    """
+    settings, progress = _settings(), FlowProgress()
+    with require_label_studio(settings) as studio:
+        pushed = pushing.push_reviews(settings, studio, progress, again=again)
+    await show_result(pushed, settings)
+    return pushed
 
 
 @flow(name="pull-reviews", flow_run_name="all recipes")

@@ -22,15 +22,22 @@ from prefect.artifacts import (
 from prefect.runtime import flow_run
 from prefect.states import Failed, aget_state_exception
 
+from callwright.flows.api.evaluating import Evaluation
 from callwright.flows.build import BuildReport
 from callwright.flows.chats import distinct_models, roles_of
 from callwright.flows.dask_workers import open_workers
+from callwright.flows.pages.report import write_report
 from callwright.flows.progress import Progress, SilentProgress
 from callwright.flows.recipe import Recipe, Roles
+from callwright.flows.review.pulling import Pulled
+from callwright.flows.review.pushing import Pushed
 from callwright.flows.runner import GroupRun, Workers, money_spent
+from callwright.flows.settings import Settings, open_warehouse
 from callwright.flows.shards import Shard, ShardResult, read_records, write_lines
 from callwright.warehouse.errors import CallwrightError, TransientError
 from callwright.warehouse.paid_notes import paid_folder
+from callwright.warehouse.records import Release
+from callwright.warehouse.releases import MadeRelease, count_kinds
 from callwright.warehouse.rows import Row
 
 SHARD_RETRIES = 2
@@ -214,6 +221,10 @@ class FlowProgress:
         get_run_logger().info("%s", sentence)
         self._also.say(sentence)
 
+    def note(self, sentence: str) -> None:
+        """A line of the log alone: who started the flow is told otherwise."""
+        get_run_logger().info("%s", sentence)
+
     def begin(self, title: str, total: int) -> None:
         """A stretch of work begins."""
         self.title, self.total, self.done = title, total, 0
@@ -277,24 +288,65 @@ class ProgressArtifact:
             await aupdate_progress_artifact(self._bar, share, description=text)
 
 
-async def show_funnel(report: BuildReport) -> None:
-    """Show what each stage did with what came to it."""
+async def show_build(report: BuildReport, review: str, database: Path) -> None:
+    """Show what each stage did with what came to it, what came of each kind, what it cost, and where to look at it."""
+    remarks = "".join(f" {remark}" for remark in report.remarks)
     await acreate_table_artifact(
-        table=[row._asdict() for row in report.funnel],
+        table=[row._asdict() for row in report.worked],
         key=_key("funnel", report.recipe),
-        description=(
-            f"{report.sentence} At each stage, entered = passed + rejected + failed + waiting."
-            + "".join(f" {remark}" for remark in report.remarks)
-        ),
+        description=f"{report.sentence} At each stage, entered = passed + rejected + failed + waiting.{remarks}",
     )
+    kinds = _markdown(
+        [row._asdict() for row in report.composition], ("kind", "asked", "landed", "proved", "judged", "waiting")
+    )
+    spent = _markdown([report.spending._asdict()] if report.spending else [])
+    people = f"What waits for people is at [{review}]({review}).\n" if review else ""
+    await acreate_markdown_artifact(
+        key=_key("build", report.recipe),
+        markdown=(
+            f"## Kinds\n\n{kinds}\n\n## Spent\n\n{spent or 'Nothing.'}\n\n"
+            f"{people}\n`callwright view` opens the build's page (`/builds/{report.build}`); its warehouse is `{database}`.\n"
+        ),
+        description=report.sentence,
+    )
+
+
+def tell_stages(report: BuildReport, progress: "FlowProgress") -> None:
+    """A line of the log for each stage that had something to do."""
+    for row in report.worked:
+        ended = ((name, getattr(row, name)) for name in ("rejected", "failed", "waiting"))
+        rest = "".join(f", {count} {name}" for name, count in ended if count)
+        progress.note(
+            f"{row.stage}: {row.entered - row.not_applicable} in, {row.passed - row.not_applicable} passed{rest}"
+        )
+
+
+async def show_result(found: object, settings: Settings) -> None:
+    """Show what a run gives: a release with its kinds, the scores of an evaluation, what was pushed or pulled."""
+    match found:
+        case Release() | MadeRelease():
+            made = found if isinstance(found, Release) else found.release
+            counts = count_kinds(open_warehouse(settings), made.name)
+            kinds = _markdown([{"kind": kind, "samples": count} for kind, count in counts.items()])
+            sentence = f"{made.name}: version {made.version}, {made.samples} samples, content hash {made.content_hash}"
+            await acreate_markdown_artifact(
+                key=_key("release", made.name), markdown=f"# {sentence}\n\n{kinds}\n", description=sentence
+            )
+        case Evaluation():
+            report = write_report(open_warehouse(settings), settings.home / "report.html")
+            await show_scores(found.release, found.leaderboard, report)
+        case Pushed(created=created, already_there=there, url=url):
+            sentence = f"{created} tasks pushed, {there} were there already"
+            await acreate_markdown_artifact(key="push", markdown=f"{sentence}: [{url}]({url})\n", description=sentence)
+        case Pulled():
+            await show_reviews(
+                {name: count for name, count in found._asdict().items() if name != "problems"}, found.problems
+            )
 
 
 async def show_scores(release: str, board: Iterable[Row], report: Path) -> None:
     """Show how candidates scored on a release, and where the report with its plots lies."""
-    rows = [{name: _plain(value) for name, value in row.items() if name != "release"} for row in board]
-    columns = list(rows[0]) if rows else []
-    table = [columns, ["---"] * len(columns), *([str(row[name]) for name in columns] for row in rows)]
-    lines = "\n".join(f"| {' | '.join(cells)} |" for cells in table)
+    lines = _markdown([{name: value for name, value in row.items() if name != "release"} for row in board])
     # A path and no link: browsers follow none from a served page to a file.
     await acreate_markdown_artifact(
         key=_key("scores", release),
@@ -327,6 +379,15 @@ async def show_reviews(counts: Mapping[str, int], problems: Sequence[str]) -> No
         markdown=f"| since the last pull | |\n|---|---:|{lines}\n{listed}",
         description=f"{counts['reviews']} new reviews: {decided}.",
     )
+
+
+def _markdown(rows: Sequence[Mapping[str, object]], columns: Sequence[str] = ()) -> str:
+    """Rows as a table of Markdown, "" where there are none; of the `columns` named, those that the rows have."""
+    if not rows:
+        return ""
+    shown = [name for name in columns or rows[0] if name in rows[0]]
+    table = [shown, ["---"] * len(shown), *([str(_plain(row[name])) for name in shown] for row in rows)]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in table)
 
 
 def _plain(value: object) -> object:

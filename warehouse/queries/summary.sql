@@ -31,7 +31,7 @@ from latest_builds l left join planned p using (recipe) left join ended e using 
 select stage, min(position) as position, sum(entered)::bigint as entered, sum(passed)::bigint as passed,
     sum(rejected)::bigint as rejected, sum(failed)::bigint as failed, sum(waiting)::bigint as waiting,
     sum(entered) = sum(passed) as none_stopped
-from funnel where is_latest group by stage order by position
+from funnel where is_latest group by stage having sum(not_applicable) < sum(entered) order by position
 
 -- name: accepted
 select kind, language, count(*) as samples, count(*) filter (proved) as proved,

@@ -1,5 +1,5 @@
 -- entered = passed + rejected + failed + waiting, at each stage of each build; when a build is done, what a stage passed
--- on is what the next one met. An edited sample takes the seat of the one that it was edited from:
+-- on is what the next one met. `not_applicable` is how many of the passed ones the stage had nothing to do with. An edited sample takes the seat of the one that it was edited from:
 -- its own way through the checks belongs to the review and is not counted a second time, nor are readings that measure readers.
 create or replace view funnel as
 select
@@ -9,7 +9,8 @@ select
     count(*) filter (f.outcome = 'rejected') as rejected,
     count(*) filter (f.outcome = 'failed') as failed,
     count(*) filter (f.outcome = 'waiting') as waiting,
-    f.build = l.build as is_latest
+    f.build = l.build as is_latest,
+    count(*) filter (f.outcome = 'passed' and f.reason_code = 'not_applicable') as not_applicable
 from outcomes f
 join builds b on b.key = f.build
 join latest_builds l on l.recipe = b.recipe

@@ -98,9 +98,14 @@ def test_a_build_that_prefect_shows_keeps_and_prints_what_one_without_it_does_an
     shards = until(lambda: [task["name"] for task in known.tasks(groups["make-samples"])])
     assert sorted(shards) == [f"{group}, shard {n} of 2" for group in ("single_turn", "toolset") for n in (1, 2)]
     assert known.tasks(groups["check-samples"]) == []  # each sample is checked as soon as it is made
-    [funnel] = known.artifacts(groups["land-samples"])
-    assert (funnel["key"], funnel["type"]) == ("funnel-alike", "table")
-    assert [row["stage"] for row in json.loads(funnel["data"])][-1] == "land"
+    shows = {one["key"]: one for one in known.artifacts(build)}
+    assert {key: one["type"] for key, one in shows.items()} == {"funnel-alike": "table", "build-alike": "markdown"}
+    stages = json.loads(shows["funnel-alike"]["data"])
+    assert stages[-1]["stage"] == "land"
+    assert "path" not in [row["stage"] for row in stages], "no sample of these kinds has one"
+    assert "| perfect |" in shows["build-alike"]["data"]
+    landing = until(lambda: [line for line in known.logs(build) if line.startswith("land: ")])
+    assert landing[0].split(" ")[1] == str(stages[-1]["entered"])
     told = known.artifacts(groups["make-samples"])
     assert {(progress["type"], progress["data"]) for progress in told} == {("progress", 100.0)}
 
@@ -290,7 +295,12 @@ def test_candidates_are_scored_by_a_flow_that_shows_the_leaderboard(
     recipe = write_recipe(tmp_path, name="scored")
     home = tmp_path / "home"
     assert run_here("build", str(recipe), "--no-review", home=home).returncode == 0
-    assert run_here("release", "create", "v1", home=home).returncode == 0
+    made = run("release", "create", "v1", home=home, **shown)
+    assert made.returncode == 0, made.stderr
+    [run_of_release] = [one for one in known.runs("create-release") if one["name"] == "v1"]
+    assert [one["key"] for one in until(lambda: known.artifacts(run_of_release))] == ["release-v1"]
+    refused = run("release", "create", "v2", "--kind", "nonsense", home=home, **shown)
+    assert (refused.returncode, "Traceback" in refused.stderr) == (2, False)
     code = (
         "import asyncio; from callwright.flows.engine.prefect_flows import evaluate_models\n"
         "print(asyncio.run(evaluate_models('v1', ['template/v1']))[0]['predictions'])\n"
