@@ -35,7 +35,7 @@ def test_an_unknown_format_is_answered_with_the_known_ones(content: ReleaseConte
 def test_every_format_is_on_the_page_and_in_the_help() -> None:
     page = (TOP / "docs" / "exports.md").read_text(encoding="utf-8")
     assert set(re.findall(r"^\| `([a-z-]+)` \|", page, re.MULTILINE)) == set(EXPORTS)
-    words = (TOP / "flows" / "cli" / "exporting.py").read_text(encoding="utf-8")
+    words = (TOP / "flows" / "cli" / "releasing.py").read_text(encoding="utf-8")
     assert all(re.search(rf"\b{name}\b", words) for name in EXPORTS)
 
 
