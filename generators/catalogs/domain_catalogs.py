@@ -11,13 +11,12 @@ from importlib.resources import files
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-import yaml
-
+from callwright.language.packs import packaged
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import JsonSchema, Tool
 
 SOURCE = "domains"
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_FOLDER = "callwright.generators.catalogs.domains"
 _ARTICLES = frozenset({"a", "an", "the", "_"})
 _DONE: Mapping[str, JsonSchema] = MappingProxyType({"confirmation": {"type": "string", "description": "what was done"}})
 FIELDS_FILE = "fields.yaml"
@@ -59,25 +58,14 @@ def domain_tools(names: Sequence[str] = ()) -> list[Tool]:
 @lru_cache(1)
 def load_domains() -> tuple[Domain, ...]:
     """Every domain that callwright brings along. They are our own: a test checks them."""
-    folder = files("callwright.generators.catalogs.domains")
-    shared = _loaded((folder / FIELDS_FILE).read_text(encoding="utf-8"))
-    texts = [
-        file.read_text(encoding="utf-8")
-        for file in sorted(folder.iterdir(), key=lambda entry: entry.name)
-        if file.name.endswith(".yaml") and file.name != FIELDS_FILE
-    ]
-    return tuple(read_domain(text, shared) for text in texts)
+    names = sorted(file.name for file in files(_FOLDER).iterdir() if file.name.endswith(".yaml"))
+    shared = packaged(_FOLDER, FIELDS_FILE)
+    return tuple(read_domain(packaged(_FOLDER, name), shared) for name in names if name != FIELDS_FILE)
 
 
-def read_domain(text: str, shared: Mapping[str, str]) -> Domain:
-    """The domain in a file's text; `shared` describes fields that it doesn't."""
-    read = _loaded(text)
+def read_domain(read: Mapping[str, Any], shared: Mapping[str, str]) -> Domain:
+    """The domain in a file's content; `shared` describes fields that it doesn't."""
     return Domain(read["name"], MappingProxyType(read["composition"]), tuple(_Expansion(read, shared).tools()))
-
-
-def _loaded(text: str) -> dict[str, Any]:
-    read: dict[str, Any] = yaml.load(text, _LOADER)  # noqa: S506 - a safe loader, the fast one
-    return read
 
 
 class _Expansion:

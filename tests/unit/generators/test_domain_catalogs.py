@@ -5,6 +5,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+import yaml
 from jsonschema import Draft202012Validator
 
 from callwright.flows.importing import gather_tools
@@ -74,7 +75,7 @@ def test_most_tools_take_what_another_one_returns(domain: Domain) -> None:
 
 
 def test_a_domain_is_expanded_into_what_can_be_found_told_changed_done_and_made() -> None:
-    tools = {tool.name: tool for tool in read_domain(INN, SHARED).tools}
+    tools = {tool.name: tool for tool in read_domain(yaml.safe_load(INN), SHARED).tools}
     assert {name: tool.description for name, tool in tools.items()} == {
         "findVisitorByEmail": "Find a visitor by email",
         "findBookedChamberOfVisitor": "Find the booked chamber of a visitor",

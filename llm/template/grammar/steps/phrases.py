@@ -3,14 +3,12 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from importlib.resources import files
 from random import Random
 from typing import Any, NamedTuple
 
-import yaml
-
 from callwright.language.calls.actions import action_phrase
 from callwright.language.names import humanise, split_name
+from callwright.language.packs import packaged
 from callwright.llm.template.grammar.steps.sources import ShownTools, StepTool
 
 NEEDS = {"me": "I need", "us": "we need", "them": "they need", "him": "he needs", "her": "she needs"}
@@ -109,8 +107,8 @@ def _plain(name: str, description: str, parameters: tuple[str, ...], linked: tup
 
 @lru_cache(1)
 def _known() -> Mapping[str, ToolPhrasing]:
-    text = files("callwright.llm.template.grammar.steps").joinpath("steps.yaml").read_text(encoding="utf-8")
-    return {name: _read(entry) for name, entry in yaml.safe_load(text).items()}
+    entries = packaged("callwright.llm.template.grammar.steps", "steps.yaml")
+    return {name: _read(entry) for name, entry in entries.items()}
 
 
 def _read(entry: Mapping[str, Any]) -> ToolPhrasing:
