@@ -86,8 +86,9 @@ class LiteLLMModel:
             text = f"{self._name} gave no answer within {self._timeout:g} s."
             raise TransientError(text, may_be_charged=True) from error
         except litellm.exceptions.openai.OpenAIError as error:
+            known = litellm.exceptions
             is_wrong = isinstance(
-                error, litellm.exceptions.BadRequestError | litellm.exceptions.UnprocessableEntityError
+                error, known.BadRequestError | known.UnprocessableEntityError | known.InternalServerError
             )
             if is_wrong and stated is not None and self._forms.refused(request, stated.form, str(error)):
                 return await self._ask(request, stated.form)

@@ -1,6 +1,7 @@
 """Servers that speak OpenAI's chat format, over one well-kept aiohttp session a model. The only importer of aiohttp."""
 
 import asyncio
+import re
 from collections.abc import Mapping
 from math import inf
 from pathlib import Path
@@ -23,11 +24,12 @@ if TYPE_CHECKING:
     import aiohttp
 
 WELL = 200
-_WRONG = frozenset({400, 422})
+_WRONG = frozenset({400, 422, 500})  # 500: llama-cpp-python's server says so of a response_format that it does not know
 _LOOK = 5.0  # seconds
 _MOST_BYTES = 16_000_000  # of a reply; the longest that is read (llm.bounds) has far less, however it is escaped
 _NO_KEY = frozenset({401, 403})
 _KEPT = 60.0  # seconds for which an idle connection is worth keeping
+_TOO_LONG = re.compile(r"maximum context length|context_length|available context size")  # the last is llama.cpp's
 _KINDS: Mapping[int, Kind] = {
     **dict.fromkeys((401, 403), "key"),
     **dict.fromkeys((301, 302, 303, 307, 308, 404, 405), "no model"),  # another address: nothing is sent there
@@ -224,7 +226,7 @@ class OpenAIModel:
         if is_about_money(code) or is_about_money(text):
             return refusal("money", self._asked, text)
         kind = _CODES.get(code) or _KINDS.get(status, "busy")
-        if kind == "request" and ("maximum context length" in text or "context_length" in text):
+        if kind == "request" and _TOO_LONG.search(text):
             kind = "too long"
         return refusal(
             kind, self._asked, text or f"it answered with {status} and nothing else", read_retry_after(received)

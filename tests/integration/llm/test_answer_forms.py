@@ -40,10 +40,13 @@ def is_told(body):
     return "Trip" in str(body["messages"]) or "Any" in str(body["messages"])
 
 
+@pytest.mark.parametrize("refusal", ["no schemas", "unknown format"])
 @pytest.mark.parametrize("transport", ["lean", "litellm"])
-async def test_a_server_that_takes_no_schemas_is_asked_down_to_words_and_never_again(open_model, server, transport):
+async def test_a_server_that_takes_no_schemas_is_asked_down_to_words_and_never_again(
+    open_model, server, transport, refusal
+):
     model, request = open_model(transport)
-    server.script = ["no schemas"] * 3
+    server.script = [refusal] * 3
 
     await model.send(request)
     await model.send(request)

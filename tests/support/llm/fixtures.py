@@ -70,6 +70,8 @@ REFUSALS = {
     "bad request": (400, "Invalid schema for function", {}, None),
     "bad schema": (400, "Invalid schema for response_format 'answer'.", {}, None),
     "no schemas": (400, "'response_format.type' must be 'text'", {}, None),
+    "unknown format": (500, "1 validation error: 'body', 'response_format': should be 'text'", {}, None),
+    "too long here": (400, "request (9018 tokens) exceeds the available context size (2048 tokens)", {}, None),
     "too long": (400, "This model's maximum context length is 8192 tokens.", {}, "context_length_exceeded"),
 }
 
