@@ -166,3 +166,42 @@ def test_an_example_in_digits_tells_the_form_of_an_id_whatever_its_name() -> Non
         made_up = {str(make_value(name, schema, "en", Random(seed))) for seed in range(20)}
         assert all(re.fullmatch(r"\d{6}", one) for one in made_up)
         assert len(made_up) > 10
+
+
+def test_a_snowflake_has_eighteen_digits_whatever_its_pattern_allows() -> None:
+    pattern = {"pattern": "^(0|[1-9][0-9]*)$"}
+    for more in (pattern, {}):
+        found = made("user_id", "", format="snowflake", **more)
+        assert all(re.fullmatch(r"[1-9]\d{17}", str(one)) for one in found)
+
+
+def test_the_sides_of_an_area_are_degrees_and_lie_on_their_sides() -> None:
+    sides = {
+        side: ("Latitude" if side in ("north", "south") else "Longitude") for side in ("north", "south", "west", "east")
+    }
+    for seed in range(20):
+        drawn = {
+            side: make_value(side, {"type": "number", "description": f"{degrees} of the box."}, "en", Random(seed))
+            for side, degrees in sides.items()
+        }
+        assert -90 <= drawn["south"] < drawn["north"] <= 90  # type: ignore[operator]
+        assert -180 <= drawn["west"] < drawn["east"] <= 180  # type: ignore[operator]
+
+
+def test_a_language_that_is_told_by_its_code_is_a_code() -> None:
+    assert all(len(str(one)) == 2 for one in made("language", "Supported languages are Danish (`'da'`) and others."))
+
+
+@pytest.mark.parametrize(
+    ("tool", "is_folder"),
+    [
+        ("write_file Write to a file. Only works within allowed directories.", False),
+        ("read_file Read a file within allowed directories.", False),
+        ("list_files List the files at a path.", True),
+        ("create_directory Create a new directory.", True),
+    ],
+)
+def test_a_path_is_a_files_or_a_folders_by_what_the_tool_does(tool: str, is_folder: bool) -> None:
+    schema = in_context({"path": {"type": "string"}}, tool)["path"]
+    paths = [str(make_value("path", schema, "en", Random(seed))) for seed in range(20)]
+    assert all(("." not in one) == is_folder for one in paths)
