@@ -11,7 +11,7 @@ TOP = Path(__file__).parents[3]
 TOLD = {"temperature": 0.2, "max_tokens": 50, "seed": 3}
 _MAKERS = "openai|anthropic|gemini|mistral|deepseek|groq|xai|bedrock|azure|cohere|together_ai|openrouter"
 _NAMED = re.compile(
-    rf"\b(?:{_MAKERS})/\w[\w.:-]*\d[\w.:-]*|\b(?:gpt|claude|gemini|llama|qwen|mistral|deepseek)-[\w.:-]*\w"
+    rf"\b(?:{_MAKERS})/\w[\w.:-]*\d[\w.:-]*|\b(?:gpt|claude|gemini|llama(?!-cpp)|qwen|mistral|deepseek)-[\w.:-]*\w"
 )
 
 
