@@ -12,7 +12,7 @@ from typing import NamedTuple
 from unicodedata import east_asian_width
 
 from callwright.annotation.calls import check_storable, plain_lines
-from callwright.annotation.words import SampleScreenWords, interface_languages, words_in
+from callwright.annotation.screens import SampleScreenWords, interface_languages, words_in
 from callwright.language.packs import plain_signs, widened
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import DialogueAct, ReplyTurn, Sample, Turn

@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError, ValidationError, best_match
 from pydantic import JsonValue
 
-from callwright.annotation.words import SampleScreenWords
+from callwright.annotation.screens import SampleScreenWords
 from callwright.generators.kinds import traits_of
 from callwright.generators.routing.tool_graph import UNKNOWN
 from callwright.language.packs import signs
@@ -23,12 +23,14 @@ from callwright.warehouse.records import (
     CallTurn,
     GoldCall,
     JsonSchema,
+    ResultTurn,
     Sample,
     Tool,
 )
 
 _LITERAL = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?|true|false|null", re.ASCII)
 _OPENS_JSON = ('"', "[", "{")
+_RESULT_SHOWN = 80
 _ENDS_A_NAME = frozenset(signs("=]"))
 
 
@@ -40,6 +42,12 @@ def write_value(value: JsonValue) -> str:
     if isinstance(value, str) and _is_plain(value) and not _LITERAL.fullmatch(value):
         return value
     return _write_json(value)
+
+
+def write_result(turn: ResultTurn) -> str:
+    """What stands for the results in the lines; they can't be edited there."""
+    shown = write_value(list(turn.results))
+    return shown if len(shown) <= _RESULT_SHOWN else f"{shown[:_RESULT_SHOWN]}…"
 
 
 def read_value(typed: str, schema: JsonSchema) -> JsonValue:

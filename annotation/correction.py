@@ -10,11 +10,18 @@ from callwright.annotation.calls import write_name, write_value
 from callwright.annotation.doubts import doubt_sentences
 from callwright.annotation.picks import Pick, render_picks, render_rule, without_long_words
 from callwright.annotation.rendering import Line, name_tool
-from callwright.annotation.reviews import ChosenVerdicts, ParsedReview, parse_verdict
-from callwright.annotation.screens import CORRECTION
+from callwright.annotation.reviews import (
+    ChosenVerdicts,
+    ParsedReview,
+    Returned,
+    ReviewTask,
+    parse_verdict,
+    shortened,
+    version_after,
+    why_asked,
+)
+from callwright.annotation.screens import CORRECTION, CorrectionWords, SampleScreenWords, correction_words_in, words_in
 from callwright.annotation.studio.records import PulledAnnotation
-from callwright.annotation.task import Returned, ReviewTask, shortened, version_after, why_asked
-from callwright.annotation.words import CorrectionWords, SampleScreenWords, correction_words_in, words_in
 from callwright.generators.environments.picking import choose, entries_of, value_at
 from callwright.generators.multi_step.sources import SourceLeaf, leaves_of, shifted, values_of
 from callwright.warehouse.errors import AnnotationError, RecordError

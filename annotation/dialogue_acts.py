@@ -4,15 +4,23 @@ import json
 from collections.abc import Iterator
 
 from callwright.annotation.acts import read_act_lines, render_reply, write_act_lines
-from callwright.annotation.calls import render_snapshot
-from callwright.annotation.dialogue_editing import write_result
+from callwright.annotation.calls import render_snapshot, write_result
 from callwright.annotation.edits import with_turns
 from callwright.annotation.rendering import ConversationStyle, Line, render_conversation
-from callwright.annotation.reviews import ChosenVerdicts, ParsedReview, Typed, parse_annotation, typed_into
-from callwright.annotation.screens import DIALOGUE_ACTS
+from callwright.annotation.reviews import (
+    ChosenVerdicts,
+    ParsedReview,
+    Returned,
+    ReviewTask,
+    Typed,
+    parse_annotation,
+    shortened,
+    typed_into,
+    version_after,
+    why_asked,
+)
+from callwright.annotation.screens import DIALOGUE_ACTS, SampleScreenWords, acts_words_in, words_in
 from callwright.annotation.studio.records import PulledAnnotation
-from callwright.annotation.task import Returned, ReviewTask, shortened, version_after, why_asked
-from callwright.annotation.words import SampleScreenWords, acts_words_in, words_in
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import DEFAULT_LANGUAGE, Language, ResultTurn, Sample
 

@@ -15,6 +15,7 @@ strict, and refused with the number of the line that is wrong.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
@@ -33,10 +34,11 @@ from callwright.annotation.calls import (
     same_calls,
     tool_named,
     write_name,
+    write_result,
     write_value,
 )
 from callwright.annotation.rendering import MESSAGE, SNAPSHOT, ConversationStyle, TurnPlace, render_conversation
-from callwright.annotation.words import SampleScreenWords, interface_languages, words_in
+from callwright.annotation.screens import SampleScreenWords, interface_languages, words_in
 from callwright.language.packs import plain_signs, signs
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import (
@@ -54,7 +56,6 @@ from callwright.warehouse.records import (
 )
 
 CALL, NOTE, RESULT, GOES_ON = "->", "--", "<-", "  "
-_RESULT_SHOWN = 80
 
 
 BlockKind = Literal["user", "reply", "calls", "result"]
@@ -81,12 +82,6 @@ def write_dialogue(
     `changed` are calls that a person put in the place of a turn's, by its index; the turns after it are as they were written.
     """
     return "\n".join(_lines(sample, words, changed))
-
-
-def write_result(turn: ResultTurn) -> str:
-    """What stands for the results in the lines; they can't be edited there."""
-    shown = write_value(list(turn.results))
-    return shown if len(shown) <= _RESULT_SHOWN else f"{shown[:_RESULT_SHOWN]}…"
 
 
 def _lines(sample: Sample, words: SampleScreenWords, changed: Mapping[int, Sequence[GoldCall]]) -> Iterator[str]:
@@ -217,10 +212,8 @@ def _text_block(number: int, line: str) -> Block | None:
 
 
 def _add_message(number: int, line: str, blocks: list[Block]) -> None:
-    try:
+    with _at_line(number):
         app, rest = read_name(line[1:])
-    except RecordError as error:
-        raise RecordError(f"Line {number}: {error}") from error
     if not blocks or blocks[-1].kind != "user" or blocks[-1].message is not None:
         raise RecordError(f"Line {number}: a message in [{app}] can only stand under what the user says.")
     if not rest.startswith(tuple(signs("]"))):
@@ -286,10 +279,8 @@ class _DialogueEdit:
         if not self._labelled:
             text, acts = _reworded(turn.text, block.text, block), turn.acts
         else:
-            try:
+            with _at_line(block.line):
                 acts, typed = read_acts(block.text, turn)
-            except RecordError as error:
-                raise RecordError(f"Line {block.line}: {error}") from error
             text = _reworded(turn.text, typed, block)
         return turn if (text, acts) == (turn.text, turn.acts) else turn.with_changes(text=text, acts=acts)
 
@@ -400,10 +391,8 @@ def _value(name: str, rest: str, entry: CallLine, known: GoldCall | None, schema
         raise RecordError(f'Line {entry.line}: {name!r} has no value; an empty text is written "".')
     if known is not None and name in known.arguments and write_value(known.arguments[name]) == typed:
         return known.arguments[name]  # what nobody retyped keeps its type, whatever the schema says
-    try:
+    with _at_line(entry.line):
         return read_value(typed, schemas.get(name, {}))
-    except RecordError as error:
-        raise RecordError(f"Line {entry.line}: {error}") from error
 
 
 def _take_away(arguments: Arguments, name: str, rest: str, entry: CallLine) -> None:
@@ -415,11 +404,8 @@ def _take_away(arguments: Arguments, name: str, rest: str, entry: CallLine) -> N
 
 
 def _check(call: GoldCall, tools: Sequence[Tool], line: int, *, may_leave_out: bool) -> None:
-    place = f"Line {line}: " if line else ""
-    try:
+    with _at_line(line):
         check_arguments(tool_named(call.tool, tools), call.arguments, may_leave_out=may_leave_out)
-    except RecordError as error:
-        raise RecordError(f"{place}{error}") from error
 
 
 def _read_message(turn: UserTurn, block: Block) -> Message | None:
@@ -447,7 +433,14 @@ def _moved(block: Block, expected: str) -> RecordError:
 
 
 def _named(entry: CallLine) -> tuple[str, str]:
-    try:
+    with _at_line(entry.line):
         return read_name(entry.rest)
+
+
+@contextmanager
+def _at_line(number: int) -> Iterator[None]:
+    """Let what is refused name its line, where it has one."""
+    try:
+        yield
     except RecordError as error:
-        raise RecordError(f"Line {entry.line}: {error}") from error
+        raise RecordError(f"Line {number}: {error}" if number else str(error)) from error

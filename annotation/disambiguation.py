@@ -16,11 +16,20 @@ from callwright.annotation.picks import (
     step_turns,
 )
 from callwright.annotation.rendering import ConversationStyle, Line, render_conversation, render_step
-from callwright.annotation.reviews import ChosenVerdicts, ParsedReview, Typed, parse_annotation, values_of
-from callwright.annotation.screens import DISAMBIGUATION
+from callwright.annotation.reviews import (
+    ChosenVerdicts,
+    ParsedReview,
+    Returned,
+    ReviewTask,
+    Typed,
+    parse_annotation,
+    shortened,
+    values_of,
+    version_after,
+    why_asked,
+)
+from callwright.annotation.screens import DISAMBIGUATION, SampleScreenWords, disambiguation_words_in, words_in
 from callwright.annotation.studio.records import PulledAnnotation
-from callwright.annotation.task import Returned, ReviewTask, shortened, version_after, why_asked
-from callwright.annotation.words import SampleScreenWords, disambiguation_words_in, words_in
 from callwright.generators.environments.picking import entries_of
 from callwright.warehouse.errors import AnnotationError
 from callwright.warehouse.records import DEFAULT_LANGUAGE, Language, Record, Sample, Strike, Verdict

@@ -13,8 +13,8 @@ from pydantic import JsonValue
 
 from callwright.annotation.calls import write_name, write_value
 from callwright.annotation.rendering import user_name
-from callwright.annotation.task import shortened
-from callwright.annotation.words import SampleScreenWords
+from callwright.annotation.reviews import shortened
+from callwright.annotation.screens import SampleScreenWords
 from callwright.language.packs import unspaced
 from callwright.warehouse.records import CallTurn, DoubtedFact, Sample, Turn, UserTurn, Verdict
 

@@ -11,14 +11,13 @@ from typing import Literal, NamedTuple
 
 from pydantic import JsonValue
 
-from callwright.annotation.calls import read_json, read_value, same_calls, tool_named, write_value
-from callwright.annotation.dialogue_editing import write_dialogue, write_result
+from callwright.annotation.calls import read_json, read_value, same_calls, tool_named, write_result, write_value
+from callwright.annotation.dialogue_editing import write_dialogue
 from callwright.annotation.rendering import is_dialogue
 from callwright.annotation.reviews import ParsedReview
 from callwright.annotation.sample_review import Boxes, parse_review, write_calls
-from callwright.annotation.screens import SAMPLE_REVIEW
+from callwright.annotation.screens import SAMPLE_REVIEW, SampleScreenWords
 from callwright.annotation.studio.records import PulledAnnotation
-from callwright.annotation.words import SampleScreenWords
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import (
     Arguments,

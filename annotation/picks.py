@@ -8,7 +8,7 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from callwright.annotation.calls import write_name, write_value
-from callwright.annotation.words import SampleScreenWords
+from callwright.annotation.screens import SampleScreenWords
 from callwright.generators.environments.picking import Entry, entries_of, has, read_rule, rivals, value_at
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import CallTurn, Evidence, GoldCall, Picked, ResultTurn, Sample

@@ -9,11 +9,18 @@ from pydantic import JsonValue
 
 from callwright.annotation.calls import is_same, write_name, write_value
 from callwright.annotation.rendering import Line, describe_tool, is_dialogue, name_tool, render_turns
-from callwright.annotation.reviews import ChosenVerdicts, ParsedReview, parse_verdict
-from callwright.annotation.screens import PREDICTION_AUDIT
+from callwright.annotation.reviews import (
+    ChosenVerdicts,
+    ParsedReview,
+    Returned,
+    ReviewTask,
+    parse_verdict,
+    shortened,
+    version_after,
+    why_asked,
+)
+from callwright.annotation.screens import PREDICTION_AUDIT, AuditWords, SampleScreenWords, audit_words_in, words_in
 from callwright.annotation.studio.records import PulledAnnotation
-from callwright.annotation.task import Returned, ReviewTask, shortened, version_after, why_asked
-from callwright.annotation.words import AuditWords, SampleScreenWords, audit_words_in, words_in
 from callwright.warehouse.errors import AnnotationError
 from callwright.warehouse.records import (
     DEFAULT_LANGUAGE,

@@ -26,8 +26,8 @@ from callwright.annotation.picks import (
     step_turns,
     without_long_words,
 )
-from callwright.annotation.task import shortened
-from callwright.annotation.words import SampleScreenWords
+from callwright.annotation.reviews import shortened
+from callwright.annotation.screens import SampleScreenWords
 from callwright.warehouse.records import (
     CallTurn,
     Evidence,

@@ -21,11 +21,20 @@ from callwright.annotation.rendering import (
     render_steps,
     render_turns,
 )
-from callwright.annotation.reviews import ChosenVerdicts, ParsedReview, Typed, parse_annotation, typed_into
-from callwright.annotation.screens import SAMPLE_REVIEW
+from callwright.annotation.reviews import (
+    ChosenVerdicts,
+    ParsedReview,
+    Returned,
+    ReviewTask,
+    Typed,
+    parse_annotation,
+    shortened,
+    typed_into,
+    version_after,
+    why_asked,
+)
+from callwright.annotation.screens import SAMPLE_REVIEW, SampleScreenWords, words_in
 from callwright.annotation.studio.records import PulledAnnotation
-from callwright.annotation.task import Returned, ReviewTask, shortened, version_after, why_asked
-from callwright.annotation.words import SampleScreenWords, words_in
 from callwright.generators.kinds import kind_after_edit, traits_of
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import DEFAULT_LANGUAGE, GoldCall, Language, Sample, Tool, Verdict

@@ -1,25 +1,186 @@
-"""The review screens: for each review kind, what Label Studio is instructed to show."""
+"""The review screens: for each review kind its words in each language, and what Label Studio is instructed to show."""
 
 import re
 from collections.abc import Callable, Mapping
+from functools import cache, partial
+from importlib.resources import files
 from types import MappingProxyType
+from typing import Literal, TypeVar
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from pydantic import ConfigDict, Field
 
-from callwright.annotation.words import (
-    ScreenWords,
-    acts_words_in,
-    audit_words_in,
-    correction_words_in,
-    disambiguation_words_in,
-    edit_form_words_in,
-    interface_languages,
-    project_words_in,
-    tool_words_in,
-    words_in,
-)
+from callwright.language.packs import packaged
 from callwright.warehouse.errors import ConfigurationError
-from callwright.warehouse.records import DEFAULT_LANGUAGE, Language, Record
+from callwright.warehouse.records import DEFAULT_LANGUAGE, CorrectionKind, Decision, DialogueAct, Language, Record
+from callwright.warehouse.records.drafts import Test
+from callwright.warehouse.records.samples import EvidenceKind
+
+
+class ShownWords(Record):
+    """Words of a screen or a page. Declared are those that code asks for; what only a template shows is there besides."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+class ScreenWords(ShownWords):
+    """The words that every screen has; a screen's own words are those of its `configs/<kind>.<language>.yaml`.
+
+    `drawn` tells why people see what was drawn by chance, `edited` why they see what somebody edited, "" where these are told as
+    the question says it.
+    """
+
+    title: str
+    instruction: str
+    reason: dict[str, str]
+    drawn: str = ""
+    edited: str = ""
+
+
+class ProjectWords(ShownWords):
+    """The words of a project around its screen: its tables of tasks, and what stands before its mark."""
+
+    open: str
+    answered: str
+    mark: str
+
+
+PickWords = Literal[Test, "of", "where", "and", "later"]
+_Words = TypeVar("_Words", bound=Record)
+
+
+@cache
+def interface_languages() -> tuple[Language, ...]:
+    """The languages that the review screens have words in."""
+    names = (file.name for file in files("callwright.annotation.configs").iterdir())
+    return tuple(
+        sorted(name.split(".")[1] for name in names if name.startswith("sample_review.") and name.endswith(".yaml"))
+    )
+
+
+def read_words(made: type[_Words], kind: str, language: Language) -> _Words:
+    """The words of the screen of a review kind in one interface language, as the record `made`.
+
+    Raises ConfigurationError where the screens have no words in it.
+    """
+    if language not in interface_languages():
+        raise ConfigurationError(
+            f"The review screens have no words in {language!r}; they have them in {', '.join(interface_languages())}."
+        )
+    return made.model_validate(packaged("callwright.annotation.configs", f"{kind}.{language}.yaml"))
+
+
+class SampleScreenWords(ScreenWords):
+    """Every word that an annotator of samples reads and that is not part of the sample."""
+
+    kind: dict[str, str]
+    none: str
+    in_doubt: str
+    user: str
+    assistant: str
+    result: str
+    message: str
+    no_calls: str
+    no_call: str
+    no_call_after_shift: str
+    no_change: str
+    no_arguments: str
+    shift: str
+    step: str
+    entries: str
+    more_rivals: str
+    more_entries: str
+    rule: dict[PickWords, str]
+    no_evidence: str
+    evidence_kind: dict[EvidenceKind, str]
+    act: dict[DialogueAct, str]
+    decision: dict[Decision, str]
+    doubt: dict[str, str] = Field(default={})  # English is what checks declare
+    check: dict[str, str]
+    check_other: str
+    at_turn: str
+    managed: dict[str, str]
+    required: str
+    optional: str
+    one_of: str
+    returned: str
+
+
+class EditFormWords(ShownWords):
+    """What the page on which a sample is edited by form says beside the words of the screen of samples."""
+
+    link: str
+    title: str
+    sign_in: str
+    gone: str
+    check: str
+    saved: str
+    onward: str
+    stale: str
+
+
+class ToolWords(ScreenWords):
+    """Every word that an annotator of tools reads and that is not part of a tool."""
+
+    name: str
+    description: str
+    returns: str
+    no_twin: str
+    none: str
+    returned: str
+
+
+class CorrectionWords(ScreenWords):
+    """Every word that an annotator of corrections reads and that is not part of a path."""
+
+    request: str
+    first_request: str
+    none: str
+    stopped: str
+    idle: str
+    kind: dict[CorrectionKind, str]
+
+
+class DisambiguationWords(ScreenWords):
+    """Every word that an annotator of competing entries reads and that is not part of the sample."""
+
+    request: str
+    more: str
+    returned: str
+
+
+class ActsWords(ScreenWords):
+    """Every word that an annotator of dialogue acts reads and that is not part of the sample."""
+
+    rule: tuple[str, ...]
+    none: str
+    returned: str
+
+
+class AuditWords(ScreenWords):
+    """Every word that an auditor reads and that is part of no answer; `mistake` tells the error types in plain words."""
+
+    right: str
+    wrong: str
+    mistake: dict[str, str]
+    no_gold: str
+    says: str
+    says_nothing: str
+    unreadable: str
+    no_arguments: str
+    returned: str
+
+
+# The words of each screen in one interface language.
+words_in = cache(partial(read_words, SampleScreenWords, "sample_review"))
+project_words_in = cache(partial(read_words, ProjectWords, "project"))
+edit_form_words_in = cache(partial(read_words, EditFormWords, "edit_form"))
+tool_words_in = cache(partial(read_words, ToolWords, "tool_review"))
+correction_words_in = cache(partial(read_words, CorrectionWords, "correction"))
+disambiguation_words_in = cache(partial(read_words, DisambiguationWords, "disambiguation"))
+acts_words_in = cache(partial(read_words, ActsWords, "dialogue_acts"))
+audit_words_in = cache(partial(read_words, AuditWords, "prediction_audit"))
+
 
 SAMPLE_REVIEW = "sample_review"
 TOOL_REVIEW = "tool_review"

@@ -12,11 +12,19 @@ from pydantic import JsonValue
 from callwright.annotation.calls import check_storable, read_json
 from callwright.annotation.doubts import doubt_sentences, fact_sentence
 from callwright.annotation.rendering import Line, describe_tool, parameter_facts
-from callwright.annotation.reviews import ChosenVerdicts, ParsedReview, Typed, parse_annotation, typed_into
-from callwright.annotation.screens import TOOL_REVIEW
+from callwright.annotation.reviews import (
+    ChosenVerdicts,
+    ParsedReview,
+    Returned,
+    ReviewTask,
+    Typed,
+    parse_annotation,
+    typed_into,
+    version_after,
+    why_asked,
+)
+from callwright.annotation.screens import TOOL_REVIEW, ToolWords, tool_words_in, words_in
 from callwright.annotation.studio.records import PulledAnnotation
-from callwright.annotation.task import Returned, ReviewTask, version_after, why_asked
-from callwright.annotation.words import ToolWords, tool_words_in, words_in
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import DEFAULT_LANGUAGE, DoubtedFact, JsonSchema, Language, Record, Tool, Verdict
 

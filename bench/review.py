@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import Any
 
 from bench.processes import cores
+from callwright.annotation.reviews import QueuedTask
 from callwright.annotation.sample_review import SampleTask
 from callwright.annotation.screens import screen_for
 from callwright.annotation.studio.client import LabelStudio
 from callwright.annotation.studio.records import Project
 from callwright.annotation.studio.server import start, stop
-from callwright.annotation.task import QueuedTask
 from callwright.flows.settings import environment
 
 _FILL = "Could you get us a table at Trattoria Verde on the 3rd of May at half past seven in the evening? "

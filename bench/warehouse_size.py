@@ -19,7 +19,7 @@ from pathlib import Path
 
 from bench.processes import cores, watch
 from callwright.flows.settings import environment
-from callwright.warehouse.browsing.samples import SampleFilter, find_samples
+from callwright.warehouse.browsing import SampleFilter, find_samples
 from callwright.warehouse.engine import Connection
 from callwright.warehouse.publish import list_views
 from callwright.warehouse.store import Warehouse

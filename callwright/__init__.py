@@ -22,8 +22,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from callwright.flows.api.building import build, build_async, make_recipe, preview, read_recipe
-    from callwright.flows.api.checking import check_records, check_records_async, check_requests, check_requests_async
+    from callwright.flows.api.building import (
+        build,
+        build_async,
+        check_records,
+        check_records_async,
+        check_requests,
+        check_requests_async,
+        make_recipe,
+        preview,
+        read_recipe,
+    )
     from callwright.flows.api.evaluating import AnsweredItem, Evaluation, evaluate, evaluate_async
     from callwright.flows.api.releases import KeptSample, LoadedRelease, create_release, load_release, samples
     from callwright.flows.api.surroundings import ProgressStep
@@ -35,8 +44,17 @@ if TYPE_CHECKING:
 
 # Where each name stands: nothing is imported before it is used.
 _PLACES = {
-    "flows.api.building": ("build", "build_async", "make_recipe", "preview", "read_recipe"),
-    "flows.api.checking": ("check_records", "check_records_async", "check_requests", "check_requests_async"),
+    "flows.api.building": (
+        "build",
+        "build_async",
+        "check_records",
+        "check_records_async",
+        "check_requests",
+        "check_requests_async",
+        "make_recipe",
+        "preview",
+        "read_recipe",
+    ),
     "flows.api.evaluating": ("AnsweredItem", "Evaluation", "evaluate", "evaluate_async"),
     "flows.api.releases": ("KeptSample", "LoadedRelease", "create_release", "load_release", "samples"),
     "flows.api.surroundings": ("ProgressStep",),

@@ -1,8 +1,8 @@
-"""Measuring the checks: what they decide about accepted samples, about copies broken on purpose, and about labelled wordings."""
+"""Measuring the checks, on samples broken on purpose and on labelled wordings, and the models that read, beside each other."""
 
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,20 +13,31 @@ import orjson
 from jinja2 import Environment as Templates
 from jinja2 import PackageLoader, StrictUndefined
 
-from callwright.flows.data_checks import CheckedRequest, check_sample, find_requests, opened_chats
+from callwright.flows.chats import open_chats
+from callwright.flows.data_checks import CheckedRequest, check_sample, find_requests, opened_chats, recipe_of_checks
 from callwright.flows.environments import open_environments
 from callwright.flows.progress import Progress
 from callwright.flows.recipe import Recipe
 from callwright.flows.settings import Settings, open_warehouse
 from callwright.generators.environments.protocol import Environment, ServerSettings, SimulatedSettings
+from callwright.generators.kinds import family_of
+from callwright.generators.stages import StageContext
+from callwright.llm.ledger import Ledger
+from callwright.llm.models import ModelSettings
+from callwright.llm.stand_in import price_of
 from callwright.validators.audit.defects import broken_variants, injectors_named
 from callwright.validators.audit.subjects import AuditSubject, BrokenSample, Injector, gather
+from callwright.validators.blind.choosing import check_reading, has_calls
+from callwright.validators.blind.planting import MEASURED, read_planted
 from callwright.validators.checks.grounding import check_grounding, root_of
 from callwright.validators.checks.table import settled_claims
+from callwright.validators.metrics.intervals import share_interval
+from callwright.validators.metrics.readers import ReaderFigures, cheapest, figures_of
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.exports.whole import record_line
-from callwright.warehouse.records import Decision, Sample, Tool, Verdict, content_key
-from callwright.warehouse.releases import read_tools, release_named
+from callwright.warehouse.queries import sql
+from callwright.warehouse.records import Decision, LlmCall, PlantedReading, Sample, Tool, Verdict, content_key
+from callwright.warehouse.releases import read_tools, release_named, samples_by_key
 from callwright.warehouse.rows import Row
 from callwright.warehouse.store import Warehouse
 
@@ -111,7 +122,7 @@ def read_subjects(warehouse: Warehouse, plan: AuditPlan) -> list[AuditSubject]:
     """The samples that are audited, drawn by the plan's seed, and what the others of their kinds hold."""
     groups = _accepted(warehouse, plan)
     giving = [key for keys in groups.values() for key in keys[: max(plan.per_kind, _GIVING)]]
-    samples = _read_samples(warehouse, giving)
+    samples = samples_by_key(warehouse, giving)
     pool = gather(samples.values())
     audited = [samples[key] for keys in groups.values() for key in keys[: plan.per_kind]]
     named = sorted({key for sample in audited for key in (*sample.candidates, *sample.withheld)})
@@ -122,7 +133,7 @@ def read_subjects(warehouse: Warehouse, plan: AuditPlan) -> list[AuditSubject]:
 def read_samples(warehouse: Warehouse, plan: AuditPlan) -> tuple[list[Sample], dict[str, Tool]]:
     """So many accepted samples of each kind and language, drawn by the plan's seed, and their tools."""
     drawn = [key for keys in _accepted(warehouse, plan).values() for key in keys[: plan.per_kind]]
-    samples = list(_read_samples(warehouse, drawn).values())
+    samples = list(samples_by_key(warehouse, drawn).values())
     return samples, read_tools(warehouse, sorted({key for sample in samples for key in sample.candidates}))
 
 
@@ -148,13 +159,6 @@ _OF_RELEASE = """
 _LANDED = """
     select key, kind, language from accepted_samples where build in (select build from latest_builds) order by key
 """
-
-
-def _read_samples(warehouse: Warehouse, keys: Sequence[str]) -> dict[str, Sample]:
-    rows = warehouse.rows(
-        "select key, body from samples where list_contains(?::varchar[], key) order by key", [list(keys)]
-    )
-    return {row["key"]: Sample.model_validate_json(row["body"]) for row in rows}
 
 
 def _tools_of(sample: Sample, tools: Mapping[str, Tool]) -> dict[str, Tool]:
@@ -307,3 +311,111 @@ def audit_page(report: AuditReport) -> str:
     )
     page = templates.get_template("audit.md.j2").render(report=report, by_check=by_check, slices=slices, within=within)
     return page.strip() + "\n"
+
+
+_THOUSAND = 1000
+_UNKNOWN = 0.1  # of what is read, the share that is taken for wrong where no build has read anything
+
+
+class ComparisonPlan(NamedTuple):
+    """Which models read, how many samples of each family and language, of which release, and how many may be wrong."""
+
+    models: tuple[str, ...]
+    release: str = ""
+    limit: int = 40
+    seed: int = 0
+    wrong_before: float | None = None
+    wrong_at_most: float | None = None
+
+
+class ReaderComparison(NamedTuple):
+    """How the models read the same places, side by side; `chosen` is the cheapest that meets the bar, "" where none does."""
+
+    source: str
+    samples: int
+    wrong_before: float
+    wrong_at_most: float | None
+    readers: list[ReaderFigures]
+    chosen: str
+
+
+async def compare_readers(plan: ComparisonPlan, settings: Settings, progress: Progress) -> ReaderComparison:
+    """Let each model read the same planted places. Raises ConfigurationError where nothing with calls has been accepted."""
+    warehouse = open_warehouse(settings)
+    samples, tools = _drawn(warehouse, plan)
+    wrong_before = plan.wrong_before if plan.wrong_before is not None else _doubted_before(warehouse)
+    readers = [
+        await _figures(model, samples, tools, plan.seed, settings, progress, wrong_before)
+        for model in dict.fromkeys(plan.models)
+    ]
+    best = cheapest(readers, plan.wrong_at_most) if plan.wrong_at_most is not None else None
+    return ReaderComparison(
+        plan.release or NEWEST_BUILDS, len(samples), wrong_before, plan.wrong_at_most, readers, best.model if best else "",
+    )  # fmt: skip
+
+
+def _drawn(warehouse: Warehouse, plan: ComparisonPlan) -> tuple[list[Sample], dict[str, Tool]]:
+    """Samples at which calls are due, as many of each family and language as are asked for, and their tools."""
+    found, tools = read_samples(warehouse, AuditPlan(plan.release, plan.limit, plan.seed))
+    kept: dict[tuple[str, str], list[Sample]] = {}
+    for one in filter(has_calls, found):
+        kept.setdefault((family_of(one.kind).name, one.language), []).append(one)
+    for group in kept.values():
+        Random(plan.seed).shuffle(group)
+    samples = [one for group in kept.values() for one in group[: plan.limit]]
+    if not samples:
+        raise ConfigurationError("No accepted sample has calls, so there is nothing to read.")
+    return samples, tools
+
+
+def _doubted_before(warehouse: Warehouse) -> float:
+    """As much of what readers of the newest builds read as they doubted, by the upper bound: no more of it was wrong, it seems."""
+    [row] = warehouse.rows(sql("measuring.doubted"))
+    return share_interval(row["doubted"], row["read"]).high if row["read"] else _UNKNOWN
+
+
+async def _figures(  # noqa: PLR0913, PLR0917 - what each model has in common with the others
+    model: str,
+    samples: Sequence[Sample],
+    tools: dict[str, Tool],
+    seed: int,
+    settings: Settings,
+    progress: Progress,
+    wrong_before: float,
+) -> ReaderFigures:
+    recipe = recipe_of_checks(model)
+    calls: list[LlmCall] = []
+    readings: list[PlantedReading] = []
+    async with open_chats(recipe, settings.ledger, build="", spent=0.0) as chats:
+        chat = chats.of(MEASURED[check_reading.name], calls.append)
+
+        async def read(sample: Sample) -> None:
+            context = StageContext(chat, Random(f"{seed}:{sample.key}"), tools)
+            readings.append(await read_planted(sample, context, check_reading))
+            progress.advance(1)
+
+        progress.begin(model, len(samples))
+        error = await chats.in_flight.carry(samples, read)
+    if error is not None:
+        raise error
+    prompt, reply = await _tokens(settings, {one.request for one in calls})
+    dollars = _dollars(recipe.models.checker, prompt, reply)
+    return figures_of(
+        model, readings, wrong_before, tokens=(prompt + reply) / len(samples),
+        dollars=None if dollars is None else dollars / len(samples) * _THOUSAND,
+    )  # fmt: skip
+
+
+async def _tokens(settings: Settings, requests: Iterable[str]) -> tuple[int, int]:
+    """How many tokens prompts and replies took, also of those that the ledger knew and nobody pays for again."""
+    async with Ledger(settings.ledger) as ledger:
+        replies = [reply for one in requests if (reply := await ledger.get(bytes.fromhex(one))) is not None]
+    return sum(one.prompt_tokens for one in replies), sum(one.completion_tokens for one in replies)
+
+
+def _dollars(model: ModelSettings, prompt: int, reply: int) -> float | None:
+    """What so many tokens cost, whoever has paid them; None where nobody knows."""
+    if model.path == "in process":
+        return 0.0
+    price = price_of(model)
+    return price.of(prompt, reply) if price.is_known else None

@@ -15,8 +15,7 @@ from callwright.flows.dask_workers import open_workers
 from callwright.flows.environments import environment_tools, environments_of, responses_of
 from callwright.flows.importing import gather_tools
 from callwright.flows.landing import Landing, check_duplicates, land_samples, route_review
-from callwright.flows.making import check_samples, make_samples
-from callwright.flows.measuring import is_measured, measure_readers
+from callwright.flows.making import check_samples, is_measured, make_samples, measure_readers
 from callwright.flows.planning.planner import (
     count_planned,
     read_left_out,
@@ -52,8 +51,8 @@ from callwright.generators.kinds import all_kinds, kind_named, kind_rows
 from callwright.llm.models import open_adapter
 from callwright.llm.prompts import own_prompts
 from callwright.validators.checks.table import CHECKS
-from callwright.warehouse.build_checks import met_checks
 from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.outcomes import met_checks
 from callwright.warehouse.queries import sql
 from callwright.warehouse.records import Tool, content_key
 from callwright.warehouse.releases import read_tools

@@ -1,4 +1,4 @@
-"""Checking data that others bring: requests with their calls, and exported records, whole or broken.
+"""Checking data that others bring: requests with their calls, exported records, whole or broken, and those of HammerBench.
 
 Each line of a file is hostile until it is parsed; a line that is no record is an answer of its own, never the end.
 """
@@ -6,7 +6,7 @@ Each line of a file is hostile until it is parsed; a line that is no record is a
 import asyncio
 import itertools
 import tempfile
-from collections import deque
+from collections import Counter, deque
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, asynccontextmanager, closing
 from datetime import UTC, datetime
@@ -21,32 +21,30 @@ from jsonschema.exceptions import SchemaError
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from callwright.flows.chats import Chats, open_chats
-from callwright.flows.checking import recipe_of_checks
-from callwright.flows.data_claims import (
-    CheckedClaim,
-    Hint,
-    claims_by_rules,
-    claims_of,
-    standing_of_arguments,
-)
 from callwright.flows.environments import STORE
+from callwright.flows.recipe import Recipe, parse_recipe
 from callwright.flows.settings import Settings
 from callwright.flows.stages import stage_named
+from callwright.generators.catalogs import Problem
 from callwright.generators.catalogs.documents import DEEPEST, FileLine, depth, stream_lines
 from callwright.generators.environments.protocol import WORLDS, Environment, EnvironmentPart, World
+from callwright.generators.imports.hammerbench import read_hammerbench
 from callwright.generators.stages import Stage, StageContext
 from callwright.language.packs import of
 from callwright.llm.bounds import validate_text
+from callwright.validators.checks.declaring import ALL, ARGUMENTS
+from callwright.validators.checks.grounding import check_grounding, root_of
 from callwright.validators.checks.table import all_checks, has_rest, settled_claims
 from callwright.validators.checks.verdicts import read_by
 from callwright.validators.values.said import hear
-from callwright.validators.values.standing import Standing, read_call
+from callwright.validators.values.standing import STANDINGS, Standing, read_call
 from callwright.warehouse.errors import ConfigurationError, RecordError, ReplyError
 from callwright.warehouse.records import (
     Arguments,
     Call,
     CallTurn,
     Decision,
+    DoubtedFact,
     GoldCall,
     JsonSchema,
     ResultTurn,
@@ -62,6 +60,28 @@ GradedDecision = Literal["proved", "judged", "unproved", "contradicted"]
 _AT_ONCE = 64  # requests that are read at the same time
 _FORMAT = "format"
 _READING = "reading"  # the check that reads what words ask for
+
+
+ClaimStanding = Literal["proved", "stated", "read", "open", "contradicted"]
+
+
+class CheckedClaim(NamedTuple):
+    """What a claim rests on.
+
+    `read_by` is the model that read it, and `precision` how often such readings were right where
+    that is measured: None where it is not.
+    """
+
+    standing: ClaimStanding
+    read_by: str = ""
+    precision: float | None = None
+
+
+class Hint(NamedTuple):
+    """What rules can't place, for whoever reads: a negation, a condition, a number left over, with its words."""
+
+    kind: str
+    quote: str
 
 
 class RequestLine(BaseModel):
@@ -394,3 +414,104 @@ def _brief(error: Exception) -> str:
         first = error.errors(include_url=False, include_input=False)[0]
         return f"{'.'.join(map(str, first['loc'])) or 'it'}: {first['msg']}."
     return f"{error or type(error).__name__}."
+
+
+def claims_by_rules(arguments: Mapping[str, Standing]) -> dict[SampleClaim, CheckedClaim]:
+    """The claims where no model has read: values stand as rules found them, and what is asked for is open."""
+    nothing: Standing = "proved"
+    weakest = min(arguments.values(), key=STANDINGS.index, default=nothing)
+    values: ClaimStanding = "open" if weakest == "unproved" else weakest
+    return {one: CheckedClaim(values if one in ARGUMENTS else "open") for one in ALL}
+
+
+def claims_of(verdicts: Iterable[Verdict], arguments: Mapping[str, Standing]) -> dict[SampleClaim, CheckedClaim]:
+    """The claims by what checks found: code before a model that read, and that before what is only stated."""
+    found = list(verdicts)
+    settled = settled_claims(found)
+    claims = claims_by_rules(arguments)
+    settling = {check.name: check.settles for check in all_checks()}
+    for claim in settled.claimed:
+        if claim in settled.by_rules:
+            claims[claim] = CheckedClaim("proved")
+        elif claim in settled.by_models:
+            reader = next(one.model for one in found if one.grade == "judged" and claim in settling.get(one.check, ()))
+            claims[claim] = CheckedClaim("read", reader)
+        elif claim not in ARGUMENTS or claims[claim].standing == "proved":
+            claims[claim] = CheckedClaim("open")
+    return claims
+
+
+def standing_of_arguments(verdicts: Iterable[Verdict]) -> dict[str, Standing]:
+    """For each argument how it stands by the grounding of all calls: that of its weakest place."""
+    grounded = next((one for one in verdicts if one.check == check_grounding.name), None)
+    if grounded is None:
+        return {}
+    doubted: dict[str, Standing] = {"only_stated": "stated", "other_said": "contradicted"}
+    found: list[tuple[str, Standing]] = [(root_of(one.argument), "proved") for one in grounded.evidence]
+    found += [(_named(one), doubted.get(one.kind, "unproved")) for one in grounded.doubts if one.argument]
+    weakest: dict[str, Standing] = {}
+    for name, standing in found:
+        weakest[name] = min(weakest.get(name, standing), standing, key=STANDINGS.index)
+    return weakest
+
+
+def _named(fact: DoubtedFact) -> str:
+    return root_of(fact.argument)
+
+
+class CheckedRecord(NamedTuple):
+    """A record's verdicts, and the weakest decision among them."""
+
+    record: str
+    kind: str
+    language: str
+    request: str
+    decision: str
+    verdicts: list[Verdict]
+
+
+class CheckedFile(NamedTuple):
+    """All records of a file, what could not be read of it, a count of decisions by check, and the checks left out."""
+
+    records: list[CheckedRecord]
+    problems: list[Problem]
+    summary: list[tuple[str, int, int, int]]
+    left_out: list[str]
+
+
+_ORDER = ("contradicted", "unproved", "proved")
+
+
+async def check_hammerbench(path: Path, model: str, settings: Settings) -> CheckedFile:
+    """Run the checks on every record of HammerBench, its label taken as gold; without a model those that need none.
+
+    Raises ConfigurationError where the file can't be read.
+    """
+    records: list[CheckedRecord] = []
+    problems: list[Problem] = []
+    async with opened_chats(model, settings) as chats:
+        for item in read_hammerbench(path):
+            problems += item.problems
+            if (sample := item.sample) is not None:
+                verdicts = await check_sample(sample, {tool.key: tool for tool in item.tools}, chats, {})
+                weakest = min((one.decision for one in verdicts), key=_ORDER.index, default="unproved")
+                records.append(
+                    CheckedRecord(item.where, sample.kind, sample.language, sample.request, weakest, verdicts)
+                )
+    left_out = [] if model else [stage.name for stage in all_checks() if stage.sort != "rule"]
+    return CheckedFile(records, problems, _summary(records), left_out)
+
+
+def recipe_of_checks(model: str) -> Recipe:
+    """A recipe that makes nothing: its checks are asked of data that others bring, by `model` in each role if there is one."""
+    recipe = parse_recipe({"name": "check", "tools": [{"seed": "all"}], "samples": {}}, Path(), "check")
+    return recipe.as_asked(model=model)
+
+
+def _summary(records: list[CheckedRecord]) -> list[tuple[str, int, int, int]]:
+    counts: Counter[tuple[str, str]] = Counter()
+    for record in records:
+        counts.update((verdict.check, str(verdict.decision)) for verdict in record.verdicts)
+        counts["all checks", record.decision] += 1
+    names = dict.fromkeys(name for name, _ in counts)
+    return [(name, counts[name, "proved"], counts[name, "unproved"], counts[name, "contradicted"]) for name in names]

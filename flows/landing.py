@@ -12,8 +12,17 @@ from typing import NamedTuple
 from callwright.annotation.screens import DIALOGUE_ACTS, SAMPLE_REVIEW
 from callwright.flows.recipe import LANDED_GRADES, LandedGrade, Recipe
 from callwright.flows.review.gold_items import mix_gold_items
-from callwright.flows.review.path_reviews import carry_over_corrections, corrections_to_ask, with_kinds
-from callwright.flows.review.questions import DOUBTFUL, DRAWN, SPOT_CHECK, ReviewQuestion, ask, request_row
+from callwright.flows.review.questions import (
+    DOUBTFUL,
+    DRAWN,
+    SPOT_CHECK,
+    ReviewQuestion,
+    ask,
+    carry_over_corrections,
+    corrections_to_ask,
+    request_row,
+    with_kinds,
+)
 from callwright.flows.review.resolutions import settle_decisions
 from callwright.flows.shards import FactFiles
 from callwright.flows.stages import LANDING, stages_of

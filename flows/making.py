@@ -1,18 +1,31 @@
-"""Making and checking the samples of a wave, each checked as soon as it is there."""
+"""Making and checking the samples of a wave, each checked as soon as it is there, and planting what measures who reads."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
 from callwright.flows.landing import Landing, check_duplicates
 from callwright.flows.planning.planner import Planner, keep_left_out
+from callwright.flows.recipe import Recipe
 from callwright.flows.runner import GroupRun, Workers, run_group
 from callwright.flows.shards import record_line
 from callwright.flows.stages import LANDING, all_stages, some_of, stages_of, todays_checks
 from callwright.generators.kinds import kind_named
+from callwright.llm.prompts import own_prompts
+from callwright.validators.blind.planting import GROUP as MEASURING
+from callwright.validators.blind.planting import MEASURED, planting_version
 from callwright.validators.checks.declaring import GROUP as CHECKS
-from callwright.warehouse.build_checks import lacking_checks, meet_checks, samples_lacking, take_back
-from callwright.warehouse.outcomes import reject_repeated, remove_outcomes
+from callwright.validators.checks.table import CHECKS as TABLE
+from callwright.warehouse.outcomes import (
+    lacking_checks,
+    meet_checks,
+    reject_repeated,
+    remove_outcomes,
+    samples_lacking,
+    take_back,
+)
+from callwright.warehouse.queries import sql
 from callwright.warehouse.records import Record, Sample
 from callwright.warehouse.rows import body_of
+from callwright.warehouse.store import Warehouse
 
 
 async def make_samples(run: GroupRun, workers: Workers, kinds: Sequence[str]) -> int:
@@ -99,3 +112,36 @@ _STOPPED = """
     select stage, list(subject order by subject) as subjects from outcomes
     where build = ? and outcome = 'waiting' and list_contains(?::varchar[], subject) group by stage
 """
+
+
+async def measure_readers(run: GroupRun, workers: Workers) -> None:
+    """Plant what the recipe wants and the build lacks; what was planted before stays."""
+    for check in _measured(run.recipe):
+        lines = [record_line("Sample", body) for body in lacking_readings(run.warehouse, run.build, run.recipe, check)]
+        await run_group(run, some_of(MEASURING, [MEASURED[check].name]), lines, workers)
+
+
+def is_measured(warehouse: Warehouse, build: str, recipe: Recipe) -> bool:
+    """Whether all is planted in a build that the recipe wants."""
+    return not any(True for check in _measured(recipe) for _ in lacking_readings(warehouse, build, recipe, check))
+
+
+def _measured(recipe: Recipe) -> Iterator[str]:
+    """The checks whose readers are measured: each model once."""
+    models = dict[str, str]()
+    for check, stage in MEASURED.items():
+        name = getattr(recipe.models, stage.role or "").name
+        models.setdefault(name, check)
+    yield from models.values() if recipe.readers.planted else ()
+
+
+def lacking_readings(warehouse: Warehouse, build: str, recipe: Recipe, check: str) -> list[str]:
+    """The bodies of the samples in which is to be planted for a check's reader, in each language and family.
+
+    They are drawn by the recipe's seed from what a reader settled, one reading a sample at most.
+    """
+    with own_prompts(recipe.own_prompts):
+        version = planting_version(TABLE.named(check))
+    readers = recipe.readers
+    asked = [build, check, version, readers.planted, readers.at_least, str(recipe.seed), *MEASURED, recipe.most_planted]
+    return [row["body"] for row in warehouse.rows(sql("measuring.lacking"), asked)]

@@ -15,8 +15,7 @@ from callwright.flows.dask_workers import open_workers
 from callwright.flows.environments import explore_environments
 from callwright.flows.progress import Progress, tell_models
 from callwright.flows.recipe import GeneratedTools, Recipe
-from callwright.flows.review.resolutions import settle_tools, usable_tools
-from callwright.flows.review.tool_checking import check_made_tools, tools_of
+from callwright.flows.review.resolutions import check_made_tools, settle_tools, tools_of, usable_tools
 from callwright.flows.runner import GroupRun, Workers, run_group
 from callwright.flows.settings import Settings, open_warehouse
 from callwright.flows.shards import record_line, write_lines
@@ -76,7 +75,7 @@ async def make_tools(
     if not _is_made(warehouse, toolset):
         open_adapter(recipe.models.generator)  # connects nowhere, but knows whether the settings make sense
         run = _open(toolset, recipe, settings, warehouse, progress)
-        with (working or _as_set)(run) as workers:
+        with working(run) if working else open_workers(recipe, settings, progress) as workers:
             await _carry_out(run, toolset, workers)
         check_made_tools(warehouse, toolset.key)
         warehouse.execute("update toolsets set finished_at = now() where key = ?", [toolset.key])
@@ -132,10 +131,6 @@ def toolset_of(source: GeneratedTools, recipe: Recipe) -> Toolset:
 
 def _is_made(warehouse: Warehouse, toolset: Toolset) -> bool:
     return bool(warehouse.rows("select 1 from toolsets where key = ? and finished_at is not null", [toolset.key]))
-
-
-def _as_set(run: GroupRun) -> AbstractContextManager[Workers]:
-    return open_workers(run.recipe, run.settings, run.progress)
 
 
 def _open(toolset: Toolset, recipe: Recipe, settings: Settings, warehouse: Warehouse, progress: Progress) -> GroupRun:

@@ -1,12 +1,13 @@
-"""What became of each record at each stage: the only writer of the table `outcomes`."""
+"""What became of each record at each stage: the only writer of the table `outcomes`; and which checks a build has met."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from callwright.warehouse.queries import sql
 from callwright.warehouse.records import Outcome
 from callwright.warehouse.rows import Row
+from callwright.warehouse.store import Warehouse
 
 if TYPE_CHECKING:
     from callwright.warehouse.store import Warehouse
@@ -42,3 +43,58 @@ _MADE_AS = {
     "sample": {"table": "build_samples", "build": "build"},
     "tool": {"table": "made_tools", "build": "toolset"},
 }
+
+
+class Lacking(NamedTuple):
+    """How many samples of a build lack the same checks."""
+
+    checks: tuple[str, ...]
+    samples: int
+    mask: int
+
+
+def met_checks(warehouse: Warehouse, build: str) -> dict[str, str]:
+    """The version of each check that all of a build went through."""
+    rows = warehouse.rows("select check_name, version from build_checks where build = ?", [build])
+    return {row["check_name"]: row["version"] for row in rows}
+
+
+def meet_checks(warehouse: Warehouse, build: str, todays: Mapping[str, str]) -> tuple[str, ...]:
+    """Write down that a build has today's checks, and forget what came of those that changed or are gone; the new ones."""
+    met = met_checks(warehouse, build)
+    new = [name for name, version in todays.items() if met.get(name) != version]
+    stale = [name for name, version in met.items() if todays.get(name) != version]
+    if new or stale:
+        with warehouse.writing() as connection:
+            connection.execute(sql("build_checks.forget"), [build, stale])
+            connection.execute(sql("build_checks.unmeet"), [build, stale])
+            connection.execute(sql("build_checks.meet"), [build, new, [todays[name] for name in new]])
+    return tuple(new) if met else ()
+
+
+def lacking_checks(warehouse: Warehouse, build: str, checks: Sequence[str]) -> list[Lacking]:
+    """How many samples lack which of these checks, although none before them stopped them."""
+    return [
+        Lacking(tuple(name for bit, name in enumerate(checks) if row["mask"] >> bit & 1), row["samples"], row["mask"])
+        for row in warehouse.rows(sql("build_checks.by_mask"), _asked(build, checks))
+    ]
+
+
+def samples_lacking(warehouse: Warehouse, build: str, checks: Sequence[str], mask: int) -> Iterator[str]:
+    """The bodies of the samples that lack just these of the checks."""
+    return (body for (body,) in warehouse.stream(sql("build_checks.of_mask"), [*_asked(build, checks), mask]))
+
+
+def take_back(warehouse: Warehouse, build: str, checks: Sequence[str], *, review: str, land: str) -> None:
+    """Let what a check stopped lose all that it had come to behind it, and what one doubts its place among the landed.
+
+    `review` and `land` are the names of the stages at which people are asked, and samples land.
+    """
+    with warehouse.writing() as connection:
+        connection.execute(sql("build_checks.undo_behind"), [build, list(checks), build])
+        connection.execute(sql("build_checks.undo_reviews"), [build, [review, land], build, review, list(checks)])
+        connection.execute(sql("build_checks.withdraw"), [build, land])
+
+
+def _asked(build: str, checks: Sequence[str]) -> list[object]:
+    return [list(checks), build, len(checks), build]

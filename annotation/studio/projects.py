@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Literal
 
+from callwright.annotation.reviews import TaskQueue
 from callwright.annotation.screens import Screen
 from callwright.annotation.studio.connection import StudioConnection
 from callwright.annotation.studio.records import (
@@ -17,7 +18,6 @@ from callwright.annotation.studio.records import (
     is_changed_by_hand,
     kind_of,
 )
-from callwright.annotation.task import TaskQueue
 from callwright.warehouse.errors import AnnotationError
 
 Json = dict[str, Any]  # a foreign server's JSON

@@ -58,7 +58,8 @@ def pull_tasks(connection: StudioConnection, project: Project, since: datetime |
     begun = {task["id"] for task in _list(connection, project.id, BEGUN)} - known
     held += export_tasks(connection, project.id, begun)
     ours = [task for task in held if isinstance(task.get("data"), dict) and task["data"].get("callwright_key")]
-    reviewers = _reviewers(connection) if any(task.get("annotations") for task in ours) else {}
+    accounts = accounts_of(connection) if any(task.get("annotations") for task in ours) else {}
+    reviewers = {number: account for account, number in accounts.items()}
     found = read_tasks(ours, reviewers, server)
     foreign = _list(connection, project.id, *([] if since is None else [_later(since)]), FOREIGN)
     return PullResult(
@@ -113,10 +114,6 @@ def _without_text(task: Json) -> Json:
 def _later(since: datetime) -> Json:
     moment = (since.astimezone(UTC) - _LOOK_BACK).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
     return condition("updated_at", "greater", "Datetime", moment)
-
-
-def _reviewers(connection: StudioConnection) -> dict[int, str]:
-    return {number: account for account, number in accounts_of(connection).items()}
 
 
 def export_tasks(connection: StudioConnection, project: int, ids: Collection[int]) -> list[Json]:

@@ -1,34 +1,310 @@
-"""A local Label Studio that callwright installs, starts, finds again and stops."""
+"""A local Label Studio that callwright installs, starts, finds again and stops, and any server that runs under a supervisor."""
 
+import fcntl
+import json
+import os
+import secrets
+import signal
+import socket
+import subprocess
+import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from hashlib import blake2b
 from http import HTTPStatus
 from http.client import HTTPConnection, HTTPException
+from importlib.resources import as_file, files
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from callwright.annotation.studio.process import (
-    HOST,
-    Credentials,
-    StudioPlaces,
-    end,
-    free_port,
-    install,
-    launch,
-    load_credentials,
-    new_credentials,
-    only_one,
-    save_credentials,
-    serving_process,
-    tail,
-)
-from callwright.warehouse.errors import AnnotationError
+from callwright.annotation.studio import supervisor
+from callwright.warehouse.errors import AnnotationError, CallwrightError
+from callwright.warehouse.extras import require_extra
 from callwright.warehouse.records import Record
 
+HOST = "127.0.0.1"
+EVERYWHERE = "0.0.0.0"  # noqa: S104 - only where a person asks for it
+_USERNAME = "callwright@localhost.local"
+_LOOK_AGAIN = 0.1
 _PAUSE = 0.5
-_PROGRESS_EVERY = 10.0
 _ANSWER_PATIENCE = 10.0
+_STOP_PATIENCE = 20.0
+_TAIL = 2000
+
+
+_STAMP = ".callwright-lock"
+_TIMEOUT = 1800.0
+
+
+class Places:
+    """Where things lie below the folder of a local server; `title` is what people call the server."""
+
+    def __init__(self, folder: Path, title: str) -> None:
+        """Name the places; nothing is made."""
+        self.title = title
+        self.folder = folder.absolute()
+        self.data = self.folder / "data"
+        self.log = self.folder / "server.log"
+        self.record = self.folder / "server.json"
+        self.lock = self.folder / "start.lock"
+
+
+class Credentials(Record):
+    """The account that callwright made for itself, and where it was served last: the address listened at, the port."""
+
+    username: str
+    password: str
+    token: str
+    port: int = 0
+    host: str = HOST
+
+    @property
+    def url(self) -> str:
+        """Where the server answers this machine; one that listens at every address does so at this machine's own."""
+        return f"http://{HOST if self.host == EVERYWHERE else self.host}:{self.port}"
+
+
+class StudioPlaces(Places):
+    """Where things lie below the folder of a local Label Studio."""
+
+    def __init__(self, home: Path) -> None:
+        """Name the places below the work folder; nothing is made."""
+        super().__init__(home / "label-studio", "Label Studio")
+        self.env = self.folder / "env"
+        self.install_log = self.folder / "install.log"
+        self.credentials = self.folder / "credentials.json"
+
+    @property
+    def python(self) -> Path:
+        """The interpreter of the environment that Label Studio runs in."""
+        return self.env / "bin" / "python"
+
+
+def load_credentials(places: StudioPlaces) -> Credentials | None:
+    """The account kept on disk, None before the first start."""
+    if not places.credentials.is_file():
+        return None
+    try:
+        return Credentials.model_validate_json(places.credentials.read_bytes())
+    except ValueError as error:
+        raise AnnotationError(
+            f"{places.credentials} is damaged ({type(error).__name__}). Restore it, or delete {places.folder} to start "
+            "anew without the annotations in it."
+        ) from error
+
+
+def new_credentials() -> Credentials:
+    """An account with a random password and a random token."""
+    return Credentials(username=_USERNAME, password=secrets.token_urlsafe(12), token=secrets.token_hex(20))
+
+
+def save_credentials(places: StudioPlaces, credentials: Credentials) -> None:
+    """Keep the account where only its owner can read it."""
+    draft = places.credentials.with_suffix(".draft")
+    draft.unlink(missing_ok=True)
+    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+        file.write(credentials.model_dump_json(indent=2))
+    draft.replace(places.credentials)
+
+
+def serving_process(places: Places) -> tuple[int, int] | None:
+    """The supervisor's process and the port it serves, None where none of ours is alive."""
+    try:
+        record = json.loads(places.record.read_bytes())
+        pid, port = int(record["pid"]), int(record["port"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return (pid, port) if str(places.record) in _command_of(pid) else None
+
+
+@contextmanager
+def only_one(places: Places, patience: float) -> Iterator[None]:
+    """Hold the start lock; CallwrightError where another start holds it for longer than `patience` seconds."""
+    end = time.monotonic() + patience
+    with places.lock.open("w") as file:
+        while True:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError as error:
+                if time.monotonic() > end:
+                    raise CallwrightError(
+                        f"Another start of the {places.title} below {places.folder} has not finished in {patience:.0f} "
+                        f"s. Look at {places.log}, or end that start."
+                    ) from error
+                time.sleep(_LOOK_AGAIN)
+        yield
+
+
+def launch(places: Places, command: Sequence[str], port: int, environment: Mapping[str, str]) -> None:
+    """Start a server under a supervisor and return at once; what the one before it wrote to its log is kept beside it."""
+    places.data.mkdir(parents=True, exist_ok=True, mode=0o700)
+    places.record.unlink(missing_ok=True)
+    if places.log.exists():
+        places.log.replace(places.log.with_suffix(".log.1"))
+    guard = [sys.executable, "-I", supervisor.__file__, str(places.record), str(places.data), str(port)]
+    with places.log.open("ab") as log:
+        subprocess.run(  # noqa: S603 - our own command; the supervisor detaches and returns at once
+            [*guard, *command],
+            env=dict(environment),
+            cwd=places.folder,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            check=True,
+        )
+
+
+def wait_for(
+    places: Places,
+    answers: Callable[[int], bool],
+    patience: float,
+    waiting: Callable[[float], object] = lambda seconds: None,
+) -> tuple[int, int]:
+    """The process and the port of a server that was launched, as soon as it answers at that; `waiting` hears how long it takes.
+
+    Raises CallwrightError with the end of its log where it ended, or does not answer in `patience` seconds.
+    """
+    began = time.monotonic()
+    while (seconds := time.monotonic() - began) < patience:
+        found = serving_process(places)
+        if found is not None and answers(found[1]):
+            return found
+        if found is None and places.record.exists():
+            break
+        waiting(seconds)
+        time.sleep(_PAUSE)
+    raise CallwrightError(f"The {places.title} did not come up:\n{tail(places.log)}\nThe log is {places.log}.")
+
+
+def greeting(address: str, path: str, headers: Mapping[str, str] = MappingProxyType({})) -> int:
+    """The status with which a server of this machine answers, 0 where nobody does."""
+    connection = HTTPConnection(urlsplit(address).netloc, timeout=_ANSWER_PATIENCE)
+    try:
+        connection.request("GET", path, headers=dict(headers))
+        response = connection.getresponse()
+        response.read()  # a server that can't finish its answer says so in its log
+        return response.status
+    except (OSError, HTTPException):
+        return 0
+    finally:
+        connection.close()
+
+
+def end(places: Places) -> bool:
+    """End the server and its supervisor; False where none ran."""
+    found = serving_process(places)
+    if found is None:
+        return False
+    with suppress(ProcessLookupError):  # it may end by itself at any moment
+        os.kill(found[0], signal.SIGTERM)
+        patience = time.monotonic() + _STOP_PATIENCE
+        while serving_process(places) == found:
+            if time.monotonic() > patience:
+                os.kill(found[0], signal.SIGKILL)
+                break
+            time.sleep(_LOOK_AGAIN)
+    places.record.unlink(missing_ok=True)
+    return True
+
+
+def free_port(wanted: int, title: str, host: str = HOST) -> int:
+    """The wanted port where it is free, so that open pages stay good; else another free one."""
+    for port in (wanted, 0):
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind((host, port))
+            except OSError:
+                continue
+            return int(probe.getsockname()[1])
+    raise CallwrightError(f"No port on {host} is free for a {title}.")
+
+
+def tail(log: Path) -> str:
+    """The end of a log file, "" where there is none."""
+    return log.read_text(encoding="utf-8", errors="replace")[-_TAIL:].strip() if log.is_file() else ""
+
+
+def _command_of(pid: int) -> str:
+    """The command line of a process, "" where there is no such process: a pid alone may by now be somebody else's."""
+    proc = Path("/proc")
+    if (proc / "self").exists():
+        try:
+            return (proc / str(pid) / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+        except OSError:
+            return ""
+    found = subprocess.run(["ps", "-ww", "-o", "command=", "-p", str(pid)], capture_output=True, text=True, check=False)  # noqa: S603, S607 - a number
+    return found.stdout
+
+
+def install(
+    places: StudioPlaces,
+    base_environment: Mapping[str, str],
+    progress: Callable[[str], None],
+    *,
+    other_lock: Path | None = None,
+) -> None:
+    """Make the environment unless it is there; one that a crash left half made is made anew.
+
+    `other_lock` is of another version than the one that callwright comes with.
+    """
+    lock = other_lock or files("callwright.annotation.studio").joinpath("label-studio.lock")
+    print_of_lock = blake2b(lock.read_bytes(), digest_size=12).hexdigest()
+    stamp = places.env / _STAMP
+    if places.python.exists() and stamp.is_file() and stamp.read_text(encoding="utf-8") == print_of_lock:
+        return
+    progress("Installing Label Studio into an environment of its own (once, one to three minutes) …")
+    with as_file(lock) as path:
+        _uv(places, base_environment, "venv", "--clear", "--python", sys.executable, str(places.env))
+        _uv(
+            places,
+            base_environment,
+            "pip",
+            "install",
+            "--python",
+            str(places.python),
+            "--require-hashes",
+            "-r",
+            str(path),
+        )
+    stamp.write_text(print_of_lock, encoding="utf-8")
+
+
+def _uv(places: StudioPlaces, environment: Mapping[str, str], *arguments: str) -> None:
+    require_extra("review")
+    import uv
+
+    command = [uv.find_uv_bin(), *arguments]
+    with places.install_log.open("ab") as log:
+        try:
+            done = subprocess.run(  # noqa: S603 - our own command
+                command,
+                env=dict(environment),
+                cwd=places.folder,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                timeout=_TIMEOUT,
+                check=False,
+            )
+        except subprocess.TimeoutExpired as error:
+            raise AnnotationError(
+                f"Installing Label Studio took longer than {_TIMEOUT:.0f} s. Check the network, then try again; "
+                f"the log is {places.install_log}."
+            ) from error
+    if done.returncode:
+        raise AnnotationError(
+            f"Label Studio could not be installed (`uv {' '.join(arguments[:2])}` ended with {done.returncode}):\n"
+            f"{tail(places.install_log)}\nCheck that the package index is reachable, then try again; the log is "
+            f"{places.install_log}."
+        )
+
+
+_PROGRESS_EVERY = 10.0
 _INHERITED = ("PATH", "LANG", "LC_ALL", "TZ", "TMPDIR", "LD_LIBRARY_PATH")
 
 
@@ -69,7 +345,7 @@ def start(
     """The Label Studio below `home`, started (and installed) where it does not run yet.
 
     `other_lock` names another version than the one that callwright comes with. Raises AnnotationError with the end of the
-    log where it can't be installed or does not come up in `timeout` seconds, and where it runs already at another address.
+    log where it can't be installed, and where it runs already at another address, CallwrightError as `wait_for`.
     """
     places = StudioPlaces(home)
     places.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -159,40 +435,29 @@ def _environment(places: StudioPlaces, credentials: Credentials, base_environmen
 def _wait_until_ready(
     places: StudioPlaces, credentials: Credentials, progress: Callable[[str], None], timeout: float
 ) -> int:
-    begin = shown = time.monotonic()
-    while (now := time.monotonic()) - begin < timeout:
-        found = serving_process(places)
-        if found is None and places.record.exists():
-            raise AnnotationError(f"Label Studio ended while starting:\n{tail(places.log)}\nThe log is {places.log}.")
+    shown = 0.0
+
+    def answers(_port: int) -> bool:
         status = _answer(credentials)
-        if found is not None and status == HTTPStatus.OK:
-            return found[0]
         if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
             raise AnnotationError(
                 f"Label Studio does not know the token in {places.credentials}: its data at {places.data} are older or "
                 "newer than that file. Restore the file, or delete both to start anew without the annotations."
             )
-        if now >= shown:
-            progress(f"Waiting for Label Studio ({now - begin:.0f} s; the first start takes about a minute) …")
+        return status == HTTPStatus.OK
+
+    def waiting(seconds: float) -> None:
+        nonlocal shown
+        if seconds >= shown:
+            progress(f"Waiting for Label Studio ({seconds:.0f} s; the first start takes about a minute) …")
             shown += _PROGRESS_EVERY
-        time.sleep(_PAUSE)
-    raise AnnotationError(
-        f"Label Studio did not come up in {timeout:.0f} s:\n{tail(places.log)}\nThe log is {places.log}."
-    )
+
+    return wait_for(places, answers, timeout, waiting)[0]
 
 
 def _answer(credentials: Credentials) -> int:
-    """The status with which the server greets the token's owner, 0 where nobody answers."""
-    connection = HTTPConnection(urlsplit(credentials.url).netloc, timeout=_ANSWER_PATIENCE)
-    try:
-        connection.request("GET", "/api/current-user/whoami", headers={"Authorization": f"Token {credentials.token}"})
-        response = connection.getresponse()
-        response.read()  # a server that can't finish its answer says so in its log
-        return response.status
-    except (OSError, HTTPException):
-        return 0
-    finally:
-        connection.close()
+    """The status with which the server greets the token's owner."""
+    return greeting(credentials.url, "/api/current-user/whoami", {"Authorization": f"Token {credentials.token}"})
 
 
 def _info(pid: int, credentials: Credentials, *, started: bool) -> ServerInfo:

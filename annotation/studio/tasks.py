@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 import orjson
 
+from callwright.annotation.reviews import QueuedTask
 from callwright.annotation.studio.connection import MissingError, StudioConnection
 from callwright.annotation.studio.projects import KEY, ORDER, Json, as_prediction, condition, filter_on
 from callwright.annotation.studio.records import Project, PushResult, surplus
-from callwright.annotation.task import QueuedTask
 from callwright.warehouse.errors import AnnotationError
 from callwright.warehouse.records import content_key
 

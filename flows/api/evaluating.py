@@ -11,8 +11,7 @@ from pydantic import JsonValue
 
 from callwright.flows.api.surroundings import ProgressReceiver, opened_progress, run, settings_of
 from callwright.flows.evaluation.evaluating import answer_board, domain_board, evaluate_release, leaderboard
-from callwright.flows.evaluation.evaluation_run import Conditions
-from callwright.flows.evaluation.resuming import AskedFor, cut_off
+from callwright.flows.evaluation.evaluation_run import AskedFor, Conditions, cut_off
 from callwright.flows.recipe import Candidate
 from callwright.flows.settings import Settings, open_warehouse
 from callwright.llm.function_model import AnswerFunction

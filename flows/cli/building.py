@@ -264,7 +264,7 @@ def prompts(
     model: OneModel = "",
 ) -> Outcome:
     """Show each prompt that a build asks, whole, with your tools in it: no model is called."""
-    from callwright.flows.planning.showing_prompts import prompts_page, show_prompts
+    from callwright.flows.planning.estimating import prompts_page, show_prompts
     from callwright.flows.recipe import read_recipe_to_build
 
     chosen = read_recipe_to_build(recipe).as_asked(model=model, limit=0)

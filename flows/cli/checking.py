@@ -25,10 +25,8 @@ from callwright.flows.settings import read_settings
 from callwright.warehouse.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from callwright.flows.auditing import AuditReport
-    from callwright.flows.checking import CheckedFile
-    from callwright.flows.comparing_readers import ReaderComparison
-    from callwright.flows.data_checks import CheckedRecordLine, CheckedRequest, CheckVerdict
+    from callwright.flows.auditing import AuditReport, ReaderComparison
+    from callwright.flows.data_checks import CheckedFile, CheckedRecordLine, CheckedRequest, CheckVerdict
     from callwright.warehouse.records import Verdict
 
 app = commands()
@@ -49,7 +47,7 @@ def hammerbench(
     failures: Annotated[bool, typer.Option("--failures", help="Show only what is not proved.")] = False,
 ) -> Outcome:
     """Run the checks on each record, its label taken as gold, and print the verdicts."""
-    from callwright.flows.checking import check_hammerbench
+    from callwright.flows.data_checks import check_hammerbench
 
     checked = asyncio.run(check_hammerbench(path, model, read_settings()))
     if checked.left_out:
@@ -109,7 +107,7 @@ def requests(
     as_json: AsJson = False,
 ) -> None:
     """Tell of each request which values its words prove and, with a model, whether it chooses the call among near misses."""
-    from callwright.flows.api.checking import check_requests_async
+    from callwright.flows.api.building import check_requests_async
 
     asyncio.run(_show_each(check_requests_async(path, model=model), as_json=as_json))
 
@@ -121,7 +119,7 @@ def records(
     as_json: AsJson = False,
 ) -> None:
     """Run today's checks on exported records, whole or broken; evidence that stands in them is found again."""
-    from callwright.flows.api.checking import check_records_async
+    from callwright.flows.api.building import check_records_async
 
     asyncio.run(_show_each(check_records_async(path, model=model), as_json=as_json))
 
@@ -240,7 +238,7 @@ def audit_readers(  # noqa: PLR0917 - each is an option of its own
     ] = None,
 ) -> Outcome:
     """Let models read the same accepted samples, with planted defects and as they are: price, what they catch and doubt."""
-    from callwright.flows.comparing_readers import ComparisonPlan, compare_readers
+    from callwright.flows.auditing import ComparisonPlan, compare_readers
 
     plan = ComparisonPlan(tuple(model), release, limit, seed, wrong_before, wrong_at_most)
     with Terminal() as screen:

@@ -52,8 +52,6 @@ _WHERE_KNOWN = {
     "not theirs": "answers that team.yaml gives to others",
 }
 _SERVERS = ("project", "tasks", "finished", "annotations", "skipped")
-_MEASURES = ("observed", "cohen_kappa", "fleiss_kappa", "krippendorff_alpha")
-_SLICES = {"all": 0, "reviewer": 1, "pair": 2, "reason": 3}
 _MINUTES = 60
 _FEW = 10  # so many unsettled questions are reported one by one
 _NEXT = 3
@@ -471,30 +469,20 @@ def agreement() -> Outcome:
 
 
 def _agreement_text(report: "Status") -> Iterator[str | Table]:
+    from callwright.flows.review.status import MEASURES, agreement_lines
+
     if not any(report.values()):
         yield "No two people have answered the same question yet, and nothing was drawn to be looked at again."
     if report["agreement"]:
         yield "agreement (1: always, 0: as by chance; empty where it is not defined):"
-        columns = ("kind", "of", "who or what", "items", "people", *_MEASURES)
-        yield Table(columns, _agreement_lines(report["agreement"]))
+        lines = agreement_lines(report["agreement"])
+        columns = ("kind", "of", "who or what", "items", "people", *MEASURES)
+        yield Table(columns, [[*line[:-1], *line.values] for line in lines])
     tables = {"models that read against people": "readers", "gold items": "gold_items", "usable": "usable"}
     for title, rows in ((title, report[name]) for title, name in tables.items()):
         if rows:
             yield f"{title}:"
             yield Table(list(rows[0]), [list(row.values()) for row in rows])
-
-
-def _agreement_lines(rows: "list[Row]") -> list[list[object]]:
-    """A line for each slice, its measures side by side."""
-    slices: dict[tuple[str, int, str], dict[str, Row]] = {}
-    for row in rows:
-        slices.setdefault((row["kind"], _SLICES[row["slice_by"]], row["slice_value"]), {})[row["measure"]] = row
-    lines: list[list[object]] = []
-    for (kind, _, value), measures in sorted(slices.items()):
-        one = next(iter(measures.values()))
-        figures = [measures[name]["value"] if name in measures else None for name in _MEASURES]
-        lines.append([kind, one["slice_by"], value, one["items"], one["reviewers"], *figures])
-    return lines
 
 
 def _words(name: str) -> str:

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from callwright.flows.toolmaking import ToolsetReport
     from callwright.generators.catalogs import Catalog, Problem
     from callwright.generators.catalogs.choosing import ToolChoice
-    from callwright.generators.families import LeftOut
     from callwright.warehouse.records import Tool
     from callwright.warehouse.store import Warehouse
 
@@ -380,7 +379,7 @@ def _left_out_text(found: "Survey") -> Iterator[str]:
     groups: dict[str, tuple[dict[str, None], dict[str, None]]] = {}
     for one in found.left_out:
         if one.tool:
-            kinds, tools = groups.setdefault(_without_names(one), ({}, {}))
+            kinds, tools = groups.setdefault(_QUOTED.sub("…", one.reason), ({}, {}))  # the same of each tool
             kinds[one.kind], tools[one.tool] = None, None
     lines = []
     for reason, (kinds, tools) in sorted(groups.items(), key=lambda pair: -len(pair[1][1])):
@@ -391,11 +390,6 @@ def _left_out_text(found: "Survey") -> Iterator[str]:
 
 def _shortened(reason: str) -> str:
     return reason if len(reason) <= _LONGEST else f"{reason[:_LONGEST]}…"
-
-
-def _without_names(one: "LeftOut") -> str:
-    """A reason without what it quotes of one tool, so that the same reason is one."""
-    return _QUOTED.sub("…", one.reason)
 
 
 def _tool_table(name: str, found: "Survey") -> Table:

@@ -36,7 +36,7 @@ def view(
     """
     with _readable_copy(read_settings()) as copy:
         if out is not None:
-            from callwright.flows.pages.files import write_site
+            from callwright.flows.pages.site import write_site
 
             written = write_site(copy, out, samples)
             counts = Aside(f"{written.pages} pages, {written.samples} samples among them.")

@@ -2,17 +2,25 @@
 
 import asyncio
 import sys
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import timedelta
-from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 from uuid import UUID
 
 import callwright.flows
-from callwright.annotation.studio.process import HOST, Places, end, free_port, launch, only_one, serving_process, tail
+from callwright.annotation.studio.server import (
+    HOST,
+    Places,
+    end,
+    free_port,
+    greeting,
+    launch,
+    only_one,
+    serving_process,
+    wait_for,
+)
 from callwright.flows.progress import Progress, SilentProgress
 from callwright.flows.recipe import Recipe, read_recipe
 from callwright.flows.settings import QUIET, Settings, environment, hush_prefect, read_settings
@@ -219,7 +227,6 @@ async def _process_pool(name: str) -> None:
         )
 
 
-_PAUSE = 0.5
 _PATIENCE = 180.0
 _OK = 200
 
@@ -243,7 +250,7 @@ def start_prefect(settings: Settings, say: Callable[[str], None]) -> PrefectServ
         if serving_process(places) is None:
             say("Starting a Prefect server.")
             _launch(places)
-        return _wait(places)
+        return _server(*wait_for(places, _answers, _PATIENCE))
 
 
 def running_prefect(settings: Settings) -> PrefectServer | None:
@@ -284,27 +291,8 @@ def _launch(places: Places) -> None:
     launch(places, serve, port, inherited | _own_environment(places.data, port))
 
 
-def _wait(places: Places) -> PrefectServer:
-    end = time.monotonic() + _PATIENCE
-    while time.monotonic() < end:
-        found = serving_process(places)
-        if found and _answers(found[1]):
-            return _server(*found)
-        if found is None and places.record.exists():
-            break
-        time.sleep(_PAUSE)
-    raise CallwrightError(f"The Prefect server did not come up:\n{tail(places.log)}\nThe log is {places.log}.")
-
-
 def _answers(port: int) -> bool:
-    connection = HTTPConnection(HOST, port, timeout=5)
-    try:
-        connection.request("GET", "/api/health")
-        return connection.getresponse().status == _OK
-    except (OSError, HTTPException):
-        return False
-    finally:
-        connection.close()
+    return greeting(f"http://{HOST}:{port}", "/api/health") == _OK
 
 
 def _server(pid: int, port: int) -> PrefectServer:

@@ -4,6 +4,7 @@ Each calls the functions that the command line calls. A file of flows bears a na
 folder on the path.
 """
 
+from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -39,7 +40,7 @@ from callwright.flows.evaluation.evaluating import evaluate_release, leaderboard
 from callwright.flows.evaluation.evaluation_run import Conditions, choose_candidates
 from callwright.flows.making import check_samples as check_all
 from callwright.flows.making import make_samples as make_all
-from callwright.flows.measuring import measure_readers as measure_all
+from callwright.flows.making import measure_readers as measure_all
 from callwright.flows.pages.report import write_report
 from callwright.flows.planning.estimating import tell_costs
 from callwright.flows.planning.planner import waves
@@ -49,6 +50,7 @@ from callwright.flows.review import pulling, pushing
 from callwright.flows.review.pulling import Pulled
 from callwright.flows.review.pushing import Pushed, push_what_waits
 from callwright.flows.review.servers import label_studio_address, require_label_studio
+from callwright.flows.runner import GroupRun, Workers
 from callwright.flows.settings import Settings, open_warehouse, quiet_vendors, read_settings, silence_teardown
 from callwright.flows.toolmaking import prepare_tools
 from callwright.llm.models import read_model
@@ -120,11 +122,7 @@ async def check_samples(recipe: str, limit: int = 0, model: str = "") -> BuildRe
         model: One model for all three roles, by its litellm name; empty for what the recipe says.
 
     """
-    progress = FlowProgress()
-    run = open_build(_chosen(recipe, limit, model), _settings(), progress)
-    with task_workers(run, progress) as workers:
-        await check_all(run, workers)
-    return report_build(run)
+    return await _over_build(recipe, limit, model, check_all)
 
 
 @flow(name="measure-readers", flow_run_name=run_name)
@@ -138,11 +136,7 @@ async def measure_readers(recipe: str, limit: int = 0, model: str = "") -> Build
         model: One model for all three roles, by its litellm name; empty for what the recipe says.
 
     """
-    progress = FlowProgress()
-    run = open_build(_chosen(recipe, limit, model), _settings(), progress)
-    with task_workers(run, progress) as workers:
-        await measure_all(run, workers)
-    return report_build(run)
+    return await _over_build(recipe, limit, model, measure_all)
 
 
 @flow(name="land-samples", flow_run_name=run_name)
@@ -274,6 +268,17 @@ def _push(settings: Settings, progress: FlowProgress) -> int:
     if pushed is not None:
         progress.say(f"{pushed.created} tasks pushed, {pushed.already_there} were there already: {pushed.url}")
     return pushed.created if pushed else 0
+
+
+async def _over_build(
+    recipe: str, limit: int, model: str, work: Callable[[GroupRun, Workers], Awaitable[object]]
+) -> BuildReport:
+    """Do some work of a build with the workers that the settings name."""
+    progress = FlowProgress()
+    run = open_build(_chosen(recipe, limit, model), _settings(), progress)
+    with task_workers(run, progress) as workers:
+        await work(run, workers)
+    return report_build(run)
 
 
 def _chosen(path: str, limit: int, model: str) -> Recipe:

@@ -13,10 +13,16 @@ from callwright.flows.evaluation.answers import (
     score_by_judge,
     score_by_rule,
 )
-from callwright.flows.evaluation.candidates import NamedCandidate, name_candidates, path_conditions
-from callwright.flows.evaluation.evaluation_run import USUAL, Conditions, EvaluationRun
+from callwright.flows.evaluation.evaluation_run import (
+    USUAL,
+    Conditions,
+    EvaluationRun,
+    NamedCandidate,
+    name_candidates,
+    noting,
+    path_conditions,
+)
 from callwright.flows.evaluation.paths import MULTI_STEP, evaluate_paths, open_release_environments
-from callwright.flows.evaluation.resuming import noting
 from callwright.flows.progress import Progress
 from callwright.flows.recipe import Candidate
 from callwright.flows.review.asking_again import tell_suspicions

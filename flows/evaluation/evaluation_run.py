@@ -1,15 +1,19 @@
-"""What an evaluation of one release is done with: its conditions, its candidates, the models and the warehouse."""
+"""What an evaluation is done with: whom it asks, under which names, its conditions, models and warehouse; taking one up again."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from functools import partial
+from importlib.metadata import version
 from pathlib import Path
 from types import MappingProxyType
 from typing import Generic, NamedTuple, TypeVar
 
+import orjson
+from pydantic import JsonValue
+
 from callwright.flows.chats import InFlight, with_secret
-from callwright.flows.evaluation.candidates import NamedCandidate
 from callwright.flows.progress import Progress, Work
 from callwright.flows.recipe import Candidate, read_recipe
 from callwright.flows.runner import AT_ONCE, Course, ShardSizing, carry_all
@@ -23,14 +27,101 @@ from callwright.llm.limits import Budget
 from callwright.llm.models import ModelSettings, open_chat, read_model
 from callwright.llm.readiness import Readiness, check_key
 from callwright.llm.traffic import Traffic
+from callwright.validators.judges import COMPLETENESS, CORRECTNESS, SAME_ON_PATH, opinion_versions
 from callwright.validators.metrics.complexeval.rules import TURN_LIMIT
+from callwright.validators.path_runs import path_prompts_seen
 from callwright.validators.predictions import CandidateRun
-from callwright.validators.strategies import PromptingStrategy
+from callwright.validators.strategies import STRATEGIES, PromptingStrategy, prompts_seen
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.paid_notes import PaidNotes
-from callwright.warehouse.records import EvalMode, Failure, LlmCall, Prediction, Record, Sample, ToolsShown
-from callwright.warehouse.rows import rows_of
+from callwright.warehouse.records import EvalMode, Failure, LlmCall, Prediction, Record, Sample, ToolsShown, content_key
+from callwright.warehouse.rows import Row, rows_of
 from callwright.warehouse.store import Warehouse
+
+
+class NamedCandidate(NamedTuple):
+    """A candidate of a release: the name that its answers and scores are kept under, its model, a hash of its settings."""
+
+    name: str
+    label: str
+    model: ModelSettings
+    settings: str
+
+
+def name_candidates(
+    warehouse: Warehouse,
+    release: str,
+    candidates: Sequence[Candidate],
+    conditions: Mapping[str, JsonValue],
+    progress: Progress,
+) -> list[NamedCandidate]:
+    """The candidates under the names that they have on a release, each noted with its settings.
+
+    A label keeps its name as long as its settings are the same; with other ones it gets a further one ("label#2"), and what it
+    answered before stays. `conditions` are what may change runs over the release's multi-step samples.
+    """
+    rows = warehouse.rows("select candidate, label, settings from candidate_settings where release = ?", [release])
+    names = {(row["label"], row["settings"]): row["candidate"] for row in rows}
+    taken = {row["candidate"] for row in rows} | {one.label for one in candidates}
+    named: list[NamedCandidate] = []
+    new: list[Row] = []
+    for one in candidates:
+        asked = _settings(one.model)
+        settings = content_key([asked, dict(conditions)])
+        name = names.get((one.label, settings)) or _new_name(one.label, {label for label, _ in names}, taken)
+        if (one.label, settings) not in names:
+            taken.add(name)
+            new.append(_settings_row(release, one, name, settings, conditions))
+            if name != one.label:
+                progress.say(
+                    f"{one.label} had other settings when {release} was last evaluated; with these it is {name}."
+                )
+        named.append(NamedCandidate(name, one.label, one.model, settings))
+    warehouse.put_rows({"candidate_settings": new})
+    return named
+
+
+def _new_name(label: str, labels: set[str], taken: set[str]) -> str:
+    if label not in labels:
+        return label
+    number = 2
+    while f"{label}#{number}" in taken:
+        number += 1
+    return f"{label}#{number}"
+
+
+def _settings_row(
+    release: str, candidate: Candidate, name: str, settings: str, conditions: Mapping[str, JsonValue]
+) -> Row:
+    return {
+        "release": release,
+        "candidate": name,
+        "label": candidate.label,
+        "settings": settings,
+        "model": candidate.model.name,
+        "options": orjson.dumps(dict(candidate.model.options)).decode(),
+        "prompts": _prompts(),
+        "conditions": orjson.dumps(dict(conditions)).decode(),
+        "code_version": version("callwright"),
+        "first_asked_at": datetime.now(UTC),
+    }
+
+
+def _settings(model: ModelSettings) -> JsonValue:
+    """All that may change a candidate's answer beside what it is asked about."""
+    return [model.name, [list(option) for option in model.options], _prompts()]
+
+
+def _prompts() -> str:
+    """The versions of all prompts that candidates may see, by whatever strategy."""
+    return content_key([*prompts_seen(), *path_prompts_seen()])
+
+
+def path_conditions(turn_limit: int, environments: Sequence[str]) -> dict[str, JsonValue]:
+    """What may change runs over multi-step samples beside the candidate: how long they may be, and who answers and judges."""
+    judges: list[JsonValue] = [*opinion_versions(SAME_ON_PATH, COMPLETENESS, CORRECTNESS)]
+    return {"turn_limit": turn_limit, "environments": [*sorted(environments)], "judges": judges}
+
 
 Item = TypeVar("Item")
 _SUBJECT: ContextVar[str] = ContextVar("subject", default="")  # the sample that a model is being asked about
@@ -193,3 +284,69 @@ class _Chunks(Generic[Item]):
 
     async def land(self, results: Sequence[ShardResult]) -> None:
         """Each chunk is kept as it ends."""
+
+
+_MODELS = ("judge", "router")
+_LEFT_OUT = ("environments", "functions", "budget")  # what is there only while it runs, and what each command may spend
+
+
+class AskedFor(NamedTuple):
+    """Whom an evaluation asks, and how."""
+
+    candidates: list[Candidate]
+    conditions: Conditions
+
+
+@contextmanager
+def noting(
+    warehouse: Warehouse, release: str, candidates: Sequence[Candidate], conditions: Conditions
+) -> Iterator[None]:
+    """Note what an evaluation was asked for, and, unless it is cut off within, that it has ended."""
+    row = _row(release, AskedFor(list(candidates), conditions))
+    warehouse.put_rows({"evaluations": [row]})
+    yield
+    warehouse.put_rows({"evaluations": [row | {"finished_at": datetime.now(UTC)}]})
+
+
+def cut_off(warehouse: Warehouse, release: str, budget: float | None = None) -> AskedFor:
+    """The newest evaluation of a release, where it has not ended. Raises ConfigurationError where there is nothing to take up."""
+    rows = warehouse.rows(
+        "select candidates, conditions, finished_at from evaluations where release = ? order by started_at desc limit 1",
+        [release],
+    )
+    if not rows:
+        raise ConfigurationError(f"The release {release!r} was not evaluated yet. Name candidates: --model NAME.")
+    if rows[0]["finished_at"] is not None:
+        raise ConfigurationError(f"The last evaluation of {release!r} went to its end; there is nothing to resume.")
+    stated = orjson.loads(rows[0]["conditions"])
+    if not stated.keys() <= {*Conditions._fields}:
+        raise ConfigurationError(
+            f"The last evaluation of {release!r} was asked for by an earlier version, which had other switches. "
+            "Name its candidates again: --model NAME; what they answered is kept."
+        )
+    for name in _MODELS:
+        stated[name] = ModelSettings.model_validate_json(orjson.dumps(stated[name])) if stated[name] else None
+    stated["prompting"] = PromptingStrategy(**stated["prompting"])
+    if not STRATEGIES[stated["prompting"].strategy].is_for_models:
+        raise ConfigurationError(
+            f"The last evaluation of {release!r} was of a Python function; evaluate it from Python again."
+        )
+    candidates = [Candidate.model_validate_json(orjson.dumps(one)) for one in orjson.loads(rows[0]["candidates"])]
+    return AskedFor(candidates, USUAL._replace(**stated, budget=budget))
+
+
+def _row(release: str, asked: AskedFor) -> Row:
+    """How an evaluation is kept: keys of providers are nowhere in it."""
+    stated = {name: value for name, value in asked.conditions._asdict().items() if name not in _LEFT_OUT}
+    for name in _MODELS:
+        stated[name] = stated[name].model_dump(mode="json") if stated[name] else None
+    stated["prompting"] = asked.conditions.prompting._asdict()
+    candidates: list[JsonValue] = [one.model_dump(mode="json") for one in asked.candidates]
+    return {
+        "key": content_key([release, candidates, stated]),
+        "release": release,
+        "candidates": orjson.dumps(candidates).decode(),
+        "conditions": orjson.dumps(stated).decode(),
+        "started_at": datetime.now(UTC),
+        "finished_at": None,
+    }

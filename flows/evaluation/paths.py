@@ -9,8 +9,7 @@ from pydantic import ValidationError
 
 from callwright.flows.environments import open_environments
 from callwright.flows.evaluation.answers import runs_by_split
-from callwright.flows.evaluation.candidates import NamedCandidate
-from callwright.flows.evaluation.evaluation_run import EvaluationRun
+from callwright.flows.evaluation.evaluation_run import EvaluationRun, NamedCandidate
 from callwright.flows.progress import Progress
 from callwright.flows.recipe import Recipe
 from callwright.flows.settings import Settings

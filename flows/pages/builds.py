@@ -5,7 +5,7 @@ from itertools import groupby
 from operator import itemgetter
 
 from callwright.flows.pages.look import Look, Query, page_number
-from callwright.warehouse.browsing.builds import (
+from callwright.warehouse.browsing import (
     OUTCOMES,
     PAGE,
     find_outcomes,

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Sequence
 from math import sqrt
 from typing import NamedTuple
 
-from callwright.flows.pages.answers import show_answer
+from callwright.flows.pages.conversation import show_answer
 from callwright.flows.pages.look import Look, Query, page_number
 from callwright.flows.pages.wording import ERROR_TYPES
-from callwright.warehouse.browsing.evaluations import (
-    PAGE,
+from callwright.warehouse.browsing import (
+    ITEMS_A_PAGE,
     SLICES,
     ItemFilter,
     compare,
@@ -19,6 +19,7 @@ from callwright.warehouse.browsing.evaluations import (
 )
 from callwright.warehouse.queries import sql
 from callwright.warehouse.rows import Row
+from callwright.warehouse.store import Warehouse
 
 _SEPARATOR = "~"
 _PARTS = 4
@@ -61,12 +62,16 @@ class PairedTest(NamedTuple):
 
 def evaluations_page(look: Look, _query: Query) -> str:
     """All releases with their leaderboards."""
+    releases = look.warehouse.rows(sql("evaluations.releases_asked"))
+    return look.render("evaluations.html", releases=releases, boards=boards_of(look.warehouse))
+
+
+def boards_of(warehouse: Warehouse) -> dict[str, list[Contestant]]:
+    """The leaderboard of each release that was evaluated."""
     boards: dict[str, list[Contestant]] = {}
-    for row in list_boards(look.warehouse):
+    for row in list_boards(warehouse):
         boards.setdefault(row["release"], []).append(contestant_of(row))
-    return look.render(
-        "evaluations.html", releases=look.warehouse.rows(sql("evaluations.releases_asked")), boards=boards
-    )
+    return boards
 
 
 def release_page(look: Look, _query: Query, name: str) -> str | None:
@@ -103,7 +108,7 @@ def items_page(look: Look, query: Query, name: str) -> str | None:
         items=[show_answer(row) for row in found.rows],
         total=found.total,
         page=page,
-        pages=-(-found.total // PAGE),
+        pages=-(-found.total // ITEMS_A_PAGE),
     )
 
 
@@ -131,7 +136,7 @@ def compare_page(look: Look, query: Query, name: str) -> str | None:
         items=[row | {side: show_answer(row[side]) for side in ("one", "other")} for row in found.items],
         page=page,
         differing=found.differing,
-        pages=-(-found.differing // PAGE),
+        pages=-(-found.differing // ITEMS_A_PAGE),
     )
 
 
@@ -206,10 +211,15 @@ def _slices(
     ]
 
 
+def error_types_of(rows: Iterable[Row]) -> list[str]:
+    """The error types of mistakes, those of our own in their order first."""
+    found = {row["error_type"] for row in rows}
+    return [*(one for one in ERROR_TYPES if one in found), *sorted(found.difference(ERROR_TYPES))]
+
+
 def _error_map(contestant: Contestant, rows: Iterable[Row]) -> ErrorMap:
     mine = [row for row in rows if row["contestant"] == contestant.id]
-    found = {row["error_type"] for row in mine}
-    types = [*(one for one in ERROR_TYPES if one in found), *sorted(found.difference(ERROR_TYPES))]
+    types = error_types_of(mine)
     kinds = list(dict.fromkeys(row["kind"] for row in mine))
     return ErrorMap(contestant, kinds, types, {(row["kind"], row["error_type"]): row["items"] for row in mine})
 

@@ -6,6 +6,7 @@ from datetime import datetime
 from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
+from urllib.parse import urlencode
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -36,6 +37,11 @@ class Look(NamedTuple):
     def render(self, template: str, **values: Any) -> str:  # noqa: ANN401 - templates take any record
         """A page of this look."""
         return render(template, look=self, to=self.to, **values)
+
+
+def served_address(path: str, query: Query) -> str:
+    """The address of a page of the server."""
+    return f"{path}?{urlencode(query)}" if query else path
 
 
 def render(template: str, **values: Any) -> str:  # noqa: ANN401 - as above

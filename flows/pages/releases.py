@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from callwright.flows.pages.look import Look, Query
-from callwright.warehouse.browsing.releases import SHOWN, ReleaseContents, read_contents
+from callwright.warehouse.browsing import SHOWN, ReleaseContents, read_contents
 from callwright.warehouse.rows import Row
 from callwright.warehouse.store import Warehouse
 

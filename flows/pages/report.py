@@ -6,13 +6,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from callwright.flows.pages.evaluations import Contestant, ShareInterval, contestant_of, share_of
-from callwright.flows.pages.look import Look, Query, asset
+from callwright.flows.pages.evaluations import Contestant, boards_of, error_types_of, share_of
+from callwright.flows.pages.look import Look, Query, asset, served_address
 from callwright.flows.pages.reviews import reviews_of
-from callwright.flows.pages.wording import ERROR_TYPES
-from callwright.warehouse.browsing.builds import OUTCOMES
-from callwright.warehouse.browsing.evaluations import list_boards
-from callwright.warehouse.browsing.summary import SummaryRows, read_summary
+from callwright.warehouse.browsing import OUTCOMES, SummaryRows, read_summary
 from callwright.warehouse.queries import sql
 from callwright.warehouse.rows import Row
 from callwright.warehouse.store import Warehouse
@@ -43,7 +40,7 @@ def overview_page(look: Look, _query: Query) -> str:
 
 def write_report(warehouse: Warehouse, path: Path, address: str = PAGE_ADDRESS) -> Path:
     """Write the summary to `path` as a file that needs no other; its links lead to the page at `address`."""
-    look = Look(warehouse, datetime.now(UTC), lambda place, query: _address(address, place, query))
+    look = Look(warehouse, datetime.now(UTC), lambda path, query: address + served_address(path, query))
     page = _render(look, "report.html", style=_style(), address=address)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(page, encoding="utf-8")
@@ -56,7 +53,7 @@ def _render(look: Look, template: str, **more: str) -> str:
         template,
         facts=facts,
         totals=_totals(facts),
-        grades=[row | {"share": _precision(row)} for row in facts.grades],
+        grades=[row | {"share": share_of(row["reviewed"] - row["bad"], row["reviewed"])} for row in facts.grades],
         outcomes=OUTCOMES,
         widest=max((row["entered"] for row in facts.funnel), default=1),
         releases=releases,
@@ -80,22 +77,13 @@ def _totals(facts: SummaryRows) -> dict[str, int]:
     return built | landed
 
 
-def _precision(row: Row) -> ShareInterval | None:
-    return share_of(row["reviewed"] - row["bad"], row["reviewed"])
-
-
 def _releases(warehouse: Warehouse, facts: SummaryRows) -> list[ReleaseFacts]:
-    boards: dict[str, list[Contestant]] = {}
-    for row in list_boards(warehouse):
-        boards.setdefault(row["release"], []).append(contestant_of(row))
     mistakes = warehouse.rows(sql("evaluations.mistakes", releases="true"))
-    return [_release(name, board, mistakes, facts) for name, board in boards.items()]
+    return [_release(name, board, mistakes, facts) for name, board in boards_of(warehouse).items()]
 
 
 def _release(name: str, board: list[Contestant], mistakes: list[Row], facts: SummaryRows) -> ReleaseFacts:
     mine = [row for row in mistakes if row["release"] == name]
-    found = {row["error_type"] for row in mine}
-    types = [*(one for one in ERROR_TYPES if one in found), *sorted(found.difference(ERROR_TYPES))]
     by_contestant = [
         (one, {row["error_type"]: row["items"] for row in mine if row["contestant"] == one.id}) for one in board
     ]
@@ -103,18 +91,12 @@ def _release(name: str, board: list[Contestant], mistakes: list[Row], facts: Sum
     return ReleaseFacts(
         name,
         board,
-        types,
+        error_types_of(mine),
         by_contestant,
         plans=[row for row in answers if row["plans"]],
         conversations=[row for row in answers if row["call_turns"] and row["slice_by"] == "all"],
         **{table: [row for row in getattr(facts, table) if row["release"] == name] for table in _OF_A_RELEASE},
     )
-
-
-def _address(start: str, path: str, query: Query) -> str:
-    from urllib.parse import urlencode
-
-    return f"{start}{path}?{urlencode(query)}" if query else f"{start}{path}"
 
 
 def _style() -> str:

@@ -8,23 +8,10 @@ from typing import NamedTuple
 
 from callwright.flows.pages.evaluations import ShareInterval, share_of
 from callwright.flows.pages.look import Look, Query
-from callwright.flows.review.status import Status, read_agreement, read_progress
-from callwright.warehouse.browsing.summary import read_review_facts
+from callwright.flows.review.status import AgreementLine, Status, agreement_lines, read_agreement, read_progress
+from callwright.warehouse.browsing import read_review_facts
 from callwright.warehouse.rows import Row
 from callwright.warehouse.store import Warehouse
-
-MEASURES = ("observed", "cohen_kappa", "fleiss_kappa", "krippendorff_alpha")
-
-
-class AgreementLine(NamedTuple):
-    """How far people agree on the things of a kind: over all, of one person, of a pair or about a reason, by each measure."""
-
-    kind: str
-    slice_by: str
-    who: str
-    items: int
-    reviewers: int
-    values: list[float | None]
 
 
 class Day(NamedTuple):
@@ -64,29 +51,13 @@ def _read(warehouse: Warehouse, _copied_at: object) -> Reviews:
     return Reviews(
         progress,
         progress["whole"][0],
-        _agreement(read_agreement(warehouse)),
+        agreement_lines(read_agreement(warehouse)),
         facts["reasons"],
         [row | {"interval": share_of(row["correct"], row["answered"])} for row in facts["gold"]],
         [row | {"interval": _interval(row)} for row in facts["usable"]],
         _days(facts["days"]),
         sorted({row["reviewer"] for row in facts["days"]}),
     )
-
-
-def _agreement(rows: Sequence[Row]) -> list[AgreementLine]:
-    """A line a slice, with its measures side by side."""
-    slices: dict[tuple[str, str, str], list[Row]] = {}
-    for row in rows:
-        slices.setdefault((row["kind"], row["slice_by"], row["slice_value"]), []).append(row)
-    return [
-        AgreementLine(
-            *key,
-            found[0]["items"],
-            found[0]["reviewers"],
-            [next((row["value"] for row in found if row["measure"] == measure), None) for measure in MEASURES],
-        )
-        for key, found in slices.items()
-    ]
 
 
 def _interval(row: Row) -> ShareInterval | None:

@@ -7,16 +7,15 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from callwright.flows.pages import wording
-from callwright.flows.pages.answers import show_answer
-from callwright.flows.pages.conversation import show_conversation, write_json
+from callwright.flows.pages.conversation import show_answer, show_conversation, write_json
 from callwright.flows.pages.look import Look, Query, page_number
 from callwright.flows.pages.wording import PromptText
-from callwright.warehouse.browsing.evaluations import answers_to
-from callwright.warehouse.browsing.samples import (
+from callwright.warehouse.browsing import (
     NEWEST,
     PAGE,
     SampleDetail,
     SampleFilter,
+    answers_to,
     filter_choices,
     find_samples,
     neighbours,

@@ -5,7 +5,6 @@ import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
-from urllib.parse import urlencode
 
 import uvicorn
 from starlette.applications import Starlette
@@ -15,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from callwright.flows.pages.look import ASSETS, Look, Query, asset
+from callwright.flows.pages.look import ASSETS, Look, asset, served_address
 from callwright.flows.pages.site import show
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.store import Warehouse
@@ -59,11 +58,6 @@ class OpenCopy:
     def close(self) -> None:
         """Leave the copy."""
         self._open.close()
-
-
-def served_address(path: str, query: Query) -> str:
-    """The address of a page of the server."""
-    return f"{path}?{urlencode(query)}" if query else path
 
 
 def page_app(copy: Warehouse, hosts: tuple[str, ...] = (LOCAL, "localhost")) -> Starlette:

@@ -1,17 +1,25 @@
 """The site: which addresses there are, and what each shows. The same pages are served, or written as files."""
 
 import re
+from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
+from datetime import UTC, datetime
+from hashlib import blake2b
+from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import quote, unquote
+from urllib.parse import quote, unquote, urlencode
 
 from callwright.flows.pages.builds import build_page, builds_page, outcomes_page
 from callwright.flows.pages.evaluations import compare_page, evaluations_page, items_page, release_page
-from callwright.flows.pages.look import Look, Query
+from callwright.flows.pages.look import ASSETS, Look, Query, asset
 from callwright.flows.pages.releases import contents_page
 from callwright.flows.pages.report import overview_page
 from callwright.flows.pages.reviews import reviews_page
 from callwright.flows.pages.samples import sample_page, samples_page
+from callwright.warehouse.browsing import choose_samples
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.store import Warehouse
 
 
 class Address(NamedTuple):
@@ -52,3 +60,88 @@ def show(look: Look, path: str, query: Query) -> str | None:
 def path_to(*parts: str) -> str:
     """The path of names that may hold anything."""
     return "".join(f"/{quote(part, safe='')}" for part in parts)
+
+
+SAMPLES = 500
+PAGES = 5_000
+_SAMPLE = re.compile(r"/samples/([^/]+)")
+_MARK = ".callwright-view"  # stands in folders that the page was written to, which may be written again
+
+
+class WrittenSite(NamedTuple):
+    """Where the page was written, how many files it has, and how many of all samples."""
+
+    first: Path
+    pages: int
+    samples: int
+
+
+class _Names:
+    """Which page has which file, and which are still to be written."""
+
+    def __init__(self, kept: frozenset[str], most: int) -> None:
+        self._kept = kept
+        self._most = most
+        self._files: dict[tuple[str, str], str] = {}
+        self.waiting: deque[tuple[str, dict[str, str]]] = deque()
+
+    def link(self, path: str, query: Query) -> str:
+        """The file of a page, "" where this copy has none: of lists there is the first page, of samples those that are kept."""
+        if path.removeprefix("/") in ASSETS:
+            return path.removeprefix("/")
+        sample = _SAMPLE.fullmatch(path)
+        if (sample and sample[1] not in self._kept) or "page" in query:
+            return ""
+        if path == "/samples":
+            return self._file(path, {}) + (f"#{urlencode(query)}" if query else "")
+        return self._file(path, {} if sample else dict(query))
+
+    def _file(self, path: str, query: dict[str, str]) -> str:
+        asked = path, urlencode(sorted(query.items()))
+        if asked not in self._files:
+            if len(self._files) >= self._most:
+                return ""
+            self._files[asked] = _file_name(*asked)
+            self.waiting.append((path, query))
+        return self._files[asked]
+
+    def __len__(self) -> int:
+        return len(self._files)
+
+
+def write_site(copy: Warehouse, folder: Path, samples: int = SAMPLES, *, most: int = PAGES) -> WrittenSite:
+    """Write the page of a copy of the warehouse, at most so many files, to a folder: empty, new, or its own of before."""
+    _take(folder)
+    with copy.reading():  # keeps the copy open from page to page
+        kept = frozenset(choose_samples(copy, samples))
+        names = _Names(kept, most)
+        look = Look(copy, datetime.fromtimestamp(copy.path.stat().st_mtime, UTC), names.link, kept)
+        names.link("/", {})
+        while names.waiting:
+            path, query = names.waiting.popleft()
+            page = show(look, path, query)
+            if page is not None:
+                (folder / names.link(path, query).partition("#")[0]).write_text(page, encoding="utf-8")
+    for name in ASSETS:
+        (folder / name).write_text(asset(name), encoding="utf-8")
+    return WrittenSite(folder / "index.html", len(names), len(kept))
+
+
+def _take(folder: Path) -> None:
+    """Make the folder, or empty it where the page was written to it before. Raises ConfigurationError where it is others'."""
+    with suppress(FileNotFoundError):
+        if any(folder.iterdir()) and not (folder / _MARK).exists():
+            raise ConfigurationError(f"{str(folder)!r} holds other files. Name a new or empty folder.")
+        for old in (*folder.glob("*.html"), *(folder / name for name in ASSETS)):
+            old.unlink(missing_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / _MARK).touch()
+
+
+def _file_name(path: str, query: str) -> str:
+    """A file name that says what the page is, and differs where addresses do."""
+    words = re.sub(r"[^A-Za-z0-9]+", "-", path).strip("-")[:60] or "index"
+    plain = re.fullmatch(r"/|(/[a-z0-9]+)+", path) is not None and len(path) < 60 and not query  # noqa: PLR2004
+    return (
+        f"{words}.html" if plain else f"{words}-{blake2b(f'{path}?{query}'.encode(), digest_size=5).hexdigest()}.html"
+    )

@@ -5,7 +5,7 @@ from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
-from callwright.annotation.words import audit_words_in, words_in
+from callwright.annotation.screens import audit_words_in, words_in
 from callwright.flows.stages import all_stages, prompt_paths
 from callwright.llm.prompts import version_at
 from callwright.warehouse.records import DEFAULT_LANGUAGE

@@ -1,4 +1,4 @@
-"""What a build will ask and cost: a dry run renders the real prompts, and earlier builds tell how much of it lands."""
+"""What a build will ask and cost: a dry run renders the real prompts, and shows them; earlier builds tell what of it lands."""
 
 import asyncio
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -6,11 +6,12 @@ from contextlib import nullcontext
 from functools import partial
 from typing import NamedTuple
 
+import orjson
+
 from callwright.flows.build import BuildReport, BuildSteps, carry_out_build, open_build, report_build
 from callwright.flows.catalogs import aside
 from callwright.flows.chats import SharedChats, roles_of
-from callwright.flows.making import check_samples, make_samples
-from callwright.flows.measuring import measure_readers
+from callwright.flows.making import check_samples, make_samples, measure_readers
 from callwright.flows.planning.planner import planned_by_kind, read_left_out
 from callwright.flows.progress import Progress, SilentProgress
 from callwright.flows.recipe import Recipe
@@ -21,7 +22,7 @@ from callwright.flows.shards import carry_out
 from callwright.flows.stages import stage_named
 from callwright.flows.toolmaking import prepare_tools
 from callwright.generators.kinds import family_of, kind_named
-from callwright.llm.asking import LedgeredChat
+from callwright.llm.asking import Asking, LedgeredChat
 from callwright.llm.models import ModelSettings
 from callwright.llm.prices import unpriced_sentence
 from callwright.llm.stand_in import open_stand_in, price_of
@@ -113,7 +114,7 @@ async def estimate_build(recipe: Recipe, settings: Settings) -> Estimate:
     """Estimate a recipe's build, without a call: template/v1 stands in for each model in a work folder that is thrown away."""
     with aside(recipe, settings) as elsewhere:
         run = await run_dry(recipe, elsewhere, sampled=_sampled(recipe))
-        asked, sampled = _asked_of(run.warehouse, run.build), planned_by_kind(run)
+        asked, sampled = [_Asked(**row) for row in run.warehouse.rows(sql("estimating.asked"))], planned_by_kind(run)
         left_out = read_left_out(run.warehouse, run.build)
     earlier = await asyncio.to_thread(_earlier_build, open_warehouse(settings), recipe)
     own = (one for one in left_out if not kind_named(one.kind).sources)  # few sources tell nothing of the others
@@ -174,10 +175,6 @@ async def run_dry(
     )
     await carry_out_build(dry, steps)
     return run
-
-
-def _asked_of(warehouse: Warehouse, build: str) -> list[_Asked]:
-    return [_Asked(**row) for row in warehouse.rows(sql("estimating.asked"))]
 
 
 class _Scale:
@@ -302,3 +299,52 @@ def costs_money(recipe: Recipe) -> bool:
     """Whether a model of the recipe's roles has a price above nothing."""
     prices = [price_of(model) for _, model in roles_of(recipe) if model.path != "in process"]
     return any(price.prompt or price.completion for price in prices)
+
+
+class ShownPrompt(NamedTuple):
+    """A prompt with what it was first rendered with: `stage` asked it, `schema` is that of the answer, {} for free text."""
+
+    stage: str
+    name: str
+    messages: list[dict[str, str]]
+    answer: dict[str, object]
+
+    @property
+    def markdown(self) -> str:
+        """A section of a page."""
+        parts = [f"## {self.name}", f"Asked by the stage `{self.stage}`."]
+        parts += [f"**{message['role']}**\n\n{_fenced(message['content'])}" for message in self.messages]
+        if self.answer:
+            parts.append(f"**answer**\n\n{_fenced(orjson.dumps(self.answer).decode(), 'json')}")
+        return "\n\n".join(parts)
+
+
+def _fenced(text: str, language: str = "text") -> str:
+    return f"```{language}\n{text}\n```"
+
+
+async def show_prompts(recipe: Recipe, settings: Settings) -> list[ShownPrompt]:
+    """Each prompt that a build of the recipe asks, by its name, rendered for the first record that comes to it.
+
+    Raises as `estimate_build` does.
+    """
+    found: dict[str, ShownPrompt] = {}
+
+    def overhear(asking: Asking) -> None:
+        if asking.prompt.name not in found:
+            messages = [one.model_dump(include={"role", "content"}) for one in asking.prompt.messages]
+            found[asking.prompt.name] = ShownPrompt(asking.stage, asking.prompt.name, messages, dict(asking.schema))
+
+    with aside(recipe, settings) as elsewhere:
+        await run_dry(recipe, elsewhere, partial(open_stand_in, overhear=overhear))
+    return [found[name] for name in sorted(found)]
+
+
+def prompts_page(shown: list[ShownPrompt], recipe: str) -> str:
+    """docs/prompts.md."""
+    head = (
+        "# Prompts\n\n"
+        f"Each prompt that a build asks, whole, rendered for a first record of `{recipe}` in place of your tools. "
+        "`callwright recipe prompts RECIPE` shows those of a recipe of yours; a recipe may bring its own texts (docs/recipes.md).\n"
+    )
+    return "\n".join([head, "\n\n".join(one.markdown for one in shown), ""])

@@ -666,13 +666,10 @@ class Recipe(RecipePart):
         """The texts of the prompts that the recipe brings, by name."""
         return {name: prompt.text for name, prompt in self.prompts.items()}
 
-    def with_model(self, name: str) -> "Recipe":
-        """The same recipe with one model in all three roles."""
-        return self.model_copy(update={"models": Roles(**dict.fromkeys(Roles.model_fields, read_model(name)))})
-
     def as_asked(self, *, model: str = "", limit: int = 0) -> "Recipe":
         """The same recipe as a command or a flow asks for it: with one model for all roles, or fewer samples, if given."""
-        chosen = self.with_model(model) if model else self
+        roles = Roles(**dict.fromkeys(Roles.model_fields, read_model(model))) if model else self.models
+        chosen = self.model_copy(update={"models": roles})
         return chosen.with_limit(limit) if limit else chosen
 
     def with_preview(self, shown: int) -> "Recipe":

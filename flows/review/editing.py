@@ -26,11 +26,15 @@ from starlette.routing import Route
 from callwright.annotation.doubts import doubt_sentences
 from callwright.annotation.edit_forms import annotation_result, edit_form, parse_form
 from callwright.annotation.reviews import ParsedReview
-from callwright.annotation.screens import SAMPLE_REVIEW, screen_for
+from callwright.annotation.screens import SAMPLE_REVIEW, edit_form_words_in, screen_for, words_in
 from callwright.annotation.studio.client import LabelStudio
-from callwright.annotation.studio.connection import MissingError
-from callwright.annotation.studio.sessions import SESSION_COOKIE, ReviewerSession, SignedOutError, TaskForReviewer
-from callwright.annotation.words import edit_form_words_in, words_in
+from callwright.annotation.studio.connection import (
+    SESSION_COOKIE,
+    MissingError,
+    ReviewerSession,
+    SignedOutError,
+    TaskForReviewer,
+)
 from callwright.flows.pages.look import asset, render
 from callwright.flows.pages.serving import HEADERS, LOCAL, AppServer
 from callwright.flows.review.reading_reviews import read_samples

@@ -53,7 +53,7 @@ def draw_audits(release: str, settings: Settings, models: Sequence[str] = (), co
     """
     warehouse = open_warehouse(settings)
     release_named(warehouse, release)
-    known = _read_answers(warehouse, release)
+    known = [AuditablePrediction(**row) for row in warehouse.rows(sql("prediction_audits.answers"), [release])]
     _check_models(release, models, known)
     answers = [one for one in known if not models or one.candidate in models]
     keys = {one.key for one in answers}
@@ -129,10 +129,6 @@ def _next(waiting: deque[AuditablePrediction], seen: set[tuple[str, int]]) -> Au
             break
         waiting.rotate(-1)
     return waiting.popleft()
-
-
-def _read_answers(warehouse: Warehouse, release: str) -> list[AuditablePrediction]:
-    return [AuditablePrediction(**row) for row in warehouse.rows(sql("prediction_audits.answers"), [release])]
 
 
 def _check_models(release: str, models: Sequence[str], known: Sequence[AuditablePrediction]) -> None:

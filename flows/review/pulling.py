@@ -22,10 +22,9 @@ from callwright.flows.build import reopen_build
 from callwright.flows.making import check_edited
 from callwright.flows.progress import Progress
 from callwright.flows.recipe import LANDED_GRADES
-from callwright.flows.review.path_reviews import carry_over_corrections
 from callwright.flows.review.prediction_audits import suspects_of_audits
 from callwright.flows.review.pushing import ask_more_people, push_reviews
-from callwright.flows.review.questions import DOUBTFUL, ReviewQuestion, ask
+from callwright.flows.review.questions import DOUBTFUL, ReviewQuestion, ask, carry_over_corrections
 from callwright.flows.review.reading_reviews import (
     changed_states,
     note_answers,
@@ -35,8 +34,8 @@ from callwright.flows.review.reading_reviews import (
     remove_doubles,
 )
 from callwright.flows.review.resolutions import VOUCHED_EDITS, settle_decisions, settle_edited_tools
+from callwright.flows.review.servers import async_review_turn
 from callwright.flows.review.status import note_agreement
-from callwright.flows.review.turns import async_review_turn
 from callwright.flows.runner import local_workers
 from callwright.flows.settings import Settings, open_warehouse
 from callwright.flows.stages import LANDING

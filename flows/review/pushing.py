@@ -13,6 +13,7 @@ from callwright.annotation.correction import correction_task
 from callwright.annotation.dialogue_acts import acts_task
 from callwright.annotation.disambiguation import disambiguation_task
 from callwright.annotation.prediction_audit import AuditCase, audit_task
+from callwright.annotation.reviews import QueuedTask, Returned, ReviewTask
 from callwright.annotation.sample_review import review_task
 from callwright.annotation.screens import (
     CORRECTION,
@@ -26,18 +27,15 @@ from callwright.annotation.screens import (
     screen_words,
 )
 from callwright.annotation.studio.client import LabelStudio
-from callwright.annotation.task import QueuedTask, Returned, ReviewTask
 from callwright.annotation.tool_review import ToolSurroundings, tool_task
 from callwright.flows.progress import Progress
 from callwright.flows.review.gold_items import gold_rows, verdicts_shown
-from callwright.flows.review.path_reviews import read_paths, samples_of_paths
 from callwright.flows.review.prediction_audits import read_audited
-from callwright.flows.review.questions import DRAWN_CAUSES, RETURNED_EDIT, set_priorities
+from callwright.flows.review.questions import DRAWN_CAUSES, RETURNED_EDIT, read_paths, samples_of_paths, set_priorities
 from callwright.flows.review.reading_reviews import NOTHING_YET, read_samples
-from callwright.flows.review.servers import LOCAL, edit_page_address, find_label_studio
-from callwright.flows.review.team import chosen_by, queues_of, read_team, subjects_of
-from callwright.flows.review.tool_checking import tools_of
-from callwright.flows.review.turns import review_turn
+from callwright.flows.review.resolutions import tools_of
+from callwright.flows.review.servers import LOCAL, edit_page_address, find_label_studio, review_turn
+from callwright.flows.review.status import chosen_by, queues_of, read_team, subjects_of
 from callwright.flows.settings import Settings, open_warehouse
 from callwright.validators.checks.table import in_english, told_in_english
 from callwright.validators.toolset.complexity import gap_facts

@@ -1,41 +1,42 @@
 """What a pull brings, read against the warehouse: new annotations as reviews, and the state of each task at the server."""
 
-from collections.abc import Iterable, Sequence, Set
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence, Set
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import NamedTuple
-
-import orjson
 
 from callwright.annotation.agreement import answer_of_edit
 from callwright.annotation.correction import parse_correction_review
 from callwright.annotation.dialogue_acts import parse_acts_review
 from callwright.annotation.disambiguation import parse_disambiguation
 from callwright.annotation.prediction_audit import parse_audit
-from callwright.annotation.reviews import ParsedReview
+from callwright.annotation.reviews import ParsedReview, Returned, task_key
 from callwright.annotation.sample_review import parse_review
 from callwright.annotation.screens import (
     CORRECTION,
     DIALOGUE_ACTS,
     DISAMBIGUATION,
     PREDICTION_AUDIT,
+    SAMPLE_REVIEW,
     TOOL_REVIEW,
     TRAINING,
 )
 from callwright.annotation.studio.client import LabelStudio
 from callwright.annotation.studio.records import Project, PulledAnnotation, TaskState
-from callwright.annotation.task import Returned, task_key
 from callwright.annotation.tool_review import parse_tool_review
 from callwright.flows.review.prediction_audits import read_audited
 from callwright.flows.review.questions import RETURNED_EDIT, RETURNED_FIRST
 from callwright.warehouse.errors import AnnotationError
 from callwright.warehouse.queries import sql
 from callwright.warehouse.records import Review, Sample, Tool
-from callwright.warehouse.releases import read_tools
+from callwright.warehouse.releases import read_tools, samples_by_key
 from callwright.warehouse.rows import Row
 from callwright.warehouse.store import Warehouse
 
 NOTHING_YET: Row = {"annotations": 0, "skipped": 0, "drafts": 0, "deleted_at": None}
 _LATE = timedelta(hours=1)
+_Parse = Callable[[PulledAnnotation], ParsedReview]
 
 
 class ReadReviews(NamedTuple):
@@ -64,14 +65,12 @@ def read_reviews(warehouse: Warehouse, annotations: Sequence[PulledAnnotation], 
     known = _known(warehouse)
     new = [one for one in annotations if not _is_known(one, known)]
     asked = [one for one in new if (one.subject, one.version) in pushed]
-    subjects = _subjects(warehouse, asked)
-    read = ReadReviews([], [], [], [], len(new) - sum(one.subject in subjects for one in asked))
-    for annotation in asked:
-        subject = subjects.get(annotation.subject)
-        if subject is None:
-            continue
+    parsers = _parsers(warehouse, asked)
+    there = [one for one in asked if one.subject in parsers]
+    read = ReadReviews([], [], [], [], len(new) - len(there))
+    for annotation in there:
         try:
-            parsed = subject.parse(annotation)
+            parsed = parsers[annotation.subject](annotation)
         except AnnotationError as error:
             read.problems.append(str(error))
             continue
@@ -99,58 +98,42 @@ def note_answers(warehouse: Warehouse) -> None:
             )
 
 
-class _ReviewSubject(NamedTuple):
-    """What an annotation is about: a sample with its candidates, a tool, or the path or the prediction with this key."""
-
-    sample: Sample | None
-    tools: Sequence[Tool] = ()
-    path: str = ""
-    prediction: str = ""
-
-    def parse(self, annotation: PulledAnnotation) -> ParsedReview:
-        if self.path:
-            return parse_correction_review(annotation, self.path)
-        if self.prediction:
-            return parse_audit(annotation, self.prediction)
-        if self.sample is None:
-            return parse_tool_review(annotation, self.tools[0])
-        if annotation.kind == DISAMBIGUATION:
-            return parse_disambiguation(annotation, self.sample)
-        if annotation.kind == DIALOGUE_ACTS:
-            return parse_acts_review(annotation, self.sample)
-        return parse_review(annotation, self.sample, self.tools)
+def _parsers(warehouse: Warehouse, annotations: Sequence[PulledAnnotation]) -> dict[str, _Parse]:
+    """How an annotation of each subject that the warehouse has is read, by the key of the sample, tool, path or prediction."""
+    keys: defaultdict[str, list[str]] = defaultdict(list)
+    for one in annotations:
+        keys[one.kind if one.kind in _NOT_OF_SAMPLES else SAMPLE_REVIEW].append(one.subject)
+    samples, tools = read_samples(warehouse, keys[SAMPLE_REVIEW])
+    made = read_tools(warehouse, keys[TOOL_REVIEW]) if keys[TOOL_REVIEW] else {}
+    paths = warehouse.rows(_PATHS, [keys[CORRECTION]]) if keys[CORRECTION] else []
+    return {
+        **{key: partial(parse_tool_review, tool=tool) for key, tool in made.items()},
+        **{
+            key: partial(_parse_of_sample, sample=sample, tools=[tools[one] for one in sample.candidates])
+            for key, sample in samples.items()
+        },
+        **{row["key"]: partial(parse_correction_review, subject=row["key"]) for row in paths},
+        **{key: partial(parse_audit, prediction=key) for key in read_audited(warehouse, keys[PREDICTION_AUDIT])},
+    }
 
 
-def _subjects(warehouse: Warehouse, annotations: Sequence[PulledAnnotation]) -> dict[str, _ReviewSubject]:
-    """The samples, tools, paths and predictions that the annotations are about and that the warehouse has, by key."""
-    paths = _known_paths(warehouse, sorted({one.subject for one in annotations if one.kind == CORRECTION}))
-    audited = sorted({one.subject for one in annotations if one.kind == PREDICTION_AUDIT})
-    predictions = {key: _ReviewSubject(None, prediction=key) for key in read_audited(warehouse, audited)}
-    tools_asked = sorted({one.subject for one in annotations if one.kind == TOOL_REVIEW})
-    found = (
-        {key: _ReviewSubject(None, [tool]) for key, tool in read_tools(warehouse, tools_asked).items()}
-        if tools_asked
-        else {}
-    )
-    of_samples = {one.subject for one in annotations if one.kind not in (TOOL_REVIEW, CORRECTION, PREDICTION_AUDIT)}
-    samples, tools = read_samples(warehouse, sorted(of_samples))
-    asked = {key: _ReviewSubject(sample, [tools[one] for one in sample.candidates]) for key, sample in samples.items()}
-    return found | asked | paths | predictions
+def _parse_of_sample(annotation: PulledAnnotation, sample: Sample, tools: Sequence[Tool]) -> ParsedReview:
+    if annotation.kind == DISAMBIGUATION:
+        return parse_disambiguation(annotation, sample)
+    if annotation.kind == DIALOGUE_ACTS:
+        return parse_acts_review(annotation, sample)
+    return parse_review(annotation, sample, tools)
 
 
-def _known_paths(warehouse: Warehouse, keys: Sequence[str]) -> dict[str, _ReviewSubject]:
-    if not keys:
-        return {}
-    sql = "select key from drafts where type = 'GoalPath' and list_contains(?::varchar[], key)"
-    return {row["key"]: _ReviewSubject(None, path=row["key"]) for row in warehouse.rows(sql, [list(keys)])}
+_NOT_OF_SAMPLES = (TOOL_REVIEW, CORRECTION, PREDICTION_AUDIT)
+_PATHS = "select key from drafts where type = 'GoalPath' and list_contains(?::varchar[], key)"
 
 
 def read_samples(warehouse: Warehouse, keys: Sequence[str]) -> tuple[dict[str, Sample], dict[str, Tool]]:
     """The samples with these keys that the warehouse has, and their candidate tools."""
     if not keys:
         return {}, {}
-    rows = warehouse.rows("select key, body from samples where list_contains(?::varchar[], key)", [list(keys)])
-    samples = {row["key"]: Sample.model_validate(orjson.loads(row["body"])) for row in rows}
+    samples = samples_by_key(warehouse, keys)
     return samples, read_tools(warehouse, sorted({key for sample in samples.values() for key in sample.candidates}))
 
 

@@ -1,22 +1,39 @@
-"""Which Label Studio people work in: the one that the environment names, else the work folder's own."""
+"""Which Label Studio people work in, the one that the environment names or the work folder's own; one is at it at a time."""
 
+import asyncio
+import fcntl
 import socket
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+from typing import IO
 from urllib.parse import urlsplit
 
 from callwright.annotation.studio import server
 from callwright.annotation.studio.client import LabelStudio
-from callwright.annotation.studio.process import HOST, Places, end, free_port, launch, only_one, serving_process, tail
-from callwright.annotation.studio.server import LOOPBACK, ServerInfo, StudioAddress
+from callwright.annotation.studio.server import (
+    HOST,
+    LOOPBACK,
+    Places,
+    ServerInfo,
+    StudioAddress,
+    end,
+    free_port,
+    launch,
+    only_one,
+    wait_for,
+)
+from callwright.flows.progress import Progress
 from callwright.flows.settings import Settings, environment
 from callwright.warehouse.errors import ConfigurationError
 
 LOCAL = "local"  # how reviews remember the work folder's own server
 EDIT_PAGE = "edit-page"  # the file in the work folder that tells where samples are edited by form
 EDIT_PORT = 8322
-_PATIENCE, _PAUSE = 60.0, 0.2  # seconds
+_PATIENCE = 60.0  # seconds
 
 
 def serve_label_studio(settings: Settings, say: Callable[[str], None], address: StudioAddress = LOOPBACK) -> ServerInfo:
@@ -45,13 +62,7 @@ def _serve_edit_page(settings: Settings) -> None:
         port = free_port(EDIT_PORT, places.title)
         command = [sys.executable, "-m", "callwright", "review", "edit", "--port", str(port)]
         launch(places, command, port, {**environment(), "CALLWRIGHT_HOME": str(settings.home.absolute())})
-        patience = time.monotonic() + _PATIENCE
-        while not edit_page_address(settings):
-            if serving_process(places) is None or time.monotonic() > patience:
-                raise ConfigurationError(
-                    f"The page on which samples are edited did not come up:\n{tail(places.log)}\nThe log is {places.log}."
-                )
-            time.sleep(_PAUSE)
+        wait_for(places, lambda _port: bool(edit_page_address(settings)), _PATIENCE)
 
 
 def _edit_places(settings: Settings) -> Places:
@@ -113,3 +124,64 @@ def edit_page_address(settings: Settings) -> str:
     except OSError:
         return ""
     return address
+
+
+_HELD: ContextVar[frozenset[Path]] = ContextVar("review_turns", default=frozenset())
+_PAUSE = 0.1
+
+
+@contextmanager
+def review_turn(settings: Settings, progress: Progress) -> Iterator[None]:
+    """Have the review loop of a work folder alone, waiting for whoever has it; who has it already has it at once."""
+    path = _lock_of(settings)
+    if path in _HELD.get():
+        yield
+        return
+    with path.open("w") as file:
+        for pause in _tries(file, progress):
+            time.sleep(pause)
+        with _held(path):
+            yield
+
+
+@asynccontextmanager
+async def async_review_turn(settings: Settings, progress: Progress) -> AsyncIterator[None]:
+    """As `review_turn`, and others of this loop go on meanwhile."""
+    path = _lock_of(settings)
+    if path in _HELD.get():
+        yield
+        return
+    with path.open("w") as file:
+        for pause in _tries(file, progress):
+            await asyncio.sleep(pause)
+        with _held(path):
+            yield
+
+
+def _lock_of(settings: Settings) -> Path:
+    settings.home.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return settings.home / "review.lock"
+
+
+def _tries(file: IO[str], progress: Progress) -> Iterator[float]:
+    """The pauses until the lock is had; the system frees it when its holder ends, in whatever way."""
+    is_reported = False
+    while True:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if not is_reported:
+                progress.say("Another push or pull of this work folder is under way; this one comes after it.")
+            is_reported = True
+            yield _PAUSE
+        else:
+            return
+
+
+@contextmanager
+def _held(path: Path) -> Iterator[None]:
+    token = _HELD.set(_HELD.get() | {path})
+    try:
+        yield
+    finally:
+        _HELD.reset(token)

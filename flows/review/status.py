@@ -1,22 +1,31 @@
-"""How far people are: what waits, who decided how much and how fast, how far they agree, and what is left in hours and money."""
+"""How far people are, who decided how much and how fast, how far they agree, what is left; and who of a team reviews what."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from typing import Annotated, NamedTuple
+
+import yaml
+from pydantic import AfterValidator, TypeAdapter, ValidationError
 
 from callwright.annotation.agreement import ItemRating, measure_agreement
+from callwright.annotation.reviews import TaskQueue
 from callwright.annotation.screens import CORRECTION, DISAMBIGUATION, REVIEW_KINDS, SAMPLE_REVIEW, TOOL_REVIEW
-from callwright.annotation.studio.records import ProjectStatus
 from callwright.flows.review.questions import DOUBTFUL
 from callwright.flows.review.servers import require_label_studio
-from callwright.flows.review.team import outside_reviews, read_team
 from callwright.flows.settings import Settings, open_warehouse
+from callwright.generators.kinds import kind_named
+from callwright.language.packs import of
+from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.queries import sql
+from callwright.warehouse.records import Record
 from callwright.warehouse.rows import Row
 from callwright.warehouse.store import Warehouse
 
 ASSUMED_SECONDS = 60.0  # what a question takes, until somebody has answered one of its kind
 NEXT_SHOWN = 5
+MEASURES = ("observed", "cohen_kappa", "fleiss_kappa", "krippendorff_alpha")
+_SLICES = ("all", "reviewer", "pair", "reason")
 
 Status = dict[str, list[Row]]
 
@@ -37,8 +46,11 @@ def review_status(settings: Settings, *, ask_server: bool = False) -> Status:
     status["people"] = [row | {"outside": outside.get(row["reviewer"])} for row in status["people"]]
     if ask_server:
         with require_label_studio(settings) as studio:
-            projects = [studio.find_project(kind) for kind in REVIEW_KINDS]
-            status["label_studio"] = [_server_status(studio.status(project)) for project in projects if project]
+            projects = [project for kind in REVIEW_KINDS if (project := studio.find_project(kind))]
+            status["label_studio"] = [
+                studio.status(project).model_dump(exclude={"project"}) | {"project": project.url}
+                for project in projects
+            ]
     return status
 
 
@@ -78,10 +90,6 @@ def _whole(status: Status, hourly_cost: float | None) -> Row:
     }
 
 
-def _server_status(found: ProjectStatus) -> Row:
-    return {"project": found.project.url, **found.model_dump(exclude={"project"})}
-
-
 _OF_KINDS = {
     "samples": (SAMPLE_REVIEW, "queue_of_kind"),
     "reviewers": (SAMPLE_REVIEW, "reviewers"),
@@ -109,6 +117,30 @@ def read_agreement(warehouse: Warehouse) -> list[Row]:
     return [{"kind": kind, **one._asdict()} for kind, stated in words.items() for one in measure_agreement(stated)]
 
 
+class AgreementLine(NamedTuple):
+    """How far people agree on the things of a kind: over all, of one person, of a pair or about a reason, by each measure."""
+
+    kind: str
+    slice_by: str
+    who: str
+    items: int
+    reviewers: int
+    values: list[float | None]
+
+
+def agreement_lines(rows: Sequence[Row]) -> list[AgreementLine]:
+    """A line a slice, its measures side by side, those over all first."""
+    slices: dict[tuple[str, str, str], dict[str, Row]] = {}
+    for row in rows:
+        slices.setdefault((row["kind"], row["slice_by"], row["slice_value"]), {})[row["measure"]] = row
+    lines = []
+    for (kind, slice_by, who), by_measure in slices.items():
+        one = next(iter(by_measure.values()))
+        values = [by_measure[name]["value"] if name in by_measure else None for name in MEASURES]
+        lines.append(AgreementLine(kind, slice_by, who, one["items"], one["reviewers"], values))
+    return sorted(lines, key=lambda line: (line.kind, _SLICES.index(line.slice_by), line.who))
+
+
 def agreement_report(settings: Settings) -> dict[str, list[Row]]:
     """How far reviewers agree, how far models that read agree with them, how people do on gold items, and what is usable."""
     warehouse = open_warehouse(settings)
@@ -122,3 +154,88 @@ _REPORT = {
     "gold_items": "from annotator_accuracy",
     "usable": "from usable_share",
 }
+
+
+FILE = "team.yaml"
+
+
+def _language(code: str) -> str:
+    try:
+        return of(code).code
+    except ConfigurationError as error:
+        raise ValueError(str(error)) from error
+
+
+def _question(kind: str) -> str:
+    if kind not in REVIEW_KINDS:
+        raise ValueError(f"there is no kind of question {kind!r}; the kinds are {', '.join(REVIEW_KINDS)}.")
+    return kind
+
+
+def _sample_kind(name: str) -> str:
+    try:
+        return kind_named(name).name
+    except ConfigurationError as error:
+        raise ValueError(str(error)) from error
+
+
+class Reviewer(Record):
+    """What one person reviews: these kinds of questions, about samples of these languages and kinds; all where none is named."""
+
+    languages: tuple[Annotated[str, AfterValidator(_language)], ...] = ()
+    questions: tuple[Annotated[str, AfterValidator(_question)], ...] = ()
+    kinds: tuple[Annotated[str, AfterValidator(_sample_kind)], ...] = ()
+
+    def is_for(self, row: Row) -> bool:
+        """Whether a review, with its kind and with the language and kind of what it is about, is this person's to give."""
+        wanted = ((self.questions, row["kind"]), (self.languages, row["language"]), (self.kinds, row["sample_kind"]))
+        return all(not chosen or not given or given in chosen for chosen, given in wanted)
+
+
+Team = Mapping[str, Reviewer]  # by the e-mail address of the account
+_TEAM: TypeAdapter[dict[str, Reviewer]] = TypeAdapter(dict[str, Reviewer])
+
+
+def read_team(settings: Settings) -> Team:
+    """The team of a work folder, nobody where there is no file. Raises ConfigurationError with the place that is wrong."""
+    file = settings.home / FILE
+    if not file.is_file():
+        return {}
+    try:
+        return _TEAM.validate_python(yaml.safe_load(file.read_text(encoding="utf-8")) or {})
+    except yaml.YAMLError as error:
+        raise ConfigurationError(f"{file} is no YAML: {error}") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = " > ".join(str(part) for part in first["loc"])
+        raise ConfigurationError(f"{file}, at {place}: {first['msg'].removeprefix('Value error, ')}") from error
+
+
+def queues_of(kind: str, languages: Iterable[str], team: Team) -> list[TaskQueue]:
+    """The tables of tasks of a kind of question: one for each language, and one for each person who reviews it."""
+    by_language = [TaskQueue(of(code).name.capitalize(), (code,)) for code in sorted(languages) if code]
+    people = [
+        TaskQueue(account, reviewer.languages, reviewer.kinds, account)
+        for account, reviewer in team.items()
+        if not reviewer.questions or kind in reviewer.questions
+    ]
+    return [*by_language, *people]
+
+
+def subjects_of(warehouse: Warehouse, keys: Sequence[str]) -> dict[str, Row]:
+    """The language and the kind of sample that questions about these are about, as far as they have one."""
+    return {row["key"]: row for row in warehouse.rows(sql("team.subjects"), [list(keys)])}
+
+
+def chosen_by(about: Row | None) -> dict[str, str]:
+    """The fields of a task that tables choose it by."""
+    return {name: about[name] if about else "" for name in ("language", "sample_kind")}
+
+
+def outside_reviews(warehouse: Warehouse, team: Team) -> dict[str, int]:
+    """How many reviews people of the team gave that were not theirs to give: Label Studio lets everybody answer everything."""
+    rows = warehouse.rows(sql("team.given"), [list(team)]) if team else []
+    counts = dict.fromkeys(team, 0)
+    for row in rows:
+        counts[row["reviewer"]] += 0 if team[row["reviewer"]].is_for(row) else row["reviews"]
+    return counts

@@ -5,16 +5,16 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from callwright.annotation.calls import write_value
+from callwright.annotation.reviews import QueuedTask
 from callwright.annotation.screens import SAMPLE_REVIEW, TRAINING, screen_for
 from callwright.annotation.studio.client import LabelStudio
-from callwright.annotation.task import QueuedTask
 from callwright.flows.progress import Progress
 from callwright.flows.recipe import Recipe
 from callwright.flows.review.gold_items import make_training_items
 from callwright.flows.review.pushing import Pushed, tasks_for
 from callwright.flows.review.questions import DRAWN, GOLD_ITEM
 from callwright.flows.review.reading_reviews import NOTHING_YET
-from callwright.flows.review.turns import review_turn
+from callwright.flows.review.servers import review_turn
 from callwright.flows.settings import Settings, open_warehouse
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.queries import sql

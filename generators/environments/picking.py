@@ -10,7 +10,7 @@ from pydantic import JsonValue
 from callwright.language.text import fold
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import Condition, Picked
-from callwright.warehouse.records.paths import Test
+from callwright.warehouse.records.drafts import Test
 
 _PIECE = re.compile(r"[^.\[\]]+")
 RANKS = frozenset({"lowest", "highest", "earliest", "latest"})

@@ -15,7 +15,7 @@ from callwright.generators.environments.protocol import Environment
 from callwright.language.names import split_name
 from callwright.language.schemas import json_type
 from callwright.warehouse.records import Call, JsonSchema, Link, Tool
-from callwright.warehouse.records.paths import ElementKind
+from callwright.warehouse.records.drafts import ElementKind
 
 FIRST_DAY = date(2027, 3, 1)
 _DAYS = 300

@@ -36,7 +36,7 @@ from callwright.warehouse.records import (
     StatedValue,
     ValueSource,
 )
-from callwright.warehouse.records.paths import Test
+from callwright.warehouse.records.drafts import Test
 
 JOINT = ","
 Where = tuple[Condition, ...]

@@ -12,7 +12,7 @@ from callwright.generators.families import tools_for
 from callwright.language.calls.entries import affinity, is_number_of_thing, is_query
 from callwright.language.names import deed_of, function_words, split_name
 from callwright.warehouse.records import JsonSchema, Link, Tool
-from callwright.warehouse.records.paths import ElementKind
+from callwright.warehouse.records.drafts import ElementKind
 
 SHOWN = ("type", "format", "enum", "pattern")
 SHARED = "Shared"  # the category of tools that belong to every domain

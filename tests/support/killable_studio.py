@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from callwright.annotation.studio import server
-from callwright.annotation.studio.process import serving_process
+from callwright.annotation.studio.server import serving_process
 from tests.support.studio_template import copy_studio
 
 # Label Studio sends webhooks to no address of this machine unless this is off.

@@ -10,9 +10,7 @@ from typing import NamedTuple
 
 from callwright.flows.pages.serving import PageServer
 from callwright.flows.pages.site import path_to
-from callwright.warehouse.browsing.builds import list_builds
-from callwright.warehouse.browsing.evaluations import list_boards
-from callwright.warehouse.browsing.samples import SampleFilter, find_samples
+from callwright.warehouse.browsing import SampleFilter, find_samples, list_boards, list_builds
 from callwright.warehouse.store import Warehouse
 from tests.support.browsers import open_browser
 from tests.support.screenshots import OUT, _write

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from callwright.annotation.reviews import QueuedTask
 from callwright.annotation.screens import (
     CORRECTION,
     DIALOGUE_ACTS,
@@ -22,7 +23,6 @@ from callwright.annotation.screens import (
 )
 from callwright.annotation.studio import server
 from callwright.annotation.studio.client import LabelStudio
-from callwright.annotation.task import QueuedTask
 from callwright.flows.review.pushing import tasks_for
 from callwright.warehouse.records import Language
 from tests.live.annotation.test_screen_in_browser import AnnotatorScreen

@@ -14,7 +14,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 from callwright.annotation.studio import server
-from callwright.annotation.studio.process import StudioPlaces, load_credentials, save_credentials
+from callwright.annotation.studio.server import StudioPlaces, load_credentials, save_credentials
 
 _CACHE = Path(__file__).parents[2] / ".cache" / "label-studio"
 _DATABASE = "label_studio.sqlite3"

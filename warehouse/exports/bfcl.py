@@ -19,8 +19,15 @@ import orjson
 from pydantic import JsonValue
 
 from callwright.warehouse.errors import RecordError
-from callwright.warehouse.exports.describing import UNKNOWN, Names, identifier_names, user_text
-from callwright.warehouse.exports.writing import Format, ReleaseSplit, Write
+from callwright.warehouse.exports.writing import (
+    UNKNOWN,
+    Format,
+    Names,
+    ReleaseSplit,
+    Write,
+    identifier_names,
+    user_text,
+)
 from callwright.warehouse.records import (
     CallTurn,
     GoldCall,

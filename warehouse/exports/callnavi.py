@@ -4,14 +4,22 @@ The placeholder for what only an earlier call's result can tell is the same ther
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from pydantic import JsonValue
 
 from callwright.warehouse.errors import RecordError
-from callwright.warehouse.exports.describing import UNKNOWN, Fields, stated_id, user_text
-from callwright.warehouse.exports.writing import Format, ReleaseSplit, Write, write_json
-from callwright.warehouse.records import CallTurn, GoldCall, JsonSchema, ReplyTurn, Sample, Tool, UserTurn
+from callwright.warehouse.exports.writing import (
+    UNKNOWN,
+    Fields,
+    Format,
+    ReleaseSplit,
+    Write,
+    stated_id,
+    user_text,
+    write_json,
+)
+from callwright.warehouse.records import CallTurn, JsonSchema, ReplyTurn, Sample, Tool, UserTurn
 
 QUESTIONS, APIS = "Questions", "APIs"
 DIFFICULTIES = ("easy", "medium", "hard")
@@ -25,16 +33,14 @@ def callnavi_question(sample: Sample, name: str) -> Fields:
     names: list[JsonValue] = [call.tool for call in calls]
     parameters: list[JsonValue] = [call.arguments for call in calls]
     stated = stated_id(sample, "callnavi_id")
+    is_chained = any(UNKNOWN in call.arguments.values() for call in calls)
+    by_calls = "easy" if len(calls) < 2 else "hard" if is_chained else "medium"  # noqa: PLR2004 - one call is easy
     return {
         "id": name if stated is None else str(stated),
         "question": spoken,
         "ground_truth": {"API": names, "parameters": parameters},
-        "difficulty": sample.difficulty or ("easy" if len(calls) < 2 else _by_placeholders(calls)),  # noqa: PLR2004 - one call is easy
+        "difficulty": sample.difficulty or by_calls,
     }
-
-
-def _by_placeholders(calls: Sequence[GoldCall]) -> str:
-    return "hard" if any(UNKNOWN in call.arguments.values() for call in calls) else "medium"
 
 
 def _stated(sample: Sample) -> Iterator[JsonValue]:

@@ -7,8 +7,7 @@ from itertools import pairwise
 from pydantic import JsonValue
 
 from callwright.warehouse.errors import RecordError
-from callwright.warehouse.exports.describing import Fields, stated_id, tool_document
-from callwright.warehouse.exports.writing import Format, ReleaseSplit, Write
+from callwright.warehouse.exports.writing import Fields, Format, ReleaseSplit, Write, stated_id, tool_document
 from callwright.warehouse.records import CallTurn, ReplyTurn, ResultTurn, Sample, Tool, UserTurn
 
 FILE = "ComplexFuncBench.jsonl"

@@ -13,8 +13,7 @@ import orjson
 
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.exports.bfcl import accepted_calls, function_docs
-from callwright.warehouse.exports.describing import Names, identifier_names, stated_id
-from callwright.warehouse.exports.writing import Format, ReleaseSplit, Write
+from callwright.warehouse.exports.writing import Format, Names, ReleaseSplit, Write, identifier_names, stated_id
 from callwright.warehouse.records import (
     CallTurn,
     GoldCall,

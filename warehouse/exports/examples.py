@@ -18,8 +18,18 @@ from pydantic import JsonValue
 
 from callwright.warehouse.answers import untold_fields
 from callwright.warehouse.errors import RecordError
-from callwright.warehouse.exports.describing import UNKNOWN, Fields, plain_names, tool_document, user_text
-from callwright.warehouse.exports.writing import LeftOutRow, ReleaseSplit, Row, Write, json_text
+from callwright.warehouse.exports.writing import (
+    UNKNOWN,
+    Fields,
+    LeftOutRow,
+    ReleaseSplit,
+    Row,
+    Write,
+    json_text,
+    plain_names,
+    tool_document,
+    user_text,
+)
 from callwright.warehouse.records import (
     CallTurn,
     GoldCall,

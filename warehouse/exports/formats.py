@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from hashlib import file_digest
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
@@ -16,7 +15,15 @@ from pydantic import JsonValue
 
 from callwright.warehouse.errors import ConfigurationError, RecordError
 from callwright.warehouse.exports.whole import PARQUET, TOOLS_FILE, copy_tables
-from callwright.warehouse.exports.writing import Format, LeftOutRow, ReleaseSplit, TableFormat, in_order, write_json
+from callwright.warehouse.exports.writing import (
+    Format,
+    LeftOutRow,
+    ReleaseSplit,
+    TableFormat,
+    hash_of,
+    in_order,
+    write_json,
+)
 from callwright.warehouse.records import Release
 from callwright.warehouse.registry import Registry, file_of, row_in_file
 from callwright.warehouse.releases import ReleaseStream
@@ -200,14 +207,9 @@ def _manifest(release: Release, to: str, made: _Made, folder: Path) -> dict[str,
         "skipped": [one._asdict() for one in made.export.skipped],
         "canary": made.canary,
         "files": {
-            path.relative_to(folder).as_posix(): _hash(path) for path in sorted([*made.export.files, folder / README])
+            path.relative_to(folder).as_posix(): hash_of(path) for path in sorted([*made.export.files, folder / README])
         },
     }
-
-
-def _hash(path: Path) -> str:
-    with path.open("rb") as file:
-        return file_digest(file, "sha256").hexdigest()
 
 
 def _move(beside: Path, folder: Path) -> None:

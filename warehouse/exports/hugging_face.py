@@ -5,7 +5,6 @@ A row is a sample. What has a shape of its own in each row (schemas, arguments, 
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from hashlib import file_digest
 from pathlib import Path
 from typing import Any, assert_never
 
@@ -13,8 +12,16 @@ import orjson
 from pydantic import JsonValue
 
 from callwright.warehouse.engine import write_parquet
-from callwright.warehouse.exports.describing import tool_document, user_text
-from callwright.warehouse.exports.writing import Format, ReleaseSplit, Write, json_text, write_json
+from callwright.warehouse.exports.writing import (
+    Format,
+    ReleaseSplit,
+    Write,
+    hash_of,
+    json_text,
+    tool_document,
+    user_text,
+    write_json,
+)
 from callwright.warehouse.records import CallTurn, GoldCall, ReplyTurn, ResultTurn, Sample, Tool, Turn, UserTurn
 
 COLUMNS = {
@@ -141,11 +148,9 @@ def _write_croissant(parts: Sequence[ReleaseSplit], folder: Path) -> list[Path]:
 
 def _distribution(part: ReleaseSplit, folder: Path) -> dict[str, JsonValue]:
     name = _file(part)
-    with (folder / name).open("rb") as file:
-        digest = file_digest(file, "sha256").hexdigest()
     return {
         "@type": "cr:FileObject", "@id": name, "name": name, "contentUrl": name,
-        "encodingFormat": "application/x-parquet", "sha256": digest,
+        "encodingFormat": "application/x-parquet", "sha256": hash_of(folder / name),
     }  # fmt: skip
 
 

@@ -1,12 +1,13 @@
-"""The root of every stored record: frozen, strict, and named by what it holds."""
+"""The root of every stored record: frozen, strict, and named by what it holds; tools, and calls of them."""
 
 from collections.abc import Mapping
 from functools import cached_property
 from hashlib import blake2b
-from typing import Any, ClassVar, Self
+from operator import not_
+from typing import Annotated, Any, ClassVar, Self
 
 import orjson
-from pydantic import BaseModel, ConfigDict, JsonValue
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints
 
 KEY_BYTES = 12
 
@@ -35,3 +36,77 @@ class Record(BaseModel):
         """A new, validated record that differs in the fields given."""
         fields = {name: getattr(self, name) for name in type(self).model_fields}  # dict(self) has a cached key as well
         return type(self).model_validate({**fields, **changes})
+
+
+# a folder of language/ that holds language.yaml; recipes are checked against those that there are
+Language = Annotated[str, StringConstraints(pattern=r"^[a-z]{2,3}$")]
+DEFAULT_LANGUAGE: Language = "en"  # where nothing says another; names in code are in it, whatever people speak
+Arguments = dict[str, JsonValue]
+JsonSchema = dict[str, Any]  # a JSON Schema document (draft 2020-12); its members have any type
+
+
+class Tool(Record):
+    """A tool (the papers also say API or function) with JSON-Schema parameters (an object schema).
+
+    `constants` are parameters with fixed values: no part of `parameters`, so that nobody says them and no model sees them; each
+    gold call of the tool carries them beside its arguments (docs/decisions/0021). `plumbing` are parameters that nobody says,
+    such as paging and field masks: they stay in the signature, and no plan chooses them (docs/decisions/0033).
+    """
+
+    name: str = Field(min_length=1)
+    description: str
+    parameters: JsonSchema
+    returns: JsonSchema | None = None
+    category: str
+    language: Language = DEFAULT_LANGUAGE
+    source: str = ""
+    constants: Arguments = Field(default_factory=dict, exclude_if=not_)
+    plumbing: tuple[str, ...] = Field(default=(), exclude_if=not_)
+
+    @property
+    def properties(self) -> dict[str, JsonSchema]:
+        """The schema of each parameter, by name, in the order declared."""
+        found = self.parameters.get("properties", {})
+        return found if isinstance(found, dict) else {}
+
+    @property
+    def required(self) -> tuple[str, ...]:
+        """The names of the parameters that a full call must give."""
+        return tuple(self.parameters.get("required", ()))
+
+    @property
+    def choosable(self) -> tuple[str, ...]:
+        """The names of the parameters that a plan may give, in the order declared: all but optional plumbing."""
+        return tuple(name for name in self.properties if name in self.required or name not in self.plumbing)
+
+    @property
+    def optional(self) -> tuple[str, ...]:
+        """The names of the parameters that a plan may choose beside the required ones."""
+        return tuple(name for name in self.choosable if name not in self.required)
+
+    @property
+    def fewest(self) -> int:
+        """How many parameters a call gives at least: all that are required, and more where the schema asks for more."""
+        stated = self.parameters.get("minProperties", 0)
+        least = stated if isinstance(stated, int) else 0
+        return max(len(self.required), min(least, len(self.choosable)))
+
+    @property
+    def signature(self) -> dict[str, Any]:
+        """Name, description and parameters: what prompts, requests and documents show of the tool."""
+        return {"name": self.name, "description": self.description, "parameters": self.parameters}
+
+    @property
+    def sayable(self) -> dict[str, Any]:
+        """The signature without what nobody says: what is shown to whoever words a call or reads what somebody said."""
+        if not self.plumbing:
+            return self.signature
+        kept = {name: self.properties[name] for name in self.choosable}
+        return self.signature | {"parameters": self.parameters | {"properties": kept}}
+
+
+class Call(Record):
+    """One call of a tool: the tool's name and its arguments."""
+
+    tool: str = Field(min_length=1)
+    arguments: Arguments = Field(default_factory=dict)

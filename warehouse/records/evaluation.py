@@ -8,8 +8,7 @@ from uuid import uuid4
 
 from pydantic import Field, JsonValue
 
-from callwright.warehouse.records.base import Record
-from callwright.warehouse.records.tools import Arguments, Call
+from callwright.warehouse.records.base import Arguments, Call, Record
 
 ToolsShown = Literal["first", "always"]
 SnapshotsScored = Literal["all", "first", "last", "shift"]

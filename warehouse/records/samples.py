@@ -11,8 +11,7 @@ from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field, JsonValue
 
-from callwright.warehouse.records.base import Record
-from callwright.warehouse.records.tools import Arguments, Language
+from callwright.warehouse.records.base import Arguments, Language, Record
 
 _PLACE = re.compile(r"(\d+)\.(\d+)")
 

@@ -1,35 +1,6 @@
 """Releases: frozen, named sets of accepted samples."""
 
-from callwright.warehouse.releases.differences import ReleaseDiff as ReleaseDiff
-from callwright.warehouse.releases.differences import changed_samples as changed_samples
-from callwright.warehouse.releases.differences import diff_releases as diff_releases
-from callwright.warehouse.releases.duplicates import CrossDuplicate as CrossDuplicate
-from callwright.warehouse.releases.freezing import MadeRelease as MadeRelease
-from callwright.warehouse.releases.freezing import Terms as Terms
-from callwright.warehouse.releases.freezing import create_release as create_release
-from callwright.warehouse.releases.freezing import freeze as freeze
-from callwright.warehouse.releases.freezing import make_release as make_release
-from callwright.warehouse.releases.manifests import ReleaseChange as ReleaseChange
-from callwright.warehouse.releases.manifests import ReleaseState as ReleaseState
-from callwright.warehouse.releases.manifests import require_intact as require_intact
-from callwright.warehouse.releases.manifests import verify_release as verify_release
-from callwright.warehouse.releases.manifests import verify_releases as verify_releases
-from callwright.warehouse.releases.reading import ReleaseContent as ReleaseContent
-from callwright.warehouse.releases.reading import ReleaseStream as ReleaseStream
-from callwright.warehouse.releases.reading import check_release_name as check_release_name
-from callwright.warehouse.releases.reading import count_kinds as count_kinds
-from callwright.warehouse.releases.reading import keys_of_kinds as keys_of_kinds
-from callwright.warehouse.releases.reading import list_releases as list_releases
-from callwright.warehouse.releases.reading import read_release as read_release
-from callwright.warehouse.releases.reading import read_sample as read_sample
-from callwright.warehouse.releases.reading import read_tools as read_tools
-from callwright.warehouse.releases.reading import release_named as release_named
-from callwright.warehouse.releases.reading import stream_release as stream_release
-from callwright.warehouse.releases.selecting import BuildShare as BuildShare
-from callwright.warehouse.releases.selecting import LeftOut as LeftOut
-from callwright.warehouse.releases.selecting import SelectedSamples as SelectedSamples
-from callwright.warehouse.releases.selecting import Selection as Selection
-from callwright.warehouse.releases.selecting import select_samples as select_samples
-from callwright.warehouse.releases.splits import SplitBy as SplitBy
-from callwright.warehouse.releases.splits import parse_shares as parse_shares
-from callwright.warehouse.releases.splits import parse_split_by as parse_split_by
+from callwright.warehouse.releases.differences import *
+from callwright.warehouse.releases.freezing import *
+from callwright.warehouse.releases.reading import *
+from callwright.warehouse.releases.splits import *

@@ -7,13 +7,13 @@ from threading import Barrier
 
 import pytest
 
+from callwright.annotation.reviews import QueuedTask
 from callwright.annotation.sample_review import review_task
 from callwright.annotation.studio.client import LabelStudio
 from callwright.annotation.studio.connection import StudioConnection
 from callwright.annotation.studio.projects import UNANSWERED, filter_on
 from callwright.annotation.studio.records import Project, description_of
 from callwright.annotation.studio.tasks import list_tasks
-from callwright.annotation.task import QueuedTask
 from callwright.warehouse.errors import AnnotationError, TransientError
 from tests.support.annotation.pretend_studio import NOW, PretendStudio, Trouble
 

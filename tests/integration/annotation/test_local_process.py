@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from callwright.annotation.studio import process
-from callwright.annotation.studio.process import HOST, Places, end, free_port, only_one, serving_process, tail
+from callwright.annotation.studio import server
+from callwright.annotation.studio.server import HOST, Places, end, free_port, only_one, serving_process, tail
 from callwright.warehouse.errors import CallwrightError
 
 
@@ -71,7 +71,7 @@ def test_a_server_that_ends_by_itself_meanwhile_is_ended_as_well(places, monkeyp
     gone = subprocess.Popen([sys.executable, "-c", ""])
     gone.wait()  # from here on nobody has its number
     places.record.write_text(f'{{"pid": {gone.pid}, "port": 1}}', encoding="utf-8")
-    monkeypatch.setattr(process, "_command_of", lambda _pid: str(places.record))  # it was seen just before
+    monkeypatch.setattr(server, "_command_of", lambda _pid: str(places.record))  # it was seen just before
     assert end(places) is True
     assert not places.record.exists()
 

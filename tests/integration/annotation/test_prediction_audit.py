@@ -11,10 +11,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from callwright.annotation.prediction_audit import AuditCase, AuditTask, audit_task, parse_audit, visible
-from callwright.annotation.screens import PREDICTION_AUDIT, screen_for
+from callwright.annotation.reviews import Returned
+from callwright.annotation.screens import PREDICTION_AUDIT, audit_words_in, screen_for
 from callwright.annotation.studio.records import PulledAnnotation
-from callwright.annotation.task import Returned
-from callwright.annotation.words import audit_words_in
 from callwright.validators.metrics.errors import ErrorType
 from callwright.warehouse.errors import AnnotationError
 from callwright.warehouse.records import Call, CallTurn, GoldCall, Prediction, Sample, Tool, UserTurn

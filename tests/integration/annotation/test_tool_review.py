@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from callwright.annotation.reviews import Returned
 from callwright.annotation.screens import screen_for
 from callwright.annotation.studio.records import PulledAnnotation
-from callwright.annotation.task import Returned
 from callwright.annotation.tool_review import (
     ToolSurroundings,
     ToolTask,

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from callwright.flows.evaluation.evaluating import evaluate_release, leaderboard
-from callwright.flows.evaluation.evaluation_run import Conditions, choose_candidates
-from callwright.flows.evaluation.resuming import cut_off
+from callwright.flows.evaluation.evaluation_run import Conditions, choose_candidates, cut_off
 from callwright.flows.progress import SilentProgress
 from callwright.flows.recipe import Candidate
 from callwright.flows.settings import Settings

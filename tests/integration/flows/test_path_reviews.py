@@ -11,12 +11,11 @@ import pytest
 
 from callwright.annotation.disambiguation import has_competition
 from callwright.flows.progress import SilentProgress
-from callwright.flows.review.path_reviews import with_kinds
 from callwright.flows.review.pulling import Pulled, pull_reviews
 from callwright.flows.review.pushing import waiting_reviews
-from callwright.flows.review.questions import DOUBTFUL, ReviewQuestion, request_row
+from callwright.flows.review.questions import DOUBTFUL, ReviewQuestion, request_row, with_kinds
 from callwright.flows.review.status import review_status
-from callwright.warehouse.browsing.summary import read_review_facts
+from callwright.warehouse.browsing import read_review_facts
 from callwright.warehouse.records import CallTurn, Sample
 from tests.support.flows.competing import can_have_a_twin, doubt_the_path, let_wait, with_twins
 from tests.support.flows.paper_studio import PaperStudio

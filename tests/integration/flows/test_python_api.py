@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import callwright
-from callwright.flows.api import checking
+from callwright.flows.api import building
 from callwright.flows.api.evaluating import EvaluationOptions
 from callwright.flows.api.releases import WorkFolder, load_from
 from callwright.flows.api.surroundings import run, run_aside, settings_of
@@ -184,7 +184,7 @@ def _plain(found: CheckedRecordLine) -> dict[str, Any]:
 
 
 def test_the_examples_of_the_checks_are_true() -> None:
-    assert doctest.testmod(checking).failed == 0
+    assert doctest.testmod(building).failed == 0
 
 
 def test_a_release_is_gone_through_turned_into_tables_and_exported(home: Path, tmp_path: Path) -> None:

@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
+from callwright.annotation.reviews import TaskQueue
 from callwright.annotation.screens import REVIEW_KINDS
-from callwright.annotation.task import TaskQueue
-from callwright.flows.review.status import ASSUMED_SECONDS, review_status
-from callwright.flows.review.team import read_team
+from callwright.flows.review.status import ASSUMED_SECONDS, read_team, review_status
 from callwright.warehouse.errors import ConfigurationError
 from tests.support.flows.paper_studio import START
 from tests.support.flows.review_sites import ReviewSite

@@ -11,7 +11,7 @@ import pytest
 
 from callwright.annotation.studio.records import PushResult
 from callwright.flows.progress import SilentProgress
-from callwright.flows.review.turns import async_review_turn, review_turn
+from callwright.flows.review.servers import async_review_turn, review_turn
 from callwright.flows.settings import Settings
 from tests.support.flows.review_sites import ReviewSite
 from tests.support.flows.small_builds import settings_of

@@ -8,13 +8,11 @@ import pytest
 
 from callwright.annotation.acts import write_act_lines
 from callwright.annotation.dialogue_acts import acts_task, parse_acts_review
-from callwright.annotation.reviews import ParsedReview
-from callwright.annotation.screens import screen_for
+from callwright.annotation.reviews import ParsedReview, QueuedTask, Returned
+from callwright.annotation.screens import screen_for, words_in
 from callwright.annotation.studio.client import LabelStudio
 from callwright.annotation.studio.records import Project
 from callwright.annotation.studio.server import ServerInfo
-from callwright.annotation.task import QueuedTask, Returned
-from callwright.annotation.words import words_in
 from callwright.warehouse.records import Language, ReplyTurn, ResultTurn, Sample
 from tests.live.annotation.test_screen_in_browser import HOSTILE, AnnotatorScreen, assert_seen
 from tests.support.browsers import open_browser

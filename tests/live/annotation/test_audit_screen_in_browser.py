@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from callwright.annotation.prediction_audit import AuditCase, audit_task, parse_audit
+from callwright.annotation.reviews import QueuedTask
 from callwright.annotation.screens import PREDICTION_AUDIT, screen_for
 from callwright.annotation.studio.client import LabelStudio
 from callwright.annotation.studio.records import Project
 from callwright.annotation.studio.server import ServerInfo
-from callwright.annotation.task import QueuedTask
 from callwright.warehouse.records import Call, Prediction, Review, Sample
 from tests.live.annotation.test_screen_in_browser import HOSTILE, AnnotatorScreen, assert_seen
 from tests.support.browsers import open_browser

@@ -9,6 +9,7 @@ from callwright.annotation.correction import correction_task
 from callwright.annotation.dialogue_acts import acts_task
 from callwright.annotation.disambiguation import disambiguation_task
 from callwright.annotation.prediction_audit import AuditCase, audit_task
+from callwright.annotation.reviews import QueuedTask, ReviewTask
 from callwright.annotation.sample_review import review_task
 from callwright.annotation.screens import (
     CORRECTION,
@@ -22,7 +23,6 @@ from callwright.annotation.screens import (
 )
 from callwright.annotation.studio.client import LabelStudio
 from callwright.annotation.studio.server import ServerInfo
-from callwright.annotation.task import QueuedTask, ReviewTask
 from callwright.annotation.tool_review import ToolSurroundings, tool_task
 from callwright.validators.checks.table import in_english
 from callwright.warehouse.records import (

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from callwright.annotation.reviews import QueuedTask
 from callwright.annotation.sample_review import parse_review, review_task
 from callwright.annotation.screens import Screen, screen_for
 from callwright.annotation.studio.client import LabelStudio
 from callwright.annotation.studio.server import ServerInfo, running, start
-from callwright.annotation.task import QueuedTask
 from callwright.warehouse.errors import AnnotationError
 
 pytestmark = [pytest.mark.labelstudio, pytest.mark.enable_socket]

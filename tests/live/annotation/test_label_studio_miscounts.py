@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from callwright.annotation.reviews import QueuedTask
 from callwright.annotation.sample_review import review_task
 from callwright.annotation.screens import screen_for
 from callwright.annotation.studio.client import LabelStudio
 from callwright.annotation.studio.server import StudioPlaces
-from callwright.annotation.task import QueuedTask
 from tests.support.flows.paper_studio import control_result
 
 pytestmark = [pytest.mark.labelstudio, pytest.mark.enable_socket]

@@ -4,13 +4,13 @@ from collections.abc import Iterator
 
 import pytest
 
+from callwright.annotation.reviews import QueuedTask
 from callwright.annotation.sample_review import review_task
 from callwright.annotation.screens import screen_for
 from callwright.annotation.studio.client import LabelStudio
 from callwright.annotation.studio.projects import tables_of
 from callwright.annotation.studio.records import Project
 from callwright.annotation.studio.server import ServerInfo
-from callwright.annotation.task import QueuedTask
 from tests.support.browsers import open_browser
 
 pytestmark = [

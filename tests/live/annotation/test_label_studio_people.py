@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 import pytest
 
+from callwright.annotation.reviews import QueuedTask
 from callwright.annotation.sample_review import review_task
 from callwright.annotation.screens import screen_for
 from callwright.annotation.studio.client import LabelStudio
 from callwright.annotation.studio.records import Project
 from callwright.annotation.studio.server import ServerInfo
-from callwright.annotation.task import QueuedTask
 from tests.support.flows.paper_studio import control_result
 from tests.support.studio_users import StudioUser, invite
 

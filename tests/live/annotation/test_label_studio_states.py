@@ -5,12 +5,12 @@ from datetime import datetime, timedelta
 
 import pytest
 
+from callwright.annotation.reviews import QueuedTask
 from callwright.annotation.sample_review import review_task
 from callwright.annotation.screens import Screen, screen_for
 from callwright.annotation.studio.client import LabelStudio
 from callwright.annotation.studio.projects import tables_of
 from callwright.annotation.studio.records import Project, TaskState
-from callwright.annotation.task import QueuedTask
 from callwright.warehouse.errors import AnnotationError
 from tests.support.flows.paper_studio import control_result
 

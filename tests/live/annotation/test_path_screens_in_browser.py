@@ -7,12 +7,12 @@ import pytest
 
 from callwright.annotation.correction import correction_task, parse_correction_review
 from callwright.annotation.disambiguation import disambiguation_task, parse_disambiguation
+from callwright.annotation.reviews import QueuedTask
 from callwright.annotation.sample_review import review_task
 from callwright.annotation.screens import screen_for
 from callwright.annotation.studio.client import LabelStudio
 from callwright.annotation.studio.records import Project, PulledAnnotation
 from callwright.annotation.studio.server import ServerInfo
-from callwright.annotation.task import QueuedTask
 from callwright.warehouse.records import GoalPath, Language, Sample
 from tests.live.annotation.test_screen_in_browser import HOSTILE, AnnotatorScreen, assert_seen
 from tests.support.annotation.paths import TOOLS, doubt, goal_path, hotels, path_sample

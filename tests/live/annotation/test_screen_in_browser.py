@@ -6,14 +6,12 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from callwright.annotation.dialogue_editing import write_dialogue
-from callwright.annotation.reviews import ParsedReview
+from callwright.annotation.reviews import ParsedReview, QueuedTask
 from callwright.annotation.sample_review import parse_review, review_task
-from callwright.annotation.screens import screen_for
+from callwright.annotation.screens import screen_for, words_in
 from callwright.annotation.studio.client import LabelStudio
 from callwright.annotation.studio.records import Project
 from callwright.annotation.studio.server import ServerInfo
-from callwright.annotation.task import QueuedTask
-from callwright.annotation.words import words_in
 from callwright.warehouse.records import CallTurn, GoldCall, Sample, Verdict
 from tests.support.browsers import open_browser
 from tests.support.sampling import slow

@@ -7,12 +7,11 @@ from typing import NamedTuple
 
 import pytest
 
-from callwright.annotation.reviews import ParsedReview
+from callwright.annotation.reviews import ParsedReview, QueuedTask
 from callwright.annotation.screens import screen_for
 from callwright.annotation.studio.client import LabelStudio
 from callwright.annotation.studio.records import Project
 from callwright.annotation.studio.server import ServerInfo
-from callwright.annotation.task import QueuedTask
 from callwright.annotation.tool_review import ToolSurroundings, parse_tool_review, tool_task
 from callwright.generators.catalogs.seed_catalog import seed_tools
 from callwright.validators.checks.table import in_english, told_in_english

@@ -17,10 +17,9 @@ from starlette.testclient import TestClient
 from callwright.flows.build import build_dataset
 from callwright.flows.evaluation.evaluating import evaluate_release
 from callwright.flows.evaluation.evaluation_run import Conditions
-from callwright.flows.pages.files import write_site
 from callwright.flows.pages.report import write_report
 from callwright.flows.pages.serving import PageServer, page_app
-from callwright.flows.pages.site import ADDRESSES
+from callwright.flows.pages.site import ADDRESSES, write_site
 from callwright.flows.progress import SilentProgress
 from callwright.flows.recipe import Candidate, parse_recipe
 from callwright.llm.models import read_model

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from callwright.annotation.reviews import QueuedTask
 from callwright.annotation.sample_review import review_task
 from callwright.annotation.screens import REVIEW_KINDS, screen_for
 from callwright.annotation.studio.client import LabelStudio
 from callwright.annotation.studio.projects import tables_of
 from callwright.annotation.studio.server import ServerInfo, start, stop
-from callwright.annotation.task import QueuedTask
 from tests.support.flows.paper_studio import control_result
 from tests.support.studio_users import invite
 

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import duckdb
 import pytest
 
-from callwright.annotation.studio.process import serving_process
+from callwright.annotation.studio.server import serving_process
 from callwright.flows.engine.deploying import _places, start_prefect, stop_prefect
 from callwright.flows.settings import Settings
 from tests.support.flows.live_sites import People

@@ -12,7 +12,7 @@ from callwright.flows.progress import SilentProgress
 from callwright.flows.recipe import Candidate
 from callwright.flows.review.prediction_audits import draw_audits
 from callwright.flows.review.questions import DOUBTFUL, SPOT_CHECK, ReviewQuestion, ask
-from callwright.flows.review.tool_checking import check_made_tools
+from callwright.flows.review.resolutions import check_made_tools
 from callwright.generators.catalogs.seed_catalog import seed_tools
 from callwright.generators.conversations import CONVERSATION
 from callwright.llm.models import read_model

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from callwright.annotation.acts import read_acts, render_reply, write_acts
 from callwright.annotation.dialogue_editing import read_dialogue, write_dialogue
 from callwright.annotation.sample_review import parse_review, review_task
-from callwright.annotation.words import words_in
+from callwright.annotation.screens import words_in
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import DialogueAct, Language, ReplyTurn, Sample, Tool
 from tests.support.conversational import TOOLS, converse

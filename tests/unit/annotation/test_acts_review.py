@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from callwright.annotation.acts import read_act_lines, write_act_lines
 from callwright.annotation.dialogue_acts import acts_task, parse_acts_review
-from callwright.annotation.screens import screen_for
+from callwright.annotation.screens import interface_languages, screen_for, words_in
 from callwright.annotation.studio.records import PulledAnnotation
-from callwright.annotation.words import interface_languages, words_in
 from callwright.warehouse.errors import AnnotationError, RecordError
 from callwright.warehouse.records import DialogueAct, Language, ReplyTurn, ResultTurn, Sample
 from tests.support.conversational import converse

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from callwright.annotation.calls import is_same
 from callwright.annotation.edit_forms import EditForm, edit_form, parse_form
 from callwright.annotation.sample_review import boxes
-from callwright.annotation.words import words_in
+from callwright.annotation.screens import words_in
 from callwright.warehouse.records import CallTurn, GoldCall, Sample, Tool, UserTurn
 
 WORDS = words_in("en")

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from callwright.annotation.dialogue_editing import read_dialogue, write_dialogue
 from callwright.annotation.edits import with_turns
 from callwright.annotation.sample_review import parse_review
-from callwright.annotation.words import words_in
+from callwright.annotation.screens import words_in
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import (
     CallTurn,

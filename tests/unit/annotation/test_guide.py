@@ -6,8 +6,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from callwright.annotation.screens import REVIEW_KINDS, screen_for, screen_words
-from callwright.annotation.words import interface_languages
+from callwright.annotation.screens import REVIEW_KINDS, interface_languages, screen_for, screen_words
 
 DOCS = Path(__file__).parents[3] / "docs"
 GUIDE = (DOCS / "annotating.md").read_text(encoding="utf-8")

@@ -23,10 +23,9 @@ from callwright.annotation.picks import (
     render_result,
     without_long_words,
 )
+from callwright.annotation.reviews import Returned
 from callwright.annotation.sample_review import review_task
-from callwright.annotation.screens import REVIEW_KINDS, screen_for
-from callwright.annotation.task import Returned
-from callwright.annotation.words import interface_languages, words_in
+from callwright.annotation.screens import REVIEW_KINDS, interface_languages, screen_for, words_in
 from callwright.generators.environments.travel.world import open_travel
 from callwright.validators.checks.table import told_in_english
 from callwright.warehouse.records import CallTurn, DoubtedFact, Evidence, GoldCall, ResultTurn, Sample, UserTurn

@@ -2,11 +2,10 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from callwright.annotation.reviews import TaskQueue
 from callwright.annotation.sample_review import review_task
-from callwright.annotation.screens import REVIEW_KINDS, Screen, screen_for
+from callwright.annotation.screens import REVIEW_KINDS, Screen, interface_languages, screen_for
 from callwright.annotation.studio.projects import tables_of
-from callwright.annotation.task import TaskQueue
-from callwright.annotation.words import interface_languages
 from callwright.language.packs import packaged
 from callwright.warehouse.errors import ConfigurationError
 

@@ -34,11 +34,11 @@ NUMBER = {"type": "integer"}
 PACKAGES = ("annotation", "bench", "flows", "generators", "language", "llm", "validators", "warehouse")
 # a code in quotes decides nothing about a language there
 NAMING_CODES = {
-    "warehouse/records/tools.py": "the one default language",
+    "warehouse/records/base.py": "the one default language",
     "generators/environments/travel/frame.py": "locales of the travel API, which answers for more languages than we speak",
     "bench/scoring_answers.py": "a recipe", "bench/throughput_real.py": "a recipe",
     "bench/warehouse_size.py": "a column of generated rows",
-    "flows/api/checking.py": "an example in a docstring", "flows/scaffolds/kind.py": "an example to begin with",
+    "flows/api/building.py": "an example in a docstring", "flows/scaffolds/kind.py": "an example to begin with",
     "flows/scaffolds/check.py": "an example to begin with",
     "warehouse/exports/hugging_face.py": "the language that Croissant's own names are written in",
 }  # fmt: skip

@@ -4,9 +4,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from callwright.warehouse.exports.describing import plain_names
 from callwright.warehouse.exports.examples import MOST_TOOLS, LeftOutRow, TrainingExample, examples_of
 from callwright.warehouse.exports.openai import openai_row
+from callwright.warehouse.exports.writing import plain_names
 from callwright.warehouse.records import CallTurn, GoldCall, ReplyTurn, ResultTurn, Sample, Tool, UserTurn
 from callwright.warehouse.releases import ReleaseContent
 from tests.support.warehouse.exported import stream_of

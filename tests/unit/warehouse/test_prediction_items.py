@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from callwright.warehouse.browsing.evaluations import answers_to
+from callwright.warehouse.browsing import answers_to
 from callwright.warehouse.records import (
     Call,
     CallTurn,

@@ -18,7 +18,7 @@ from callwright.warehouse.releases import (
     stream_release,
     verify_release,
 )
-from callwright.warehouse.releases.manifests import content_hash
+from callwright.warehouse.releases.reading import content_hash
 from callwright.warehouse.rows import Row
 from callwright.warehouse.store import Warehouse
 from tests.support.warehouse.landed_builds import Landed, started

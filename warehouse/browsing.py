@@ -1,0 +1,368 @@
+"""What the page asks of a published copy: samples, evaluations, builds, releases and the summary, each by a few queries."""
+
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple, get_args
+
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.queries import sql
+from callwright.warehouse.releases import ReleaseDiff, ReleaseState, diff_releases, verify_release
+from callwright.warehouse.rows import Row, RowPage
+from callwright.warehouse.store import Warehouse
+
+SampleState = Literal["landed", "waiting", "rejected", "withdrawn", "other"]
+PAGE = 50
+
+
+class SampleFilter(NamedTuple):
+    """What is looked for; "" asks for nothing. `words` must all stand in the sample, or begin its key.
+
+    `tool` is called by the sample, `check` doubts it, `reviewer` has spoken about it, and somebody for a `reason`; `build` is a
+    key, or NEWEST for the newest of each recipe; `release` is a name, or name:split.
+    """
+
+    words: str = ""
+    kind: str = ""
+    language: str = ""
+    category: str = ""
+    tool: str = ""
+    grade: str = ""
+    state: str = ""
+    check: str = ""
+    build: str = ""
+    reviewer: str = ""
+    release: str = ""
+    reason: str = ""
+
+
+class SampleDetail(NamedTuple):
+    """One sample with the rows that speak of it; `ancestors` and `children` are one row for each link."""
+
+    sample: Row
+    tools: list[Row]
+    verdicts: list[Row]
+    outcomes: list[Row]
+    reviews: list[Row]
+    ancestors: list[Row]
+    children: list[Row]
+    releases: list[Row]
+    calls: list[Row]
+    prompts: list[Row]
+
+
+NEWEST = "newest"
+_OF_A_SAMPLE = tuple(name for name in SampleDetail._fields if name != "prompts")
+
+
+def find_samples(warehouse: Warehouse, wanted: SampleFilter, page: int = 0, size: int = PAGE) -> RowPage:
+    """The samples that `wanted` lets through, in the order of their keys, which is no order at all."""
+    condition, values = _where(wanted)
+    found = warehouse.rows_by_name(
+        {
+            "rows": (sql("samples.found", condition=condition), [*values, size, page * size]),
+            "total": (sql("samples.counted", condition=condition), values),
+        }
+    )
+    return RowPage(found["rows"], found["total"][0]["samples"])
+
+
+def choose_samples(warehouse: Warehouse, most: int) -> list[str]:
+    """The keys of at most so many samples, spread over kinds and languages.
+
+    First come those that candidates got wrong or people were asked about.
+    """
+    rows = warehouse.rows(sql("samples.spread"), [most])
+    return [row["key"] for row in rows]
+
+
+def samples_of(warehouse: Warehouse, keys: Sequence[str]) -> list[Row]:
+    """These samples as a list shows them, each with the values of all filters that let it through (`facets`)."""
+    return warehouse.rows(sql("samples.of_keys"), [list(keys)])
+
+
+def neighbours(warehouse: Warehouse, wanted: SampleFilter, key: str) -> tuple[str, str]:
+    """The keys before and after `key` among the samples that `wanted` lets through, "" at the ends."""
+    condition, values = _where(wanted)
+    row = warehouse.rows(sql("samples.neighbours", condition=condition), [*values, key, *values, key])[0]
+    return row["before"] or "", row["after"] or ""
+
+
+def filter_choices(warehouse: Warehouse) -> dict[str, list[Row]]:
+    """What each filter can be set to, with the number of samples."""
+    choices: dict[str, list[Row]] = {}
+    for row in warehouse.rows(sql("samples.choices")):
+        choices.setdefault(row["field"], []).append(row)
+    return choices
+
+
+def read_sample(warehouse: Warehouse, key: str) -> SampleDetail | None:
+    """A sample with all that is known of it, None where there is none."""
+    found = warehouse.rows_by_name({name: (sql(f"samples.{name}"), [key]) for name in _OF_A_SAMPLE})
+    if not found["sample"]:
+        return None
+    versions = sorted({one for row in found["ancestors"] for one in row["prompt_version"].split("+")})
+    found["prompts"] = warehouse.rows("select * from prompts where list_contains(?::varchar[], version)", [versions])
+    return SampleDetail(found["sample"][0], **{name: rows for name, rows in found.items() if name != "sample"})
+
+
+def _where(wanted: SampleFilter) -> tuple[str, Sequence[Any]]:
+    """The condition on `samples s` and its values."""
+    clauses, values = ["true"], list[Any]()
+    for name in SampleFilter._fields:
+        value = getattr(wanted, name)
+        if value and name not in ("words", "state"):
+            clauses.append(sql(f"samples.where_{name}"))
+            values += [f'"tool":"{value}"'] * 2 if name == "tool" else [value]
+    if wanted.state:
+        clauses.append(sql(f"samples.state_{wanted.state if wanted.state in get_args(SampleState) else 'other'}"))
+    for word in wanted.words.split():
+        clauses.append(
+            "(contains(lower(s.request), ?) or starts_with(s.key, ?) or contains(lower(s.gold::varchar), ?))"
+        )
+        values += [word.lower()] * 3
+    return " and ".join(clauses), values
+
+
+ITEMS_A_PAGE = 20
+SLICES = ("kind", "language", "category", "split")
+
+
+class ItemFilter(NamedTuple):
+    """Which items of a release are looked for; "" asks for nothing. `verdict` is right, wrong or unjudged."""
+
+    contestant: str = ""
+    kind: str = ""
+    language: str = ""
+    category: str = ""
+    split: str = ""
+    error: str = ""
+    verdict: str = ""
+
+
+class ReleaseDetail(NamedTuple):
+    """A release with its leaderboard (a row a contestant), the same by slices, the mistakes, and the papers' metrics.
+
+    `passes` and `means` are of those who were asked several times: pass^k, and their metrics over all runs.
+    """
+
+    release: Row
+    board: list[Row]
+    slices: list[Row]
+    errors: list[Row]
+    metrics: list[Row]
+    passes: list[Row]
+    means: list[Row]
+
+
+class Comparison(NamedTuple):
+    """Two contestants on the samples that both answered: how many which of them passes, and by kind; the items where they differ.
+
+    A sample is passed where each of its items is right.
+    """
+
+    counts: Row
+    kinds: list[Row]
+    items: list[Row]
+    differing: int
+
+
+_ONE = "release = $1"
+_COLUMNS = {name: name for name in ("contestant", *SLICES)} | {"error": "error_type"}
+_VERDICTS = {"right": "verdict", "wrong": "not verdict", "unjudged": "verdict is null"}
+
+
+def list_boards(warehouse: Warehouse) -> list[Row]:
+    """The leaderboards of all releases: a row a contestant."""
+    return warehouse.rows(sql("evaluations.boards", releases="true"))
+
+
+def read_release(warehouse: Warehouse, name: str) -> Row | None:
+    """A release by its name, None where there is none."""
+    return next(iter(warehouse.rows("select * from releases where name = ?", [name])), None)
+
+
+def read_evaluation(warehouse: Warehouse, name: str) -> ReleaseDetail | None:
+    """A release with its leaderboard, None where there is no such release."""
+    queries = {field: (sql(f"evaluations.{field}", releases=_ONE), [name]) for field in ReleaseDetail._fields}
+    found = warehouse.rows_by_name(queries)
+    return ReleaseDetail(found.pop("release")[0], **found) if found["release"] else None
+
+
+def find_items(
+    warehouse: Warehouse, release: str, wanted: ItemFilter, page: int = 0, size: int = ITEMS_A_PAGE
+) -> RowPage:
+    """The items of a release that the filter lets through."""
+    given = {column: getattr(wanted, name) for name, column in _COLUMNS.items() if getattr(wanted, name)}
+    clauses = [f"{column} = ${place}" for place, column in enumerate(given, 2)]
+    condition = " and ".join([*clauses, _VERDICTS.get(wanted.verdict, "true")])
+    found = warehouse.rows(
+        sql("evaluations.found", releases=_ONE, condition=condition, size=size, start=page * size),
+        [release, *given.values()],
+    )
+    return RowPage(_shown(warehouse, [row["prediction"] for row in found]), found[0]["total"] if found else 0)
+
+
+def answers_to(warehouse: Warehouse, sample: str) -> list[Row]:
+    """What candidates answered to a sample, first what is wrong."""
+    return warehouse.rows(sql("evaluations.answers_to"), [sample])
+
+
+def compare(warehouse: Warehouse, release: str, one: str, other: str, page: int = 0) -> Comparison:
+    """Two contestants on the items of a release that both answered and that were judged."""
+    parts: dict[str, object] = {"releases": _ONE, "size": ITEMS_A_PAGE, "start": page * ITEMS_A_PAGE}
+    names = ("counts", "kinds", "differing", "differing_items")
+    found = warehouse.rows_by_name(
+        {name: (sql(f"evaluations.{name}", **parts), [release, one, other]) for name in names}
+    )
+    differing = found["differing_items"]
+    shown = {
+        row["prediction"]: row
+        for row in _shown(warehouse, [row[side] for row in differing for side in ("one", "other")])
+    }
+    items = [row | {"one": shown[row["one"]], "other": shown[row["other"]]} for row in differing]
+    return Comparison(found["counts"][0], found["kinds"], items, found["differing"][0]["items"])
+
+
+def _shown(warehouse: Warehouse, predictions: Sequence[str]) -> list[Row]:
+    """Items as they are shown, in this order."""
+    if not predictions:
+        return []
+    places = ", ".join("?" * len(predictions))
+    rows = warehouse.rows(sql("evaluations.of_predictions", places=places), predictions)
+    by_key = {row["prediction"]: row for row in rows}
+    return [by_key[key] for key in predictions if key in by_key]
+
+
+OUTCOMES = ("passed", "rejected", "failed", "waiting")
+
+
+class BuildDetail(NamedTuple):
+    """One build with its funnel; `earlier` is the build of the recipe before it, None where it is the first."""
+
+    build: Row
+    earlier: Row | None
+    funnel: list[Row]
+    cost: list[Row]
+    kinds: list[Row]
+    left_out: list[Row]
+    readers: list[Row]
+    people: list[Row]
+    reasons: list[Row]
+
+
+def list_builds(warehouse: Warehouse) -> list[Row]:
+    """All builds, the newest first."""
+    return warehouse.rows(sql("builds.newest_first"))
+
+
+def read_build(warehouse: Warehouse, key: str) -> BuildDetail | None:
+    """A build with its funnel, None where there is none."""
+    found = warehouse.rows_by_name({name: (sql(f"builds.{name}"), [key]) for name in BuildDetail._fields})
+    if not found["build"]:
+        return None
+    build, earlier = found.pop("build")[0], next(iter(found.pop("earlier")), None)
+    return BuildDetail(build, earlier, **found)
+
+
+def read_build_row(warehouse: Warehouse, key: str) -> Row | None:
+    """A build by its key, None where there is none."""
+    return next(iter(warehouse.rows("select key, recipe from builds where key = ?", [key])), None)
+
+
+def read_drift(warehouse: Warehouse, build: str, earlier: str) -> list[Row]:
+    """How the shares of kinds, languages, categories, grades and called tools differ from those of an earlier build."""
+    return warehouse.rows(sql("builds.drift"), [build, earlier]) + warehouse.rows(
+        sql("builds.drift_of_stages"), [build, earlier]
+    )
+
+
+def find_outcomes(warehouse: Warehouse, build: str, stage: str, outcome: str, page: int = 0) -> RowPage:
+    """What became of records of a build at a stage; "" asks for any stage or outcome."""
+    values = [build, stage, outcome]
+    found = warehouse.rows_by_name(
+        {
+            "rows": (sql("builds.outcomes", page_size=PAGE), [*values, page * PAGE]),
+            "total": (sql("builds.outcomes_in_all"), values),
+        }
+    )
+    return RowPage(found["rows"], found["total"][0]["records"])
+
+
+SHOWN = 50
+_QUERIES = ("kinds", "leakage", "duplicates", "versions")
+
+
+class ReleaseContents(NamedTuple):
+    """A release with what it holds; `versions` are those that it follows, and it, the newest first.
+
+    `difference` is None where it follows none that is still there.
+    """
+
+    state: ReleaseState
+    kinds: list[Row]
+    leakage: list[Row]
+    duplicates: list[Row]
+    near_duplicates: int
+    versions: list[Row]
+    difference: ReleaseDiff | None
+
+
+def read_contents(warehouse: Warehouse, name: str) -> ReleaseContents | None:
+    """What a release holds and whether it is still what was frozen, None where there is none of this name."""
+    try:
+        state = verify_release(warehouse, name)
+    except ConfigurationError:
+        return None
+    found = warehouse.rows_by_name(
+        {query: (sql(f"release_contents.{query}", most=SHOWN), [name]) for query in _QUERIES}
+    )
+    has_earlier = len(found["versions"]) > 1
+    return ReleaseContents(
+        state,
+        **found,
+        near_duplicates=found["duplicates"][0]["total"] if found["duplicates"] else 0,
+        difference=diff_releases(warehouse, found["versions"][1]["name"], name) if has_earlier else None,
+    )
+
+
+READ = 10
+
+
+class SummaryRows(NamedTuple):
+    """The rows behind each section; `samples` are those worth reading, each with the reason why."""
+
+    builds: list[Row]
+    funnel: list[Row]
+    accepted: list[Row]
+    categories: list[Row]
+    grades: list[Row]
+    repeated: list[Row]
+    superseded: list[Row]
+    readers: list[Row]
+    people: list[Row]
+    checks: list[Row]
+    audits: list[Row]
+    unseen: list[Row]
+    arguments: list[Row]
+    kinds: list[Row]
+    answers: list[Row]
+    domains: list[Row]
+    parameter_types: list[Row]
+    steps: list[Row]
+    cost: list[Row]
+    samples: list[Row]
+
+
+def read_summary(warehouse: Warehouse) -> SummaryRows:
+    """The rows of every section, of one state of the warehouse."""
+    return SummaryRows(
+        **warehouse.rows_by_name({name: (sql(f"summary.{name}", read=READ), []) for name in SummaryRows._fields})
+    )
+
+
+DAYS = 14
+_REVIEW_FACTS = ("days", "gold", "usable", "reasons")
+
+
+def read_review_facts(warehouse: Warehouse) -> dict[str, list[Row]]:
+    """Reviews by day and person, answers to gold items, what is usable of what was drawn, and why things were turned away."""
+    return warehouse.rows_by_name({name: (sql(f"review_facts.{name}", days=DAYS), []) for name in _REVIEW_FACTS})
