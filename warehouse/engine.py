@@ -47,10 +47,15 @@ class DatabaseFile:
         self.patience = patience
         self.tell = tell
 
-    def open(self, *, read_only: bool) -> "Attached":
-        """The file, attached to the engine of this process; an absent one is begun where it may be written to."""
+    def open(self, *, read_only: bool, beside_a_writer: bool = False) -> "Attached":
+        """The file, attached to the engine of this process; an absent one is begun where it may be written to.
+
+        Who only reads may do so `beside_a_writer` of this process; others wait until nobody writes.
+        """
         self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        return self._when_free(lambda: _Engine.of(self.path, self.limits).attach(read_only=read_only))
+        return self._when_free(
+            lambda: _Engine.of(self.path, self.limits).attach(read_only=read_only, beside_a_writer=beside_a_writer)
+        )
 
     def query(self, sql: str) -> Answer:
         """What somebody else's query gives, which can change nothing and read no other file. Raises ConfigurationError."""
@@ -177,7 +182,8 @@ class _Engine:
     """A DuckDB of this process to which one file is attached while somebody uses it; between its uses nobody locks the file.
 
     Starting a DuckDB takes 20 ms and attaching a file 7 ms, so the engines of the files that were used last are kept.
-    Those that attach the file at once for the same purpose share it; any other has to wait.
+    Those that attach the file at once for the same purpose share it, and who may read beside a writer does; any other has to
+    wait.
     """
 
     _kept: ClassVar[dict[tuple[Path, DatabaseLimits], "_Engine"]] = {}
@@ -201,10 +207,10 @@ class _Engine:
                 one.end()
             return engine
 
-    def attach(self, *, read_only: bool) -> "Attached":
+    def attach(self, *, read_only: bool, beside_a_writer: bool) -> "Attached":
         """A connection to the file. Raises duckdb.Error where it is in use otherwise or can't be read."""
         with self._guard:
-            if self.users and self._read_only != read_only:
+            if self.users and self._read_only != read_only and not (read_only and beside_a_writer):
                 raise duckdb.ResourceInUseException("This process has it open otherwise.")
             if not self.users:
                 try:

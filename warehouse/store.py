@@ -91,10 +91,11 @@ class Warehouse:
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """A read-only connection to the file as it is; an absent or old file is brought up to date first."""
+        """A connection to one state of the file, which it can't change; an absent or old file is brought up to date first."""
         with self.file.refusals():
             attached = self._mine.again() if self._mine is not None else self._open_for_reading()
             try:
+                attached.connection.execute("begin transaction read only")
                 yield attached.connection
             finally:
                 attached.close()
@@ -112,10 +113,14 @@ class Warehouse:
         if not self.file.is_at_rest():
             with self.writing():  # what a killed process left in the log goes into the file
                 pass
-        with self.reading():
+        # While nobody writes, in this process either.
+        attached = self._mine.again() if self._mine is not None else self.file.open(read_only=True)
+        try:
             # By another process: if this one closed the file, it would lose DuckDB's lock on it, in all threads.
             words = ["cp", "-p", "--", str(self.path), str(target)]
             done = subprocess.run(words, check=False, capture_output=True, text=True)  # noqa: S603 - our own paths
+        finally:
+            attached.close()
         if done.returncode:
             raise OSError(done.stderr.strip() or f"cp ended with {done.returncode}")
 
@@ -219,7 +224,7 @@ class Warehouse:
     def _open_for_reading(self) -> Attached:
         """Read-only; what nobody has brought forward yet, or was left in the middle of a write, is opened for writing first."""
         if not self._migrated and self.file.is_at_rest():
-            attached = self.file.open(read_only=True)
+            attached = self.file.open(read_only=True, beside_a_writer=True)
             if _is_current(attached.connection):
                 self._migrated = True
                 return attached
@@ -227,7 +232,7 @@ class Warehouse:
         if not self._migrated:
             with self.writing():
                 pass
-        return self.file.open(read_only=True)
+        return self.file.open(read_only=True, beside_a_writer=True)
 
 
 class _Latest(NamedTuple):

@@ -4,6 +4,7 @@ import asyncio
 import json
 import shutil
 from collections import Counter
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
@@ -29,7 +30,7 @@ from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.releases import create_release
 from tests.support.flows import plan_release
 from tests.support.flows.paper_studio import PaperStudio
-from tests.support.flows.review_sites import ReviewSite, open_site
+from tests.support.flows.review_sites import ReviewSite, held_site, open_site
 from tests.support.flows.small_builds import build, run_here, small_recipe
 
 SAMPLES = {"perfect": 12, "imperfect": 6, "irrelevant": 6}
@@ -57,9 +58,10 @@ def evaluated(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def audited(evaluated: Path, tmp_path: Path) -> ReviewSite:
+def audited(evaluated: Path, tmp_path: Path) -> Iterator[ReviewSite]:
     shutil.copytree(evaluated, tmp_path / "home")
-    return open_site(tmp_path / "home", PaperStudio())
+    with held_site(tmp_path / "home", PaperStudio()) as site:
+        yield site
 
 
 def answer_count(site: ReviewSite) -> int:

@@ -140,8 +140,10 @@ def test_the_status_says_who_has_what_to_do(site: ReviewSite) -> None:
 
 
 def test_many_decisions_take_as_many_transactions_as_one(site: ReviewSite, monkeypatch: pytest.MonkeyPatch) -> None:
+    before, first, *others = [*site.asked("doubtful"), *site.asked("spot check")]
+    site.studio.annotate(before, "accept")
+    site.pull()  # from here on the file has a log beside it, which whoever comes looks after
     opened = count_transactions(monkeypatch)
-    first, *others = [*site.asked("doubtful"), *site.asked("spot check")]
     site.studio.annotate(first, "accept")
     site.pull()
     few = len(opened)
@@ -149,7 +151,7 @@ def test_many_decisions_take_as_many_transactions_as_one(site: ReviewSite, monke
     for key in others:
         site.studio.annotate(key, "accept")
     site.pull()
-    assert len(others) >= 9
+    assert len(others) >= 8
     assert len(opened) <= few
 
 
@@ -157,9 +159,9 @@ def count_transactions(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     opened: list[bool] = []
     really: Callable[..., Any] = DatabaseFile.open
 
-    def counted(self: DatabaseFile, *, read_only: bool) -> Any:
+    def counted(self: DatabaseFile, *, read_only: bool, **how: bool) -> Any:
         opened.append(read_only)
-        return really(self, read_only=read_only)
+        return really(self, read_only=read_only, **how)
 
     monkeypatch.setattr(DatabaseFile, "open", counted)
     return opened

@@ -2,7 +2,7 @@
 
 import asyncio
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,9 +28,11 @@ def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def board(empty: Path, tmp_path: Path) -> Board:
+def board(empty: Path, tmp_path: Path) -> Iterator[Board]:
     shutil.copy(empty, tmp_path / empty.name)
-    return Board(tmp_path)
+    board = Board(tmp_path)
+    with board.warehouse.together():
+        yield board
 
 
 def test_what_every_candidate_fails_comes_back_to_people(board: Board) -> None:

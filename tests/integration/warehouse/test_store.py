@@ -215,7 +215,9 @@ def test_long_rows_are_taken_in_pieces_that_fit_the_memory(warehouse: Warehouse)
     assert Sample.model_validate_json(row["body"]) == long[70]
 
 
-def test_transactions_that_go_together_open_the_file_once_and_keep_others_out(warehouse: Warehouse) -> None:
+def test_transactions_that_go_together_open_the_file_once_let_readers_of_the_process_in_and_no_copy(
+    warehouse: Warehouse, tmp_path: Path
+) -> None:
     impatient = Warehouse(warehouse.path, patience=0.1)
     with warehouse.together():
         warehouse.put([make_tool("one")])
@@ -223,8 +225,10 @@ def test_transactions_that_go_together_open_the_file_once_and_keep_others_out(wa
             for (name,) in warehouse.stream("select name from tools"):
                 warehouse.put([make_tool(f"{name} more")])  # who reads sees the file as it was
         assert warehouse.rows("select count(*) as n from tools") == [{"n": 2}]
-        with ThreadPoolExecutor(1) as aside, pytest.raises(StoreError, match="stayed locked"):
-            aside.submit(impatient.rows, "from tools").result()
+        with ThreadPoolExecutor(1) as aside:
+            assert aside.submit(impatient.rows, "select count(*) as n from tools").result() == [{"n": 2}]
+            with pytest.raises(StoreError, match="stayed locked"):
+                aside.submit(impatient.copy_to, tmp_path / "copy.duckdb").result()
     assert impatient.rows("select count(*) as n from tools") == [{"n": 2}]
 
 

@@ -11,7 +11,7 @@ from tests.support.fault_proxy import fault_proxy
 from tests.support.flows.live_sites import LiveSite, People, local, site_at
 from tests.support.flows.model_server import ModelServer, serve_model
 from tests.support.flows.paper_studio import PaperStudio
-from tests.support.flows.review_sites import ReviewSite, erring_recipe, open_site, trusting_recipe
+from tests.support.flows.review_sites import ReviewSite, erring_recipe, held_site, open_site, trusting_recipe
 from tests.support.flows.small_builds import build, settings_of
 from tests.support.killable_studio import KillableStudio
 
@@ -34,10 +34,11 @@ def pushed_site(tmp_path_factory: pytest.TempPathFactory) -> ReviewSite:
 
 
 @pytest.fixture
-def site(pushed_site: ReviewSite, tmp_path: Path) -> ReviewSite:
+def site(pushed_site: ReviewSite, tmp_path: Path) -> Iterator[ReviewSite]:
     """A review site of the test's own."""
     shutil.copytree(pushed_site.settings.home, tmp_path / "home")
-    return open_site(tmp_path / "home", copy.deepcopy(pushed_site.studio))
+    with held_site(tmp_path / "home", copy.deepcopy(pushed_site.studio)) as site:
+        yield site
 
 
 @pytest.fixture(scope="session")
@@ -71,7 +72,8 @@ def pushed_trust_site(tmp_path_factory: pytest.TempPathFactory) -> ReviewSite:
 
 
 @pytest.fixture
-def trust_site(pushed_trust_site: ReviewSite, tmp_path: Path) -> ReviewSite:
+def trust_site(pushed_trust_site: ReviewSite, tmp_path: Path) -> Iterator[ReviewSite]:
     """A copy of it, the test's own."""
     shutil.copytree(pushed_trust_site.settings.home, tmp_path / "home")
-    return open_site(tmp_path / "home", copy.deepcopy(pushed_trust_site.studio))
+    with held_site(tmp_path / "home", copy.deepcopy(pushed_trust_site.studio)) as site:
+        yield site
