@@ -12,7 +12,6 @@ from pydantic import BaseModel, JsonValue
 
 from callwright.generators.stages import ATTEMPTS
 from callwright.generators.tools import argument_problems, mended
-from callwright.language.calls.meanings import parameters_of
 from callwright.language.calls.sampling import fill_in
 from callwright.llm.answer_schemas import arguments_schema, narrowed
 from callwright.llm.chat import Answer, ChatModel, Prompt, again
@@ -130,7 +129,7 @@ def _with_draws(given: Arguments, wanted: WantedValues) -> Arguments:
     problem = ""
     for _ in range(_DRAWS if left else 1):
         try:
-            drawn = fill_in(left, parameters_of(wanted.tool), wanted.language, rng, {**wanted.known, **given})
+            drawn = fill_in(left, wanted.tool.properties, wanted.language, rng, {**wanted.known, **given})
         except ReplyError as error:
             raise ReplyError(f"{complaint}: {error}") from error
         values = {**wanted.known, **given, **drawn}

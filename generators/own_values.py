@@ -9,7 +9,6 @@ import orjson
 from pydantic import JsonValue
 
 from callwright.generators.tools import argument_problems, mended
-from callwright.language.calls.meanings import parameters_of
 from callwright.language.calls.sampling import fill_in
 from callwright.llm.chat import Prompt
 from callwright.warehouse.errors import ReplyError
@@ -59,7 +58,7 @@ class OwnValues(NamedTuple):
         """A value for each parameter: one's own where there are some, all others as the planner draws its own."""
         own = self.draw(tool, names, rng, known=known or {}) if self.lists else {}
         drawn = fill_in(
-            [name for name in names if name not in own], parameters_of(tool), language, rng, {**(known or {}), **own}
+            [name for name in names if name not in own], tool.properties, language, rng, {**(known or {}), **own}
         )
         return {name: own.get(name, drawn.get(name)) for name in names}
 

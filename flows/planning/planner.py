@@ -5,7 +5,7 @@ from array import array
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, nullcontext
-from itertools import chain, groupby, islice
+from itertools import chain, islice
 from math import ceil
 from pathlib import Path
 from typing import Generic, NamedTuple, Self, TypeVar, overload
@@ -155,14 +155,6 @@ def order_of(recipe: Recipe, demand: Demand, tools: Sequence[Tool]) -> Order:
     )  # fmt: skip
 
 
-class _Plan(NamedTuple):
-    """What is planned of a demand: the drafts of its first samples, so many as are wanted `until` now."""
-
-    demand: Demand
-    until: int
-    drafts: Iterator[Draft]
-
-
 class Planner:
     """Plans some kinds of a build: what is kept of it until now, and what is to be made next."""
 
@@ -206,67 +198,24 @@ class Planner:
             return self.derivations(group, first.name)
         demands = [demand for demand in self.demands if demand.kind.group == group]
         with ExitStack() as opened:
-            found: list[Iterator[Draft]] = []
-            for _, several in groupby(demands, key=lambda one: (one.kind.name, one.language)):
-                found += await self._planned([*several], first.name, opened)
+            found = [await self._planned(demand, first.name, opened) for demand in demands]
             return _all_of(found, opened.pop_all())
 
-    async def _planned(self, demands: Sequence[Demand], stage: str, opened: ExitStack) -> list[Iterator[Draft]]:
-        """The drafts of a kind in a language that are not begun yet; no more than are lacking, also where the plan was another."""
-        family, recipe = family_of(demands[0].kind.name), self._run.recipe
+    async def _planned(self, demand: Demand, stage: str, opened: ExitStack) -> Iterator[Draft]:
+        """The drafts of a demand that are not begun yet; no more than are lacking, also where the plan was another one."""
+        family, recipe = family_of(demand.kind.name), self._run.recipe
         if family.plan is None:
-            raise CallwrightError(f"Nothing plans samples of the kind {demands[0].kind.name!r}.")
-        plans: list[_Plan] = []
-        for demand in demands:
-            until = demand.plan_until(recipe.spare)
-            planned = family.plan(self._order(demand, until)._replace(leave_out=self._leave_out))
-            if isinstance(planned, AsyncIterator):
-                plans = await self._planned_with_environments(family, demands, opened)
-                break
-            plans.append(_Plan(demand, until, self._until_refused(planned, demand, until)))
+            raise CallwrightError(f"Nothing plans samples of the kind {demand.kind.name!r}.")
+        until = demand.plan_until(recipe.spare)
+        order = order_of(recipe, demand._replace(asked=until), self._run.tools)
+        order = order._replace(leave_out=self._leave_out)
+        planned = family.plan(order)
+        if isinstance(planned, AsyncIterator):
+            planned = await self._spooled(family, order, demand, opened)
+        else:
+            planned = self._until_refused(planned, demand, until)
         variants = recipe.variants if family.has_variants else 1
-        return [
-            islice(_fresh(self._run, stage, one.drafts), ceil(max(0, one.until - one.demand.planned) / variants))
-            for one in plans
-        ]
-
-    def _order(self, demand: Demand, until: int) -> Order:
-        return order_of(self._run.recipe, demand._replace(asked=until), self._run.tools)
-
-    async def _planned_with_environments(
-        self, family: Family, demands: Sequence[Demand], opened: ExitStack
-    ) -> list["_Plan"]:
-        """The drafts of each place; what one does not allow is asked of the places after it, and then of those before."""
-        spare = self._run.recipe.spare
-        asked, planned, passed = (
-            sum(one) for one in zip(*((d.asked, d.planned, d.passed) for d in demands), strict=True)
-        )
-        together = demands[0]._replace(asked=asked, planned=planned, passed=passed)
-        left = together.plan_until(spare) - planned  # what one place lacked others may have been given before
-        plans: dict[str, _Plan] = {}
-        lacking: dict[str, LeftOut] = {}
-        missing = 0
-        for demand in (*demands, *demands):
-            before = plans.get(demand.place)
-            own = 0 if before else min(left, demand.plan_until(spare) - demand.planned)
-            if demand.place in lacking or not own + missing:
-                continue
-            left -= own
-            until = (before.until if before else demand.planned) + own + missing
-            drafts, missed = await self._spooled(family, self._order(demand, until), opened)
-            missing = missed.samples if missed else 0
-            plans[demand.place] = _Plan(demand, until - missing, iter(drafts))
-            if missed:
-                lacking[demand.place] = missed._replace(samples=min(missing, own))
-        for missed in lacking.values():
-            lost = min(missing, missed.samples)
-            missing -= lost
-            if lost:
-                self._leave_out(missed._replace(samples=lost))
-            elif missed.samples:
-                told = sentence_of(missed).replace(" can't be planned.", " are planned of others.", 1)
-                self._run.progress.say(told)
-        return [*plans.values()]
+        return islice(_fresh(self._run, stage, planned), ceil(max(0, until - demand.planned) / variants))
 
     def _until_refused(self, planned: Iterator[Draft], demand: Demand, until: int) -> Iterator[Draft]:
         """What can be planned; where the tools allow no more, that is noted and the build goes on with what there is."""
@@ -286,30 +235,24 @@ class Planner:
         mine = (one.reason for one in reversed(self.left_out) if (one.kind, one.language, one.place) == at)
         return next(mine, "Nothing more can be planned.")
 
-    async def _spooled(self, family: Family, order: Order, opened: ExitStack) -> tuple[Iterable[Draft], LeftOut | None]:
-        """What is planned with the recipe's environments, which stay open no longer than that, and what can't be."""
+    async def _spooled(self, family: Family, order: Order, demand: Demand, opened: ExitStack) -> Iterator[Draft]:
+        """What is planned with the recipe's environments, which stay open no longer than that."""
         spooled = opened.enter_context(Spooled(family.drafts, self._run.settings.home))
-        samples, heard, reason = 0, list[LeftOut](), ""
+        samples = 0
         with open_environments(self._run.recipe, self._run.settings.ledger.parent) as environments:
-            order = order._replace(environments=environments, leave_out=heard.append)
-            planned = family.plan(order) if family.plan else iter(())
+            before = len(self.left_out)
+            planned = family.plan(order._replace(environments=environments)) if family.plan else iter(())
             try:
                 if isinstance(planned, AsyncIterator):
                     async for draft in planned:
                         spooled.add(body_of(draft))
                         samples += getattr(draft, "variants", 1)
             except Exception as error:  # noqa: BLE001 - what goes wrong costs this kind
-                reason = told_of(error)
-        for one in heard:
-            if one.samples:
-                reason = reason or one.reason
-            else:
-                self._leave_out(one)
-        if samples >= order.samples:
-            return spooled, None
-        goals = f"{len(spooled)} of {ceil(order.samples / order.variants)} goals can be planned"
-        reason = reason or f"{goals}; the environment has no more."
-        return spooled, LeftOut(order.kind.name, reason, order.language, order.place, samples=order.samples - samples)
+                self._note_missing(demand, order.samples - samples, told_of(error))
+        if samples < order.samples and not any(one.samples for one in self.left_out[before:]):
+            goals = f"{len(spooled)} of {ceil(order.samples / order.variants)} goals can be planned"
+            self._note_missing(demand, order.samples - samples, f"{goals}; the environment has no more.")
+        return iter(spooled)
 
     def derivations(self, group: str, first_stage: str) -> Iterator[Derivation]:
         """The derivations of a group that are to be made next, of samples that passed every check."""

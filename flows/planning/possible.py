@@ -179,7 +179,6 @@ async def survey(recipe: Recipe, tools: Sequence[Tool], environments: Mapping[st
     demands = [*shares(recipe, tools, found.append)]
     sizes = Counter(tool.category for tool in tools)
     paths = Counter[Kind]()
-    somewhere = set[tuple[str, Language]]()  # where paths can be planned at one place, they are planned there
     for demand in sorted(demands, key=lambda one: -sizes[one.place]):
         if demand.asked and not demand.kind.sources:
             paths[demand.kind] += demand.kind.traits.asked == "path"
@@ -190,9 +189,6 @@ async def survey(recipe: Recipe, tools: Sequence[Tool], environments: Mapping[st
             usable_tools(order, tools_for(tools, demand.language), family.tool_obstacle)
             refused = await _refusal(recipe, demand, tools, environments)
             found += [refused] if refused else []
-            if not refused and demand.kind.traits.asked == "path":
-                somewhere.add((demand.kind.name, demand.language))
-    found = [one._replace(samples=0) if (one.kind, one.language) in somewhere else one for one in found]
     bare = {language: [*_bare_samples(tools_for(tools, language), language)] for language in recipe.languages}
     gone = {one.name for one in _impossible(found, recipe)}
     for wave in waves_of(recipe.samples):

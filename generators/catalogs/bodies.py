@@ -1,21 +1,17 @@
 """The fields of a request's body, as far as they can stand side by side with an operation's other parameters."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import NamedTuple
 
-import orjson
 from pydantic import JsonValue
 
 from callwright.generators.catalogs.catalog import Note
-from callwright.generators.tools import mended
-from callwright.language.schemas import choices_of, fits
 from callwright.warehouse.records import JsonSchema
 
 _PLAIN = frozenset({"type", "properties", "required", "title", "description", "examples", "additionalProperties"})
 _BRANCHES = ("anyOf", "oneOf", "allOf")
 _BESIDE = frozenset({"default", "deprecated", "readOnly", "writeOnly", "minProperties", "maxProperties"})
 _READ = _PLAIN | _BESIDE | frozenset(_BRANCHES)
-_MOST_EXAMPLES = 8
 _SPREAD = "The body {what}; its fields stand side by side as parameters."
 
 
@@ -40,47 +36,6 @@ def wrapped_in(fields: BodyFields) -> tuple[str, BodyFields] | None:
     name, schema = next(iter(fields.properties.items()))
     inner = fields_of(schema) if isinstance(schema, dict) else None
     return (name, inner._replace(notes=(*fields.notes, *inner.notes))) if inner and inner.properties else None
-
-
-def with_examples(schema: JsonSchema, stated: Sequence[JsonValue]) -> JsonSchema:
-    """The schema with values of it as examples, those of an object at its members; what has examples or choices keeps them.
-
-    A value that the schema does not allow is no example of it, but for another type of the same.
-
-    >>> with_examples({"properties": {"seats": {"type": "integer"}}}, [{"seats": "3"}, {"seats": "many"}])
-    {'properties': {'seats': {'type': 'integer', 'examples': [3]}}}
-    """
-    values = [one for one in stated if one is not None]
-    if not values:
-        return schema
-    members, items = schema.get("properties"), schema.get("items")
-    if isinstance(members, dict) and members:
-        objects = [one for one in values if isinstance(one, dict)]
-        given = {name: [one[name] for one in objects if name in one] for name in members}
-        return {
-            **schema,
-            "properties": {
-                name: with_examples(one, given[name]) if isinstance(one, dict) else one for name, one in members.items()
-            },
-        }
-    if isinstance(items, dict) and isinstance(items.get("properties"), dict):
-        inside = [item for one in values if isinstance(one, list) for item in one]
-        return {**schema, "items": with_examples(items, inside)}
-    for key in _BRANCHES:
-        branches = schema.get(key)
-        if isinstance(branches, list):
-            return {**schema, key: [with_examples(one, values) if isinstance(one, dict) else one for one in branches]}
-    said = [mended(one, schema) for one in values if _may_be_said(one)]
-    fitting = [one for one in said if fits(one, schema)]
-    if not fitting or "examples" in schema or choices_of(schema):
-        return schema
-    distinct = {orjson.dumps(one): one for one in fitting}
-    return {**schema, "examples": [*distinct.values()][:_MOST_EXAMPLES]}
-
-
-def _may_be_said(value: JsonValue) -> bool:
-    """Whether a value is one that stands for something: neither empty nor an object."""
-    return isinstance(value, bool | int | float) or (bool(value) and not isinstance(value, dict))
 
 
 def _is_plain(schema: JsonSchema) -> bool:

@@ -1,7 +1,6 @@
 """Reading the files that catalogs come in, JSON, JSON lines and YAML; YAML as the JSON it stands for, without alias bombs."""
 
 import json
-import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +13,7 @@ from callwright.generators.catalogs.catalog import Problem, shown
 from callwright.warehouse.engine import parquet_rows
 from callwright.warehouse.errors import ConfigurationError, StoreError
 
-LARGEST = 512 * 2**20  # bytes: read whole, such a file takes several times its size in memory
+LARGEST = 64 * 2**20
 LONGEST_LINE = 16 * 2**20  # bytes of a file that is read line by line
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 DEEPEST = 64
@@ -73,12 +72,11 @@ def read_text(path: Path) -> str | Problem:
     where = str(path)
     try:
         with path.open("rb") as file:
-            size = os.fstat(file.fileno()).st_size
-            content = b"" if size > LARGEST else file.read(LARGEST + 1)
+            content = file.read(LARGEST + 1)
     except OSError as error:
         return Problem(where=where, kind="unreadable", message=f"{where} can't be read ({error.strerror}); left out.")
-    if max(size, len(content)) > LARGEST:
-        message = f"{where} is larger than {LARGEST // 2**20} MiB; left out. Cut it into files of one folder, which are one import."
+    if len(content) > LARGEST:
+        message = f"{where} is larger than {LARGEST // 2**20} MiB; left out."
         return Problem(where=where, kind="unreadable", message=message)
     try:
         return content.decode("utf-8-sig")

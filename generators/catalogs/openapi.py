@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 
 from pydantic import JsonValue
 
-from callwright.generators.catalogs.bodies import BodyFields, fields_of, with_examples, wrapped_in
+from callwright.generators.catalogs.bodies import BodyFields, fields_of, wrapped_in
 from callwright.generators.catalogs.builder import CatalogBuilder, ToolDraft, checked_keywords
 from callwright.generators.catalogs.catalog import (
     FATAL,
@@ -331,14 +331,9 @@ class _OperationReader:
         beside: Fields = {}
         if isinstance(parameter.get("description"), str):
             beside["description"] = plain_text(_text(parameter["description"]))
-        schema = with_examples({**schema, **beside}, self._examples_of(parameter))
-        self._add(name, schema, part, name, needed=part == "path" or parameter.get("required") is True)
-
-    def _examples_of(self, stated: Fields) -> list[JsonValue]:
-        """The values that a parameter or a media type gives as examples, by name or the only one."""
-        named = [_resolved(one, self._document) for one in mapping_of(stated.get("examples")).values()]
-        only = [stated["example"]] if "example" in stated else []
-        return [*only, *(one["value"] for one in named if "value" in one)]
+        if "example" in parameter and "examples" not in schema and not schema.get("enum"):
+            beside["examples"] = [parameter["example"]]
+        self._add(name, {**schema, **beside}, part, name, needed=part == "path" or parameter.get("required") is True)
 
     def _add_body(self, stated: JsonValue) -> None:
         if stated is None:
@@ -346,16 +341,13 @@ class _OperationReader:
         body = self._followed(stated)
         if "$ref" in body:
             return
-        media = _json_media_of(body.get("content"))
+        media = _json_schema_of(body.get("content"))
         if media is None:
             message = f"The body is {shown(sorted(mapping_of(body.get('content'))))}, which holds no JSON; dropped."
             self._notes.append(Note("unsupported", message))
             return
-        stated_body = self._schema(media.get("schema", {}))
-        listed = stated_body.get("examples")
-        examples = [*self._examples_of(media), *(listed if isinstance(listed, list) else [])]
-        schema = with_examples(stated_body, examples)
-        needed, fields = body.get("required") is True, fields_of(schema)
+        schema, needed = self._schema(media), body.get("required") is True
+        fields = fields_of(schema)
         if fields is None:
             self._add("body", schema, "body", "", needed=needed)
             return
@@ -480,19 +472,12 @@ def _resolved(stated: JsonValue, document: Fields) -> Fields:
 
 def _json_schema_of(content: JsonValue) -> JsonValue:
     """The schema of the JSON body, or else of a form; None where there is neither."""
-    media = _json_media_of(content)
-    return None if media is None else media.get("schema", {})
-
-
-def _json_media_of(content: JsonValue) -> Fields | None:
-    """What is said of the JSON body, or else of a form: its schema and its examples; None where there is neither."""
     media = mapping_of(content)
     for wanted in ("json", "x-www-form-urlencoded", "form-data"):
         for kind, stated in media.items():
             if kind.split(";")[0].strip().lower().endswith(wanted):
-                return mapping_of(stated)
-    anything = mapping_of(media.get("*/*"))
-    return anything if "schema" in anything else None
+                return mapping_of(stated).get("schema", {})
+    return mapping_of(media.get("*/*")).get("schema")
 
 
 def _first_schema(content: JsonValue) -> JsonValue:

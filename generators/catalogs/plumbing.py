@@ -22,8 +22,6 @@ _SIZES = frozenset({"limit", "size", "count", "max", "top", "first", "last", "re
 _OF_A_TOKEN = frozenset({"page", "next", "continuation", "pagination"})
 _SERIALISATIONS = frozenset({"json", "xml"})
 _UNSEEN = frozenset({"header", "cookie"})
-_ARGUMENT = "argument"  # the place of parameters that are no part of a request
-_SAID = frozenset({"query", _ARGUMENT})
 _SHARE, _FEWEST = 0.75, 12  # of the operations that could take it
 _SHARE_OF_BODIES, _FEWEST_BODIES = 0.9, 20
 _HALF = 0.5
@@ -66,26 +64,13 @@ def find_plumbing(operations: Sequence[PlacedParameters]) -> list[tuple[str, ...
     ]
 
 
-def plumbing_of(schema: JsonSchema, returns: JsonSchema | None) -> tuple[str, ...]:
-    """The plumbing among the parameters of a tool by itself, of which no request is known.
-
-    >>> plumbing_of({"properties": {"query": {"type": "string"}, "cursor": {"type": "string"}}}, None)
-    ('cursor',)
-    """
-    properties = schema.get("properties")
-    members = properties.items() if isinstance(properties, dict) else ()
-    placed = [PlacedParameter(name, _ARGUMENT, name, one) for name, one in members if isinstance(one, dict)]
-    return find_plumbing([PlacedParameters("", tuple(placed), returns)])[0]
-
-
 def _shared(operations: Sequence[PlacedParameters]) -> set[tuple[str, str, str]]:
-    """What nearly all operations of a method that take anything in one place take there: in a request, not by a tool's nature."""
+    """What nearly all operations of a method that take anything in one place take there."""
     takers: Counter[tuple[str, str]] = Counter()
     taken: Counter[tuple[str, str, str]] = Counter()
     for one in operations:
         takers.update({(one.method, placed.part) for placed in one.parameters})
-        requested = [placed for placed in one.parameters if placed.part not in ("path", _ARGUMENT)]
-        taken.update({(one.method, placed.part, placed.name) for placed in requested})
+        taken.update({(one.method, placed.part, placed.name) for placed in one.parameters if placed.part != "path"})
     return {
         place
         for place, count in taken.items()
@@ -95,20 +80,7 @@ def _shared(operations: Sequence[PlacedParameters]) -> set[tuple[str, str, str]]
 
 
 def _is_plumbing(one: PlacedParameter, operation: PlacedParameters) -> bool:
-    if one.part not in _SAID:
-        return one.part == "body" and _only_pages(one)
-    return _is_mask(one, operation.returns) or _formats(one) or _pages(one, operation.parameters) or _only_pages(one)
-
-
-def _only_pages(one: PlacedParameter) -> bool:
-    """Whether it is an object all of whose members are a place to go on from and the size of a page."""
-    members = one.schema.get("properties")
-    if not isinstance(members, dict) or not members:
-        return False
-    placed = [
-        PlacedParameter(name, "query", name, member) for name, member in members.items() if isinstance(member, dict)
-    ]
-    return len(placed) == len(members) and all(_pages(inner, placed) for inner in placed)
+    return one.part == "query" and (_is_mask(one, operation.returns) or _formats(one) or _pages(one, operation))
 
 
 def _is_mask(one: PlacedParameter, returns: JsonSchema | None) -> bool:
@@ -150,13 +122,12 @@ def _formats(one: PlacedParameter) -> bool:
     return bool(_SERIALISATIONS & {str(choice).lower() for choice in choices_of(one.schema)})
 
 
-def _pages(one: PlacedParameter, parameters: Sequence[PlacedParameter]) -> bool:
+def _pages(one: PlacedParameter, operation: PlacedParameters) -> bool:
     """Whether it is the place to go on from, or the size of a page beside such a place."""
-    others = [other for other in parameters if other.part in _SAID and other.parameter != one.parameter]
+    others = [other for other in operation.parameters if other.part == "query" and other.parameter != one.parameter]
     sizes, positions = any(map(_is_size, others)), any(map(_is_position, others))
     if _is_position(one):
-        is_counted = json_type(one.schema) in _NUMBERS and _words(one)[-1] not in ("after", "before")
-        return sizes or is_counted or _words(one)[-1] == "cursor"
+        return sizes or (json_type(one.schema) in _NUMBERS and _words(one)[-1] not in ("after", "before"))
     return _is_size(one) and positions
 
 

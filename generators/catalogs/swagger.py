@@ -14,9 +14,7 @@ Followed = Callable[[JsonValue], Fields]  # an object, with its reference follow
 
 METHODS = ("get", "put", "post", "delete", "patch", "head", "options", "trace")
 _JSON, _FORM, _FILES = "application/json", "application/x-www-form-urlencoded", "multipart/form-data"
-_OF_PARAMETERS = frozenset(
-    {"name", "in", "description", "required", "allowEmptyValue", "collectionFormat", "x-example"}
-)
+_OF_PARAMETERS = frozenset({"name", "in", "description", "required", "allowEmptyValue", "collectionFormat"})
 
 
 def is_swagger(document: Fields) -> bool:
@@ -62,8 +60,6 @@ def _operation(operation: Fields, shared: list[JsonValue], document: Fields, fol
 
 def _parameter(parameter: Fields) -> Fields:
     stated: Fields = {key: parameter[key] for key in ("name", "in", "description", "required") if key in parameter}
-    if "x-example" in parameter:  # 2.0 has no word for an example of a parameter; this is the common one
-        stated["example"] = parameter["x-example"]
     return {**stated, "schema": _typed(parameter)}
 
 

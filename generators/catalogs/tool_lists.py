@@ -8,7 +8,6 @@ from pydantic import JsonValue
 from callwright.generators.catalogs.builder import CatalogBuilder, ToolDraft
 from callwright.generators.catalogs.catalog import Catalog, CatalogFormat, Note, Problem, shown
 from callwright.generators.catalogs.documents import DocumentItem, read_rows, the_file
-from callwright.generators.catalogs.plumbing import plumbing_of
 from callwright.language.packs import document_language
 from callwright.warehouse.errors import ConfigurationError
 
@@ -62,19 +61,14 @@ def _draft(fields: dict[str, JsonValue], where: str, category: str) -> ToolDraft
     if not description and title:
         description = title
         notes.append(Note("no_description", f"There is no description; the title {title!r} stands in for it."))
-    parameters, returns = fields.get("inputSchema"), fields.get("outputSchema")
-    plumbing = (
-        plumbing_of(parameters, returns if isinstance(returns, dict) else None) if isinstance(parameters, dict) else ()
-    )
     return ToolDraft(
         where=where,
         category=category,
         name=fields.get("name"),
         description=description,
-        parameters=parameters,
-        returns=returns,
+        parameters=fields.get("inputSchema"),
+        returns=fields.get("outputSchema"),
         notes=tuple(notes),
-        plumbing=plumbing,
     )
 
 

@@ -10,7 +10,6 @@ from callwright.generators.shifts.turns import tools_by_name
 from callwright.generators.stages import ATTEMPTS, StageContext
 from callwright.generators.tools import argument_problems, mended
 from callwright.generators.transcripts import conversation_text
-from callwright.language.calls.meanings import parameters_of
 from callwright.language.calls.sampling import fill_in
 from callwright.language.text import fold
 from callwright.language.values import locate, read_value
@@ -103,7 +102,7 @@ def _drawn(place: ChangeableArgument, source: Sample, tool: Tool, seed: int) -> 
     rng = Random(f"{seed}:drawn")
     for _ in range(_DRAWS):
         try:
-            value = fill_in([place.argument], parameters_of(tool), source.language, rng)[place.argument]
+            value = fill_in([place.argument], tool.properties, source.language, rng)[place.argument]
         except ReplyError:
             return None
         if not value_problem(value, place, source, tool):

@@ -15,7 +15,7 @@ from callwright.language.calls.parameters import CLOCKED, CODED, NUMERIC, meanin
 from callwright.language.names import split_name, topic_of
 from callwright.language.packs import of, packaged
 from callwright.language.schemas import json_type
-from callwright.warehouse.records import JsonSchema, Language, Tool
+from callwright.warehouse.records import JsonSchema, Language
 
 if TYPE_CHECKING:
     from faker import Faker
@@ -143,11 +143,6 @@ def _is_code(example: str) -> bool:
 def in_context(properties: Mapping[str, JsonSchema], tool: str) -> dict[str, JsonSchema]:
     """The schemas of a tool's parameters, each with a note of the tool: a "body" is that of an issue where issues are made."""
     return {name: {**schema, ASKED_OF: tool} for name, schema in properties.items()}
-
-
-def parameters_of(tool: Tool) -> dict[str, JsonSchema]:
-    """The schemas of a tool's parameters, each with a note of the tool."""
-    return in_context(tool.properties, f"{tool.name} {tool.description}")
 
 
 def _text_gap(name: str, schema: JsonSchema, language: Language) -> str:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from pydantic import JsonValue
 
-from callwright.language.calls.codes import OWN_WORDS, like, phrase, shaped, write_code
+from callwright.language.calls.codes import OWN_WORDS, like, phrase, write_code
 from callwright.language.calls.meanings import meaning_row, number_range, stated_choices, text_of, value_gap
 from callwright.language.calls.parameters import CLOCKED, CODED, NUMERIC, meaning_by_words, meaning_of
 from callwright.language.names import split_name, topic_of
@@ -31,7 +31,6 @@ _LONGEST_TEXT, _LONGEST_SHOWN = 4_000, 120
 _OWN_SHARE = 0.35
 _YES_SHARE = 0.6
 # numbers of money, age and rating have ranges of their own
-_SHAPES = {"snowflake": "1{d17}"}  # of formats that are no words of JSON Schema, and that APIs share
 _TABLED = frozenset({"number", "quantity", "duration", "measure", "year", "percent"})
 
 
@@ -209,9 +208,7 @@ def _text(name: str, schema: JsonSchema, language: Language, rng: Random) -> str
         example = rng.choice(examples)
         is_code = kind in CODED and kind not in ("email", "link", "airport", "currency")
         return like(example, rng) if is_id or is_code else example
-    shape = _SHAPES.get(schema.get("format", ""))
-    told = shaped(shape, rng) if shape else row and text_of(row, language, rng)
-    text = told or _plain_text(kind, name, schema, language, rng)
+    text = (row and text_of(row, language, rng)) or _plain_text(kind, name, schema, language, rng)
     if "pattern" in schema and not fits(text, schema):
         return _patterned(name, schema, rng)
     return _at_length(text, schema, language, rng)

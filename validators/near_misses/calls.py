@@ -8,11 +8,9 @@ from pydantic import JsonValue
 
 from callwright.generators.routing.tool_graph import UNKNOWN
 from callwright.generators.tools import are_redundant
-from callwright.language.calls.meanings import parameters_of
 from callwright.language.calls.sampling import make_value
 from callwright.language.schemas import choices_of, json_type, kind_of
 from callwright.validators.near_misses.due import Due, Option, leaves, with_call, with_leaf
-from callwright.validators.near_misses.values import is_code, like_code
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Arguments, Call, JsonSchema, Tool
 
@@ -64,11 +62,10 @@ def _without(call: Call, name: str) -> Call:
 
 
 def argument_added(due: Due, rng: Random) -> Iterator[Option]:
-    """An argument stands there that nobody stated; none that nobody ever states, for that is easily told."""
+    """An argument stands there that nobody stated."""
     for place, call in enumerate(due.calls):
         tool = due.tools.get(call.tool)
-        beside = (*call.arguments, *tool.plumbing) if tool else ()
-        absent = [name for name in tool.properties if name not in beside] if tool else []
+        absent = [name for name in tool.properties if name not in call.arguments] if tool else []
         for name in rng.sample(absent, len(absent)):
             value = _made(name, tool, due, rng) if tool else None
             if value is not None:
@@ -81,7 +78,7 @@ def _made(name: str, tool: Tool, due: Due, rng: Random) -> JsonValue:
     if kind_of(schema) == "boolean":
         return not schema.get("default", False)
     try:
-        return make_value(name, parameters_of(tool)[name], due.language, rng)
+        return make_value(name, schema, due.language, rng)
     except ReplyError:
         return None
 
@@ -97,11 +94,7 @@ def item_added(due: Due, rng: Random) -> Iterator[Option]:
     """A list has a member too many."""
     for place, name, items in _lists(due):
         tool = due.tools.get(due.calls[place].tool)
-        is_open = tool and not choices_of(tool.properties.get(name, {}).get("items") or {})
-        if is_open and is_code(items[-1]):
-            made: JsonValue = [like_code(str(items[-1]), rng)]
-        else:
-            made = _made(name, tool, due, rng) if tool else None
+        made = _made(name, tool, due, rng) if tool else None
         more = [one for one in made if one not in items] if isinstance(made, list) else []
         if more:
             yield _with_argument(due.option, place, name, [*items, more[0]])

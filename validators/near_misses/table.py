@@ -102,17 +102,8 @@ def near_misses(due: Due, rng: Random, shown: int = SHOWN) -> list[NearMiss]:
     """Up to `shown` near misses of different kinds that are calls, and the acts in their stead; no two do the same."""
     rows = zip_longest(*(_few(maker, due, rng) for maker in _in_turn(rng)))
     made = _distinct(due, [one for row in rows for one in row if one is not None], shown)
-    acts = [one for maker in MAKERS if maker.is_act for one in of_maker(maker, due, rng) if _is_shown(one, rng)]
+    acts = [one for maker in MAKERS if maker.is_act for one in of_maker(maker, due, rng)]
     return [*made, *acts]
-
-
-def _is_shown(act: NearMiss, rng: Random) -> bool:
-    """Whether an act stands among the options.
-
-    To ask first is no near miss where an argument lacks that the tool requires. It is shown half the time elsewhere, or its absence
-    would tell that such a call is the gold.
-    """
-    return act.option.act != "ask" or rng.random() < _ASKING_SHOWN
 
 
 def _in_turn(rng: Random) -> list[Maker]:
@@ -123,7 +114,6 @@ def _in_turn(rng: Random) -> list[Maker]:
 
 
 _ALWAYS = ("call_repeated", "call_unasked")  # they are easily told, and shall not crowd out others
-_ASKING_SHOWN = 0.5
 _FEW = 3  # of one kind, so that a tool with many values does not make hundreds
 
 

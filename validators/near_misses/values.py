@@ -17,8 +17,6 @@ from callwright.warehouse.records import ResultTurn
 
 _DATE = re.compile(r"^(\d{4})-(\d\d)-(\d\d)(?=$|[ T])")
 _CLOCK = re.compile(r"(?<!\d)([01]\d|2[0-3]):([0-5]\d)(?!\d)")
-_CODE = re.compile(r"(?=.*[0-9])[0-9A-Za-z:_-]+")
-_HEX = re.compile(r"(?=.{8})(?=.*[a-fA-F])[0-9a-fA-F-]+")
 _NOON, _DAY, _MONTHS = 12, 24, 12
 _TEN = 10
 
@@ -155,43 +153,10 @@ def value_of_other(leaf: Leaf, due: Due, rng: Random) -> Iterator[JsonValue]:
         return
     told = [*_in_results(leaf, due), *(one.value for one in leaves(due) if one.name == leaf.name)]
     yield from rng.sample(told, len(told))
-    if is_code(leaf.value):
-        yield like_code(leaf.value, rng)
     try:
         yield make_value(leaf.name, leaf.schema, due.language, rng)
     except ReplyError:  # a schema of which no value can be made
         return
-
-
-def is_code(value: JsonValue) -> bool:
-    """Whether a value is an id, a number of something or a secret: one word of digits, or of digits and letters.
-
-    >>> [one for one in ("LOC-48", "9875", "2027-04-16", "docs/plan2.md", "v 2", "Boston") if is_code(one)]
-    ['LOC-48', '9875']
-    """
-    return isinstance(value, str) and bool(_CODE.fullmatch(value)) and not _is_moment(value)
-
-
-def like_code(value: str, rng: Random) -> str:
-    """Another code of the same form: another one for each digit, and for each letter of a number in hexadecimal.
-
-    >>> like_code("LOC-4830", Random(1))
-    'LOC-3152'
-    """
-    is_hex = bool(_HEX.fullmatch(value))
-    changed = [
-        rng.choice([one for one in _letters_like(letter, is_first=not value[:at][-1:].isdigit()) if one != letter])
-        if letter.isdigit() or (is_hex and letter.isalpha())
-        else letter
-        for at, letter in enumerate(value)
-    ]
-    return "".join(changed)
-
-
-def _letters_like(letter: str, *, is_first: bool) -> str:
-    if letter.isdigit():
-        return "123456789" if is_first else "0123456789"
-    return "abcdef" if letter.islower() else "ABCDEF"
 
 
 def _in_results(leaf: Leaf, due: Due) -> list[JsonValue]:

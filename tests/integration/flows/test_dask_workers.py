@@ -65,7 +65,7 @@ def workers_of(pid: int) -> list[psutil.Process]:
 
 
 def test_a_cluster_of_two_workers_of_which_one_is_killed_keeps_the_rows_of_a_build_at_home(tmp_path: Path) -> None:
-    recipe = write_recipe(tmp_path, name="dasked", samples={"perfect": 60, "imperfect": 30}, shard_size=20)
+    recipe = write_recipe(tmp_path, name="dasked", samples={"perfect": 32, "imperfect": 16}, shard_size=12)
     plain = run_here("build", str(recipe), "--no-review", home=tmp_path / "plain")
     dask = {"CALLWRIGHT_WORKERS": "dask:2", "CALLWRIGHT_SCRATCH": str(tmp_path / "scratch")}
     building = start("build", str(recipe), "--no-review", home=tmp_path / "far", **dask)

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -253,9 +254,15 @@ def _turn(message: dict[str, Any]) -> Turn:
     return UserTurn(text=text, external=Message(app="mail", text=attached) if attached else None)
 
 
+@cache
+def grounded(shared: Path, language: str) -> list[tuple[Sample, list[Tool], Verdict]]:
+    """Published conversations with their tools and the verdict on each: looked at once for all that is asked of them."""
+    return [(sample, tools, ground(sample, tools)) for sample, tools in conversations(shared, language)]
+
+
 @pytest.mark.parametrize(("language", "least"), [("zh", 0.8), ("en", 0.49)])
 def test_rules_alone_prove_most_conversations_that_people_made(shared: Path, language: str, least: float) -> None:
-    verdicts = [ground(sample, tools) for sample, tools in conversations(shared, language)]
+    verdicts = [verdict for *_, verdict in grounded(shared, language)]
     proved = sum(verdict.decision == "proved" for verdict in verdicts)
     assert proved / len(verdicts) >= least
     assert not [verdict.reason for verdict in verdicts if verdict.decision == "contradicted"]
@@ -263,7 +270,11 @@ def test_rules_alone_prove_most_conversations_that_people_made(shared: Path, lan
 
 @pytest.mark.parametrize("language", ["zh", "en"])
 def test_a_value_that_was_said_nowhere_is_not_proved(shared: Path, language: str) -> None:
-    good = [pair for pair in conversations(shared, language) if ground(*pair).decision == "proved" and pair[0].gold]
+    good = [
+        (sample, tools)
+        for sample, tools, verdict in grounded(shared, language)
+        if verdict.decision == "proved" and sample.gold
+    ]
     pool: dict[tuple[str, type], list[Any]] = {}
     for sample, _ in good:
         for name, value in sample.gold[0].arguments.items():

@@ -21,7 +21,7 @@ from callwright.validators.near_misses.due import (
     with_leaf,
 )
 from callwright.validators.near_misses.table import MAKERS, near_misses, of_maker
-from callwright.warehouse.records import Arguments, Call, JsonSchema, Tool
+from callwright.warehouse.records import Call, JsonSchema, Tool
 
 TRIP = make_tool(
     "book_trip",
@@ -138,45 +138,6 @@ def test_calls_of_a_set_have_no_order_and_those_of_a_plan_have_one() -> None:
 def test_who_lacks_a_required_argument_may_have_to_be_asked_so_that_asking_is_no_near_miss() -> None:
     assert made("question", due_of(trip(origin="Oslo"))) == []
     assert [one.option.act for one in made("question", due_of(trip(origin="Oslo", target="Bergen")))] == ["ask"]
-
-
-def test_that_something_is_asked_first_is_shown_as_often_as_not_so_that_its_absence_tells_little() -> None:
-    due = due_of(trip(**GOLD))
-    shown = sum(any(one.option.act == "ask" for one in near_misses(due, Random(seed))) for seed in range(200))
-    assert 70 < shown < 130
-
-
-@pytest.mark.parametrize("code", ["POI5915", "9875", "ord_48", "C0-77:12", "7f3c0e52-5f9a-4d0e-9b61-2f8c1d7a4e10"])
-def test_another_id_has_the_form_of_the_gold(code: str) -> None:
-    tool = make_tool("get", "Get it.", id="string", ids={"type": "array", "items": {"type": "string"}})
-
-    def first(name: str, **arguments: JsonValue) -> Arguments:
-        due = Due(1, (), Option((Call(tool="get", arguments=arguments),)), (), {"get": tool}, "en")
-        return made(name, due)[0].option.calls[0].arguments
-
-    other = first("value_of_other", id=code)["id"]
-    items = first("item_added", ids=["A1", code])["ids"]
-    assert isinstance(items, list)
-    for found in (other, items[-1]):
-        assert found != code
-        assert form(str(found)) == form(code)
-
-
-def test_what_is_added_is_said_at_times_and_allowed() -> None:
-    stars = {"type": "array", "items": {"enum": ["3", "4", "5"]}}
-    tool = make_tool("find", "Find it.", stars=stars, cursor="string", city="string").with_changes(plumbing=("cursor",))
-    call = Call(tool="find", arguments={"stars": ["3", "4"]})
-    due = Due(1, (), Option((call,)), (), {"find": tool}, "en")
-    assert [one.option.calls[0].arguments.keys() for one in made("argument_added", due)] == [{"stars", "city"}]
-    for seed in range(20):
-        assert all(
-            not argument_problems(tool, one.option.calls[0].arguments, partial=True)
-            for one in made("item_added", due, seed)
-        )
-
-
-def form(code: str) -> list[str]:
-    return ["0" if one.isdigit() else "x" if one in "abcdef" else one for one in code]
 
 
 def test_a_plan_has_its_unknown_value_guessed_and_its_calls_turned_round() -> None:

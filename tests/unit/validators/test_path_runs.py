@@ -17,7 +17,7 @@ INNS = {tool.key: tool for tool in TOOLS}
 SAMPLES = [inn_sample("Rome"), inn_sample("Porto"), inn_and_tour_sample("Lyon"), inn_and_tour_sample("Oslo")]
 PAPER, CODE = PathRun("paths", "guide"), PathRun("paths", "guide", mode="as_published_code")
 BOTH = pytest.mark.parametrize("run", [PAPER, CODE], ids=["as_paper", "as_published_code"])
-SEEDS = 60
+SEEDS = 25
 
 
 class Judge:

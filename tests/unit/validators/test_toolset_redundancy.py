@@ -3,7 +3,7 @@
 from collections import Counter
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from callwright.generators.catalogs.seed_catalog import seed_tools
@@ -134,6 +134,7 @@ def test_the_seed_catalog_has_hardly_anything_twice() -> None:
     assert decisions["unproved"] <= len(verdicts) * 0.03
 
 
+@settings(max_examples=6)
 @given(st.permutations(range(4)))
 def test_each_tool_gets_one_verdict_in_order_and_the_first_is_never_blamed(order: list[int]) -> None:
     tools = [

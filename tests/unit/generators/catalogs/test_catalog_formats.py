@@ -144,7 +144,7 @@ def test_a_file_beyond_all_measure_is_not_read(name: str, tmp_path: Path) -> Non
     path = tmp_path / "huge.json"
     with path.open("wb") as file:
         file.truncate(LARGEST + 1)
-    with pytest.raises(ConfigurationError, match=r"huge\.json is larger than 512 MiB"):
+    with pytest.raises(ConfigurationError, match=r"huge\.json is larger than 64 MiB"):
         read_catalog(name, path)
 
 

@@ -35,7 +35,7 @@ def document(paths: int) -> dict[str, Any]:
 
 
 def written(folder: Path, content: dict[str, Any]) -> Path:
-    folder.mkdir(parents=True)
+    folder.mkdir()
     path = folder / "api.json"
     path.write_text(json.dumps(content))
     return path
@@ -74,48 +74,3 @@ def test_the_required_members_of_a_body_that_says_nothing_of_itself_stay_require
     read = read_openapi(written(tmp_path / "calls", {"openapi": "3.0.0", "info": {}, "paths": paths}))
     assert {tool.name: tool.required for tool in read.tools} == {"unsaid": ("to",), "optional": (), "needed": ("to",)}
     assert [(problem.tool, problem.kind) for problem in read.problems] == [("unsaid", "assumed_required")]
-
-
-def examples_of(folder: Path, content: Any, parameters: Any = (), **components: Any) -> dict[str, Any]:
-    operation = {
-        "operationId": "make",
-        "description": "Make.",
-        "parameters": [*parameters],
-        "requestBody": {"content": content},
-    }
-    document = {"openapi": "3.1.0", "paths": {"/things": {"post": operation}}, "components": components}
-    (tool,) = read_openapi(written(folder / "api", document)).tools
-    return {name: schema.get("examples") for name, schema in tool.properties.items()}
-
-
-BODY = {
-    "type": "object",
-    "properties": {
-        "name": {"type": "string"},
-        "seats": {"type": "integer"},
-        "kind": {"enum": ["a", "b"]},
-        "stated": {"type": "string", "examples": ["own"]},
-        "tags": {"type": "array", "items": {"type": "string"}},
-    },
-}
-ONE, OTHER = {"name": "Ada", "seats": "3", "kind": "a", "stated": "x", "tags": ["new"]}, {"name": "Bo", "seats": "many"}
-
-
-def test_examples_of_whole_bodies_by_name_are_those_of_the_parameters(tmp_path: Path):
-    named = {"one": {"value": ONE}, "other": {"$ref": "#/components/examples/Other"}, "far": {"externalValue": "x"}}
-    content = {"application/json": {"schema": BODY, "examples": named}}
-    found = examples_of(tmp_path, content, examples={"Other": {"value": OTHER}})
-    assert found == {"name": ["Ada", "Bo"], "seats": [3], "kind": None, "stated": ["own"], "tags": [["new"]]}
-
-
-def test_the_example_of_a_wrapped_body_and_that_of_its_schema_are_those_of_the_parameters(tmp_path: Path):
-    wrapped = {"type": "object", "properties": {"data": {**BODY, "example": OTHER}}}
-    found = examples_of(tmp_path, {"application/json": {"schema": wrapped, "example": {"data": {"name": "Ada"}}}})
-    assert found["name"] == ["Ada"]
-    assert examples_of(tmp_path / "x", {"application/json": {"schema": {**BODY, "example": OTHER}}})["name"] == ["Bo"]
-
-
-def test_a_parameter_has_its_examples_by_name(tmp_path: Path):
-    named = {"one": {"value": "north"}, "two": {"value": None}}
-    parameter = {"name": "place", "in": "query", "schema": {"type": "string"}, "examples": named}
-    assert examples_of(tmp_path, {}, [parameter]) == {"place": ["north"]}

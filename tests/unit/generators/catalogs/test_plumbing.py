@@ -148,39 +148,3 @@ def test_plumbing_that_is_fixed_is_plumbing_no_more() -> None:
 def test_plumbing_of_an_unknown_parameter_is_refused() -> None:
     with pytest.raises(ConfigurationError, match="'lost'"):
         adapt([paged()], ToolChoice(plumbing={"lost": False}))
-
-
-PAGING = {"type": "object", "properties": {"limit": NUMBER, "offset": NUMBER}}
-
-
-@pytest.mark.parametrize(
-    ("properties", "found"),
-    [
-        ({"query": TEXT, "cursor": TEXT}, ["cursor"]),
-        ({"query": TEXT, "limit": NUMBER, "page": NUMBER}, ["limit", "page"]),
-        ({"query": TEXT, "limit": NUMBER}, []),  # how many are wanted is said
-        ({"query": TEXT, "format": {"enum": ["json", "markdown"]}}, ["format"]),
-        ({"format": {"enum": ["short", "long"]}}, []),
-        ({"query": TEXT, "paging": PAGING}, ["paging"]),
-        ({"query": TEXT, "room": {"type": "object", "properties": {"size": NUMBER, "page": TEXT, "view": TEXT}}}, []),
-        ({"after": {"type": "string", "format": "date"}}, []),
-    ],
-)
-def test_the_plumbing_of_a_servers_tool_is_known_by_its_schema(
-    properties: Any, found: list[str], tmp_path: Path
-) -> None:
-    listed = [
-        {"name": f"find_{number}", "description": "Find.", "inputSchema": {"type": "object", "properties": properties}}
-        for number in range(20)
-    ]
-    (tmp_path / "tools.json").write_text(json.dumps({"tools": listed}))
-    for tool in read_catalog("mcp", tmp_path / "tools.json").tools:
-        assert list(tool.plumbing) == found
-
-
-def test_an_object_of_nothing_but_paging_is_plumbing_in_a_query_and_in_a_body(tmp_path: Path) -> None:
-    assert plumbing(tmp_path, ("query", "page", PAGING), ("query", "name", TEXT)) == ("page",)
-    body = {"type": "object", "properties": {"name": TEXT, "paging": PAGING}}
-    content = {"content": {"application/json": {"schema": body}}}
-    (tool,) = tools(tmp_path, {"/things": listing(method="post", requestBody=content)})
-    assert tool.plumbing == ("paging",)

@@ -181,9 +181,3 @@ def test_an_integer_beyond_64_bits_loads_in_json_and_yaml(tmp_path: Path) -> Non
     for name in ("api.json", "api.yaml"):
         (tmp_path / name).write_text(text if name.endswith("json") else f"# {name}\n{text}")
         assert len(read_catalog("openapi", tmp_path / name).tools) == 1
-
-
-def test_the_example_that_a_parameter_of_version_2_has_by_an_extension_is_its_example(tmp_path: Path) -> None:
-    code = {"name": "code", "in": "query", "type": "string", "x-example": "MUC"}
-    document = {"swagger": "2.0", "paths": {"/places": {"get": {"operationId": "find", "parameters": [code]}}}}
-    assert read(tmp_path, document).tools[0].properties["code"]["examples"] == ["MUC"]
