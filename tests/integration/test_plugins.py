@@ -1,15 +1,13 @@
 """Packages of others, really installed: what they bring is used as ours is; what can't be used is named and passed over."""
 
 import json
-import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-import uv
 import yaml
 
+from tests.support.environments import environment_beside_ours
 from tests.support.flows.small_builds import TOP, environment
 
 PACKAGES = TOP / "tests" / "support"
@@ -32,19 +30,7 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for file in (PACKAGES / copy.name).iterdir():
             if file.is_file():
                 (copy / file.name).write_bytes(file.read_bytes())
-    words = ["--no-deps", *map(str, copies)]
-    program = folder / "env" / "bin" / "python"
-    install(folder, "venv", "--python", sys.executable, str(folder / "env"))
-    install(folder, "pip", "install", "--python", str(program), *words)
-    [site] = (folder / "env").glob("lib/*/site-packages")
-    ours = [path for path in sys.path if path.endswith("site-packages")]
-    (site / "ours.pth").write_text("".join(f"import site; site.addsitedir({path!r})\n" for path in ours))
-    return program
-
-
-def install(folder: Path, *words: str) -> None:
-    surroundings = {name: value for name, value in os.environ.items() if name != "VIRTUAL_ENV"}
-    subprocess.run([uv.find_uv_bin(), *words, "--quiet"], env=surroundings, cwd=folder, check=True)
+    return environment_beside_ours(folder / "env", *map(str, copies)) / "python"
 
 
 def done(*words: str, home: Path, code: int = 0) -> str:

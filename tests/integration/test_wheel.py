@@ -2,16 +2,14 @@
 
 import importlib.metadata
 import json
-import os
 import shutil
 import subprocess
-import sys
 import zipfile
 from pathlib import Path, PurePosixPath
 
 import pytest
-import uv
 
+from tests.support.environments import environment_beside_ours, new_environment, run_uv
 from tests.support.flows.model_server import serve_model
 from tests.support.flows.small_builds import TOP, environment, write_recipe
 
@@ -42,7 +40,7 @@ def wheel(product_files: set[str], tmp_path_factory: pytest.TempPathFactory) -> 
         copy = folder / "sources" / name
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(TOP / name, copy)
-    _uv("build", "--wheel", "--quiet", "--out-dir", str(folder / "built"), str(folder / "sources"))
+    run_uv("build", "--wheel", "--out-dir", str(folder / "built"), str(folder / "sources"))
     [built] = (folder / "built").glob("*.whl")
     return built
 
@@ -50,27 +48,8 @@ def wheel(product_files: set[str], tmp_path_factory: pytest.TempPathFactory) -> 
 @pytest.fixture(scope="module")
 def fresh(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The programs of a new environment with the wheel, its locked core and two strangers of our folders' names."""
-    return _installed(tmp_path_factory.mktemp("fresh") / "env", str(wheel), "llm", "validators")
-
-
-def _installed(folder: Path, *packages: str) -> Path:
-    _uv("venv", "--quiet", "--python", sys.executable, str(folder))
-    constraints = ["--constraint", str(TOP / "requirements.lock")]
-    _uv("pip", "install", "--quiet", "--python", str(folder), *constraints, *packages)
-    return folder / "bin"
-
-
-def _uv(*words: str) -> None:
-    # Links instead of a gigabyte of copies; uv copies by itself where the cache is on another disk.
-    surroundings = {name: value for name, value in os.environ.items() if name != "VIRTUAL_ENV"}
-    done = subprocess.run(
-        [uv.find_uv_bin(), *words],
-        env=surroundings | {"UV_LINK_MODE": "hardlink"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    locked = ("--constraint", str(TOP / "requirements.lock"))
+    return new_environment(tmp_path_factory.mktemp("fresh") / "env", *locked, str(wheel), "llm", "validators")
 
 
 def _run(*words: str | Path, home: Path) -> str:
@@ -179,11 +158,13 @@ def test_doctor_lists_the_extras_that_are_not_there(fresh: Path, tmp_path: Path)
 
 
 def test_prefect_finds_the_flows_of_an_installed_package(wheel: Path, tmp_path: Path) -> None:
-    programs = _installed(tmp_path / "env", f"callwright[flows] @ {wheel.as_uri()}")
+    programs = environment_beside_ours(tmp_path / "env", str(wheel))
     code = (
         "from pathlib import Path; import callwright.flows\n"
         "from prefect.utilities.importtools import import_object\n"
         "above = Path(callwright.flows.__file__).parent.parent\n"
-        "print(import_object(f'{above}/flows/engine/prefect_flows.py:build_dataset').name)"
+        "print(above); print(import_object(f'{above}/flows/engine/prefect_flows.py:build_dataset').name)"
     )
-    assert _run(programs / "python", "-c", code, home=tmp_path) == "build-dataset\n"
+    told = _run(programs / "python", "-c", code, home=tmp_path).splitlines()
+    assert told[0].startswith(str(programs.parent / "lib"))
+    assert told[1] == "build-dataset"
