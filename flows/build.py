@@ -47,7 +47,7 @@ from callwright.flows.stages import LANDING, all_stages, prompt_rows, stage_rows
 from callwright.flows.toolmaking import made_tools, prepare_tools
 from callwright.generators.environments.protocol import ServerSettings
 from callwright.generators.families import LeftOut
-from callwright.generators.kinds import all_kinds, kind_named, kind_rows
+from callwright.generators.kinds import all_kinds, kind_named, kind_rows, traits_of
 from callwright.llm.models import open_adapter
 from callwright.llm.prompts import own_prompts
 from callwright.validators.checks.table import CHECKS
@@ -383,7 +383,8 @@ def _composition(run: GroupRun) -> Iterator[CompositionRow]:
     for name in dict.fromkeys((*run.recipe.samples, *made)):
         counts = made.get(name) or dict.fromkeys(("made", "landed", "proved", "judged", "waiting", "tools"), 0)
         paper = known[name].paper if name in known else None
-        yield CompositionRow(kind=name, asked=run.recipe.samples.get(name, 0), **counts, paper=paper)
+        taken = counts["made"] if traits_of(name).is_taken else 0  # what is taken is what was asked for
+        yield CompositionRow(kind=name, asked=run.recipe.samples.get(name, taken), **counts, paper=paper)
 
 
 class Unchanged(NamedTuple):

@@ -4,6 +4,7 @@ A file may be larger than memory, and reading may be cut off: it goes on where i
 content and by how they are read, so that the same again is read from the folder.
 """
 
+import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
@@ -21,7 +22,6 @@ from callwright.flows.recipe import PersonalDataRules, Recipe, SampleSource
 from callwright.flows.settings import Settings
 from callwright.generators.imports.reading import ImportedRecord
 from callwright.generators.imports.table import SOURCES
-from callwright.generators.multi_step.samples import add_evidence
 from callwright.generators.taken import STAGE
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import CallTurn, Origin, ResultTurn, Sample, TakenRecord, Tool, content_key
@@ -35,6 +35,7 @@ _AT_ONCE = 1000  # records between two marks of how far reading has come
 _RECORDS, _TOOLS, _MARK, _DONE = "records.jsonl", "tools.jsonl", "mark.json", "done.json"
 _MOST_TOOLS = 128  # of a recipe, beside a conversation whose row names none
 _MOST_PROBLEMS = 5
+_BETWEEN = 15.0  # seconds between two sentences on how far reading is
 
 
 class ReadSource(NamedTuple):
@@ -218,6 +219,7 @@ class _Reading:
         for _ in islice(read, self._mark.records):
             pass  # these were read before: what was made of them is in the folder
         known = {tool.key for tool in self._tools_so_far()}
+        told = time.monotonic()
         with ExitStack() as opened:
             records = self._opened(opened, self._folder / _RECORDS, self._mark.at)
             tools = self._opened(opened, self._folder / _TOOLS, self._mark.tools_at)
@@ -240,7 +242,9 @@ class _Reading:
                         dict(sum((Counter(one.replaced) for one in taken), Counter(self._mark.personal))),
                     )
                 )
-                progress.advance(len(some))
+                if time.monotonic() > told + _BETWEEN:
+                    told = time.monotonic()
+                    progress.say(f"{self._mark.records} records read so far.")
         done = {"records": self._mark.records, "unreadable": self._mark.unreadable, "personal": self._mark.personal}
         _replace(self._folder / _DONE, orjson.dumps(done))
         return taken_in(self._folder)
@@ -268,8 +272,7 @@ class _Reading:
             vault.write(orjson.dumps({"where": taken.where, "values": found.values}) + b"\n")
         if self._rules.mode == "report" or not found.values:
             return taken.with_changes(replaced=found.counts)
-        turns = add_evidence(found.sample.turns, {tool.name: tool for tool in record.tools})
-        return taken.with_changes(sample=found.sample.with_changes(turns=turns), replaced=found.counts)
+        return taken.with_changes(sample=found.sample, replaced=found.counts)
 
     def _records(self) -> Iterator[ImportedRecord]:
         for path in self._source.paths:
@@ -327,7 +330,6 @@ def _with_tools(record: TakenRecord, own: Sequence[Tool]) -> TakenRecord:
         reason = f"It calls {named}, and neither its row nor the recipe's `tools` have a document of that."
         return record.with_changes(sample=None, kind="", problems=(reason, *record.problems))
     shown = {tool.key: tool for tool in islice(by_name.values(), _MOST_TOOLS)}
-    turns = add_evidence(sample.turns, by_name)
     category = sample.category or next((tool.category for tool in shown.values()), "")
-    taken = sample.with_changes(candidates=tuple(shown), turns=turns, category=category)
+    taken = sample.with_changes(candidates=tuple(shown), category=category)
     return record.with_changes(sample=taken)

@@ -15,7 +15,6 @@ from callwright.generators.catalogs.documents import DocumentItem, files_at, rea
 from callwright.generators.catalogs.rewriting import renaming_types
 from callwright.generators.imports.messages import Fields, UnreadableChat, parsed, read_chat
 from callwright.generators.imports.reading import ImportedRecord, RecordReader, Signals, language_of_user
-from callwright.generators.multi_step.samples import add_evidence
 from callwright.generators.taken import STAGE, kind_of_turns
 from callwright.warehouse.exports.formats import MANIFEST
 from callwright.warehouse.exports.hugging_face import CROISSANT
@@ -122,14 +121,13 @@ class _ChatRecord(RecordReader):
         tools = self._tools(stated, row.category)
         self._known(chat.turns, tools)
         moment = _TIME.search(system)
-        turns = add_evidence(chat.turns, {tool.name: tool for tool in tools})
         return self.imported(
             lambda: Sample(
-                kind=kind_of_turns(turns),
-                language=row.language or language_of_user(turns),
+                kind=kind_of_turns(chat.turns),
+                language=row.language or language_of_user(chat.turns),
                 category=row.category or next((tool.category for tool in tools), ""),
                 candidates=tuple(tool.key for tool in tools),
-                turns=turns,
+                turns=chat.turns,
                 tags=(trait_tag("reference_time", moment[1]),) if moment else (),
                 system_message=_TIME.sub("", system) if moment else system,
                 origin=Origin(stage=STAGE),

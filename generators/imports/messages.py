@@ -33,6 +33,7 @@ _IDS = ("tool_call_id", "call_id", "tool_use_id", "source_call_id", "id")
 _RETURNED = ("output", "content", "response", "result", "value")
 _THOUGHTS = re.compile(r"<(think|thinking|reasoning)>.*?</\1>", re.DOTALL)
 _TAGGED = re.compile(r"<(tool_call|tool_response)>(.*?)</\1>", re.DOTALL)
+_CALLED = re.compile(r"[\s,]*([A-Za-z_](?:[^()\[\]{}='\"\n,]{0,126}[^()\[\]{}='\"\s,])?)\(")
 _SPOKEN_PARTS = frozenset({"text", "input_text", "output_text", "refusal"})
 _CALL_PARTS = frozenset({"tool_use", "tool_call", "function_call", "server_tool_call", "function"})
 _RESULT_PARTS = frozenset({"tool_result", "tool_call_response", "function_call_output", "server_tool_call_response"})
@@ -256,25 +257,48 @@ def _stated_calls(content: JsonValue) -> Iterator[Called]:
 
 
 def python_calls(text: str) -> list[Called]:
-    """The calls in a list of Python calls with literal values (BFCL, ToolACE); none where it is no such list."""
-    try:
-        tree = ast.parse(text.strip(), mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return []
-    listed = tree.elts if isinstance(tree, ast.List) else [tree]
-    calls = [_python_call(one) for one in listed]
-    return [one for one in calls if one is not None] if calls and None not in calls else []
+    """The calls in a list of Python calls with literal values (BFCL, ToolACE with spaces in names); none where it is no list."""
+    plain = text.strip()
+    inner = plain[1:-1] if plain.startswith("[") and plain.endswith("]") else plain
+    calls, at = list[Called](), 0
+    while named := _CALLED.match(inner, at):
+        end = _end_of_arguments(inner, named.end())
+        call = _python_call(named[1].strip(), inner[named.end() : end]) if end < len(inner) else None
+        if call is None:
+            return []
+        calls.append(call)
+        at = end + 1
+    return calls if calls and not inner[at:].strip(" ,\n") else []
 
 
-def _python_call(node: ast.expr) -> Called | None:
-    if not isinstance(node, ast.Call) or node.args or any(one.arg is None for one in node.keywords):
-        return None
+def _end_of_arguments(text: str, at: int) -> int:
+    """Where the bracket that opened before a place closes; what stands in quotes closes nothing."""
+    depth, quote = 1, ""
+    while at < len(text):
+        sign = text[at]
+        if quote:
+            at += sign == "\\"
+            quote = "" if sign == quote else quote
+        elif sign in "\"'":
+            quote = sign
+        else:
+            depth += (sign in "([{") - (sign in ")]}")
+            if not depth:
+                break
+        at += 1
+    return at
+
+
+def _python_call(name: str, given: str) -> Called | None:
     try:
-        given = {str(one.arg): ast.literal_eval(one.value) for one in node.keywords}
-        arguments = orjson.loads(orjson.dumps(given))  # what JSON can't hold is no argument
-    except (ValueError, TypeError, RecursionError):
+        node = ast.parse(f"f({given})", mode="eval").body
+        if not isinstance(node, ast.Call) or node.args or any(one.arg is None for one in node.keywords):
+            return None
+        stated = {str(one.arg): ast.literal_eval(one.value) for one in node.keywords}
+        arguments: Arguments = orjson.loads(orjson.dumps(stated))  # what JSON can't hold is no argument
+    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
         return None
-    return Called(ast.unparse(node.func), arguments)
+    return Called(name, arguments)
 
 
 def _python_value(text: str) -> JsonValue:

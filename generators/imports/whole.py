@@ -13,7 +13,6 @@ from callwright.generators.imports.chats import ChatReader, ChatRow, sample_file
 from callwright.generators.imports.messages import Fields, parsed
 from callwright.generators.imports.reading import ImportedRecord, RecordReader
 from callwright.generators.imports.table import SampleFormat
-from callwright.generators.multi_step.samples import add_evidence
 from callwright.generators.taken import kind_of_turns
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.exports.whole import TOOLS_FILE
@@ -130,9 +129,8 @@ class _HubReader(RecordReader):
             self.note(
                 "unknown_field", f"The tools {shown(fields['withheld'])} were withheld; a row has no more than names."
             )
-        by_name = {tool.name: tool for tool in known.tools}
         sample = known.sample.with_changes(kind=str(fields.get("kind", kind_of_turns(turns))))
-        return self.imported(lambda: sample.with_changes(turns=add_evidence(turns, by_name)), known.tools)
+        return self.imported(lambda: sample.with_changes(turns=turns), known.tools)
 
     def _turns(self, messages: list[JsonValue], snapshots: list[JsonValue]) -> list[Turn]:
         due: dict[int, list[Turn]] = {}

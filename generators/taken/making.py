@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from callwright.generators.families import Family, Kind, Order, Traits
+from callwright.generators.multi_step.samples import add_evidence
 from callwright.generators.stages import StageContext, Step, in_a_row
 from callwright.generators.taken import CALL, CALLS, CONVERSATION, GROUP, STAGE
 from callwright.warehouse.errors import ConfigurationError, RecordError
@@ -15,6 +16,9 @@ async def take_record(record: TakenRecord, context: StageContext) -> list[Sample
     if sample is None:
         raise RecordError(f"{record.where}: {' '.join(record.problems)}")
     context.toolset((*sample.candidates, *sample.withheld))
+    if not any(call.evidence for snapshot in sample.snapshots() for call in snapshot.calls):
+        tools = {tool.name: tool for tool in context.toolset(sample.candidates)}
+        sample = sample.with_changes(turns=add_evidence(sample.turns, tools))
     origin = sample.origin or Origin(stage=STAGE)
     parents = tuple(dict.fromkeys((record.key, *origin.parents)))
     return [sample.with_changes(origin=origin.with_changes(parents=parents))]

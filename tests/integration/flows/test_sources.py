@@ -1,15 +1,19 @@
 """What a team has becomes a dataset: each record goes through the checks, and lands, waits, or is left out with its reason."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from callwright.flows.build import BuildReport
+from callwright.flows.progress import SilentProgress
 from callwright.flows.recipe import parse_recipe
 from callwright.flows.settings import Settings
-from callwright.generators.imports.table import SOURCES
+from callwright.flows.sources import read_sources, taken_sources
+from callwright.generators.imports.reading import ImportedRecord
+from callwright.generators.imports.table import SOURCES, SampleFormat
 from callwright.generators.taken import CALL, CONVERSATION
 from callwright.warehouse.exports.formats import export_tables
 from callwright.warehouse.releases import freeze
@@ -215,3 +219,31 @@ def test_of_many_that_repeat_those_are_taken_that_differ(tmp_path: Path) -> None
         "select (body ->> 'seen')::int as seen from drafts where body ->> 'sample' is not null"
     )
     assert sorted(one["seen"] for one in counts) == [1, 5]
+
+
+def test_reading_that_is_cut_off_goes_on_where_it_stopped(tmp_path: Path) -> None:
+    rows = [
+        row(f"What is the weather in city {number}?", "get_weather", {"city": f"city {number}"})
+        for number in range(2300)
+    ]
+    path = written(tmp_path / "logs.jsonl", *rows)
+    is_cut = [True]
+
+    def read(place: Path) -> Iterator[ImportedRecord]:
+        for number, record in enumerate(SOURCES.named("openai").read(place)):
+            if number == 2100 and is_cut:
+                raise KeyboardInterrupt
+            yield record
+
+    stated = {"name": "cut", "samples": [{"from": str(path), "format": "own"}]}
+    with SOURCES.including(SampleFormat("own", "rows that are cut off once", read)):
+        recipe = parse_recipe(stated, tmp_path, "cut")
+        with pytest.raises(KeyboardInterrupt):
+            read_sources(recipe, settings_of(tmp_path / "work"), SilentProgress())
+        is_cut.clear()
+        for home in ("work", "undisturbed"):
+            read_sources(recipe, settings_of(tmp_path / home), SilentProgress())
+        [cut], [whole] = (taken_sources(recipe, settings_of(tmp_path / home)) for home in ("work", "undisturbed"))
+    assert (cut.records, cut.unreadable) == (whole.records, whole.unreadable) == (2300, 0)
+    assert list(cut.all()) == list(whole.all())
+    assert list(cut.tools()) == list(whole.tools())

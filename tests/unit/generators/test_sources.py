@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from callwright.generators.imports.messages import Called, python_calls
 from callwright.generators.imports.reading import ImportedRecord
 from callwright.generators.imports.table import SOURCES
 from callwright.generators.taken import CALL, CALLS, CONVERSATION
@@ -222,6 +223,13 @@ def test_each_way_of_writing_a_call_is_the_same_call(form: str, tmp_path: Path) 
     assert [(one.tool, one.arguments) for one in found.gold] == [("get_weather", {"city": "Ulm"})]
     assert (found.request, found.kind, len(found.candidates)) == ("Weather in Ulm?", CALL, 1)
     assert found.system_message == ""
+
+
+def test_calls_of_toolace_may_have_names_with_spaces_and_brackets_in_their_values() -> None:
+    calls = python_calls("[Market Trends API(trend_type=\"MARKET (US), 'all'\", n=2), Get It()]")
+    assert calls == [Called("Market Trends API", {"trend_type": "MARKET (US), 'all'", "n": 2}), Called("Get It", {})]
+    for text in ("[f(1)]", "[f(a=g())]", "[f(a=1]", "I looked (a=1)", "[f(**x)]", "[f(a=1) and so on]", "[]", "f"):
+        assert python_calls(text) == []
 
 
 def test_types_in_pythons_words_are_a_schema(tmp_path: Path) -> None:
