@@ -202,6 +202,7 @@ class _Asked:
         self._state = START
         self._touched: frozenset[str] = frozenset()
         self._subject: Thing | None = None  # the thing that the call writes
+        self._listed: int | None = None  # how many things there were to be listed
         self._found: list[Thing] = []  # made up for a list, in a standing world
 
     @cached_property
@@ -521,7 +522,15 @@ class _Asked:
                 continue
             if value is not None or name in required:
                 found[name] = value
-        return _counted(found, schema)
+        return found if self._is_known(thing) else self._counted(found, schema)
+
+    def _counted(self, found: dict[str, JsonValue], schema: JsonSchema) -> dict[str, JsonValue]:
+        """A response with how many its only list has in all, where it says how many there are."""
+        if self._listed is not None and sum(isinstance(value, list) for value in found.values()) == 1:
+            for name in found:
+                if _COUNTING & set(words_of(name)) and schema["properties"][name].get("type") == "integer":
+                    found[name] = self._listed
+        return found
 
     def _echo(self, name: str, schema: JsonSchema, thing: Thing) -> JsonValue:
         """What the call has given under the same name, None where it has given nothing of the kind, or another thing's id."""
@@ -595,13 +604,23 @@ class _Asked:
             for argument, value in self._arguments.items()
             if (field := self._narrowing(argument, kind, item, is_owned=owned is not None))
         }
-        if owned is None and not narrowing:
+        if owned is None and not narrowing and self._is_standing:
             things = sorted(self._rng.sample(things, self._rng.randint(FEWEST_ENTRIES, MOST_ENTRIES)))
         if owned is None:
             things = [*self._new(kind), *filter(None, map(self._current, things))]
         for field, value in narrowing.items():
             things = self._with(things, field, value, item)
-        return [self._object(one, item, depth + 1) for one in things[: _most(self._arguments)]]
+        self._listed = len(things)
+        return [self._object(one, item, depth + 1) for one in self._page(things)]
+
+    def _page(self, things: Sequence[Thing]) -> Sequence[Thing]:
+        """What is shown of a list: in an episode all that there is, unless the call says how much and from where."""
+        stated = {word: count for name, count in _counts(self._arguments) for word in words_of(name)}
+        limit = next((count for word, count in stated.items() if word in _LONGEST_LIST), 0)
+        if self._is_standing:
+            return things[: min(limit or MOST_ENTRIES, MOST_ENTRIES)]
+        start = stated.get("offset", max(0, stated.get("page", 1) - 1) * limit)
+        return things[start : start + limit] if limit else things[start:]
 
     def _narrowing(self, argument: str, kind: str, item: JsonSchema, *, is_owned: bool) -> str:
         """The field of an entry that an argument narrows a list of things of this kind by, "" where it narrows by none."""
@@ -740,19 +759,8 @@ def _agree(held: JsonValue, wanted: JsonValue, *, exact: bool) -> bool:
     return held == wanted
 
 
-def _most(arguments: Arguments) -> int:
-    """How long a list may be at most."""
+def _counts(arguments: Arguments) -> Iterator[tuple[str, int]]:
+    """The arguments that are whole numbers."""
     for name, value in arguments.items():
-        if _LONGEST_LIST & set(words_of(name)) and isinstance(value, int) and not isinstance(value, bool):
-            return max(1, min(value, MOST_ENTRIES))
-    return MOST_ENTRIES
-
-
-def _counted(found: dict[str, JsonValue], schema: JsonSchema) -> dict[str, JsonValue]:
-    """The object, with the length of its only list where it says how many there are."""
-    lists = [value for value in found.values() if isinstance(value, list)]
-    if len(lists) == 1:
-        for name in found:
-            if _COUNTING & set(words_of(name)) and schema["properties"][name].get("type") == "integer":
-                found[name] = len(lists[0])
-    return found
+        if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+            yield name, value

@@ -270,7 +270,12 @@ def is_opaque(name: str) -> bool:
 def thing_at(endpoint: Endpoint) -> str:
     """What an endpoint's address speaks of: what the parameter identifies that names one entry of it, else what its words say."""
     entry = subject_of_name(endpoint.entry, "")
-    return entry.thing if entry is not None and entry.thing else thing_of_path(endpoint.path)
+    if entry is None:
+        return thing_of_path(endpoint.path)
+    named = f"{{{endpoint.entry}}}"
+    return entry.thing or _before(
+        endpoint.path if named in endpoint.path else f"{endpoint.path}/{named}", endpoint.entry
+    )
 
 
 def thing_of_path(path: str) -> str:

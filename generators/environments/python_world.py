@@ -7,22 +7,22 @@
         def lend_book(self, book_id: str, member: str) -> Book:
             \"\"\"Lend a book to a member.\"\"\"
 
-A tool's parameters, types and defaults are the method's own, its texts the docstring's, with those of parameters as `Annotated[str,
-Field(description=…)]` or under `Args:`. What the method returns is the response, and `RefusalError` refuses the call: nothing of it
-is kept. The state is a pydantic model; each of its fields that is a `dict[str, …]` of models holds things of a kind by their ids.
+A tool is made of a method as of any function (`tool_from`): its types, defaults and docstring. What the method returns is the
+response, and `RefusalError` refuses the call: nothing of it is kept. The state is a pydantic model; each of its fields that is a
+`dict[str, …]` of models holds things of a kind by their ids.
 """
 
 import inspect
-import re
 from collections.abc import Callable, Iterator, Mapping
 from copy import deepcopy
 from pathlib import Path
 from random import Random
-from typing import Any, ClassVar, Generic, NamedTuple, TypeVar, get_args, get_type_hints
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar, get_args
 
-from pydantic import BaseModel, ConfigDict, JsonValue, TypeAdapter, ValidationError, create_model
+from pydantic import BaseModel, JsonValue, ValidationError, validate_call
+from pydantic_core import to_jsonable_python
 
-from callwright.generators.catalogs.builder import CatalogBuilder, ToolDraft
+from callwright.generators.catalogs.python_tools import tool_from
 from callwright.generators.environments.endpoints import endpoints_of
 from callwright.generators.environments.episodes import Fields, Overlaid, RefusalError, ThingKey, WorldState
 from callwright.generators.environments.linking import find_links, words_of
@@ -35,7 +35,6 @@ State = TypeVar("State", bound=BaseModel)
 Settings = TypeVar("Settings", bound=WorldSettings)
 Method = TypeVar("Method", bound=Callable[..., Any])
 _MARK = "__callwright_writes__"
-_ARGUMENT = re.compile(r"^\s*(\w+)(?: \([^)]*\))?: (.+)$")
 _STARTS = 8  # beginnings that are kept at hand, of as many seeds
 _VALUE = "value"  # the field of what is no thing of a kind
 _WORLD = "world"
@@ -83,10 +82,8 @@ def python_world(
 
 
 class _Method(NamedTuple):
-    name: str
     writes: bool
-    arguments: type[BaseModel]
-    returned: TypeAdapter[Any]
+    call: Callable[..., Any]  # its arguments are validated by their types
     tool: Tool
 
 
@@ -96,7 +93,7 @@ class PythonEnvironment:
     def __init__(self, written: type[PythonWorld[Any, Any]], settings: WorldSettings) -> None:
         """Read the tools off the class. Raises ConfigurationError, which names class and method, where one can't be."""
         self.name, self._written, self._settings = settings.name, written, settings
-        self._methods = {one.name: one for one in _methods(written, settings.name)}
+        self._methods = {one.tool.name: one for one in _methods(written, settings)}
         self.tools: tuple[Tool, ...] = tuple(one.tool for one in self._methods.values())
         self._starts: dict[int, BaseModel] = {}
 
@@ -180,9 +177,7 @@ class PythonEpisode:
             return CallResponse(problem=" ".join(problems), error="invalid_value")
         kept = deepcopy(self._world.state) if method.writes else None
         try:
-            given = method.arguments.model_validate(call.arguments)
-            values = {name: getattr(given, name) for name in method.arguments.model_fields}
-            found: JsonValue = method.returned.dump_python(getattr(self._world, method.name)(**values), mode="json")
+            found: JsonValue = to_jsonable_python(method.call(self._world, **call.arguments))
         except ValidationError as error:
             self._world.state = self._world.state if kept is None else kept
             return CallResponse(problem=str(error), error="invalid_value")
@@ -193,62 +188,17 @@ class PythonEpisode:
         return CallResponse(found)
 
 
-def _methods(written: type[PythonWorld[Any, Any]], name: str) -> Iterator[_Method]:
-    builder = CatalogBuilder("python")
+def _methods(written: type[PythonWorld[Any, Any]], settings: WorldSettings) -> Iterator[_Method]:
     members = {name: one for base in reversed(written.__mro__) for name, one in vars(base).items()}
-    for method, function in members.items():
-        if not hasattr(function, _MARK):
-            continue
-        place = f"{written.__name__}.{method}"
-        arguments, returned = _signature(function, place)
-        description, told = _docstring(function)
-        schema = arguments.model_json_schema()
-        for parameter, text in told.items():
-            if parameter in schema.get("properties", {}):
-                schema["properties"][parameter].setdefault("description", text)
-        draft = ToolDraft(
-            where=place,
-            category=written.category or written.__name__,
-            name=method,
-            description=description,
-            parameters=_untitled(schema),
-            returns=returned.json_schema(mode="serialization"),
-        )
-        tool = builder.put(draft, f"environment:{name}")
-        if tool is None:
-            raise ConfigurationError(f"{place} makes no tool: {builder.problems[-1].message}")
-        yield _Method(method, getattr(function, _MARK), arguments, returned, tool)
-    if not builder.entries:
+    marked = {name: getattr(one, _MARK) for name, one in members.items() if hasattr(one, _MARK)}
+    if not marked:
         raise ConfigurationError(f"{written.__name__} has no method that is marked by @reads or @writes.")
-
-
-def _signature(function: Callable[..., Any], place: str) -> tuple[type[BaseModel], TypeAdapter[Any]]:
-    hints = get_type_hints(function, include_extras=True)
-    fields: dict[str, Any] = {}
-    for name, parameter in list(inspect.signature(function).parameters.items())[1:]:
-        if name not in hints:
-            raise ConfigurationError(f"The parameter {name!r} of {place} has no type, which its schema is made of.")
-        fields[name] = (hints[name], ... if parameter.default is parameter.empty else parameter.default)
-    if "return" not in hints:
-        raise ConfigurationError(f"{place} does not say what it returns, which its schema is made of.")
-    made: type[BaseModel] = create_model(place, __config__=ConfigDict(extra="forbid"), **fields)
-    return made, TypeAdapter(hints["return"])
-
-
-def _docstring(function: Callable[..., Any]) -> tuple[str, dict[str, str]]:
-    """What a docstring says of the tool, and of its parameters under `Args:`."""
-    text, _, listed = (inspect.getdoc(function) or "").partition("\nArgs:")
-    found = (_ARGUMENT.match(line) for line in listed.splitlines())
-    return " ".join(text.split()), {one[1]: one[2] for one in found if one is not None}
-
-
-def _untitled(schema: dict[str, Any]) -> dict[str, Any]:
-    """A schema of arguments without the titles that pydantic makes of names."""
-    properties = {
-        name: {key: value for key, value in one.items() if key != "title"}
-        for name, one in schema.get("properties", {}).items()
-    }
-    return {**{key: value for key, value in schema.items() if key != "title"}, "properties": properties}
+    world = written(settings)
+    for name, is_writing in marked.items():
+        tool = tool_from(getattr(world, name), category=written.category or written.__name__)
+        yield _Method(
+            is_writing, validate_call(members[name]), tool.with_changes(source=f"environment:{settings.name}")
+        )
 
 
 def _kinds(state: type[BaseModel]) -> Mapping[str, str]:

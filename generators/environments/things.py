@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from callwright.generators.environments.endpoints import Endpoint
+from callwright.generators.environments.endpoints import SAFE, Endpoint
 from callwright.generators.environments.linking import (
     IDENTIFYING,
     SchemaLeaf,
@@ -47,7 +47,18 @@ class Kinds:
         self.in_paths = frozenset(
             one.kind for endpoint in endpoints for one in self.references(endpoint) if one.in_path and one.kind
         )
-        self._names.clear()
+        self._names = self._other_names()
+
+    def _other_names(self) -> dict[str, str]:
+        """What schemas call the things that paths call otherwise: what /env/{key} returns is an "env var"."""
+        found: dict[str, str] = {}
+        for endpoint in self._endpoints:
+            titled = thing_of_title(self.returned(endpoint.tool).get("title"))
+            last = endpoint.path.rpartition("/")[2]
+            target = next((one.kind for one in self.references(endpoint) if last == f"{{{one.parameter}}}"), "")
+            if endpoint.method.upper() in SAFE and target and titled and self._named(titled) not in self.in_paths:
+                found.setdefault(titled, target)
+        return found
 
     def named(self, thing: str) -> str:
         """The kind that a thing's name stands for: "parent flow run" is a "flow run", where a path names one of those."""

@@ -299,6 +299,66 @@ def test_tools_that_only_have_names_change_what_is_said() -> None:
     assert refusal(episode, "read_note", note_id=made["note_id"]) == "not_found"
 
 
+def test_lists_have_all_that_there_is_in_pages_and_tell_how_many() -> None:
+    orders: JsonSchema = {"type": "object", "properties": {"orders": listed(ORDER), "total": NUMBER}}
+    search = tool("search_orders", orders, status=FIELDS["status"], limit=NUMBER, offset=NUMBER, page=NUMBER)
+    tools = [search, OPERATIONS["get_order"][2], OPERATIONS["remove_order"][2]]
+    paths = [("get", "/orders"), ("get", "/orders/{id}"), ("delete", "/orders/{id}")]
+    episode = DocumentWorld("shop", endpoints_of(tools, paths), ()).begin()
+    whole = ask(episode, "search_orders")
+    assert len(whole["orders"]) == whole["total"] == 24
+    pages = [ask(episode, "search_orders", limit=10, page=page) for page in (1, 2, 3)]
+    assert [one for page in pages for one in page["orders"]] == whole["orders"]
+    assert ask(episode, "search_orders", limit=5, offset=20)["orders"] == whole["orders"][20:]
+    opened = ask(episode, "search_orders", status="open", limit=1)
+    assert opened["total"] == len([one for one in whole["orders"] if one["status"] == "open"])
+    ask(episode, "remove_order", id=whole["orders"][0]["id"])
+    assert ask(episode, "search_orders", limit=1)["total"] == 23
+
+
+def test_episodes_that_are_gone_leave_nothing_behind() -> None:
+    world = shop()
+
+    def held() -> list[int]:
+        population = world.population(world.seed)
+        return [
+            len(vars(one)[name])
+            for one in (world, world.kinds, population)
+            for name in sorted(vars(one))
+            if _is_sized(vars(one)[name])
+        ]
+
+    counts = []
+    for number in range(60):
+        episode = world.begin()
+        made = ask(episode, "add_order", item=f"Lamp {number}", quantity=number % 80 + 1)
+        ask(episode, "change_order", id=made["id"], item=f"Chair {number}")
+        ask(episode, "cancel_order", id=ask(episode, "list_orders")[number % 20]["id"])
+        episode.answer(Call(tool="get_order", arguments={"id": f"never{number}"}))
+        counts.append(held())
+    assert counts[-1] == counts[40]
+
+
+def _is_sized(value: object) -> bool:
+    return isinstance(value, dict)
+
+
+def test_what_a_path_names_otherwise_than_the_schema_is_one_kind() -> None:
+    variable: JsonSchema = {"type": "object", "title": "EnvVar", "properties": {"key": TEXT, "value": TEXT}}
+    tools = [
+        tool("list_variables", listed(variable)),
+        tool("read_variable", variable, "key", key=TEXT),
+        tool("set_variable", variable, "key", key=TEXT, value=TEXT),
+    ]
+    paths = [("get", "/env"), ("get", "/env/{key}"), ("put", "/env/{key}")]
+    episode = DocumentWorld("env", endpoints_of(tools, paths), ()).begin()
+    key = ask(episode, "list_variables")[0]["key"]
+    ask(episode, "set_variable", key=key, value="x")
+    assert ask(episode, "read_variable", key=key) == {"key": key, "value": "x"}
+    assert [one["value"] for one in ask(episode, "list_variables") if one["key"] == key] == ["x"]
+    assert refusal(episode, "read_variable", key="NEVER") == "not_found"
+
+
 IDS = [one["id"] for one in ask(SHOP.begin(), "list_orders")] + ["never1"]
 ids = st.sampled_from(IDS)
 items, numbers = st.sampled_from(["Lamp", "Chair", ""]), st.integers(0, 4)

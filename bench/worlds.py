@@ -1,0 +1,152 @@
+"""Episodes of a simulated document, by one core: `python -m bench.worlds [--episodes N] [--parallel N] [--runs N] [--json]`.
+
+An episode is a beginning, five calls (a search, a new order, a change, a cancellation, a read), and the difference to its start
+compared with a goal. Times are of the processor, so that what others do on the machine counts little.
+"""
+
+import argparse
+import gc
+import json
+import statistics
+import time
+from collections.abc import Callable
+
+from bench.processes import cores
+from callwright.generators.environments.document_world import DocumentEpisode, DocumentWorld
+from callwright.generators.environments.endpoints import endpoints_of
+from callwright.generators.environments.episodes import START, diff, unnamed
+from callwright.warehouse.records import Call, JsonSchema, Tool
+
+TEXT: JsonSchema = {"type": "string"}
+ORDER: JsonSchema = {
+    "type": "object",
+    "title": "Order",
+    "properties": {
+        "id": {"type": "string", "examples": ["b4Kf92"]},
+        "customer_id": {"type": "integer"},
+        "item": TEXT,
+        "note": TEXT,
+        "quantity": {"type": "integer", "minimum": 1, "maximum": 90},
+        "status": {"type": "string", "enum": ["open", "shipped", "cancelled"]},
+        "due": {"type": "string", "format": "date"},
+        "address": {"type": "object", "properties": {"city": TEXT, "street": TEXT, "code": TEXT}},
+    },
+}
+FIELDS = {name: ORDER["properties"][name] for name in ("item", "quantity", "note")}
+OPERATIONS: tuple[tuple[str, str, str, JsonSchema, dict[str, JsonSchema]], ...] = (
+    ("search_orders", "get", "/orders", {"type": "array", "items": ORDER}, {"status": ORDER["properties"]["status"]}),
+    ("add_order", "post", "/orders", ORDER, FIELDS),
+    ("read_order", "get", "/orders/{id}", ORDER, {"id": TEXT}),
+    ("change_order", "patch", "/orders/{id}", ORDER, {"id": TEXT, **FIELDS}),
+    ("cancel_order", "post", "/orders/{id}/cancel", ORDER, {"id": TEXT}),
+)
+
+
+def main() -> None:
+    """Measure and print the medians of the runs."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--episodes", type=int, default=2_000)
+    parser.add_argument("--parallel", type=int, default=100_000)
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--json", action="store_true")
+    chosen = parser.parse_args()
+    world = make_world()
+    calls = _calls(world)
+    _run(world, calls)  # what the world holds at first is made up once
+    seconds = [_seconds(lambda: _run(world, calls), chosen.episodes) for _ in range(chosen.runs)]
+    episode = _run(world, calls)
+    state = episode.snapshot()
+    result = {
+        "cores": cores(),
+        "runs": chosen.runs,
+        "episodes": chosen.episodes,
+        "calls_per_episode": len(calls),
+        "episodes_per_second": round(1 / statistics.median(seconds)),
+        "state_and_reward_per_second": round(1 / _median(lambda: _rewarded(world, calls[1:4]), chosen)),
+        "snapshot_and_restore_us": round(1e6 * _median(lambda: episode.restore(episode.snapshot()), chosen), 2),
+        "diff_us": round(1e6 * _median(lambda: diff(START, state), chosen), 1),
+        "parallel": chosen.parallel,
+        **_memory(world, calls, chosen.parallel),
+    }
+    if chosen.json:
+        print(json.dumps(result, indent=2))
+        return
+    for name, value in result.items():
+        print(f"{name:>28}  {value}")
+
+
+def make_world() -> DocumentWorld:
+    """A shop with orders."""
+    tools = [
+        Tool(
+            name=name,
+            description=name.replace("_", " "),
+            parameters={"type": "object", "properties": parameters, "required": ["id"] if "id" in parameters else []},
+            returns=returns,
+            category="shop",
+        )
+        for name, _, _, returns, parameters in OPERATIONS
+    ]
+    return DocumentWorld("shop", endpoints_of(tools, [(one[1], one[2]) for one in OPERATIONS]), ())
+
+
+def _calls(world: DocumentWorld) -> list[Call]:
+    found = world.begin().answer(Call(tool="search_orders", arguments={"status": "open"})).response
+    if not isinstance(found, list):
+        raise TypeError(f"The search brought {found!r}.")
+    first, second, *_ = [str(one["id"]) for one in found if isinstance(one, dict)]
+    return [
+        Call(tool="search_orders", arguments={"status": "open"}),
+        Call(tool="add_order", arguments={"item": "Lamp", "quantity": 2}),
+        Call(tool="change_order", arguments={"id": first, "quantity": 7}),
+        Call(tool="cancel_order", arguments={"id": second}),
+        Call(tool="read_order", arguments={"id": second}),
+    ]
+
+
+def _run(world: DocumentWorld, calls: list[Call]) -> DocumentEpisode:
+    episode = world.begin()
+    for call in calls:
+        episode.answer(call)
+    return episode
+
+
+def _rewarded(world: DocumentWorld, calls: list[Call]) -> bool:
+    """An episode of writes, and whether it ended as it should: the same made under any id."""
+    return len(unnamed(diff(START, _run(world, calls).state))) == len(calls)
+
+
+def _median(done: Callable[[], object], chosen: argparse.Namespace) -> float:
+    return statistics.median(_seconds(done, chosen.episodes) for _ in range(chosen.runs))
+
+
+def _seconds(done: Callable[[], object], times: int) -> float:
+    started = time.process_time()
+    for _ in range(times):
+        done()
+    return (time.process_time() - started) / times
+
+
+def _memory(world: DocumentWorld, calls: list[Call], parallel: int) -> dict[str, float]:
+    """What so many episodes take that are under way at once, each with three writes; and what is left when they are gone."""
+    gc.collect()
+    before = _resident()
+    episodes = [_run(world, calls[1:4]) for _ in range(parallel)]
+    during = _resident()
+    del episodes
+    gc.collect()
+    return {
+        "parallel_mb": round(during - before, 1),
+        "process_mb": round(during, 1),
+        "left_mb": round(_resident() - before, 1),
+    }
+
+
+def _resident() -> float:
+    """The memory that this process holds, in MB."""
+    with open("/proc/self/status", encoding="ascii") as status:  # noqa: PTH123 - a file of the kernel
+        return next(int(line.split()[1]) for line in status if line.startswith("VmRSS")) / 1024
+
+
+if __name__ == "__main__":
+    main()
