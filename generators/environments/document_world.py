@@ -27,6 +27,7 @@ from callwright.generators.environments.linking import (
     words_of,
 )
 from callwright.generators.environments.population import (
+    FEWEST_PARTS,
     MADE_FROM,
     NAMING,
     POPULATION,
@@ -48,7 +49,6 @@ from callwright.warehouse.records import Arguments, Call, ErrorCode, JsonSchema,
 
 MOST_ENTRIES = 8
 FEWEST_ENTRIES = 5
-FEWEST_PARTS = 3  # of a thing
 SAYABLE = 10  # calls of each tool whose values people can say
 STATUSES: Mapping[ErrorCode, tuple[int, ...]] = {
     "not_found": (404, 410), "conflict": (409, 422, 400), "invalid_value": (422, 400, 405),
