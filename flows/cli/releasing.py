@@ -91,6 +91,9 @@ def create(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
         "builds": made.selected.builds,
         "samples_by_split": made.splits,
         "groups": made.groups,
+        "largest_group": made.largest_group,
+        "shared": made.shared,
+        "missed": made.missed,
         "duplicates": made.duplicates,
     }
     return Outcome(value, _made_text(made))
@@ -103,11 +106,18 @@ def _made_text(made: "MadeRelease") -> Iterator[str]:
     yield f"{one.name}: version {one.version}{after}, {one.samples} samples, content hash {one.content_hash}"
     for share in made.selected.builds:
         yield from _share_text(share)
+    if made.shared:
+        yield f"  {made.shared} of these are the same in several recipes and count once: {one.samples} in all"
     if not made.splits:
         return
     for name, wanted in one.splits.items():
         number = made.splits[name]
         yield f"  split {name}: {number} samples, {number / one.samples:.1%} (asked for {wanted:.1%})"
+    if made.missed:
+        off = ", ".join(f"{name} by {by:+.1%}" for name, by in made.missed.items())
+        why = [f"no group of relatives is parted, and the largest has {made.largest_group} samples"]
+        why += [f"{made.kept} samples stay where they were in {one.follows}"] if made.kept else []
+        yield f"  shares are missed ({off}): {'; '.join(why)}"
     yield f"  {made.groups} groups of relatives, each in one split"
     if not made.duplicates:
         yield "  no near duplicates across splits"

@@ -23,6 +23,7 @@ from callwright.warehouse.releases.splits import CrossDuplicate, SplitBy, SplitP
 from callwright.warehouse.rows import Row, rows_of
 from callwright.warehouse.store import Warehouse
 
+_NOTABLE = 0.02  # of a split's share
 LeftOut = Literal["", "trial", "older", "not asked for", "filtered"]
 
 
@@ -178,13 +179,30 @@ class Terms(NamedTuple):
 
 
 class MadeRelease(NamedTuple):
-    """A release with what it takes of each build, its samples by split, and the near duplicates across splits."""
+    """A release with what it takes of each build, its samples by split, and the near duplicates across splits.
+
+    `groups` of relatives there are, the largest with `largest_group` samples; `kept` samples stand in the split that they had in
+    the release that this one follows.
+    """
 
     release: Release
     selected: SelectedSamples
     splits: Mapping[str, int]
     groups: int
     duplicates: Sequence[CrossDuplicate]
+    largest_group: int = 0
+    kept: int = 0
+
+    @property
+    def shared(self) -> int:
+        """How many samples more than one recipe gives, each time but the first."""
+        return sum(share.taken for share in self.selected.builds) - self.release.samples
+
+    @property
+    def missed(self) -> dict[str, float]:
+        """The splits whose share is off by more than two points, each with how much larger or smaller it is than asked for."""
+        off = {name: self.splits[name] / self.release.samples - share for name, share in self.release.splits.items()}
+        return {name: by for name, by in off.items() if abs(by) > _NOTABLE}
 
 
 def create_release(warehouse: Warehouse, name: str, recipes: Sequence[str] = (), note: str = "") -> Release:
@@ -226,7 +244,11 @@ def make_release(
         splits=dict(terms.shares),
     )
     kept = _keep(warehouse, release, selected.keys, plan, duplicates)
-    return MadeRelease(kept, selected, Counter(plan.splits), len(set(plan.groups)), duplicates)
+    groups = Counter(plan.groups)
+    same = sum(1 for key, split in now.items() if split and before.get(key) == split)
+    return MadeRelease(
+        kept, selected, Counter(plan.splits), len(groups), duplicates, max(groups.values(), default=0), same
+    )
 
 
 def freeze(warehouse: Warehouse, name: str, keys: Sequence[str], note: str = "") -> Release:

@@ -207,6 +207,18 @@ def test_what_can_not_be_parted_can_not_be_split(landed: Landed) -> None:
         plan_splits(landed.warehouse, keys, {"train": 0.5, "test": 0.5})
 
 
+def test_a_release_tells_what_recipes_share_and_why_a_split_misses_its_share(landed: Landed) -> None:
+    landed.add(started("2other", 2) | {"recipe": "other"}, "100", "101", "102")
+    made = make_release(landed.warehouse, "v1", Selection(), Terms(shares={"train": 0.97, "test": 0.03}))
+    assert sum(share.taken for share in made.selected.builds) == 53
+    assert (made.shared, made.release.samples) == (3, 50)
+    assert made.largest_group == 2
+    pairs = Selection(where="key between '104' and '107'")
+    few = make_release(landed.warehouse, "v2", pairs, Terms(shares={"train": 0.75, "test": 0.25}))
+    assert few.missed == {"train": pytest.approx(-0.25), "test": pytest.approx(0.25)}, "two pairs can't be parted"
+    assert made.missed == {}
+
+
 @pytest.mark.parametrize("name", ["../up", "a/b", "", ".hidden", "-x", "a b", "x" * 101])
 def test_a_name_that_files_can_not_have_is_refused(landed: Landed, name: str) -> None:
     with pytest.raises(ConfigurationError, match="can't be named"):
