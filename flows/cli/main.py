@@ -3,13 +3,14 @@
 import errno
 import signal
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from callwright.flows.cli import building, checking, evaluating, releasing, reviewing, tooling, viewing
 from callwright.flows.cli.screen import show
-from callwright.flows.settings import quiet_vendors, silence_teardown
+from callwright.flows.settings import quiet_vendors, read_settings, silence_teardown
 from callwright.warehouse.errors import CallwrightError, ConfigurationError, StoreError
 
 DONE, COULD_NOT, ASKED_WRONGLY = 0, 1, 2
@@ -21,7 +22,7 @@ UNWRITABLE = {errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.EROFS
 app = typer.Typer(
     name="callwright",
     epilog="Start with: callwright init, then callwright build recipes/demo.yaml --preview 5",
-    no_args_is_help=True,
+    invoke_without_command=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -38,11 +39,17 @@ def _show_version(asked: bool) -> None:
 
 @app.callback()
 def start(
+    asked: typer.Context,
     version: Annotated[
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
     """Build, prove, review, freeze and evaluate function-calling datasets."""
+    if asked.invoked_subcommand is None:
+        from callwright.flows.next_step import next_step
+
+        step = next_step(Path.cwd(), read_settings())
+        show(f"{step.found}\nNext: {step.command}    ({step.purpose})\nAll commands: callwright --help")
 
 
 for module in (building, tooling, checking, reviewing, releasing, evaluating, viewing):
