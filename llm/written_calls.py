@@ -225,7 +225,7 @@ def _arguments(value: JsonValue) -> Arguments:
 
 _CALL = re.compile(r"[A-Za-z_][\w.\\]*\s*\(")
 _FENCE = re.compile(r"```(?:\w*\n)?(.*?)```", re.DOTALL)
-_TOKEN = re.compile(r"<[|｜][^<>]*[|｜]>|</?tool_calls?>|\[/?TOOL_CALLS?\]")
+_TOKEN = re.compile(r"<[|\uff5c][^<>]*[|\uff5c]>|</?tool_calls?>|\[/?TOOL_CALLS?\]")
 _LIST = re.compile(r"^[ \t]*\[(?=\s*[\"']?[A-Za-z_][\w.\\]*\()", re.MULTILINE)
 _ESCAPED = re.compile(r"(?<!\\)((?:\\\\)*)\\([_/])")  # by Markdown, and by JSON: no escapes in Python
 _MARK = "_ǂ"
@@ -353,7 +353,7 @@ _NAMED = re.compile(
             (
                 r"<function=NAME>",  # Llama, functionary
                 r"\[TOOL_CALLS\]\s*NAME(?:\[CALL_ID\]\w+)?(?:\[ARGS\])?",  # Mistral
-                r"<｜tool▁call▁begin｜>(?:function<｜tool▁sep｜>)?NAME(?:<｜tool▁sep｜>|\s*```json)",  # DeepSeek
+                r"<\uff5ctool▁call▁begin\uff5c>(?:function<\uff5ctool▁sep\uff5c>)?NAME(?:<\uff5ctool▁sep\uff5c>|\s*```json)",  # DeepSeek
                 r"<\|tool_call_begin\|>(?:functions\.)?NAME(?::\d+)?\s*<\|tool_call_argument_begin\|>",  # Kimi
                 r"to=functions\.NAME\b[^{}]*<\|message\|>",  # OpenAI's open models
                 r"^>>>NAME\n",  # functionary

@@ -161,7 +161,10 @@ def _boards_text(found: "Evaluation") -> Iterator[Table]:
     }
     for columns, board in boards.items():
         if board or columns == _COST or (columns == _SNAPSHOTS and not others):
-            yield Table([_HEADS.get(one, one) for one in columns], [[row[one] for one in columns] for row in board])
+            yield Table(
+                [_HEADS.get(one, one.replace("_", " ")) for one in columns],
+                [[row[one] for one in columns] for row in board],
+            )
 
 
 @command(

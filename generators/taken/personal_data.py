@@ -19,7 +19,7 @@ from callwright.language.calls.codes import address as made_address
 from callwright.language.calls.codes import person as made_person
 from callwright.language.calls.meanings import first_names
 from callwright.language.calls.parameters import meaning_by_words, meaning_of
-from callwright.language.packs import fallback, has_folder
+from callwright.language.packs import fallback, has_folder, packaged
 from callwright.warehouse.extras import require_extra
 from callwright.warehouse.records import (
     CallTurn,
@@ -73,14 +73,6 @@ _STREET = re.compile(
     r"|\b[A-ZÄÖÜ][\wäöüß-]*(?:straße|strasse|str\.|weg|allee|platz|gasse|ring|ufer) ?\d+ ?[a-z]?(?:,? \d{5} [A-ZÄÖÜ][\wäöüß-]+)?"
 )
 _NO_PHONE = re.compile(r"\d+[.,]\d+|\d{4}[-./]\d{1,2}[-./]?\d{1,2}|\d{1,2}[-./]\d{1,2}[-./]\d{4}")  # decimals and days
-_REGIONS: Mapping[str, tuple[str, ...]] = {
-    "en": ("US", "GB"),
-    "es": ("ES", "MX"),
-    "zh": ("CN",),
-    "de": ("DE",),
-    "fr": ("FR",),
-    "it": ("IT",),
-}
 _FEWEST_DIGITS = 7
 _LONGEST_NAME, _SHORTEST_PART = 5, 3  # words; letters
 _IBAN_SAMPLE = "DE"
@@ -228,7 +220,7 @@ def _phones(text: str, language: Language) -> Places:
 
     if sum(map(str.isdigit, text)) < _FEWEST_DIGITS:
         return
-    for region in (*_REGIONS.get(language, ()), None):
+    for region in (*packaged("callwright.generators.taken", "phone_regions.yaml").get(language, ()), None):
         for match in PhoneNumberMatcher(text, region, leniency=Leniency.POSSIBLE):
             written = match.raw_string
             if written.isdigit() and not is_valid_number(match.number):
