@@ -353,7 +353,8 @@ _NAMED = re.compile(
             (
                 r"<function=NAME>",  # Llama, functionary
                 r"\[TOOL_CALLS\]\s*NAME(?:\[CALL_ID\]\w+)?(?:\[ARGS\])?",  # Mistral
-                r"<\uff5ctool▁call▁begin\uff5c>(?:function<\uff5ctool▁sep\uff5c>)?NAME(?:<\uff5ctool▁sep\uff5c>|\s*```json)",  # DeepSeek
+                # DeepSeek
+                r"<\uff5ctool▁call▁begin\uff5c>(?:function<\uff5ctool▁sep\uff5c>)?NAME(?:<\uff5ctool▁sep\uff5c>|\s*```json)",
                 r"<\|tool_call_begin\|>(?:functions\.)?NAME(?::\d+)?\s*<\|tool_call_argument_begin\|>",  # Kimi
                 r"to=functions\.NAME\b[^{}]*<\|message\|>",  # OpenAI's open models
                 r"^>>>NAME\n",  # functionary
