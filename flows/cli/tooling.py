@@ -327,7 +327,7 @@ def _every_kind(source: dict[str, object]) -> "Recipe":
     from callwright.flows.recipe import parse_recipe
     from callwright.generators.kinds import all_kinds
 
-    asked = dict.fromkeys(all_kinds(), _ENOUGH)
+    asked = {name: _ENOUGH for name, kind in all_kinds().items() if not kind.traits.is_taken}
     return parse_recipe({"name": "check", "tools": [source], "samples": asked}, Path(), "check")
 
 
