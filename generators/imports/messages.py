@@ -201,7 +201,8 @@ def _said(side: str, content: JsonValue, *, reads_calls: bool) -> Iterator[Event
         return
     if not isinstance(content, str):
         raise UnreadableChat(f"a message of the {side} has the content {shown(content)}")
-    text = _THOUGHTS.sub("", content).strip() if side == "assistant" else content
+    has_thoughts = side == "assistant" and _THOUGHTS.search(content)
+    text = _THOUGHTS.sub("", content).strip() if has_thoughts else content
     calls = [*_calls_in(text)] if reads_calls else []
     if calls:
         text = _TAGGED.sub("", text).strip() if _TAGGED.search(text) else ""
@@ -225,7 +226,7 @@ def _calls_in(text: str) -> Iterator[Called]:
     if tagged:
         for inner in tagged:
             yield from _stated_calls(inner.strip())
-    elif text.startswith("[") and text.endswith("]"):
+    elif text.strip().startswith("[") and text.strip().endswith("]"):
         yield from python_calls(text) or _json_calls(text)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from pydantic import JsonValue
+from pydantic import JsonValue, ValidationError
 
 from callwright.generators.catalogs.builder import CatalogBuilder
 from callwright.generators.catalogs.catalog import Problem, ProblemKind, shown
@@ -76,9 +76,14 @@ class RecordReader:
 
     def imported(self, sample: Callable[[], Sample], tools: tuple[Tool, ...]) -> ImportedRecord:
         """The record as `sample` makes one of it, unless it was refused."""
-        if not self.is_readable:
-            return ImportedRecord(self.where, problems=tuple(self.problems))
-        return ImportedRecord(self.where, sample(), tools, tuple(self.problems))
+        made = None
+        if self.is_readable:
+            try:
+                made = sample()
+            except ValidationError as error:
+                first = error.errors(include_url=False, include_input=False)[0]
+                self.refuse(f"Its {'.'.join(map(str, first['loc']))} can't be used: {first['msg']}")
+        return ImportedRecord(self.where, made, tools if made else (), tuple(self.problems))
 
 
 def language_of_user(turns: Sequence[Turn]) -> Language:

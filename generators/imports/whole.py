@@ -1,6 +1,6 @@
 """Our exports that hold samples whole, read back: records, Parquet tables, and folders for the Hugging Face hub."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from jsonschema import Draft202012Validator
@@ -75,25 +75,30 @@ def read_tables(path: Path) -> Iterator[ImportedRecord]:
         raise ConfigurationError(f"{str(path)!r} is no export to parquet: it has no {TOOLS_FILE!r}.")
     tools: dict[str, Tool] = {}
     for row in read_rows(path / TOOLS_FILE):
-        if isinstance(row, DocumentItem) and isinstance(row.value, dict):
-            tool = _tool_of_table(row.value)
+        try:
+            tool = _tool_of_table(row.value if isinstance(row, DocumentItem) else None)
+        except ValidationError as error:
+            yield _broken(row.where, _brief(error))
+        else:
             tools[tool.key] = tool
     for file in sorted(path.rglob("samples.parquet")):
         for row in read_rows(file):
-            if isinstance(row, Problem):
-                yield ImportedRecord(row.where, problems=(row,))
-                continue
-            body = row.value.get("body") if isinstance(row.value, dict) else None
-            try:
-                sample = Sample.model_validate(parsed(body))
-            except ValidationError as error:
-                yield _broken(row.where, _brief(error))
-                continue
-            keys = [key for key in (*sample.candidates, *sample.withheld) if key in tools]
-            yield ImportedRecord(row.where, sample, tuple(tools[key] for key in keys))
+            yield (
+                ImportedRecord(row.where, problems=(row,)) if isinstance(row, Problem) else _sample_of_table(row, tools)
+            )
 
 
-def _tool_of_table(fields: Fields) -> Tool:
+def _sample_of_table(row: DocumentItem, tools: Mapping[str, Tool]) -> ImportedRecord:
+    try:
+        sample = Sample.model_validate(parsed(row.value.get("body") if isinstance(row.value, dict) else None))
+    except ValidationError as error:
+        return _broken(row.where, _brief(error))
+    keys = [key for key in (*sample.candidates, *sample.withheld) if key in tools]
+    return ImportedRecord(row.where, sample, tuple(tools[key] for key in keys))
+
+
+def _tool_of_table(value: JsonValue) -> Tool:
+    fields: Fields = value if isinstance(value, dict) else {}
     kept = {name: fields[name] for name in Tool.model_fields if fields.get(name) is not None}
     stated = {name: parsed(kept[name]) for name in ("parameters", "returns", "constants") if name in kept}
     return Tool.model_validate(kept | stated)
@@ -119,7 +124,9 @@ class _HubReader(RecordReader):
         if not isinstance(messages, list) or not isinstance(snapshots, list):
             self.refuse(f"It has the fields {sorted(fields)[:8]}, and messages and snapshots are expected")
             return self.imported(_never, ())
-        said: JsonValue = [one for one in messages if isinstance(one, dict) and one.get("role") in {"system", "user"}]
+        said: JsonValue = [
+            one for one in messages if isinstance(one, dict) and str(one.get("role")) in {"system", "user"}
+        ]
         alike = ChatRow(said, fields.get("tools"), category=str(fields.get("category", "")))
         known = self._chats.chat(self.where, alike._replace(language=str(fields.get("language", ""))))
         if known.sample is None:

@@ -2,15 +2,19 @@
 
 import json
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from callwright.generators.imports.messages import Called, python_calls
+from callwright.generators.imports.messages import Called, python_calls, read_chat
 from callwright.generators.imports.reading import ImportedRecord
 from callwright.generators.imports.table import SOURCES
 from callwright.generators.taken import CALL, CALLS, CONVERSATION
 from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.exports.examples import openai_messages
 from callwright.warehouse.exports.formats import EXPORTS, export_release
 from callwright.warehouse.records import CallTurn, GoldCall, ReplyTurn, ResultTurn, Sample, Tool, UserTurn
 from tests.support.warehouse.exported import exported, release_of, stream_of
@@ -230,6 +234,31 @@ def test_calls_of_toolace_may_have_names_with_spaces_and_brackets_in_their_value
     assert calls == [Called("Market Trends API", {"trend_type": "MARKET (US), 'all'", "n": 2}), Called("Get It", {})]
     for text in ("[f(1)]", "[f(a=g())]", "[f(a=1]", "I looked (a=1)", "[f(**x)]", "[f(a=1) and so on]", "[]", "f"):
         assert python_calls(text) == []
+
+
+TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]), min_size=1, max_size=20).filter(
+    str.strip
+)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-99, 99) | TEXTS, lambda inner: st.dictionaries(TEXTS, inner), max_leaves=4
+)
+CALLS_MADE = st.lists(
+    st.builds(call, st.sampled_from(["get_weather", "find_train"]), city=VALUES), min_size=1, max_size=3
+)
+
+
+@given(st.lists(st.tuples(TEXTS, st.lists(CALLS_MADE, max_size=2), TEXTS), min_size=1, max_size=3), st.randoms())
+def test_what_chat_completions_say_is_read_back_whatever_was_said(parts: list[Any], rng: Random) -> None:
+    turns: list[Any] = []
+    for asked, steps, said in parts:
+        turns.append(UserTurn(text=asked))
+        for calls in steps:
+            results = tuple({"n": rng.randrange(9)} for _ in calls)
+            turns += [CallTurn(calls=tuple(calls), executed=True), ResultTurn(results=results)]
+        turns.append(ReplyTurn(text=f"{said}."))
+    found = read_chat([*openai_messages("", turns, {})])
+    called = any(isinstance(turn, CallTurn) for turn in turns)
+    assert found.turns == (tuple(turns) if called else (*turns[:-1], CallTurn(), turns[-1]))
 
 
 def test_types_in_pythons_words_are_a_schema(tmp_path: Path) -> None:

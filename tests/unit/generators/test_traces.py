@@ -162,20 +162,22 @@ def test_langfuses_generations_are_conversations_with_their_scores(form: str, tm
     assert [tool.name for tool in record.tools] == ["get_weather"]
 
 
+TRAJECTORY: dict[str, Any] = {
+    "schema_version": "ATIF-v1.6", "session_id": "s",
+    "agent": {"name": "helper", "version": "1", "tool_definitions": [{"type": "function", "function": WEATHER.signature}]},
+    "steps": [
+        {"step_id": 1, "source": "user", "message": "Weather in Ulm?"},
+        {"step_id": 2, "source": "agent", "message": "", "reasoning_content": "Hm.",
+         "tool_calls": [{"tool_call_id": "c", "function_name": "get_weather", "arguments": {"city": "Ulm"}}],
+         "observation": {"results": [{"source_call_id": "c", "content": '{"degrees": 7}'}]}},
+        {"step_id": 3, "source": "agent", "message": "7 degrees."},
+    ],
+}  # fmt: skip
+
+
 def test_a_trajectory_keeps_its_steps_with_what_they_observed(tmp_path: Path) -> None:
-    trajectory = {
-        "schema_version": "ATIF-v1.6", "session_id": "s",
-        "agent": {"name": "helper", "version": "1", "tool_definitions": [{"type": "function", "function": WEATHER.signature}]},
-        "steps": [
-            {"step_id": 1, "source": "user", "message": "Weather in Ulm?"},
-            {"step_id": 2, "source": "agent", "message": "", "reasoning_content": "Hm.",
-             "tool_calls": [{"tool_call_id": "c", "function_name": "get_weather", "arguments": {"city": "Ulm"}}],
-             "observation": {"results": [{"source_call_id": "c", "content": '{"degrees": 7}'}]}},
-            {"step_id": 3, "source": "agent", "message": "7 degrees."},
-        ],
-    }  # fmt: skip
     path = tmp_path / "trajectory.json"
-    path.write_text(json.dumps(trajectory, indent=1), encoding="utf-8")
+    path.write_text(json.dumps(TRAJECTORY, indent=1), encoding="utf-8")
     [record] = read("atif", path)
     assert record.sample is not None, record.problems
     assert [turn.kind for turn in record.sample.turns] == ["user", "calls", "result", "reply"]

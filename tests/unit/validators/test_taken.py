@@ -1,0 +1,99 @@
+"""Of what took place: a value that nothing says is marked for people, and what the assistant wrote itself is read by a rubric."""
+
+from random import Random
+from typing import Any
+
+import pytest
+
+from callwright.annotation.sample_review import review_task
+from callwright.generators.stages import StageContext
+from callwright.generators.taken import CALL, CONVERSATION
+from callwright.testing import ScriptedModel
+from callwright.validators.checks.table import told_in_english
+from callwright.validators.checks.taken import ComposedScore, check_composed, check_traced, composed_texts
+from callwright.warehouse.records import CallTurn, GoldCall, ReplyTurn, ResultTurn, Sample, Tool, UserTurn, Verdict
+
+TEXT = {"type": "string", "description": ""}
+MAIL = Tool(
+    name="send_mail", description="Send a mail.", category="Mail",
+    parameters={"type": "object", "properties": {"to": TEXT, "body": TEXT, "copies": {"type": "integer", "default": 1}}},
+)  # fmt: skip
+BODY = "Dear Ann, I am afraid that my train is late. See you soon! Tom"
+
+
+def sample(*turns: Any, kind: str = CALL, system: str = "") -> Sample:
+    return Sample(kind=kind, language="en", category="Mail", candidates=(MAIL.key,), turns=turns, system_message=system)
+
+
+def asked(text: str, **arguments: Any) -> Sample:
+    return sample(UserTurn(text=text), CallTurn(calls=(GoldCall(tool=MAIL.name, arguments=arguments),)))
+
+
+async def traced(one: Sample) -> Verdict:
+    [verdict] = await check_traced(one, context())
+    return verdict
+
+
+def context(chat: Any = None) -> StageContext:
+    return StageContext(chat, Random(1), {MAIL.key: MAIL})
+
+
+async def test_a_value_that_nothing_says_is_for_people_with_its_argument() -> None:
+    one = asked("Write to ann@example.org.", to="bob@example.org")
+    verdict = await traced(one)
+    assert verdict.decision == "unproved"
+    assert [(doubt.kind, doubt.turn, doubt.argument, doubt.value) for doubt in verdict.doubts] == [
+        ("untraced", 1, "to", "bob@example.org")
+    ]
+    task = review_task(one, [MAIL], told_in_english([verdict]), reason="In doubt.")
+    assert task.failed == "Nothing in the conversation says to = bob@example.org."
+
+
+@pytest.mark.parametrize(
+    "one",
+    [
+        asked("Write to ann@example.org.", to="ann@example.org"),
+        asked("Write to ann@example.org.", to="ann@example.org", copies=1),
+        sample(
+            UserTurn(text="Write to Ann."), CallTurn(calls=(GoldCall(tool=MAIL.name, arguments={"body": "Ann"}),), executed=True),
+            ResultTurn(results=("Ann has ann@example.org and a5@example.org",)),
+            CallTurn(calls=(GoldCall(tool=MAIL.name, arguments={"to": "a5@example.org"}),)), kind=CONVERSATION,
+        ),
+        sample(
+            UserTurn(text="Write to Ann."), ReplyTurn(text="Is that ann@example.org?"), UserTurn(text="Yes."),
+            CallTurn(calls=(GoldCall(tool=MAIL.name, arguments={"to": "ann@example.org"}),)),
+        ),
+        sample(
+            UserTurn(text="Write to the desk."), CallTurn(calls=(GoldCall(tool=MAIL.name, arguments={"to": "desk@example.org"}),)),
+            system="The desk has desk@example.org.",
+        ),
+    ],
+    ids=["user", "default", "inside a result's text", "the assistant's question", "system message"],
+)  # fmt: skip
+async def test_whoever_says_it_it_is_traced(one: Sample) -> None:
+    assert (await traced(one)).decision == "proved"
+
+
+async def test_a_composed_text_is_not_traced_but_read_and_judged_by_its_score() -> None:
+    one = asked("Tell ann@example.org that my train is late.", to="ann@example.org", body=BODY)
+    assert (await traced(one)).decision == "proved"
+    for score, decision in ((5, "proved"), (2, "unproved")):
+        chat = ScriptedModel({"judge_composed": [ComposedScore(reason="So.", score=score)]}, name="judge/x")
+        [verdict] = await check_composed(one, context(chat))
+        assert verdict.decision == decision
+    assert [(doubt.kind, doubt.argument, doubt.other) for doubt in verdict.doubts] == [
+        ("composed_amiss", "body", "So.")
+    ]
+
+
+async def test_what_no_model_that_reads_language_has_read_waits() -> None:
+    one = asked("Tell ann@example.org that my train is late.", to="ann@example.org", body=BODY)
+    [verdict] = await check_composed(one, context(ScriptedModel({}, name="template/v1")))
+    assert (verdict.decision, verdict.doubts[0].kind) == ("unproved", "composed_unread")
+
+
+@pytest.mark.parametrize("body", [BODY, "我今天的火车晚点了，可能赶不上晚饭，请先吃吧。"])
+def test_a_long_text_is_composed_unless_somebody_dictated_it(body: str) -> None:
+    assert [one.argument for one in composed_texts(asked("Hi.", body=body), [MAIL])] == ["body"]
+    assert [*composed_texts(asked(f"Write this: {body}", body=body), [MAIL])] == []
+    assert not check_composed.applies(asked("Hi.", to="a@example.org"))
