@@ -20,13 +20,14 @@ def tables() -> tuple[Registry[Any], ...]:
     """Every table; each has rows of its own class."""
     from callwright.generators.catalogs import FORMATS
     from callwright.generators.environments.protocol import WORLDS
+    from callwright.generators.imports.table import SOURCES
     from callwright.generators.kinds import FAMILIES
     from callwright.llm.models import PROVIDERS
     from callwright.validators.checks.table import CHECKS
     from callwright.validators.metrics.own import METRICS
     from callwright.warehouse.exports.formats import EXPORTS
 
-    return (FAMILIES, CHECKS, EXPORTS, FORMATS, WORLDS, PROVIDERS, METRICS)
+    return (FAMILIES, CHECKS, EXPORTS, SOURCES, FORMATS, WORLDS, PROVIDERS, METRICS)
 
 
 def plugins() -> tuple[Plugin, ...]:

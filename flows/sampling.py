@@ -6,13 +6,12 @@ three numbers; of a stratum no more than some hundreds are read for what they sa
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from hashlib import blake2b
 from heapq import nsmallest
 from typing import Literal, NamedTuple
 
 import numpy as np
-import orjson
 
+from callwright.generators.taken import print_of
 from callwright.warehouse.records import CallTurn, Sample, TakenRecord, UserTurn
 
 Stratum = Literal["tool", "outcome", "error", "feedback"]
@@ -40,7 +39,7 @@ def choose(read: Callable[[], Iterable[TakenRecord]], take: int, by: Sequence[St
     for place, record in enumerate(read()):
         if record.sample is None:
             continue
-        print_ = _print_of(record.sample)
+        print_ = print_of(record.sample)
         if print_ in firsts:
             seen[firsts[print_]] += 1
             continue
@@ -58,13 +57,6 @@ def choose(read: Callable[[], Iterable[TakenRecord]], take: int, by: Sequence[St
         first = max(range(len(pool)), key=lambda one: seen[pool[one]], default=0)
         chosen += [pool[at] for at in _newest(encode(said), first, share)] if said else pool
     return Chosen({places[at]: seen[at] for at in sorted(chosen)}, sum(seen) - len(seen), len(seen) - len(chosen))
-
-
-def _print_of(sample: Sample) -> bytes:
-    """What is the same for records that say the same: the users' words, without case and gaps, and what is called."""
-    said = [" ".join(turn.text.casefold().split()) for turn in sample.turns if isinstance(turn, UserTurn)]
-    called = [[one.tool, one.arguments] for turn in sample.turns if isinstance(turn, CallTurn) for one in turn.calls]
-    return blake2b(orjson.dumps([said, called], option=orjson.OPT_SORT_KEYS), digest_size=8).digest()
 
 
 def _stratum(record: TakenRecord, by: Sequence[Stratum]) -> str:

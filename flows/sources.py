@@ -12,6 +12,7 @@ from functools import lru_cache
 from hashlib import file_digest
 from itertools import islice
 from pathlib import Path
+from secrets import token_hex
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 import orjson
@@ -22,7 +23,7 @@ from callwright.flows.recipe import PersonalDataRules, Recipe, SampleSource
 from callwright.flows.settings import Settings
 from callwright.generators.imports.reading import ImportedRecord
 from callwright.generators.imports.table import SOURCES
-from callwright.generators.taken import STAGE
+from callwright.generators.taken import STAGE, print_of
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import CallTurn, Origin, ResultTurn, Sample, TakenRecord, Tool, content_key
 from callwright.warehouse.rows import body_of
@@ -173,7 +174,8 @@ def source_key(recipe: Recipe, source: SampleSource) -> str:
     ]
     stated = source.model_dump(mode="json", exclude={"path", "take", "by"})
     personal = recipe.personal_data.model_dump(mode="json", exclude={"vault"})
-    return content_key([READER_VERSION, stated, personal, files])
+    own = SOURCES.source_of(source.format)  # a reader in a file of one's own, which may be edited
+    return content_key([READER_VERSION, stated, personal, files, own.digest if own else ""])
 
 
 def _files(path: Path) -> list[Path]:
@@ -200,6 +202,7 @@ class _Mark(NamedTuple):
     at: int = 0
     tools_at: int = 0
     vault_at: int = 0
+    salt: str = ""
     personal: dict[str, int] = {}  # noqa: RUF012 - never changed in place
 
 
@@ -211,7 +214,7 @@ class _Reading:
         self._form = SOURCES.named(source.format)
         folder.mkdir(parents=True, exist_ok=True)
         kept = folder / _MARK
-        self._mark = _Mark(**orjson.loads(kept.read_bytes())) if kept.exists() else _Mark()
+        self._mark = _Mark(**orjson.loads(kept.read_bytes())) if kept.exists() else _Mark(salt=token_hex(16))
 
     def carry_on(self, progress: Progress) -> ReadSource:
         """Read what is left."""
@@ -239,6 +242,7 @@ class _Reading:
                         records.tell(),
                         tools.tell(),
                         vault.tell() if vault else 0,
+                        self._mark.salt,
                         dict(sum((Counter(one.replaced) for one in taken), Counter(self._mark.personal))),
                     )
                 )
@@ -247,6 +251,7 @@ class _Reading:
                     progress.say(f"{self._mark.records} records read so far.")
         done = {"records": self._mark.records, "unreadable": self._mark.unreadable, "personal": self._mark.personal}
         _replace(self._folder / _DONE, orjson.dumps(done))
+        (self._folder / _MARK).unlink(missing_ok=True)  # and the salt with it
         return taken_in(self._folder)
 
     def _opened(self, opened: ExitStack, path: Path, at: int) -> BinaryIO:
@@ -267,7 +272,8 @@ class _Reading:
             return taken
         from callwright.generators.taken.personal_data import without_personal_data
 
-        found = without_personal_data(taken.sample, record.tools, taken.where)
+        seed = f"{self._mark.salt}:{print_of(taken.sample).hex()}"  # who says the same stays the same, and nobody can try names
+        found = without_personal_data(taken.sample, record.tools, seed)
         if vault is not None and found.values:
             vault.write(orjson.dumps({"where": taken.where, "values": found.values}) + b"\n")
         if self._rules.mode == "report" or not found.values:

@@ -221,6 +221,37 @@ def test_of_many_that_repeat_those_are_taken_that_differ(tmp_path: Path) -> None
     assert sorted(one["seen"] for one in counts) == [1, 5]
 
 
+def test_the_same_conversation_is_the_same_without_its_personal_data(tmp_path: Path) -> None:
+    path = written(tmp_path / "logs.jsonl", PRIVATE, PRIVATE)
+    stated = {"name": "twice", "samples": [{"from": str(path), "format": "openai"}], "personal_data": "on"}
+    recipe = parse_recipe(stated, tmp_path, "twice")
+    read_sources(recipe, settings_of(tmp_path / "work"), SilentProgress())
+    [read] = taken_sources(recipe, settings_of(tmp_path / "work"))
+    first, second = read.all()
+    assert first.sample == second.sample
+    assert first.replaced == {"mail": 1}
+    assert not (read.folder / "mark.json").exists(), "nobody can try names with what is left"
+
+
+OWN_READER = """
+from callwright.generators.imports.chats import ChatRow, reader_of_rows
+from callwright.generators.imports.table import SampleFormat
+
+FORMAT = SampleFormat("mine", "our own log", reader_of_rows("mine", lambda row: ChatRow(row["chat"], row.get("tools"))))
+"""
+
+
+def test_a_format_of_ones_own_is_read_by_its_file(tmp_path: Path) -> None:
+    (tmp_path / "my_log.py").write_text(OWN_READER, encoding="utf-8")
+    shown = LINES[0]
+    assert isinstance(shown, dict)
+    written(tmp_path / "logs.jsonl", {"chat": shown["messages"], "tools": shown["tools"]})
+    stated = {"name": "own", "samples": [{"from": "logs.jsonl", "format": "mine"}], "extensions": ["my_log.py:FORMAT"]}
+    settings = settings_of(tmp_path / "work")
+    report = build(parse_recipe(stated | {"readers": {"planted": 0}}, tmp_path, "own"), settings)
+    assert (report.asked, report.landed) == (1, 1)
+
+
 def test_reading_that_is_cut_off_goes_on_where_it_stopped(tmp_path: Path) -> None:
     rows = [
         row(f"What is the weather in city {number}?", "get_weather", {"city": f"city {number}"})
