@@ -19,9 +19,10 @@ from callwright.flows.recipe.parts import GeneratedTools
 from callwright.flows.runner import GroupRun, Workers
 from callwright.flows.settings import Settings, open_warehouse
 from callwright.flows.shards import carry_out
+from callwright.flows.sources import known_sources
 from callwright.flows.stages import stage_named
 from callwright.flows.toolmaking import prepare_tools
-from callwright.generators.kinds import family_of, kind_named
+from callwright.generators.kinds import all_kinds, family_of, kind_named, traits_of
 from callwright.llm.asking import Asking, LedgeredChat
 from callwright.llm.models import ModelSettings
 from callwright.llm.prices import unpriced_sentence
@@ -120,12 +121,27 @@ async def estimate_build(recipe: Recipe, settings: Settings) -> Estimate:
     own = (one for one in left_out if not kind_named(one.kind).sources)  # few sources tell nothing of the others
     impossible = {one.kind: one for one in own if one.samples and not sampled.get(one.kind)}
     planned = {name: count for name, count in _planned(recipe, earlier).items() if name not in impossible}
+    taken, unread = _taken(recipe, settings, sampled)
+    planned |= taken
     rows = [*_rows(recipe, asked, _Scale(recipe, sampled, planned))]
     if earlier is not None:
         rows = [_as_before(row, _repeats(rows, sum(planned.values()), earlier)) for row in rows]
     found = _summed(recipe, rows, planned, earlier)
     left = (f"No sample of the kind {name} can be planned. {one.reason}" for name, one in impossible.items())
-    return found._replace(notes=(*found.notes, *left))
+    return found._replace(notes=(*found.notes, *left, *unread))
+
+
+def _taken(recipe: Recipe, settings: Settings, sampled: Mapping[str, int]) -> tuple[dict[str, int], tuple[str, ...]]:
+    """How many samples of each kind are taken from files, by the first records of these; a note where they were not read yet."""
+    seen = {name: count for name, count in sampled.items() if name in all_kinds() and traits_of(name).is_taken}
+    if not seen:
+        return {}, ()
+    records = sum(one.asked for one in known_sources(recipe, settings))
+    if not records:
+        return seen, (
+            f"Files were not read yet: of what is taken from them the first {sum(seen.values())} records are counted.",
+        )
+    return {name: round(count * records / sum(seen.values())) for name, count in seen.items()}, ()
 
 
 def _repeats(rows: Sequence[EstimateRow], planned: int, earlier: EarlierBuild) -> float:
