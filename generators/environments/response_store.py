@@ -188,7 +188,8 @@ class ResponseStore:
         """Keep an environment's tools and links; `basis` is the key of what they were made from."""
         records = (description.tools, description.links, description.calls, description.unanswered)
         *bodies, unanswered = ([one.model_dump(mode="json") for one in kept] for kept in records)
-        packed = _packed([*bodies, description.operations, unanswered, description.errors])
+        errors = [[list(error) for error in declared] for declared in description.errors]
+        packed = _packed([*bodies, description.operations, unanswered, errors])
         self._write(_DESCRIBE, (environment, basis, packed))
 
     def description(self, environment: str, basis: str = "") -> Description | None:

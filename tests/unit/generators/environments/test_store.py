@@ -3,6 +3,7 @@
 import asyncio
 import sqlite3
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
+from callwright.generators.catalogs.catalog import StatedError
 from callwright.generators.environments.protocol import CallResponse
 from callwright.generators.environments.response_store import (
     Description,
@@ -199,6 +201,15 @@ def test_a_file_that_is_no_store_is_refused(tmp_path: Path) -> None:
     other.close()
     with pytest.raises(StoreError, match="no response store"):
         ResponseStore(tmp_path / "other.sqlite")
+
+
+def test_a_description_comes_back_as_it_was_kept(tmp_path: Path) -> None:
+    errors = ((StatedError("404", {"type": "object", "properties": {"message": {"type": "string"}}}),), ())
+    description = Description((TOOL, TOOL), (LINK,), (READ,), (("GET", "/books"), ("PUT", "/books")), (TOOL,), errors)
+    with closing(ResponseStore(tmp_path / "responses.sqlite")) as store:
+        store.describe("script", "basis", description)
+
+        assert store.description("script") == description
 
 
 async def test_what_was_stored_is_replayed_without_the_server(stored: Stored, tmp_path: Path) -> None:
