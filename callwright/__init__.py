@@ -33,10 +33,11 @@ if TYPE_CHECKING:
         preview,
         read_recipe,
     )
-    from callwright.flows.api.evaluating import AnsweredItem, Evaluation, evaluate, evaluate_async
+    from callwright.flows.api.evaluating import Evaluation, evaluate, evaluate_async
     from callwright.flows.api.releases import KeptSample, LoadedRelease, create_release, load_release, samples
     from callwright.flows.api.surroundings import ProgressStep
     from callwright.flows.build import BuildReport
+    from callwright.flows.evaluation.gate import AnsweredItem
     from callwright.flows.recipe import Recipe
     from callwright.generators.catalogs.python_tools import tool_from
     from callwright.warehouse.errors import CallwrightError, ConfigurationError
@@ -55,10 +56,11 @@ _PLACES = {
         "preview",
         "read_recipe",
     ),
-    "flows.api.evaluating": ("AnsweredItem", "Evaluation", "evaluate", "evaluate_async"),
+    "flows.api.evaluating": ("Evaluation", "evaluate", "evaluate_async"),
     "flows.api.releases": ("KeptSample", "LoadedRelease", "create_release", "load_release", "samples"),
     "flows.api.surroundings": ("ProgressStep",),
     "flows.build": ("BuildReport",),
+    "flows.evaluation.gate": ("AnsweredItem",),
     "flows.recipe": ("Recipe",),
     "generators.catalogs.python_tools": ("tool_from",),
     "warehouse.errors": ("CallwrightError", "ConfigurationError"),

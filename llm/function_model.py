@@ -72,7 +72,8 @@ class FunctionModel:
             given = await asyncio.to_thread(self._function, messages, tools)
             return await given if inspect.isawaitable(given) else given
         except Exception as error:  # a candidate's own mistake, of whatever type
-            raise ReplyError(f"{self._name} raised {type(error).__name__}: {error}") from error
+            said = str(error).encode(errors="backslashreplace").decode()  # half a character can't be kept
+            raise ReplyError(f"{self._name} raised {type(error).__name__}: {said}") from error
 
     def _read(self, given: object, names: Mapping[str, str]) -> Completion:
         if isinstance(given, BaseModel) and not isinstance(given, Call):  # such as the message of OpenAI's client

@@ -1,17 +1,18 @@
 """Evaluations from Python: `evaluate` and `evaluate_async`, of models or functions."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypedDict, Unpack
+from types import MappingProxyType
+from typing import Literal, NamedTuple, TypedDict, Unpack
 from uuid import uuid4
 
-import orjson
 from pydantic import JsonValue
 
 from callwright.flows.api.surroundings import ProgressReceiver, opened_progress, run, settings_of
 from callwright.flows.evaluation.evaluating import answer_board, domain_board, evaluate_release, leaderboard
 from callwright.flows.evaluation.evaluation_run import AskedFor, Conditions, cut_off
+from callwright.flows.evaluation.gate import AnsweredItem, Demands, Gate, Scope, hold, read_figures, read_items
 from callwright.flows.recipe import Candidate
 from callwright.flows.settings import Settings, open_warehouse
 from callwright.llm.function_model import AnswerFunction
@@ -23,30 +24,6 @@ from callwright.warehouse.records import EvalMode, ToolsShown
 from callwright.warehouse.rows import Row
 
 CandidateLike = str | Candidate | AnswerFunction
-
-
-class AnsweredItem(NamedTuple):
-    """What a candidate answered where calls were due, or a whole run over a multi-step sample.
-
-    `due` and `calls` are lists of {'tool': …, 'arguments': {…}}; `calls` is None where the answer
-    can't be read, and `problem` says why. `verdict` is by rule, None where nothing was judged;
-    `error_type` names the mistake.
-
-        item.sample, item.turn, item.due       # '5c1f…', 1, [{'tool': 'get_weather', …}]
-        item.calls, item.problem               # None, 'python/agent raised KeyError: …'
-        item.verdict, item.error_type          # False, 'unreadable'
-    """
-
-    sample: str
-    kind: str
-    turn: int | None
-    run: int
-    due: list[dict[str, Any]] | None
-    calls: list[dict[str, Any]] | None
-    text: str
-    problem: str
-    verdict: bool | None
-    error_type: str | None
 
 
 class Evaluation:
@@ -63,6 +40,10 @@ class Evaluation:
         self.candidates = tuple(candidates)
         self.strategy = conditions.prompting.label
         self.split = conditions.split
+        self._scope = Scope(
+            release, self.split, self.strategy, conditions.tools_shown, conditions.complexeval,
+            conditions.judge.name if conditions.judge else "",
+        )  # fmt: skip
         self._settings = settings
 
     @property
@@ -89,38 +70,44 @@ class Evaluation:
     def figures(self) -> dict[str, float]:
         """The first candidate's figures by metric, fractions; a judge's in place of the rule's.
 
-        {'args_acc': 0.93, 'func_acc': 0.97, …}; docs/scoring.md says what each means.
+        {'args_acc': 0.93, 'func_acc': 0.97, 'pass_rate': 0.91, …}; docs/scoring.md says what each
+        means.
         """
-        rows = open_warehouse(self._settings).rows(_FIGURES, [self.release, self.candidate, self.strategy, self.split])
-        return {row["metric"]: row["value"] for row in rows}
+        return read_figures(open_warehouse(self._settings), self._scope, self.candidate)
 
     @cached_property
     def samples(self) -> list[AnsweredItem]:
         """All that the first candidate answered, in the order of samples and turns."""
-        rows = open_warehouse(self._settings).rows(_ITEMS, [self.release, self.candidate, self.strategy])
-        return [AnsweredItem(**row | {name: _loaded(row[name]) for name in ("due", "calls")}) for row in rows]
+        return read_items(open_warehouse(self._settings), self._scope, self.candidate)
 
     @property
     def failures(self) -> list[AnsweredItem]:
         """What was answered wrongly, or can't be read: exceptions of a function, too."""
-        return [item for item in self.samples if item.verdict is False or item.problem]
+        return [item for item in self.samples if item.is_failure]
 
+    def gate(
+        self,
+        fail_under: Mapping[str, float] = MappingProxyType({}),
+        *,
+        fail_over: Mapping[str, float] = MappingProxyType({}),
+        against: str = "",
+        worse_by: float = 0.0,
+        p: float = 0.05,
+    ) -> Gate:
+        """Hold every candidate to figures, and to another one that has answered the release.
 
-_FIGURES = """
-    select metric, judge, avg(value) as value from scores
-    where release = ? and candidate = ? and strategy = ? and split = ?
-        and slice_by = 'all' and snapshots = 'all'
-    group by metric, judge order by metric, judge
-"""
-_ITEMS = f"""
-    select {", ".join(AnsweredItem._fields)} from prediction_items
-    where release = ? and candidate = ? and strategy = ?
-    order by sample, turn, run
-"""  # noqa: S608 - our own names
+            gate = found.gate({"args_acc": 0.9}, against="agent", worse_by=0.02)
+            gate.passed, gate.demands          # False, (Demand(candidate='agent#2', …), …)
+            gate.write_junit(Path("gate.xml"))
+            gate.write_summary(Path("gate.md"))
 
+        `against` (a name, or NAME~STRATEGY) fails who passes a share of the samples that is smaller
+        by `worse_by` or more, where McNemar's exact test gives a p value of `p` at most.
 
-def _loaded(text: object) -> Any:  # noqa: ANN401 - JSON
-    return orjson.loads(text) if isinstance(text, str) else text
+        Raises ConfigurationError that lists the metrics, or the candidates, that there are.
+        """
+        demands = Demands(fail_under, fail_over, against, worse_by, p)
+        return hold(open_warehouse(self._settings), self._scope, self.candidates, demands)
 
 
 class EvaluationOptions(TypedDict, total=False):

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from callwright.flows.cli.screen import Aside, Outcome, Table, Terminal, command, commands, say, show
-from callwright.flows.settings import read_settings
+from callwright.flows.settings import open_warehouse, read_settings
 from callwright.validators.metrics.complexeval.rules import TURN_LIMIT
 from callwright.warehouse.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from callwright.flows.api.evaluating import Evaluation
+    from callwright.flows.evaluation.gate import Gate
     from callwright.flows.evaluation.scoring import PathScoring
     from callwright.validators.metrics.confetti.scores import ConfettiScores
     from callwright.warehouse.rows import Row
@@ -116,15 +117,47 @@ def evaluate(  # noqa: PLR0913, PLR0917 - typer reads each option from a paramet
     budget: Annotated[
         float | None, typer.Option(min=0, help="Stop before this command has spent so many US dollars.")
     ] = None,
+    fail_under: Annotated[
+        list[str] | None,
+        typer.Option(metavar="METRIC=NUMBER", help="Fail where this figure is lower; may be given again."),
+    ] = None,
+    fail_over: Annotated[
+        list[str] | None,
+        typer.Option(metavar="METRIC=NUMBER", help="Fail where this figure is higher; may be given again."),
+    ] = None,
+    against: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME or NAME~STRATEGY",
+            help="Fail who is worse than this candidate, on the samples that both have answered.",
+        ),
+    ] = "",
+    worse_by: Annotated[
+        float, typer.Option(min=0, max=1, help="Only a share of samples passed that is smaller by so much is worse.")
+    ] = 0.0,
+    p: Annotated[
+        float, typer.Option(min=0, max=1, help="Only a difference with at most this p value (McNemar's) is worse.")
+    ] = 0.05,
+    junit: Annotated[Path | None, typer.Option(help="Write JUnit's XML to this file: a case a sample.")] = None,
+    summary: Annotated[
+        Path | None, typer.Option(help="Write a page of Markdown to this file, such as $GITHUB_STEP_SUMMARY.")
+    ] = None,
 ) -> Outcome:
-    """Ask candidate models for the calls that are due, drive them through multi-step samples, and score both."""
+    """Ask candidate models for the calls that are due, drive them through multi-step samples, and score both.
+
+    Ends with 1 where a candidate fails what --fail-under, --fail-over or --against ask for.
+    """
     from callwright.flows.api.evaluating import evaluate as evaluate_candidates
     from callwright.flows.engine.deploying import in_a_run
     from callwright.flows.evaluation.evaluation_run import choose_candidates
+    from callwright.flows.evaluation.gate import read_bounds, require_known
 
     if resume and (model or recipe):
         raise ConfigurationError("--resume takes the candidates of what was cut off: leave out --model and --recipe.")
     candidates = [] if resume else choose_candidates(model or [], recipe)
+    under, over = read_bounds(fail_under or [], "--fail-under"), read_bounds(fail_over or [], "--fail-over")
+    if against:
+        require_known(open_warehouse(read_settings()), release, against, [one.label for one in candidates])
     with Terminal() as screen:
         found = in_a_run(
             read_settings(), "evaluate-models", release, lambda progress: evaluate_candidates(
@@ -134,12 +167,28 @@ def evaluate(  # noqa: PLR0913, PLR0917 - typer reads each option from a paramet
         )  # fmt: skip
     if found.split:
         say(f"The figures are over the split {found.split!r} of {found.release} alone.")
-    return Outcome(_boards_value(found), _boards_text(found))
+    gate = found.gate(under, fail_over=over, against=against, worse_by=worse_by, p=p)
+    if junit:
+        gate.write_junit(junit)
+    if summary:
+        gate.write_summary(summary)
+    return Outcome(_boards_value(found, gate), [*_boards_text(found), *_gate_text(gate)], code=int(not gate.passed))
 
 
-def _boards_value(found: "Evaluation") -> "list[Row]":
-    """The leaderboard, in each row what belongs to it of the domains and of the answers."""
-    more = {"domains": (found.domains, _DOMAIN_OF), "answers": (found.answers, _ANSWER_OF)}
+def _gate_text(gate: "Gate") -> Iterator[Table]:
+    if gate.demands:
+        rows = [(*one[:-1], "passed" if one.passed else "failed") for one in gate.demands]
+        yield Table(("candidate", "strategy", "demand", "value", "bound", "p", "gate"), rows)
+
+
+def _boards_value(found: "Evaluation", gate: "Gate") -> "list[Row]":
+    """The leaderboard, in each row what belongs to it of the domains, of the answers and of the gate."""
+    demands = [one._asdict() for one in gate.demands]
+    more = {
+        "domains": (found.domains, _DOMAIN_OF),
+        "answers": (found.answers, _ANSWER_OF),
+        "gate": (demands, ("candidate", "strategy")),
+    }
     return [
         row | {name: [one for one in rows if all(one[at] == row[at] for at in of)] for name, (rows, of) in more.items()}
         for row in found.leaderboard

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from callwright.flows.pages.conversation import show_answer
 from callwright.flows.pages.look import Look, Query, page_number
 from callwright.flows.pages.wording import ERROR_TYPES
+from callwright.validators.metrics.intervals import paired_test
 from callwright.warehouse.browsing import (
     ITEMS_A_PAGE,
     SLICES,
@@ -51,13 +52,6 @@ class ErrorMap(NamedTuple):
     kinds: list[str]
     types: list[str]
     counts: dict[tuple[str, str], int]
-
-
-class PairedTest(NamedTuple):
-    """McNemar's exact test on the items of which just one contestant is right."""
-
-    differing: int
-    p_value: float
 
 
 def evaluations_page(look: Look, _query: Query) -> str:
@@ -185,14 +179,6 @@ def share_of_items(row: Row) -> ShareInterval | None:
     bounds = share_of(round(whole.value * worth), max(1, round(worth)))
     half_down, half_up = (bounds.value - bounds.low, bounds.high - bounds.value) if bounds else (0.0, 0.0)
     return ShareInterval(whole.value, max(0.0, whole.value - half_down), min(1.0, whole.value + half_up))
-
-
-def paired_test(only_one: int, only_other: int) -> PairedTest:
-    """How likely two equally good contestants would differ at least so much: McNemar's test by the exact binomial."""
-    from scipy.stats import binomtest
-
-    differing = only_one + only_other
-    return PairedTest(differing, float(binomtest(only_one, differing).pvalue) if differing else 1.0)
 
 
 def _slices(

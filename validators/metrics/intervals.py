@@ -1,4 +1,4 @@
-"""95 % intervals of metrics over samples: Wilson's for plain shares, else a bootstrap that draws samples anew.
+"""95 % intervals of metrics over samples: Wilson's for plain shares, else a bootstrap that draws samples anew; McNemar's test.
 
 What counts alike is one part with the number of times it came: drawing parts by a multinomial is drawing samples one by one, and
 takes as long for a million samples as for a hundred. The draws have a fixed seed: the same answers give the same interval.
@@ -56,6 +56,21 @@ def intervals_of(metrics: Sequence[Sequence[Addend]]) -> list[Interval | None]:
     """The intervals of several metrics, the parts of each in the same order over the same samples."""
     drawn: dict[tuple[int, ...], npt.NDArray[np.float64]] = {}
     return [_interval(parts, drawn) for parts in metrics]
+
+
+class PairedTest(NamedTuple):
+    """McNemar's exact test on the items of which just one contestant is right."""
+
+    differing: int
+    p_value: float
+
+
+def paired_test(only_one: int, only_other: int) -> PairedTest:
+    """How likely two equally good contestants would differ at least so much: McNemar's test by the exact binomial."""
+    from scipy.stats import binomtest
+
+    differing = only_one + only_other
+    return PairedTest(differing, float(binomtest(only_one, differing).pvalue) if differing else 1.0)
 
 
 def _interval(parts: Sequence[Addend], drawn: dict[tuple[int, ...], npt.NDArray[np.float64]]) -> Interval | None:

@@ -11,13 +11,14 @@ from markupsafe import Markup
 from starlette.testclient import TestClient
 
 from callwright.flows.pages.conversation import Piece, cut_text, pair_calls, show_answer, show_conversation
-from callwright.flows.pages.evaluations import contestant_name, paired_test, share_of, share_of_items
+from callwright.flows.pages.evaluations import contestant_name, share_of, share_of_items
 from callwright.flows.pages.look import environment
 from callwright.flows.pages.samples import filter_of
 from callwright.flows.pages.serving import page_app
 from callwright.flows.pages.site import _file_name, path_to
 from callwright.flows.pages.wording import PromptText, prompts_of, verdict_words
 from callwright.llm.prompts import version_at
+from callwright.validators.metrics.intervals import paired_test
 from callwright.warehouse.records import Call, CallTurn, Evidence, GoldCall, ReplyTurn, Sample, UserTurn
 from callwright.warehouse.store import Warehouse
 
