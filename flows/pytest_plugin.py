@@ -1,0 +1,63 @@
+"""pytest's plug-in: the samples of a release as cases of a test. What it needs is imported where a test is marked."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from callwright.flows.api.releases import KeptSample
+
+_FIXTURE, _MARK = "callwright_sample", "callwright_release"
+_ABOUT = (
+    f"{_MARK}(name, split='', kinds=(), home=None): run the test for each sample of a release, a name or the Path of a"
+    f" folder that `export --to records` wrote; the fixture {_FIXTURE} is the sample."
+)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Make the mark known."""
+    config.addinivalue_line("markers", _ABOUT)
+
+
+@pytest.fixture
+def callwright_sample(request: pytest.FixtureRequest) -> "KeptSample":
+    """A sample of the release that the test is marked with: its request, calls, messages and tools."""
+    sample: KeptSample = request.param
+    told = {"kind": sample.sample.kind, "request": sample.request}
+    request.node.user_properties.extend(told.items())
+    request.node.add_report_section("setup", "sample", "\n".join(map(": ".join, told.items())))
+    return sample
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """A case a sample, with its key as the id."""
+    if _FIXTURE not in metafunc.fixturenames:
+        return
+    test, mark = metafunc.function.__name__, metafunc.definition.get_closest_marker(_MARK)
+    if mark is None:
+        raise pytest.Collector.CollectError(f"{test} takes {_FIXTURE}: mark it with @pytest.mark.{_MARK}('v1').")
+    from callwright.warehouse.errors import CallwrightError
+
+    try:
+        samples = _samples(metafunc.config.rootpath, *mark.args, **mark.kwargs)
+    except (CallwrightError, TypeError) as error:
+        raise pytest.Collector.CollectError(f"{test}, {_MARK}: {error}") from error
+    metafunc.parametrize(_FIXTURE, samples, ids=[sample.key for sample in samples], indirect=True)
+
+
+def _samples(
+    root: Path, name: str | Path, *, split: str = "", kinds: Sequence[str] = (), home: Path | str | None = None
+) -> "list[KeptSample]":
+    """The samples of a split and of these kinds, paths being below pytest's root; none of them is an error."""
+    from callwright.flows.api.releases import load_release
+    from callwright.warehouse.errors import ConfigurationError
+
+    release = load_release(root / name if isinstance(name, Path) else name, home=home and root / home)
+    known = release.count_kinds()
+    for what, stated, there in (("split", [split] if split else [], release.splits), ("kind", kinds, known)):
+        strange = [one for one in stated if one not in there]
+        if strange:
+            raise ConfigurationError(f"The release has no {what} {strange[0]!r}; it has {', '.join(there) or 'none'}.")
+    return [kept for kept in release if split in ("", kept.split) and (not kinds or kept.sample.kind in kinds)]

@@ -1,0 +1,111 @@
+"""pytest's plug-in in sessions of its own: samples as cases, mistakes told, nothing loaded where no test is marked."""
+
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+
+import callwright
+from tests.support.flows.small_builds import environment
+
+MARKED = """
+from pathlib import Path
+import pytest
+
+@pytest.mark.callwright_release({stated})
+def test_marked(callwright_sample):
+    assert callwright_sample.calls, "nothing is due"
+"""
+UNMARKED = """
+import sys
+
+def test_unmarked():
+    loaded = {name for name in sys.modules if name.startswith("callwright")}
+    assert loaded == {"callwright", "callwright.flows", "callwright.flows.pytest_plugin"}
+    assert not {"duckdb", "pydantic", "orjson", "numpy"} & set(sys.modules)
+"""
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A work folder with the release v1, which was exported, too."""
+    folder = tmp_path_factory.mktemp("cases")
+    recipe = callwright.make_recipe("small", tools=[{"seed": ["Weather"]}], samples={"perfect": 6, "irrelevant": 2})
+    callwright.build(recipe, home=folder)
+    callwright.create_release("v1", splits={"train": 0.5, "test": 0.5}, home=folder).export("records", folder / "v1")
+    return folder
+
+
+def session(home: Path, folder: Path, text: str, *words: str) -> "subprocess.CompletedProcess[str]":
+    (folder / "test_cases.py").write_text(text, encoding="utf-8")
+    (folder / "pytest.ini").write_text(
+        "[pytest]\naddopts = --strict-markers\nfilterwarnings = error\n", encoding="utf-8"
+    )
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:hypothesispytest", *words]
+    return subprocess.run(command, cwd=folder, env=environment(home), capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize(
+    ("stated", "split", "kinds"),
+    [
+        ('"v1"', "", ("perfect", "irrelevant")),
+        ('"v1", split="test"', "test", ("perfect", "irrelevant")),
+        ('Path({home!r}) / "v1", kinds=["perfect"]', "", ("perfect",)),
+    ],
+)
+def test_each_sample_is_a_case_by_its_key(
+    home: Path, tmp_path: Path, stated: str, split: str, kinds: tuple[str, ...]
+) -> None:
+    text = MARKED.format(stated=stated.format(home=str(home)))
+    done = session(home, tmp_path, text, "-rA", "--junit-xml", "cases.xml")
+    wanted = [
+        kept
+        for kept in callwright.load_release("v1", home=home)
+        if split in ("", kept.split) and kept.sample.kind in kinds
+    ]
+    cases = {
+        (case.get("name") or ""): (
+            case.find("failure") is None, {one.get("name"): one.get("value") for one in case.iter("property")},
+        )
+        for case in ET.parse(tmp_path / "cases.xml").getroot().iter("testcase")  # noqa: S314 - pytest's own
+    }  # fmt: skip
+    assert cases == {
+        f"test_marked[{kept.key}]": (bool(kept.calls), {"kind": kept.sample.kind, "request": kept.request})
+        for kept in wanted
+    }
+    failing = [kept for kept in wanted if not kept.calls]
+    assert done.returncode == int(bool(failing)), done.stdout + done.stderr
+    assert all(f"kind: irrelevant\nrequest: {kept.request}" in done.stdout for kept in failing)
+
+
+@pytest.mark.parametrize(
+    ("stated", "said"),
+    [
+        ('"v9"', "test_marked, callwright_release: There is no release 'v9'"),
+        ('"v1", split="dev"', "The release has no split 'dev'; it has train, test"),
+        ('"v1", kinds=["perfekt"]', "The release has no kind 'perfekt'; it has irrelevant, perfect"),
+        ('Path("nowhere")', "holds no records"),
+        ("", "missing 1 required positional argument: 'name'"),
+    ],
+)
+def test_a_mark_that_names_nothing_is_an_error_of_one_sentence(
+    home: Path, tmp_path: Path, stated: str, said: str
+) -> None:
+    done = session(home, tmp_path, MARKED.format(stated=stated))
+    assert done.returncode == 2, done.stdout
+    assert said in done.stdout
+    assert "Traceback" not in done.stdout
+
+
+def test_a_test_that_takes_a_sample_without_a_mark_is_told_how(home: Path, tmp_path: Path) -> None:
+    done = session(home, tmp_path, "def test_bare(callwright_sample):\n    pass\n")
+    assert "test_bare takes callwright_sample: mark it with @pytest.mark.callwright_release('v1')." in done.stdout
+
+
+def test_nothing_is_loaded_where_no_test_is_marked(home: Path, tmp_path: Path) -> None:
+    done = session(home, tmp_path, UNMARKED)
+    assert done.returncode == 0, done.stdout
+    marks = session(home, tmp_path, UNMARKED, "--markers")
+    assert "@pytest.mark.callwright_release(name, split=''" in marks.stdout
