@@ -162,20 +162,18 @@ def wait_for(
     places: Places,
     answers: Callable[[int], bool],
     patience: float,
-    waiting: Callable[[float], object] = lambda seconds: None,
 ) -> tuple[int, int]:
-    """The process and the port of a server that was launched, as soon as it answers at that; `waiting` hears how long it takes.
+    """The process and the port of a server that was launched, as soon as it answers at that.
 
     Raises CallwrightError with the end of its log where it ended, or does not answer in `patience` seconds.
     """
     began = time.monotonic()
-    while (seconds := time.monotonic() - began) < patience:
+    while time.monotonic() - began < patience:
         found = serving_process(places)
         if found is not None and answers(found[1]):
             return found
         if found is None and places.record.exists():
             break
-        waiting(seconds)
         time.sleep(_PAUSE)
     raise CallwrightError(f"The {places.title} did not come up:\n{tail(places.log)}\nThe log is {places.log}.")
 
@@ -304,7 +302,6 @@ def _uv(places: StudioPlaces, environment: Mapping[str, str], *arguments: str) -
         )
 
 
-_PROGRESS_EVERY = 10.0
 _INHERITED = ("PATH", "LANG", "LC_ALL", "TZ", "TMPDIR", "LD_LIBRARY_PATH")
 
 
@@ -370,7 +367,7 @@ def start(
                 f"Label Studio runs already, and listens at {credentials.host}. To have it listen at {address.host}: "
                 "callwright review stop, then start it again."
             )
-        pid = _wait_until_ready(places, credentials, progress, timeout)
+        pid = _wait_until_ready(places, credentials, progress if found is None else lambda _: None, timeout)
         return _info(pid, credentials, started=found is None)
 
 
@@ -435,7 +432,8 @@ def _environment(places: StudioPlaces, credentials: Credentials, base_environmen
 def _wait_until_ready(
     places: StudioPlaces, credentials: Credentials, progress: Callable[[str], None], timeout: float
 ) -> int:
-    shown = 0.0
+    began = time.monotonic()
+    progress("Waiting for Label Studio (the first start takes about a minute) …")
 
     def answers(_port: int) -> bool:
         status = _answer(credentials)
@@ -446,13 +444,9 @@ def _wait_until_ready(
             )
         return status == HTTPStatus.OK
 
-    def waiting(seconds: float) -> None:
-        nonlocal shown
-        if seconds >= shown:
-            progress(f"Waiting for Label Studio ({seconds:.0f} s; the first start takes about a minute) …")
-            shown += _PROGRESS_EVERY
-
-    return wait_for(places, answers, timeout, waiting)[0]
+    found = wait_for(places, answers, timeout)[0]
+    progress(f"Label Studio is ready ({time.monotonic() - began:.0f} s).")
+    return found
 
 
 def _answer(credentials: Credentials) -> int:
