@@ -11,7 +11,7 @@ from callwright.generators.multi_step.tracing import NextCalls
 from callwright.generators.stages import StageContext
 from callwright.llm.chat import Answer, ChatMessage, Completion, Prompt
 from callwright.llm.function_model import FunctionModel, Messages
-from callwright.validators.blind.choosing import Choice, check_reading, has_calls
+from callwright.validators.blind.choosing import ToldChoice, check_reading, has_calls
 from callwright.validators.grading import grade_prediction, graded_metric, judge_prediction
 from callwright.validators.judges import (
     AnswerScore,
@@ -68,9 +68,9 @@ class PromptRecorder:
         self.asked.append(prompt)
         replies = (
             NextCalls(answer="Done."), Judgement(agree=True, reason=""), PlanGrade(score=1, reason=""),
-            Choice(asked=[]), MadeUp(parameters=[], reason=""), AnswerScore(score=2, reason=""),
+            ToldChoice(asked=[]), MadeUp(parameters=[], reason=""), AnswerScore(score=2, reason=""),
         )  # fmt: skip
-        return next(one for one in replies if type(one) is answer)
+        return next(one for one in replies if isinstance(one, answer))
 
     async def complete(self, prompt: Prompt, tools: Sequence[Tool] = (), *, sample_index: int = 0) -> Completion:
         self.asked.append(prompt)
