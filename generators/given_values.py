@@ -12,6 +12,7 @@ from pydantic import BaseModel, JsonValue
 
 from callwright.generators.stages import ATTEMPTS
 from callwright.generators.tools import argument_problems, mended
+from callwright.language.calls.meanings import in_context
 from callwright.language.calls.sampling import fill_in
 from callwright.llm.answer_schemas import arguments_schema, narrowed
 from callwright.llm.chat import Answer, ChatModel, Prompt, again
@@ -127,9 +128,10 @@ def _with_draws(given: Arguments, wanted: WantedValues) -> Arguments:
     complaint = f"{ATTEMPTS} answers gave no value that does for {', '.join(left)} of {wanted.tool.name!r}"
     rng = Random(f"{wanted.seed}:drawn")
     problem = ""
+    schemas = in_context(wanted.tool.properties, wanted.tool.name, wanted.tool.description)
     for _ in range(_DRAWS if left else 1):
         try:
-            drawn = fill_in(left, wanted.tool.properties, wanted.language, rng, {**wanted.known, **given})
+            drawn = fill_in(left, schemas, wanted.language, rng, {**wanted.known, **given})
         except ReplyError as error:
             raise ReplyError(f"{complaint}: {error}") from error
         values = {**wanted.known, **given, **drawn}

@@ -9,6 +9,7 @@ import orjson
 from pydantic import JsonValue
 
 from callwright.generators.tools import argument_problems, mended
+from callwright.language.calls.meanings import in_context
 from callwright.language.calls.sampling import fill_in
 from callwright.llm.chat import Prompt
 from callwright.warehouse.errors import ReplyError
@@ -57,9 +58,8 @@ class OwnValues(NamedTuple):
     ) -> Arguments:
         """A value for each parameter: one's own where there are some, all others as the planner draws its own."""
         own = self.draw(tool, names, rng, known=known or {}) if self.lists else {}
-        drawn = fill_in(
-            [name for name in names if name not in own], tool.properties, language, rng, {**(known or {}), **own}
-        )
+        schemas = in_context(tool.properties, tool.name, tool.description)
+        drawn = fill_in([name for name in names if name not in own], schemas, language, rng, {**(known or {}), **own})
         return {name: own.get(name, drawn.get(name)) for name in names}
 
 

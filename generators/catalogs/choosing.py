@@ -9,7 +9,7 @@ import orjson
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, ValidationError, model_validator
 
 from callwright.generators.catalogs.catalog import Catalog, StatedError, StatedLink, shown
-from callwright.language.schemas import NO_OTHERS, SchemaValidator
+from callwright.language.schemas import NO_OTHERS, SchemaValidator, fits
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Tool
 
@@ -58,8 +58,9 @@ class ToolChoice(BaseModel):
 
     `include` and `exclude` are patterns, one of which must fit. `rename` gives tools other names, `categories` tools (patterns of
     names) another category. `constants` fixes parameters, of all tools or as `TOOL.PARAMETER` of those whose name fits: the
-    parameter is hidden, and gold calls carry the value. `plumbing` says in the same way which parameters no plan chooses (true),
-    and which may be chosen although the import has marked them (false).
+    parameter is hidden, and gold calls carry the value; plumbing that is required and has a default is fixed to it by itself.
+    `plumbing` says in the same way which parameters no plan chooses (true), and which may be chosen although the import has
+    marked them (false).
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -153,14 +154,14 @@ def adapt(tools: Sequence[Tool], choice: ToolChoice) -> list[Tool]:
 
 
 def _adapted(tool: Tool, choice: ToolChoice) -> Tool:
-    constants = _stated_for(tool, choice.constants)
+    told = _stated_for(tool, choice.plumbing)
+    constants = _defaults(tool, told) | _stated_for(tool, choice.constants)
     for name, value in constants.items():
         error = next(SchemaValidator(tool.properties[name], registry=NO_OTHERS).iter_errors(value), None)
         if error is not None:
             raise ConfigurationError(f"{tool.name!r} can't have {shown(value)} for {name!r}: {error.message}.")
     category = next((new for name, new in choice.categories.items() if fnmatchcase(tool.name, name)), tool.category)
     name = choice.rename.get(tool.name, tool.name)
-    told = _stated_for(tool, choice.plumbing)
     marked = tuple(one for one in tool.properties if one not in constants and told.get(one, one in tool.plumbing))
     if not constants and (name, category, marked) == (tool.name, tool.category, tool.plumbing):
         return tool
@@ -171,6 +172,16 @@ def _adapted(tool: Tool, choice: ToolChoice) -> Tool:
         constants={**tool.constants, **constants},
         plumbing=marked,
     )
+
+
+def _defaults(tool: Tool, told: Mapping[str, bool]) -> dict[str, JsonValue]:
+    """What each call carries of itself: the defaults of plumbing that is required, such as a header's."""
+    schemas = {name: tool.properties[name] for name in tool.required if told.get(name, name in tool.plumbing)}
+    return {
+        name: schema["default"]
+        for name, schema in schemas.items()
+        if "default" in schema and fits(schema["default"], schema)
+    }
 
 
 def _stated_for(tool: Tool, stated: Mapping[str, T]) -> dict[str, T]:

@@ -10,6 +10,7 @@ from callwright.generators.shifts.turns import tools_by_name
 from callwright.generators.stages import ATTEMPTS, StageContext
 from callwright.generators.tools import argument_problems, mended
 from callwright.generators.transcripts import conversation_text
+from callwright.language.calls.meanings import in_context
 from callwright.language.calls.sampling import fill_in
 from callwright.language.text import fold
 from callwright.language.values import locate, read_value
@@ -100,9 +101,10 @@ async def _ask(derivation: Derivation, place: ChangeableArgument, tool: Tool, co
 def _drawn(place: ChangeableArgument, source: Sample, tool: Tool, seed: int) -> JsonValue:
     """A value that takes the place of what no answer gave, None where no draw does."""
     rng = Random(f"{seed}:drawn")
+    schemas = in_context(tool.properties, tool.name, tool.description)
     for _ in range(_DRAWS):
         try:
-            value = fill_in([place.argument], tool.properties, source.language, rng)[place.argument]
+            value = fill_in([place.argument], schemas, source.language, rng)[place.argument]
         except ReplyError:
             return None
         if not value_problem(value, place, source, tool):

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
+from callwright.language.calls.parameters import meaning_by_words
 from callwright.language.names import split_name
 from callwright.language.text import fold
 from callwright.warehouse.records import JsonSchema
@@ -78,6 +79,8 @@ _QUERIES = frozenset({"query", "name", "keyword", "keywords", "q", "search", "te
 def is_query(name: str, schema: JsonSchema, *, linked: bool) -> bool:
     """Whether a parameter takes what people type to find a thing; one that responses give too has to be called so."""
     is_text = schema.get("type") == "string" and not schema.get("enum") and not schema.get("format")
+    if meaning_by_words("", str(schema.get("description", ""))) == "code" and split_name(name)[-1] not in _QUERIES:
+        return False  # what the description calls an identifier has no name for a value
     return is_text and (not linked or split_name(name)[-1] in _QUERIES)
 
 

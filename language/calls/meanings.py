@@ -140,9 +140,10 @@ def _is_code(example: str) -> bool:
     return len(example) > _LONGEST_EXAMPLE or bool(_MANY_CODES.fullmatch(example) or _SYNTAX.search(example))
 
 
-def in_context(properties: Mapping[str, JsonSchema], tool: str) -> dict[str, JsonSchema]:
-    """The schemas of a tool's parameters, each with a note of the tool: a "body" is that of an issue where issues are made."""
-    return {name: {**schema, ASKED_OF: tool} for name, schema in properties.items()}
+def in_context(properties: Mapping[str, JsonSchema], tool: str, description: str) -> dict[str, JsonSchema]:
+    """The schemas of a tool's parameters, each with a note of what the tool does: a "path" is a folder's where folders are made."""
+    note = f"{tool} {description.partition('. ')[0]}"
+    return {name: {**schema, ASKED_OF: note} for name, schema in properties.items()}
 
 
 def _text_gap(name: str, schema: JsonSchema, language: Language) -> str:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
+from callwright.language.calls.meanings import in_context
 from callwright.language.calls.parameters import CLOCKED
 from callwright.language.calls.sampling import make_value
 from callwright.language.calls.tools import ParameterView, ToolView
@@ -85,8 +86,9 @@ def other_value(
     """Another value for an argument: not yet said, unlike those of the other arguments, and in order with them."""
     view, arguments = call
     value = arguments.get(parameter.name)
+    schema = in_context({parameter.name: parameter.schema}, view.name, view.description)[parameter.name]
     for _ in range(_TRIES):
-        value = make_value(parameter.name, parameter.schema, language, rng)
+        value = make_value(parameter.name, schema, language, rng)
         if not _is_taken(value, parameter, arguments, turns) and _is_in_order(value, parameter, view, arguments):
             break
     return value

@@ -66,7 +66,7 @@ def plain_values(
 
     Raises ReplyError, which names tool and parameter, where a schema takes none that can be made.
     """
-    properties = in_context(view.properties, f"{view.name} {view.description}")
+    properties = in_context(view.properties, view.name, view.description)
     values: dict[str, JsonValue] = {}
     for name in names:
         if _is_bare_id(name, properties[name]):  # nobody has an ID that reads "cook spicy noodles"

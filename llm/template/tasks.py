@@ -83,7 +83,7 @@ def _name_parameters(sections: Sections, rng: Random, _: Random, __: str) -> Tem
 def _drawn_values(sections: Sections, rng: Random) -> Arguments:
     """A value for each parameter that the prompt names, and for one at most that may be added, beside those known."""
     view = view_of(sections.json("tool"))
-    known = in_context(view.properties, f"{view.name} {view.actions[0]}")
+    known = in_context(view.properties, view.name, view.actions[0])
     names = _named_parameters("parameters", sections, view)
     may = _named_parameters("may", sections, view) if "may" in sections.tagged else []
     names += rng.sample(may, min(len(may), rng.randint(0, 1))) if may else []

@@ -79,7 +79,7 @@ def choose_names(offered: Sequence[str], count: int, view: ToolView, rng: Random
     """As many of the offered names as asked for, in the order offered; the likeliest to be stated, with some chance."""
     properties, required = view.properties, view.required
     language = language_of(f"{view.description}")
-    known = in_context(properties, f"{view.name} {view.actions[0]}")
+    known = in_context(properties, view.name, view.actions[0])
     unsayable = {one.name for one in view.parameters if one.gap or value_gap(one.name, known[one.name], language)}
     weights = {name: _weight(name, properties.get(name, {}), name in required) + rng.random() for name in offered}
     weights = {name: weight - (_HOPELESS if name in unsayable else 0.0) for name, weight in weights.items()}

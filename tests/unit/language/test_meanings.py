@@ -77,7 +77,7 @@ def test_the_bounds_of_the_schema_come_first():
 
 
 def test_the_tool_tells_what_a_bare_name_means():
-    known = in_context({"body": TEXT, "title": TEXT}, "create_issue create a new issue in a repository")
+    known = in_context({"body": TEXT, "title": TEXT}, "create_issue", "create a new issue in a repository")
     values = [fill_in(["title", "body"], known, "en", Random(seed)) for seed in range(20)]
     assert not any("minutes late" in str(value["body"]) or "workshop" in str(value["title"]) for value in values)
 
@@ -166,3 +166,36 @@ def test_an_example_in_digits_tells_the_form_of_an_id_whatever_its_name() -> Non
         made_up = {str(make_value(name, schema, "en", Random(seed))) for seed in range(20)}
         assert all(re.fullmatch(r"\d{6}", one) for one in made_up)
         assert len(made_up) > 10
+
+
+@pytest.mark.parametrize(
+    ("tool", "description", "parameter", "is_folder"),
+    [
+        ("create_directory", "Create a new directory. Only works within allowed directories.", {}, True),
+        ("list_entries", "Get a listing of all files and directories in a specified path.", {}, True),
+        ("read_text", "Read a file as text. Only works within allowed directories.", {}, False),
+        ("read_many", "Read several files.", {"description": "A valid file within allowed directories."}, False),
+    ],
+)
+def test_a_path_leads_to_what_its_tool_works_on(
+    tool: str, description: str, parameter: dict[str, str], is_folder: bool
+):
+    schemas = in_context({"path": {**TEXT, **parameter}}, tool, description)
+    values = [fill_in(["path"], schemas, "en", Random(seed))["path"] for seed in range(20)]
+    assert {re.search(r"\.\w+$", str(value)) is None for value in values} == {is_folder}
+
+
+def test_the_sides_of_a_box_are_apart():
+    sides = {
+        name: {"type": "number", "description": f"{of} {name} of bounding box"}
+        for of, name in (
+            ("Latitude", "north"),
+            ("Latitude", "south"),
+            ("Longitude", "west"),
+            ("Longitude", "east"),
+        )
+    }
+    for seed in range(20):
+        box = fill_in([*sides], sides, "en", Random(seed))
+        assert -90 <= box["south"] < box["north"] <= 90
+        assert -180 <= box["west"] < box["east"] <= 180

@@ -67,6 +67,20 @@ def test_a_pattern_that_fits_nothing_is_an_error(choice: Any, message: str) -> N
         choose(LISTED, ToolChoice(**choice))
 
 
+def test_required_plumbing_with_a_default_is_fixed_unless_the_recipe_says_otherwise() -> None:
+    method = {"type": "string", "default": "GET"}
+    offers = tool("getOffers", **{"X-HTTP-Method-Override": method}, city={"type": "string", "default": "Ulm"})
+    marked = offers.with_changes(plumbing=("X-HTTP-Method-Override",))
+
+    (fixed,) = adapt([marked], ToolChoice())
+    assert (list(fixed.properties), fixed.required) == (["city"], ("city",))
+    assert (fixed.constants, fixed.plumbing) == ({"X-HTTP-Method-Override": "GET"}, ())
+    (stated,) = adapt([marked], ToolChoice(constants={"X-HTTP-Method-Override": "POST"}))
+    assert stated.constants == {"X-HTTP-Method-Override": "POST"}
+    (open_one,) = adapt([marked], ToolChoice(plumbing={"X-HTTP-Method-Override": False}))
+    assert "X-HTTP-Method-Override" in open_one.required
+
+
 def test_a_constant_is_hidden_and_carried() -> None:
     constants = {"AccountSid": "AC1", "list*.AccountSid": "AC2"}
     choice = ToolChoice(constants=constants, rename={"ping": "knock"}, categories={"ping": "Doors"})

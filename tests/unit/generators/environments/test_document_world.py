@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -115,6 +116,20 @@ def test_a_list_holds_what_was_asked_for(world: Environment) -> None:
     assert isinstance(books, list)
     assert books
     assert {book["genre"] for book in books if isinstance(book, dict)} == {"poetry"}
+
+
+def test_a_list_is_asked_for_by_an_identifier_and_not_by_a_name_where_its_parameter_says_so(tmp_path: Path) -> None:
+    shelf = {
+        **parameter("shelf", "query", TEXT),
+        "required": True,
+        "description": "Globally unique identifier for the shelf.",
+    }
+    paths = {"/books": {"get": operation("list-books", "List books", BOOKS, shelf)}}  # type: ignore[arg-type]
+    world = library(tmp_path, {**DOCUMENT, "paths": paths})
+
+    told = {str(call.arguments["shelf"]) for call in world.known_calls}
+    assert told
+    assert all(re.fullmatch(r"SHE-?\d+", one) for one in told)
 
 
 def test_what_nothing_can_be_made_up_for_is_left_out_and_all_else_is_answered(tmp_path: Path) -> None:
