@@ -128,6 +128,7 @@ def _transformed(source: Traits, row: Traits) -> Traits:
         is_idle=False,
         is_long=source.is_long or row.shift != "message",
         is_changed=True,
+        is_task=False,
         has_correction=source.has_correction or row.has_correction,
         has_acts=False,
         spread="",

@@ -7,6 +7,8 @@ from typing import NamedTuple
 import orjson
 from pydantic import JsonValue
 
+from callwright.generators.kinds import traits_of
+from callwright.generators.multi_step.tasks import BegunWorld, world_of_sample
 from callwright.generators.multi_step.tracing import TEMPLATE, NextCalls, next_calls_prompt
 from callwright.generators.multi_step.wording import PROMPTS
 from callwright.generators.stages import StageContext
@@ -25,6 +27,7 @@ from callwright.validators.metrics.complexeval.turns import Judge, Matchers, Res
 from callwright.validators.predictions import storable
 from callwright.validators.replies.reading import parse_completion
 from callwright.validators.strategies import IN_MESSAGES, MOST_NATIVE, Question, in_messages, name_tools
+from callwright.validators.task_runs import TaskRun
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import (
     Call,
@@ -104,22 +107,25 @@ async def run_path(
     """The candidate's run, the mistakes in its calls, and what they were about.
 
     The environment that the sample names answers for response matching; without it, or without a judge, that matching
-    finds no call equal. Only a judge scores the final answer.
+    finds no call equal. A task's calls are made in its world, and how that ends decides. Only a judge scores the final answer.
     """
     chain = chain_of(sample)
     matchers = matchers_of(sample, context, judge)
-    machine = SampleRun(
-        chain, context.toolset(sample.candidates), run.mode, matchers, RunRules(turn_limit=run.turn_limit)
-    )
-    drive = await _drive(machine, sample, context, run)
+    tools = context.toolset(sample.candidates)
+    by_calls = SampleRun(chain, tools, run.mode, matchers, RunRules(turn_limit=run.turn_limit))
+    by_end: TaskRun | None = None
+    if traits_of(sample.kind).is_task:
+        episode = world_of_sample(sample, context).begin(sample.simulation_seed)
+        by_end = TaskRun(sample, episode, tools, by_calls, run.turn_limit)
+    drive = await _drive(by_end or by_calls, sample, context, run)
     # The published code shows the judge the gold's way to the answer, the paper the candidate's own (EVALUATORS 2.5).
     parsed = chain if run.mode == "as_published_code" else drive.history
     scores = await _score_answer(sample, drive.answer, parsed, judge)
-    kept = _as_record(sample, run, drive, scores)
+    kept = _as_record(sample, run, drive, scores, by_end.needless_changes if by_end else None)
     return [kept, *call_errors(kept.key, drive.judged), *parameter_counts(kept.key, chain, drive.judged)]
 
 
-async def _drive(machine: SampleRun, sample: Sample, context: StageContext, run: PathRun) -> _Drive:
+async def _drive(machine: SampleRun | TaskRun, sample: Sample, context: StageContext, run: PathRun) -> _Drive:
     tools = context.toolset(sample.candidates)
     asking = Asking(sample.request, tools, sample.language, run.run, sample.briefing)
     if run.strategy == "native" and len(tools) > MOST_NATIVE:
@@ -162,7 +168,9 @@ async def _score_answer(sample: Sample, answer: str, history: Sequence[Exchange]
     )
 
 
-def _as_record(sample: Sample, run: PathRun, drive: _Drive, scores: _Scores) -> MultiStepRun:
+def _as_record(
+    sample: Sample, run: PathRun, drive: _Drive, scores: _Scores, needless_changes: int | None
+) -> MultiStepRun:
     outcome, error = drive.outcome, drive.outcome.error
     parameter = error.parameter if error else ""
     identity = run._asdict()
@@ -181,6 +189,7 @@ def _as_record(sample: Sample, run: PathRun, drive: _Drive, scores: _Scores) -> 
         parameter_type=parameter_type(parameter) if parameter else "",
         completeness=scores.completeness,
         correctness=scores.correctness,
+        needless_changes=needless_changes,
         messages=drive.turns,
     )
 
@@ -290,7 +299,7 @@ def _kept(call: Call, judged: MatchedCall) -> RunCall:
         matched=judged.matched,
         step=golden.step if golden else None,
         place=golden.place if golden else None,
-        observation=judged.observation if judged.mistake and not golden else None,
+        observation=judged.observation if judged.answered or (judged.mistake and not golden) else None,
     )
 
 
@@ -310,6 +319,8 @@ def _responding(sample: Sample, context: StageContext) -> Respond | None:
     environment = context.environments.get(sample.environment)
     if environment is None:
         return None
+    if traits_of(sample.kind).is_task:
+        environment = BegunWorld(environment)
 
     async def respond(call: Call) -> JsonValue:
         answer = await environment.answer(call)

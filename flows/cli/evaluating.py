@@ -29,7 +29,7 @@ _SNAPSHOTS = (
 )  # fmt: skip
 _RUNS = (
     "candidate", "strategy", "run", "judge", "mode", "domain", "success_rate", "call_acc", "completeness", "correctness", "runs",
-    "steps", "shortest",
+    "steps", "shortest", "end_state", "needless_changes",
 )  # fmt: skip
 _PLANS = (
     "candidate", "strategy", "run", "slice_value", "syntax_validity", "syntax_validity_repaired", "routing", "structure", "ast",

@@ -367,10 +367,12 @@ def _count_planned(run: GroupRun) -> dict[tuple[str, str, str], int]:
 def _kind_of_draft(row: Row) -> str:
     if row["transform"]:
         return name_of(row["source"], row["transform"])
+    if row["kind"]:
+        return str(row["kind"])
     at_place = next(
         (one.kind_at for one in FAMILIES.rows() if one.kind_at and one.drafts.__name__ == row["type"]), None
     )
-    return at_place(row["place"]) if at_place else str(row["kind"])
+    return at_place(row["place"]) if at_place else ""
 
 
 def _count_passed(run: GroupRun) -> dict[tuple[str, str, str], int]:

@@ -213,11 +213,24 @@ class StatefulWorld(Protocol):
     def tools(self) -> Sequence[Tool]:
         """Its tools."""
 
+    @property
+    def seed(self) -> int:
+        """The seed of what it holds at first, where an episode names no other."""
+
+    @property
+    def unclear(self) -> Sequence[str]:
+        """The tools of which nobody knows what they change: they change nothing."""
+
     def begin(self, seed: int | None = None) -> WorldEpisode:
         """A new episode; `seed` is what the world holds at first, the world's own unless stated."""
 
     def writes(self, tool: str) -> bool:
         """Whether a call of the tool can change the world."""
+
+
+def is_changeable(environment: Environment | StatefulWorld) -> bool:
+    """Whether calls can change what an environment answers, so that it has a world."""
+    return isinstance(getattr(environment, "inner", environment), StatefulWorld)
 
 
 def world_of(environment: Environment | StatefulWorld) -> StatefulWorld:

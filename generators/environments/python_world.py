@@ -106,9 +106,19 @@ class PythonEnvironment:
         """What a new episode answers."""
         return self.begin().answer(call)
 
+    @property
+    def seed(self) -> int:
+        """The seed of the settings, where they have one, else 0."""
+        return int(getattr(self._settings, "seed", 0))
+
+    @property
+    def unclear(self) -> tuple[str, ...]:
+        """None: what writes is marked."""
+        return ()
+
     def begin(self, seed: int | None = None) -> "PythonEpisode":
-        """A new episode; without a seed that of the settings, where they have one, else 0."""
-        return PythonEpisode(self, int(getattr(self._settings, "seed", 0)) if seed is None else seed)
+        """A new episode; without a seed with the world's own."""
+        return PythonEpisode(self, self.seed if seed is None else seed)
 
     def writes(self, tool: str) -> bool:
         """Whether a tool's method is marked as one that writes."""

@@ -83,6 +83,7 @@ async def rewrite_requests(message: ExternalMessage, context: StageContext) -> l
     return [
         source.with_changes(
             kind=name_of(source.kind, "external"),
+            changes=(),
             turns=tuple(_turns(change)),
             tags=(*without_traits(source.tags, "shift"), *simulation_tags(source), _shift_tag(source, mention)),
             origin=origin,

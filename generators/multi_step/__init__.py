@@ -2,3 +2,4 @@
 
 GROUP = "multi_step"
 ONE_DOMAIN, SEVERAL_DOMAINS = "multi_step", "multi_step_cross"
+TASK = "task"

@@ -15,6 +15,7 @@ from callwright.generators.multi_step.resolving import RememberedEnvironment, re
 from callwright.generators.multi_step.samples import schema_of, unstated
 from callwright.generators.multi_step.search import ShortestPath, find_plans
 from callwright.generators.multi_step.sources import SourceLeaf, as_text
+from callwright.generators.multi_step.tasks import environment_of
 from callwright.generators.multi_step.wording import PROMPTS
 from callwright.generators.stages import StageContext, asked_origin
 from callwright.llm.prompts import render
@@ -51,7 +52,7 @@ async def correct_paths(traced: TracedGoal, context: StageContext) -> list[GoalP
     Raises RecordError where no path meets the goal.
     """
     worded = traced.worded
-    environment = RememberedEnvironment(context.environment(worded.goal.environment))
+    environment = RememberedEnvironment(environment_of(worded.goal, context))
     tools = context.toolset(worded.goal.candidates)
     plan = await _shortest(worded.goal, environment, tools)
     if calls_of((await resolve(plan.goal, environment)).path) != calls_of(plan.path):

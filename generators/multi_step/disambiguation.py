@@ -18,6 +18,7 @@ from callwright.generators.multi_step.resolving import (
     resolve,
 )
 from callwright.generators.multi_step.search import ShortestPath, find_plans
+from callwright.generators.multi_step.tasks import environment_of
 from callwright.generators.stages import StageContext
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import Exchange, Goal, GoalPath, Origin, Strike, Tool
@@ -47,7 +48,7 @@ async def disambiguate(path: GoalPath, context: StageContext) -> list[GoalPath]:
     """Strike and remove what leaves a choice; where a choice is left all the same, the path goes on as it is."""
     goal = path.traced.worded.goal
     tools = context.toolset(tuple(key for key in goal.candidates if key not in path.removed))
-    cleared = await clear(goal, RememberedEnvironment(context.environment(goal.environment)), tools)
+    cleared = await clear(goal, RememberedEnvironment(environment_of(goal, context)), tools)
     return [
         path.with_changes(
             traced=path.traced.with_changes(worded=path.traced.worded.with_changes(goal=cleared.goal)),
@@ -59,15 +60,15 @@ async def disambiguate(path: GoalPath, context: StageContext) -> list[GoalPath]:
     ]
 
 
-async def has_single_path(goal: Goal, environment: Environment, tools: Sequence[Tool]) -> bool:
-    """Whether striking and removing can leave the goal's path, or one as long, as the only one of shortest length."""
+async def single_path(goal: Goal, environment: Environment, tools: Sequence[Tool]) -> Cleared | None:
+    """The goal's path, or one as long, as the only one of shortest length; None where striking and removing leave none so."""
     remembered = RememberedEnvironment(environment)
     try:
         planned = (await resolve(goal, remembered)).path
         cleared = await clear(goal, remembered, tools)
     except RecordError:
-        return False
-    return cleared.is_single and _length(cleared.resolved.path) == _length(planned)
+        return None
+    return cleared if cleared.is_single and _length(cleared.resolved.path) == _length(planned) else None
 
 
 async def clear(goal: Goal, environment: RememberedEnvironment, tools: Sequence[Tool]) -> Cleared:

@@ -9,6 +9,7 @@ from pydantic import JsonValue
 
 from callwright.generators.environments.picking import Entry, choose, has, value_at
 from callwright.generators.environments.protocol import Environment
+from callwright.generators.multi_step import TASK
 from callwright.generators.multi_step.disambiguation import Cleared, clear
 from callwright.generators.multi_step.replacing import (
     ValueReplacement,
@@ -24,6 +25,7 @@ from callwright.generators.multi_step.replacing import (
 from callwright.generators.multi_step.resolving import NoEntryError, RememberedEnvironment, resolve
 from callwright.generators.multi_step.samples import schema_of, unstated, write_sample
 from callwright.generators.multi_step.sources import leaves_of
+from callwright.generators.multi_step.tasks import environment_of, is_task
 from callwright.generators.stages import StageContext
 from callwright.language.values import locate_text
 from callwright.warehouse.errors import RecordError
@@ -66,7 +68,7 @@ class _Maker:
     def __init__(self, path: GoalPath, context: StageContext) -> None:
         self.path = path
         self.goal = path.traced.worded.goal
-        self.environment = context.environment(self.goal.environment)
+        self.environment = environment_of(self.goal, context)
         self.tools = context.toolset(tuple(key for key in self.goal.candidates if key not in path.removed))
         self.by_name = {tool.name: tool for tool in self.tools}
         self.fixed = frozenset(self._unclear())
@@ -139,6 +141,7 @@ class _Maker:
         return (
             cleared.is_single
             and _shape(cleared.resolved.path) == _shape(self.path.path)
+            and (self.goal.kind != TASK or is_task(cleared.resolved.path, cleared.strikes, self.environment))
             and all(
                 _is_alike(one, other)
                 for mine, template in zip(cleared.resolved.path, self.path.path, strict=True)

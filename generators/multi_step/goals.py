@@ -8,10 +8,12 @@ from typing import NamedTuple
 
 from callwright.generators.environments.protocol import Environment
 from callwright.generators.environments.vocabularies import Vocabulary, Wish, vocabulary_of
-from callwright.generators.multi_step.disambiguation import has_single_path
+from callwright.generators.multi_step import TASK
+from callwright.generators.multi_step.disambiguation import single_path
 from callwright.generators.multi_step.filling import Filling
 from callwright.generators.multi_step.resolving import steps_of
 from callwright.generators.multi_step.sketches import GoalSketch, Sketcher, Take, ToolGraph, is_making
+from callwright.generators.multi_step.tasks import BegunWorld, is_task
 from callwright.language.names import deed_of, function_words
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import DEFAULT_LANGUAGE, Goal, Language, Link, Origin, Picked, PlannedCall
@@ -56,6 +58,8 @@ async def plan_goals(
 ) -> AsyncIterator[Goal]:
     """`count` different goals of a domain, or of several at once for "Cross"; fewer where the world has no more.
 
+    In a world that has begun they are tasks, which change it.
+
     Raises ConfigurationError where the environment has no tools for the domain.
     """
     plan = _Plan(domain, language, environment, seed)
@@ -68,6 +72,7 @@ async def plan_goals(
             candidates=plan.candidates(calls),
             variants=variants,
             seed=plan.seed_of(calls),
+            kind=plan.kind,
             origin=Origin(stage=STAGE, parents=plan.tools_of(calls), seed=seed),
         )
 
@@ -96,6 +101,11 @@ class _Plan:
             self._given.setdefault(link.source, []).append(link)
         self._makers = {name for name in self._graph.tools if is_making(name)}
         self._wanted = [name for name in self._graph.tools if self._is_wanted(name)]
+        self.kind, self._writing = "", list[str]()
+        if isinstance(environment, BegunWorld):
+            self.kind, world = TASK, environment.inner
+            self._writing = [name for name in self._wanted if world.writes(name)]
+            self._wanted = [name for name in self._wanted if name not in world.unclear] if self._writing else []
 
     def _is_wanted(self, name: str) -> bool:
         """Whether a goal can be about the tool: it needs something of another's response, and is no list of choices."""
@@ -136,7 +146,7 @@ class _Plan:
         for sketch in sorted(offered, key=self._badness)[:3]:
             filling = Filling(self._graph, self._vocabulary, self._environment, rng)
             calls = await filling.fill(sketch)
-            if calls is not None and not self._repeats(calls) and await self._has_single_path(calls):
+            if calls is not None and not self._repeats(calls) and await self._is_provable(calls):
                 return calls
         return None
 
@@ -150,8 +160,8 @@ class _Plan:
             for name, source in calls[taken.call].arguments.items()
         )
 
-    async def _has_single_path(self, calls: tuple[PlannedCall, ...]) -> bool:
-        """Whether the calls can be made the only shortest path, and so can be proved."""
+    async def _is_provable(self, calls: tuple[PlannedCall, ...]) -> bool:
+        """Whether the calls can be made the only shortest path, and those of a task change the world as they stand."""
         keys = self.candidates(calls)
         goal = Goal(
             environment=self._environment.name,
@@ -161,7 +171,10 @@ class _Plan:
             candidates=keys,
         )
         tools = [tool for tool in self._environment.tools if tool.key in keys]
-        return await has_single_path(goal, self._environment, tools)
+        found = await single_path(goal, self._environment, tools)
+        if found is None or self.kind != TASK:
+            return found is not None
+        return is_task(found.resolved.path, found.strikes, self._environment)
 
     def _sketch(self, rng: Random) -> GoalSketch | None:
         sketch = Sketcher(self._graph, self._vocabulary.element, rng, crosses=self._domain == CROSS).draw(
@@ -192,6 +205,8 @@ class _Plan:
 
     def _wants(self, rng: Random) -> list[str]:
         count = rng.choices((1, 2, 3), (3, 4, 2))[0]
+        if self._writing:
+            return [rng.choice(self._writing), *(rng.choice(self._wanted) for _ in range(count - 1))]
         if self._domain != CROSS:
             return [rng.choice(self._wanted) for _ in range(count)]
         domains = list(dict.fromkeys(self._graph.domain(name) for name in self._wanted))
@@ -218,6 +233,8 @@ class _Plan:
             return (
                 "its tools' results do not let one thing be told from the others, so no goal in steps can be planned."
             )
+        if self.kind == TASK:
+            return "no tool that changes its world takes what another tool returns, so no task can be planned."
         missing = [
             f"`{name}` of {tool.name}"
             for tool in self._graph.tools.values()

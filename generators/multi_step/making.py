@@ -5,13 +5,15 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from itertools import product
 from math import ceil
 
+from callwright.generators.environments.episodes import is_changeable
 from callwright.generators.environments.protocol import Environment
 from callwright.generators.families import Family, Kind, Order, Share, Traits, shared_evenly
-from callwright.generators.multi_step import GROUP, ONE_DOMAIN, SEVERAL_DOMAINS
+from callwright.generators.multi_step import GROUP, ONE_DOMAIN, SEVERAL_DOMAINS, TASK
 from callwright.generators.multi_step.correction import correct_paths
 from callwright.generators.multi_step.disambiguation import disambiguate
 from callwright.generators.multi_step.generalisation import generalise
 from callwright.generators.multi_step.goals import CROSS, find_obstacle, plan_goals
+from callwright.generators.multi_step.tasks import BegunWorld
 from callwright.generators.multi_step.tracing import trace_goals
 from callwright.generators.multi_step.wording import word_goals
 from callwright.generators.stages import Step, in_a_row
@@ -20,6 +22,7 @@ from callwright.warehouse.records import Goal, Language, Tool
 
 _SOURCE = "environment:"
 _SHARED = "Shared"  # tools that stand beside those of every domain
+_UNCHANGEABLE = "calls change none of its environments, so no task can be planned; simulate a document."
 _OWN_DOMAIN = 4  # a domain with fewer tools has a part in others' goals only, as the paper's taxis have
 
 
@@ -82,8 +85,13 @@ def kind_of_domain(domain: str) -> str:
 async def _plan(order: Order) -> AsyncIterator[Goal]:
     """Goals that make `count` samples; the last one makes fewer where they don't share out evenly."""
     fitting = [one for one in order.environments.values() if _has(one, order.place)]
+    is_task = order.kind.traits.is_task
+    if is_task:
+        fitting = [BegunWorld(one) for one in fitting if is_changeable(one)]
     speaking = [one for one in fitting if any(tool.language == order.language for tool in one.tools)]
     environment = next(iter(speaking or fitting), None)
+    if environment is None and order.samples and is_task:
+        order.misses(f"{order.place} ({order.language}): {_UNCHANGEABLE}", samples=order.samples)
     if environment is None or not order.samples:
         return
     variants, planned = order.variants, 0
@@ -103,12 +111,14 @@ def _has(environment: Environment, domain: str) -> bool:
 
 _PATH = Traits("ComplexFuncBench", calls="set", asked="path", is_executed=True, spread="category")
 _CROSS = _PATH._replace(is_cross_domain=True)
+_TASK = _PATH._replace(paper="", is_task=True)
 
 FAMILY = Family(
     "multi_step",
     (
         Kind(ONE_DOMAIN, "several steps in one domain, each call answered", GROUP, _PATH, paper=600),
         Kind(SEVERAL_DOMAINS, "several steps in several domains, each call answered", GROUP, _CROSS, paper=400),
+        Kind(TASK, "several steps in one domain that change its world, judged by how that ends", GROUP, _TASK),
     ),
     stages=in_a_row(
         "multi_step", "Goal",

@@ -5,12 +5,14 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
+from callwright.generators.environments.episodes import world_of
 from callwright.generators.environments.picking import write_rule
 from callwright.generators.environments.protocol import Environment
-from callwright.generators.multi_step import ONE_DOMAIN, SEVERAL_DOMAINS
+from callwright.generators.multi_step import ONE_DOMAIN, SEVERAL_DOMAINS, TASK
 from callwright.generators.multi_step.asking import Asked, answer_of
 from callwright.generators.multi_step.resolving import PickedPlace, RememberedEnvironment, Resolved, resolve
 from callwright.generators.multi_step.sources import SourceLeaf, leaves_of
+from callwright.generators.multi_step.tasks import environment_of, find_changes
 from callwright.generators.stages import StageContext
 from callwright.generators.stated_values import found_evidence
 from callwright.language.text import Found
@@ -46,13 +48,14 @@ AS_TEXT = "text"  # the response has a number where the argument has its text, o
 async def write_sample(path: GoalPath, context: StageContext, template: GoalPath) -> Sample:
     """The sample of a path that was disambiguated: of the template itself, or of a variant of it."""
     goal = path.traced.worded.goal
-    environment = context.environment(goal.environment)
+    environment = environment_of(goal, context)
     recorded = [pair for exchange in path.path for pair in zip(exchange.calls, exchange.responses, strict=True)]
     resolved = await resolve(goal, RememberedEnvironment(environment, recorded))
     if [exchange.calls for exchange in resolved.path] != [exchange.calls for exchange in path.path]:
         raise RecordError("The goal leads to other calls than the path has, so that no evidence fits them.")
+    world = world_of(environment) if goal.kind == TASK else None
     return Sample(
-        kind=SEVERAL_DOMAINS if goal.domain == CROSS else ONE_DOMAIN,
+        kind=goal.kind or (SEVERAL_DOMAINS if goal.domain == CROSS else ONE_DOMAIN),
         language=goal.language,
         category=goal.domain,
         candidates=tuple(key for key in goal.candidates if key not in path.removed),
@@ -60,10 +63,12 @@ async def write_sample(path: GoalPath, context: StageContext, template: GoalPath
         tags=(
             trait_tag("environment", goal.environment),
             trait_tag("template", template.traced.worded.goal.key),
+            *([trait_tag("simulation", world.seed)] if world else []),
             wanted_tag(goal, resolved),
             *asked_tags(goal, resolved),
         ),
         origin=Origin(stage=STAGE, parents=(template.key,), seed=goal.seed, model=context.chat.name),
+        changes=find_changes(path.path, path.strikes, world) if world else (),
     )
 
 

@@ -6,6 +6,7 @@ import orjson
 from pydantic import BaseModel, Field, JsonValue
 
 from callwright.generators.environments.protocol import Environment
+from callwright.generators.multi_step.tasks import environment_of
 from callwright.generators.multi_step.wording import PROMPTS
 from callwright.generators.stages import StageContext, asked_origin
 from callwright.llm.chat import Prompt
@@ -47,7 +48,7 @@ class NextCalls(BaseModel):
 async def trace_goals(worded: WordedGoal, context: StageContext) -> list[TracedGoal]:
     """The worded goal with what the model called; `problem` says why it stopped where it did not end by itself."""
     goal = worded.goal
-    environment = context.environment(goal.environment)
+    environment = environment_of(goal, context)
     tools = context.toolset(goal.candidates)
     trace: list[Exchange] = []
     problem = f"It was still calling after {MOST_TURNS} turns."

@@ -9,6 +9,7 @@ from pydantic import BaseModel, JsonValue
 from callwright.generators.multi_step.asking import field_words
 from callwright.generators.multi_step.resolving import resolve
 from callwright.generators.multi_step.sources import leaves_of
+from callwright.generators.multi_step.tasks import environment_of
 from callwright.generators.stages import ATTEMPTS, Leniency, StageContext, asked_origin, first_fit
 from callwright.generators.stated_values import find_quote, find_value
 from callwright.language.packs import writes
@@ -49,7 +50,7 @@ async def word_goals(goal: Goal, context: StageContext) -> list[WordedGoal]:
     each of them gives something away, or leaves too much out.
     """
     tools = {tool.name: tool for tool in context.toolset(goal.candidates)}
-    environment = context.environment(goal.environment)
+    environment = environment_of(goal, context)
     secrets = _secrets(goal, (await resolve(goal, environment)).path)
     shown = [tools[name] for name in dict.fromkeys(call.tool for call in goal.calls)]
     prompt = render(

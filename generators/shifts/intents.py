@@ -64,6 +64,7 @@ async def shift_intents(derivation: Derivation, context: StageContext) -> list[S
     )
     sample = source.with_changes(
         kind=name_of(source.kind, "IS"),
+        changes=(),
         turns=turns,
         withheld=tuple(dict.fromkeys((*source.withheld, *(tool.key for tool in _wanted(other, context.tools))))),
         tags=shifted_tags(source, snapshots_before(source.turns, at)),

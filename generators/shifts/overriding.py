@@ -100,6 +100,7 @@ async def override_values(change: ValueChange, context: StageContext) -> list[Sa
     source = scene.source
     sample = source.with_changes(
         kind=name_of(source.kind, change.derivation.transform),
+        changes=(),
         turns=turns,
         tags=shifted_tags(source, shift),
         origin=asked_origin(STAGE, change, change.derivation.seed, context, (PROMPTS, TEMPLATE)),

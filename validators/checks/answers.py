@@ -11,8 +11,9 @@ from callwright.warehouse.records import DoubtedFact, ReplyTurn, Sample
 
 
 def tells_results(sample: Sample) -> bool:
-    """Whether the sample ends with a reply after results that were asked for."""
-    return bool(sample.wanted or sample.asked) and isinstance(next(reversed(sample.turns), None), ReplyTurn)
+    """Whether the sample ends with a reply after results that were asked for; a task may ask to be told nothing."""
+    is_due = sample.asked or (sample.wanted and not sample.changes)
+    return bool(is_due) and isinstance(next(reversed(sample.turns), None), ReplyTurn)
 
 
 @rule(

@@ -12,11 +12,13 @@ from pydantic import JsonValue
 
 from callwright.generators.environments.picking import entries_of, has, read_rule, rivals, value_at
 from callwright.generators.environments.protocol import Environment
+from callwright.generators.kinds import traits_of
 from callwright.generators.multi_step.disambiguation import strike_rivals
 from callwright.generators.multi_step.resolving import PickedPlace, RememberedEnvironment, Resolved, resolve
 from callwright.generators.multi_step.samples import schema_of
 from callwright.generators.multi_step.search import ShortestPath, find_plans
 from callwright.generators.multi_step.sources import JOINT, as_text, shifted
+from callwright.generators.multi_step.tasks import BegunWorld
 from callwright.generators.shifts.turns import is_path
 from callwright.generators.stages import StageContext
 from callwright.language.dates import DATE, find_dates
@@ -71,6 +73,8 @@ async def check_path(sample: Sample, context: StageContext) -> Answer:
         missing = unproved(f"There is no environment {name!r} to search in.", _NOT_SEARCHED)
         return _answer(sample, [missing])
     world, tools = context.environments[name], context.toolset(sample.candidates)
+    if traits_of(sample.kind).is_task:
+        world = BegunWorld(world)
     return _answer(sample, await find_in_path(sample, world, tools))
 
 

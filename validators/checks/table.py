@@ -22,6 +22,7 @@ _ORDER = (
     "traced",
     "dialogue",
     "path",
+    "end_state",
     "routing",
     "complexity",
     "facts",

@@ -104,7 +104,8 @@ class Goal(Draft):
     """What a user wants, before anybody words it: calls in an order in which they can be made, each after its sources.
 
     `environment` answers the calls. `domain` is one of its domains or "Cross". `candidates` are keys of tools.
-    `variants` is how many samples are to be made of it, itself among them (ComplexFuncBench 2.1.3).
+    `variants` is how many samples are to be made of it, itself among them (ComplexFuncBench 2.1.3). `kind` is that of its
+    samples, "" where the domain tells it.
     """
 
     environment: str
@@ -114,6 +115,7 @@ class Goal(Draft):
     candidates: tuple[str, ...]
     variants: int = Field(default=1, ge=1)
     seed: int = 0
+    kind: str = Field(default="", exclude_if=not_)
 
 
 class WordedGoal(Draft):

@@ -12,6 +12,7 @@ from typing import Annotated, Literal, NamedTuple
 from pydantic import Field, JsonValue
 
 from callwright.warehouse.records.base import Arguments, Language, Record
+from callwright.warehouse.records.worlds import Change
 
 _PLACE = re.compile(r"(\d+)\.(\d+)")
 
@@ -150,7 +151,8 @@ class Sample(Record):
     """A conversation with gold: the candidate tools by key, the turns, and what kind of item it is.
 
     What else a sample is stands in its tags, which its key covers; they are read here alone, as the traits below. The
-    `system_message` is what an assistant is shown before the conversation, where a recipe has one.
+    `system_message` is what an assistant is shown before the conversation, where a recipe has one. The `changes` are how the world
+    of a task has to end.
     """
 
     kind: str
@@ -162,6 +164,7 @@ class Sample(Record):
     tags: tuple[str, ...] = ()
     origin: Origin | None = None
     system_message: str = Field(default="", exclude_if=not_)
+    changes: tuple[Change, ...] = Field(default=(), exclude_if=not_)
 
     @property
     def request(self) -> str:

@@ -204,7 +204,7 @@ class Guide:
         steps = self._steps[request]
         told = [[is_response(one) for one in exchange["responses"]] for exchange in history]
         number = sum(any(exchange) for exchange in told)
-        if number >= min(len(steps), self._stop_after or len(steps)):
+        if number >= (len(steps) if self._stop_after is None else self._stop_after):
             return json.dumps({"calls": [], "answer": "The cheapest inn has 12 rooms."})
         calls = copy.deepcopy(steps[number])
         tries = len(history) - number
@@ -213,7 +213,7 @@ class Guide:
 
 def is_response(told: object) -> bool:
     """Whether a call was answered by a response, not by an error."""
-    return isinstance(told, dict) and "error" not in told
+    return not isinstance(told, dict) or "error" not in told
 
 
 def _between(text: str, tag: str) -> str:

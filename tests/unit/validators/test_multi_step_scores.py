@@ -12,12 +12,13 @@ RIGHT = RunResult(
 WRONG = RIGHT._replace(
     kind="multi_step_cross", category="Cross", success=False, correct_calls=2, total_calls=8, completeness=None, correctness=None
 )  # fmt: skip
+ENDED = RIGHT._replace(kind="task", needless_changes=3)
 
 results = st.builds(
     RunResult, run=st.integers(0, 1), kind=st.sampled_from(["multi_step", "multi_step_cross"]),
     category=st.sampled_from(["Hotels", "Flights", "Cross"]), language=st.just("en"), success=st.booleans(),
     correct_calls=st.integers(0, 5), total_calls=st.integers(5, 9), completeness=st.none() | st.integers(0, 2),
-    correctness=st.none() | st.integers(0, 2), times=st.integers(1, 3),
+    correctness=st.none() | st.integers(0, 2), needless_changes=st.none() | st.integers(0, 2), times=st.integers(1, 3),
 )  # fmt: skip
 
 
@@ -35,8 +36,15 @@ def test_calls_are_counted_over_all_runs_and_answers_over_those_that_were_scored
     assert found["call_acc", "kind", "multi_step_cross"] == (0.25, 8)
 
 
+def test_how_a_world_ends_is_counted_over_tasks_alone() -> None:
+    found = values(RIGHT, WRONG, ENDED, ENDED._replace(success=False, needless_changes=1))
+    assert found["end_state", "all", ""] == (0.5, 2)
+    assert found["needless_changes", "all", ""] == (2, 2)
+    assert ("end_state", "kind", "multi_step") not in found
+
+
 def test_the_published_codes_way_has_names_of_its_own() -> None:
-    found = values(RIGHT, of=OF._replace(mode="as_published_code"))
+    found = values(RIGHT, ENDED, of=OF._replace(mode="as_published_code"))
     assert {metric for metric, _, _ in found} == set(metric_names("as_published_code"))
     assert set(metric_names("as_published_code")).isdisjoint(metric_names("as_paper"))
     assert metric_names("as_paper") == METRICS

@@ -18,17 +18,20 @@ GENERAL_ERROR: Mapping[str, JsonValue] = {
 class MatchedCall(NamedTuple):
     """A call of a turn: how it was matched ("" is not at all), the gold call it was held against, and what is wrong.
 
-    `call` is None where what was given can't be read as a call.
+    `call` is None where what was given can't be read as a call. What a world answers to it stands alone in `answered`.
     """
 
     call: Call | None
     matched: MatchedBy = ""
     golden: GoldenCall | None = None
     mistake: Mistake | None = None
+    answered: tuple[JsonValue, ...] = ()
 
     @property
     def observation(self) -> JsonValue:
         """What the model is stated: the recorded response, what is wrong with the form, or that something is wrong."""
+        if self.answered:
+            return self.answered[0]
         if self.matched and self.golden is not None:
             return self.golden.response
         if self.mistake is not None and (self.mistake.is_format_error or self.mistake.kind == "decode_error"):

@@ -1,6 +1,6 @@
 """One path and no other: what is removed, what is struck, what stays."""
 
-from callwright.generators.multi_step.disambiguation import disambiguate, has_single_path
+from callwright.generators.multi_step.disambiguation import disambiguate, single_path
 from callwright.generators.multi_step.resolving import resolve
 from callwright.generators.multi_step.samples import write_sample
 from callwright.generators.stages import StageContext
@@ -114,12 +114,12 @@ async def test_of_two_tools_that_stand_for_each_other_one_is_left() -> None:
 
 async def test_a_goal_is_told_to_have_a_single_path_or_not() -> None:
     tools = context().toolset(keys_of("find_place", "locate_place", "search_hotels", "hotel_details", "hotel_reviews"))
-    assert await has_single_path(goal(), Town(), tools)
-    assert await has_single_path(two_lookups(), Town(), tools)
+    assert await single_path(goal(), Town(), tools)
+    assert await single_path(two_lookups(), Town(), tools)
     cheap = goal(city="Bern")
     picked = cheap.calls[3].arguments["hotel_id"]
     assert isinstance(picked, Picked)
     lodge = picked.with_changes(where=(Condition(test="equals", field="name", value="Aare Lodge"),))
     both = cheap.with_changes(calls=(*cheap.calls[:3], cheap.calls[3].with_changes(arguments={"hotel_id": lodge})))
-    assert not await has_single_path(both, Town(), tools)
-    assert not await has_single_path(goal(city="Ulm"), Town(), tools)
+    assert not await single_path(both, Town(), tools)
+    assert not await single_path(goal(city="Ulm"), Town(), tools)

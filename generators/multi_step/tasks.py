@@ -1,0 +1,114 @@
+"""Tasks: goals that are a change of a world, and how a world ends that calls were made in.
+
+A task's sample is made as every path is, but its responses are those of episodes of its world, where lists have all that there is
+and what was written is read; it says by `changes` how the world has to end, whichever calls lead there.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from callwright.generators.environments.episodes import START, StatefulWorld, WorldEpisode, diff, unnamed, world_of
+from callwright.generators.environments.protocol import CallResponse, Environment
+from callwright.generators.environments.vocabularies import Vocabulary, vocabulary_of
+from callwright.generators.multi_step import TASK
+from callwright.generators.stages import StageContext
+from callwright.warehouse.errors import ConfigurationError, RecordError
+from callwright.warehouse.records import Call, Change, Exchange, Goal, Link, Sample, Strike, Tool
+
+
+class BegunWorld:
+    """An environment that answers each call as an episode that has just begun does."""
+
+    def __init__(self, environment: Environment) -> None:
+        """Take the world of an environment. Raises ConfigurationError where calls can't change it."""
+        self.inner = world_of(environment)
+        self._environment = environment
+
+    @property
+    def name(self) -> str:
+        """The name of the environment."""
+        return self._environment.name
+
+    @property
+    def tools(self) -> tuple[Tool, ...]:
+        """Its tools."""
+        return self._environment.tools
+
+    @property
+    def links(self) -> tuple[Link, ...]:
+        """Its links."""
+        return self._environment.links
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """What people say in it."""
+        return vocabulary_of(self._environment)
+
+    async def answer(self, call: Call) -> CallResponse:
+        """The response of a new episode, never an exception."""
+        return self.inner.begin().answer(call)
+
+
+def environment_of(goal: Goal, context: StageContext) -> Environment:
+    """What answers the calls of a goal."""
+    environment = context.environment(goal.environment)
+    return BegunWorld(environment) if goal.kind == TASK else environment
+
+
+def world_of_sample(sample: Sample, context: StageContext) -> StatefulWorld:
+    """The world that a task's calls change. Raises ConfigurationError where it is not at hand, or calls can't change it."""
+    if sample.environment not in context.environments:
+        raise ConfigurationError(
+            f"The task {sample.key} is judged by how the world {sample.environment!r} ends, which can't be opened here;"
+            " its recipe's tools have to be where they were when it was built."
+        )
+    return world_of(context.environments[sample.environment])
+
+
+class Ending(NamedTuple):
+    """How a world has ended: what has changed since its start, and what each call was answered."""
+
+    changes: tuple[Change, ...]
+    answers: tuple[CallResponse, ...]
+
+
+def run_through(episode: WorldEpisode, calls: Iterable[Call]) -> Ending:
+    """The end of an episode in which these calls are made, one after the other."""
+    answers = tuple([episode.answer(call) for call in calls])
+    return Ending(diff(START, episode.state), answers)
+
+
+def find_changes(path: Sequence[Exchange], strikes: Sequence[Strike], world: StatefulWorld) -> tuple[Change, ...]:
+    """What the calls of a path make of the world. Raises RecordError where they don't make up a task.
+
+    Each that writes has to change something, and all have to be answered as the path has it when they are made one after the
+    other; a world answers whole, so that nothing can be struck.
+    """
+    if strikes:
+        raise RecordError("Other entries of what the world answers fit what is wanted as well.")
+    calls = [call for exchange in path for call in exchange.calls]
+    ending = run_through(world.begin(), calls)
+    due = [response for exchange in path for response in exchange.responses]
+    if [(one.response, one.problem) for one in ending.answers] != [(one, "") for one in due]:
+        raise RecordError("The calls are answered otherwise once those before them have changed the world.")
+    for at, call in enumerate(calls):
+        others = run_through(world.begin(), [*calls[:at], *calls[at + 1 :]])
+        if world.writes(call.tool) and is_reached(ending.changes, others.changes):
+            raise RecordError(f"The call of {call.tool} with {call.arguments!r} changes nothing.")
+    if not ending.changes:
+        raise RecordError("No call changes the world.")
+    return ending.changes
+
+
+def is_task(path: Sequence[Exchange], strikes: Sequence[Strike], environment: Environment) -> bool:
+    """Whether the calls of a path make up a task."""
+    try:
+        find_changes(path, strikes, world_of(environment))
+    except RecordError:
+        return False
+    return True
+
+
+def is_reached(goal: Sequence[Change], changes: Sequence[Change]) -> bool:
+    """Whether a world has ended as a task wants it: all that is due has changed, and nothing else."""
+    return unnamed(goal) == unnamed(changes)

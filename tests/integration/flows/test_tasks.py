@@ -1,0 +1,109 @@
+"""Tasks from recipe to scores: built in a simulated world, proved by their ends, landed, and run by candidates in that world."""
+
+import asyncio
+from collections.abc import Mapping
+
+import pytest
+
+from callwright.flows.environments import open_environments
+from callwright.flows.evaluation.evaluating import domain_board, evaluate_release, leaderboard
+from callwright.flows.evaluation.evaluation_run import Conditions
+from callwright.flows.progress import SilentProgress
+from callwright.flows.recipe import Candidate, Recipe, read_recipe
+from callwright.flows.settings import Settings
+from callwright.generators.environments.protocol import Environment
+from callwright.llm.models import read_model
+from callwright.validators.path_runs import PathRun, run_path
+from callwright.warehouse.records import MultiStepRun, Sample
+from callwright.warehouse.releases import freeze
+from tests.support.flows.inn_world import Err, Guide
+from tests.support.flows.small_builds import TOP, build, settings_of, warehouse_of
+from tests.support.generators.multi_step.workshop import context_of
+
+FEW = 4
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Recipe, Settings]:
+    """The recipe of tasks, built small."""
+    settings = settings_of(tmp_path_factory.mktemp("tasks"))
+    recipe = read_recipe(TOP / "recipes" / "tasks.yaml").model_copy(update={"samples": {"task": FEW}})
+    build(recipe, settings)
+    landed = warehouse_of(settings).rows(
+        "select count(*) as landed from outcomes where stage = 'land' and outcome = 'passed'"
+    )
+    assert landed == [{"landed": FEW}]
+    return recipe, settings
+
+
+def samples_of(settings: Settings) -> list[Sample]:
+    rows = warehouse_of(settings).rows("select body from samples order by key")
+    return [Sample.model_validate_json(row["body"]) for row in rows]
+
+
+def test_what_is_built_says_how_its_world_has_to_end(built: tuple[Recipe, Settings]) -> None:
+    _, settings = built
+    for sample in samples_of(settings):
+        assert sample.kind == "task"
+        assert sample.changes
+        assert (sample.environment, sample.simulation_seed) == ("workshop", 0)
+    verdicts = warehouse_of(settings).rows("select distinct check_name, decision from verdicts")
+    assert {"check_name": "end_state", "decision": "proved"} in verdicts
+    assert {"check_name": "path", "decision": "proved"} in verdicts
+
+
+def test_the_template_does_every_task_in_each_of_several_runs(built: tuple[Recipe, Settings]) -> None:
+    recipe, settings = built
+    freeze(warehouse_of(settings), "tasks", [one.key for one in samples_of(settings)])
+    candidates = [Candidate(label="template", model=read_model("template/v1"))]
+    with open_environments(recipe, settings.ledger.parent) as environments:
+        conditions = Conditions(environments=environments, runs=2)
+        asyncio.run(evaluate_release("tasks", candidates, settings, SilentProgress(), conditions))
+    for row in leaderboard("tasks", settings):
+        assert (row["success_rate"], row["end_state"], row["needless_changes"]) == (1, 1, 0)
+    assert {row["domain"]: row["end_state"] for row in domain_board("tasks", settings)} == {"workshop": 1, "all": 1}
+    passes = "select k, pass_all from pass_k where kind = 'task' order by k"
+    assert warehouse_of(settings).rows(passes) == [{"k": 1, "pass_all": 1}, {"k": 2, "pass_all": 1}]
+
+
+def outcomes(built: tuple[Recipe, Settings], err: Err | None = None, **options: int) -> Mapping[str, MultiStepRun]:
+    """How every task ends for a candidate that makes the gold calls, but for what it errs in."""
+    recipe, settings = built
+
+    async def drive(environment: Environment, sample: Sample) -> MultiStepRun:
+        context = context_of(environment, Guide([sample], err, **options))
+        found = await run_path(sample, context, run=PathRun("tasks", "guide"))
+        return next(one for one in found if isinstance(one, MultiStepRun))
+
+    with open_environments(recipe, settings.ledger.parent) as environments:
+        world = environments["workshop"]
+        return {one.key: asyncio.run(drive(world, one)) for one in samples_of(settings)}
+
+
+def test_the_gold_does_every_task_and_who_is_idle_none(built: tuple[Recipe, Settings]) -> None:
+    assert all(one.success and not one.needless_changes for one in outcomes(built).values())
+    assert not any(one.success or one.needless_changes for one in outcomes(built, stop_after=0).values())
+
+
+def test_one_wrong_write_spoils_every_task(built: tuple[Recipe, Settings]) -> None:
+    def err(step: int, calls: list[dict[str, object]], tries: int) -> list[dict[str, object]]:
+        return [call | {"name": "delete_repair"} if call["name"] == "cancel_repair" else _other(call) for call in calls]
+
+    def _other(call: dict[str, object]) -> dict[str, object]:
+        match call:
+            case {"name": "delete_repair"}:
+                return call | {"name": "cancel_repair"}
+            case {"name": "create_repair" | "update_bicycle", "arguments": dict(given)}:
+                changed = {
+                    name: _another(value) if name in ("part", "colour") else value for name, value in given.items()
+                }
+                return call | {"arguments": changed}
+        return call
+
+    def _another(value: object) -> object:
+        return {"brakes": "chain", "red": "blue"}.get(str(value), "brakes" if str(value) in PARTS else "red")
+
+    assert not any(one.success for one in outcomes(built, err).values())
+
+
+PARTS = ("brakes", "chain", "lights", "saddle", "tyres")

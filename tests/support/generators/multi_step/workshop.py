@@ -1,0 +1,73 @@
+"""Tasks in the world of the bicycle workshop that a recipe of ours simulates, written by hand: their ends are those of the gold."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from callwright.generators.environments.episodes import StatefulWorld, world_of
+from callwright.generators.environments.opening import open_environment
+from callwright.generators.environments.protocol import Environment, SimulatedSettings
+from callwright.generators.multi_step.tasks import run_through
+from callwright.generators.stages import StageContext
+from callwright.llm.chat import ChatModel
+from callwright.warehouse.records import Call, CallTurn, GoldCall, ReplyTurn, ResultTurn, Sample, Turn, UserTurn
+
+DOCUMENT = Path(__file__).parents[4] / "recipes" / "documents" / "workshop.yaml"
+Step = Sequence[tuple[str, dict[str, Any]]]
+
+
+def open_workshop(folder: Path) -> Environment:
+    """The workshop, its answers kept in a folder."""
+    settings = SimulatedSettings.model_validate({"environment": "simulated", "name": "workshop", "path": DOCUMENT})
+    return open_environment(settings, store=folder / "responses.sqlite", secret=str)
+
+
+def context_of(environment: Environment, chat: ChatModel) -> StageContext:
+    """What a stage has at hand in the workshop."""
+    tools = {tool.key: tool for tool in environment.tools}
+    return StageContext(chat, Random(1), tools, {environment.name: environment})
+
+
+def bicycles(world: StatefulWorld) -> list[dict[str, Any]]:
+    """The bicycles that the world has at first."""
+    listed: Any = world.begin().answer(Call(tool="list_bicycles")).response
+    return list(listed)
+
+
+def repairs(world: StatefulWorld, bicycle: str) -> list[dict[str, Any]]:
+    """The repairs that a bicycle has at first."""
+    listed: Any = world.begin().answer(Call(tool="list_repairs", arguments={"bicycle_id": bicycle})).response
+    return list(listed)
+
+
+def task(environment: Environment, *steps: Step) -> Sample:
+    """A task of these gold steps, with what the world answers to them and how it ends."""
+    world = world_of(environment)
+    calls = [[Call(tool=tool, arguments=arguments) for tool, arguments in step] for step in steps]
+    ending = run_through(world.begin(), [call for step in calls for call in step])
+    answers = iter(ending.answers)
+    turns: list[Turn] = [UserTurn(text="Please see to my bicycle as I said.")]
+    for step in calls:
+        gold = tuple(GoldCall(tool=call.tool, arguments=call.arguments) for call in step)
+        turns.append(CallTurn(calls=gold, executed=True))
+        turns.append(ResultTurn(results=tuple(next(answers).response for _ in step)))
+    turns.append(ReplyTurn(text="It is done."))
+    return Sample(
+        kind="task", language="en", category="workshop", candidates=tuple(tool.key for tool in environment.tools),
+        turns=tuple(turns), tags=("environment=workshop", f"simulation={world.seed}"), changes=ending.changes,
+    )  # fmt: skip
+
+
+def painting(environment: Environment) -> Sample:
+    """The first bicycle is found, painted in another colour, and gets a repair of its chain."""
+    first = bicycles(world_of(environment))[0]
+    colour = "white" if first["colour"] != "white" else "black"
+    return task(
+        environment,
+        [("list_bicycles", {})],
+        [
+            ("update_bicycle", {"bicycle_id": first["id"], "colour": colour}),
+            ("create_repair", {"bicycle_id": first["id"], "part": "chain"}),
+        ],
+    )
