@@ -105,7 +105,7 @@ def unpriced_sentence(name: str) -> str:
     """What to do about a model whose price nobody knows."""
     return (
         f"There is no price for {name}: its requests count as free, and no budget stops them. Give it one in its settings, "
-        "in dollars for a million tokens: price: {input: 0.15, output: 0.60}, or 0 where it costs nothing."
+        "in dollars for a million tokens: price: {input: 0.15, output: 0.60}, both 0 where it costs nothing."
     )
 
 
