@@ -5,6 +5,7 @@ from typing import Literal
 import pytest
 from pydantic import BaseModel
 
+import callwright
 from callwright.llm.answers import parse_answer
 from callwright.llm.chat import ChatMessage, ChatRequest
 from callwright.llm.models import open_adapter, read_model
@@ -17,16 +18,21 @@ class Place(BaseModel):
     city: Literal["Lyon", "Oslo"]
 
 
-@pytest.fixture(scope="module")
-def server(gguf):
-    """The server's address; it ends with the module."""
+def serve(gguf, context):
+    """A server with so many tokens of context; it ends when nothing holds it."""
     import xllamacpp
 
     settings = xllamacpp.CommonParams()
     settings.model.path = str(gguf)
-    settings.n_ctx, settings.n_parallel = 512, 1
+    settings.n_ctx, settings.n_parallel = context, 1
     settings.offline, settings.warmup, settings.verbosity = True, False, -1
     return xllamacpp.Server(settings)
+
+
+@pytest.fixture(scope="module")
+def server(gguf):
+    """A small one; it ends with the module."""
+    return serve(gguf, 512)
 
 
 @pytest.mark.local_model
@@ -47,3 +53,29 @@ async def test_a_real_server_holds_a_model_to_a_schema_and_tells_what_is_too_lon
 
     assert parse_answer(reply.text, Place).city
     assert (reply.prompt_tokens > 5, reply.completion_tokens > 2, reply.calls) == (True, True, None)
+
+
+@pytest.mark.local_model
+@pytest.mark.slow
+def test_a_build_by_a_real_server_ends_and_tells_why_each_sample_failed(gguf, tmp_path):
+    server = serve(gguf, 8192)
+    small = {
+        "name": "openai/small",
+        "api_base": f"{server.listening_address}/v1",
+        "max_tokens": 16,
+        "timeout": 600,
+        "concurrency": 1,
+    }
+    models = dict.fromkeys(("generator", "checker", "judge"), small)
+    kinds = {"perfect": 1}
+    recipe = callwright.make_recipe("real", tools=[{"seed": ["Weather"]}], samples=kinds, models=models)
+
+    report = callwright.build(recipe, home=tmp_path)
+
+    made = sum(row.made for row in report.composition)
+    lost = sum(row.failed + row.rejected for row in report.funnel)
+    assert report.asked == report.planned == 1
+    assert made < 1 <= made + lost, "so small a model does not follow instructions, and what is not made is counted"
+    assert report.landed == 0, "no model settles what its own words mean"
+    assert report.failures
+    assert all(failure.reason for failure in report.failures)
