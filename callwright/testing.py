@@ -240,8 +240,8 @@ def run_stages(family: Family, record: Record, tools: Tools = (), chat: ChatMode
 def ask_world(world: Environment, tool: str, **arguments: object) -> CallResponse:
     """What a world answers to a call of one of its tools: the same again, and JSON.
 
-    >>> ask_world(library, "find_book", title="Solaris").response
-    ['1961', 'Stanisław Lem']
+    >>> ask_world(library, "find_books", title="Solaris").response
+    [{'book_id': 'b2', 'title': 'Solaris', 'lent_to': ''}]
     """
     found = next((one for one in world.tools if one.name == tool), None)
     if found is None:

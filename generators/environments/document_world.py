@@ -549,7 +549,8 @@ class _Asked:
     def _member(self, thing: Thing, name: str, schema: JsonSchema, depth: int) -> JsonValue:
         if name in thing.given:
             return thing.given[name]
-        if depth == 0 and schema.get("type") == "boolean" and self._writes and not self._is_known(thing):
+        is_told = self._is_known(thing) and self._tells_a_thing
+        if depth == 0 and schema.get("type") == "boolean" and self._writes and not is_told:
             return True  # what was to be done went well
         if isinstance(schema.get("properties"), dict):
             if depth >= _DEEPEST:
@@ -560,6 +561,12 @@ class _Asked:
                 return self._list(name, schema, depth + 1)
             return self._parts(thing, name, schema, depth)
         return self._population.value(thing, name, schema, self._endpoint.tool.language)
+
+    @property
+    def _tells_a_thing(self) -> bool:
+        """Whether what comes back has an id, so that its switches are those of a thing."""
+        returned = self._kinds.entry_of(self._endpoint.tool)
+        return returned is not None and any(is_opaque(name) for name in returned[1]["properties"])
 
     def _is_known(self, thing: Thing) -> bool:
         """Whether it is a thing with an id, not just what a call brings."""

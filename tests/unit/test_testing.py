@@ -8,7 +8,7 @@ import pytest
 
 from callwright.flows.scaffolds import check as own_check
 from callwright.flows.scaffolds import environment, kind, model
-from callwright.generators.environments.protocol import CallResponse
+from callwright.generators.environments.protocol import CallResponse, Environment
 from callwright.generators.stages import StageContext
 from callwright.llm.chat import ChatRequest, RawReply
 from callwright.llm.models import read_model
@@ -31,8 +31,9 @@ TABLE = make_tool("book_table", people={"type": "integer"}, area={"enum": ["insi
 DUE = {"book_table": {"people": 4}}
 
 
-def world(**settings: object) -> environment.Library:
-    return environment.Library(environment.Settings.model_validate({"environment": "example", **settings}))
+def world(**settings: object) -> Environment:
+    stated = environment.Settings.model_validate({"environment": "example", **settings})
+    return environment.WORLD.open(stated, Path(), str)
 
 
 def test_a_sample_is_a_line_with_evidence_for_what_is_said() -> None:
@@ -75,15 +76,17 @@ def test_the_stages_of_a_kind_are_run_one_after_the_other() -> None:
 
 
 def test_a_world_is_asked_for_what_its_tools_take() -> None:
-    assert ask_world(world(), "find_book", title="Solaris").response == ["1961", "Stanisław Lem"]
-    with pytest.raises(AssertionError, match="has no tool 'find_song'; its tools are find_book"):
+    found = ask_world(world(), "find_books", title="Solaris").response
+    assert found == [{"book_id": "b2", "title": "Solaris", "lent_to": ""}]
+    with pytest.raises(AssertionError, match="has no tool 'find_song'; its tools are find_books, lend_book"):
         ask_world(world(), "find_song")
     with pytest.raises(AssertionError, match="does not take these arguments"):
-        ask_world(world(), "find_book", author="Lem")
+        ask_world(world(), "find_books", author="Lem")
 
 
 def test_a_world_that_answers_otherwise_the_next_time_is_told_of() -> None:
-    class Fickle(environment.Library):
+    class Fickle:
+        name, tools, links = "example", world().tools, ()
         count = 0
 
         async def answer(self, _call: Call) -> CallResponse:
@@ -93,7 +96,7 @@ def test_a_world_that_answers_otherwise_the_next_time_is_told_of() -> None:
     with pytest.raises(
         AssertionError, match=r"is answered CallResponse.response=1.*, and then CallResponse.response=2"
     ):
-        ask_world(Fickle(environment.Settings(environment="example")), "find_book", title="Solaris")
+        ask_world(Fickle(), "find_books", title="Solaris")
 
 
 def test_an_adapter_keeps_the_protocol_or_is_told_how_not() -> None:

@@ -13,8 +13,6 @@ import warnings
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from pydantic import JsonValue
-
 from callwright.llm.written_calls import ParsedReply, parse_lenient
 from callwright.validators.replies.published import parse_toolace
 

@@ -132,6 +132,14 @@ def test_a_list_is_asked_for_by_an_identifier_and_not_by_a_name_where_its_parame
     assert all(re.fullmatch(r"SHE-?\d+", one) for one in told)
 
 
+def test_what_is_done_went_well_where_nothing_but_that_is_told(tmp_path: Path) -> None:
+    sent = operation(
+        "send-reminder", "Send a reminder", {"type": "object", "properties": {"sent": {"type": "boolean"}}}, ID
+    )
+    world = library(tmp_path, {**DOCUMENT, "paths": {"/loans/{id}/reminder": {"post": sent}}})
+    assert [answer(world, "send-reminder", id=str(number)) for number in range(6)] == [{"sent": True}] * 6
+
+
 def test_what_nothing_can_be_made_up_for_is_left_out_and_all_else_is_answered(tmp_path: Path) -> None:
     seal = {"type": "object", "properties": {"name": TEXT, "mark": {**TEXT, "pattern": "(?=a)b"}}}
     paths = {"/seals": {"get": operation("list-seals", "List seals", {"type": "array", "items": seal})}}
