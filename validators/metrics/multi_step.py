@@ -9,7 +9,6 @@ goes have `_published` behind the names: the two modes stand beside each other.
 
 from collections import defaultdict
 from collections.abc import Iterable
-from functools import partial
 from typing import NamedTuple
 
 from callwright.validators.metrics.intervals import Interval
@@ -19,8 +18,7 @@ from callwright.warehouse.records import EvalMode, Score, ToolsShown
 
 SLICES = ("kind", "category", "language")
 SCORED_TO_2 = ("completeness", "correctness")
-OF_TASKS = ("end_state", "needless_changes")
-METRICS = ("success_rate", "call_acc", *SCORED_TO_2, *OF_TASKS)
+METRICS = ("success_rate", "call_acc", *SCORED_TO_2, "end_state", "needless_changes")
 _SUFFIX: dict[EvalMode, str] = {"as_paper": "", "as_published_code": "_published"}
 
 
@@ -56,12 +54,7 @@ class RunsOf(NamedTuple):
 
 def metric_names(mode: EvalMode) -> tuple[str, ...]:
     """The names of the metrics in a mode."""
-    return tuple(map(partial(_called, suffix=_SUFFIX[mode]), METRICS))
-
-
-def _called(metric: str, suffix: str) -> str:
-    """How a metric is called in a mode; how a world ends is judged alike in both."""
-    return metric if metric in OF_TASKS else f"{metric}{suffix}"
+    return tuple(f"{metric}{_SUFFIX[mode]}" for metric in METRICS)
 
 
 def score_runs(results: Iterable[RunResult], of: RunsOf) -> list[Score]:
@@ -96,4 +89,4 @@ def _named(figure: Figure, suffix: str) -> Figure:
     """A figure as it is called in a mode; what is scored from 0 to 2 was counted from 0 to 1."""
     scale = 2 if figure.metric in SCORED_TO_2 else 1
     interval = figure.interval and Interval(figure.interval.low * scale, figure.interval.high * scale)
-    return Figure(_called(figure.metric, suffix), figure.value * scale, figure.whole, interval)
+    return Figure(f"{figure.metric}{suffix}", figure.value * scale, figure.whole, interval)
