@@ -127,7 +127,7 @@ def pull(
 ) -> None:
     """Take back what people decided; edited samples run through the checks again before they land."""
     from callwright.flows.engine.deploying import in_a_run
-    from callwright.flows.review.listening import interrupts, poll_reviews
+    from callwright.flows.review.listening import poll_reviews
     from callwright.flows.review.pulling import pull_reviews
     from callwright.flows.review.servers import require_label_studio
 
@@ -137,7 +137,7 @@ def pull(
         present(Outcome(result, pulled_lines(result)), as_json=as_json)
 
     if every:
-        with Terminal() as screen, suppress(KeyboardInterrupt), interrupts():
+        with Terminal() as screen:
             poll_reviews(settings, screen, every, tell)
         return
     with Terminal() as screen, require_label_studio(settings) as studio:

@@ -203,23 +203,25 @@ async def serve_webhooks(host: str, port: int, secret: str, on_change: Callable[
 
 
 def poll_reviews(settings: Settings, progress: Progress, every: float, report: Callable[[Pulled], None]) -> None:
-    """Pull every so many seconds, until somebody interrupts; `report` is called with each pull that brought something.
+    """Pull every so many seconds, until Ctrl-C; `report` is called with each pull that brought something.
 
     A Label Studio that is away, or a warehouse that is locked, is reported once and asked again. Raises ConfigurationError where
     no Label Studio is named or running at the first pull: one that ends later may come back.
     """
     trouble, has_begun = "", False
-    while True:
-        found = _try_pull(settings, progress, has_begun=has_begun)
-        now = found if isinstance(found, str) else ""
-        if now and now != trouble:
-            progress.say(f"{now} It is asked again every {every:g} s.")
-        if trouble and not now:
-            progress.say("Label Studio answers again.")
-        if isinstance(found, Pulled) and found != Pulled():
-            report(found)
-        trouble, has_begun = now, True
-        time.sleep(every)
+    with suppress(KeyboardInterrupt), interrupts() as is_interrupted:
+        while not is_interrupted():
+            found = _try_pull(settings, progress, has_begun=has_begun)
+            now = found if isinstance(found, str) else ""
+            if now and now != trouble:
+                progress.say(f"{now} It is asked again every {every:g} s.")
+            if trouble and not now:
+                progress.say("Label Studio answers again.")
+            if isinstance(found, Pulled) and found != Pulled():
+                report(found)
+            trouble, has_begun = now, True
+            if not is_interrupted():
+                time.sleep(every)
 
 
 def _try_pull(settings: Settings, progress: Progress, *, has_begun: bool) -> Pulled | str:
@@ -236,18 +238,21 @@ def _try_pull(settings: Settings, progress: Progress, *, has_begun: bool) -> Pul
 
 
 @contextmanager
-def interrupts() -> Iterator[None]:
-    """Let Ctrl-C interrupt whatever is under way in here.
+def interrupts() -> Iterator[Callable[[], bool]]:
+    """Let Ctrl-C interrupt whatever is under way in here; what is given tells whether it was pressed.
 
     The handler that asyncio puts in place of Python's own only cancels the task, and where that ends in an error by itself
-    nobody hears of the interrupt. It leaves another handler alone.
+    nobody hears of the interrupt. Python itself drops what is raised while a finalizer runs, so whoever goes on asks.
+    It leaves another handler alone.
     """
-    before = signal.signal(signal.SIGINT, _interrupt)
+    pressed: list[bool] = []
+
+    def interrupt(*_: object) -> NoReturn:
+        pressed.append(True)
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, interrupt)
     try:
-        yield
+        yield lambda: bool(pressed)
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-def _interrupt(*_: object) -> NoReturn:
-    raise KeyboardInterrupt

@@ -138,7 +138,7 @@ def test_calls_and_request_are_edited_by_keys_alone(context, pushed, sample, too
     keys = context.page.keyboard
     keys.press("2")
     keys.press("Tab")
-    assert context.page.evaluate("document.activeElement.name") == "edited_request"
+    context.page.wait_for_function("document.activeElement.name === 'edited_request'")
     keys.press("Control+End")
     keys.type(" Outside, please.")
     keys.press("Tab")
@@ -218,7 +218,7 @@ def test_a_conversation_of_four_turns_is_seen_without_scrolling_and_edited_line_
     keys.press("2")
     assert context.page.locator("textarea[name=edited_calls]").is_hidden()
     keys.press("Tab")
-    assert context.page.evaluate("document.activeElement.name") == "edited_request"
+    context.page.wait_for_function("document.activeElement.name === 'edited_request'")
     box = context.page.evaluate("document.activeElement.value")
     assert box == write_dialogue(dialogue, words_in(language))
     keys.press("Control+A")
@@ -245,6 +245,7 @@ def test_dialogue_acts_are_seen_and_corrected(
     keys = context.page.keyboard
     keys.press("2")
     keys.press("Tab")
+    context.page.wait_for_function("'value' in document.activeElement")
     box = context.page.evaluate("document.activeElement.value")
     keys.press("Control+A")
     keys.insert_text(box.replace(f"[{told}] How many", f"[{typed}] How many"))
