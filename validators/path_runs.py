@@ -121,7 +121,7 @@ async def run_path(
     # The published code shows the judge the gold's way to the answer, the paper the candidate's own (EVALUATORS 2.5).
     parsed = chain if run.mode == "as_published_code" else drive.history
     scores = await _score_answer(sample, drive.answer, parsed, judge)
-    kept = _as_record(sample, run, drive, scores, by_end.needless_changes if by_end else None)
+    kept = _as_record(sample, run, drive, scores, by_end)
     return [kept, *call_errors(kept.key, drive.judged), *parameter_counts(kept.key, chain, drive.judged)]
 
 
@@ -168,9 +168,7 @@ async def _score_answer(sample: Sample, answer: str, history: Sequence[Exchange]
     )
 
 
-def _as_record(
-    sample: Sample, run: PathRun, drive: _Drive, scores: _Scores, needless_changes: int | None
-) -> MultiStepRun:
+def _as_record(sample: Sample, run: PathRun, drive: _Drive, scores: _Scores, by_end: TaskRun | None) -> MultiStepRun:
     outcome, error = drive.outcome, drive.outcome.error
     parameter = error.parameter if error else ""
     identity = run._asdict()
@@ -189,7 +187,9 @@ def _as_record(
         parameter_type=parameter_type(parameter) if parameter else "",
         completeness=scores.completeness,
         correctness=scores.correctness,
-        needless_changes=needless_changes,
+        needless_changes=by_end.needless_changes if by_end else None,
+        end_reached=by_end.end_reached if by_end else None,
+        untold=by_end.untold if by_end else None,
         messages=drive.turns,
     )
 

@@ -1,11 +1,12 @@
 """Whether a reply tells what the user asked for: every value of the fields that the sample names."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from pydantic import JsonValue
 
-from callwright.warehouse.records import AskedField, CallTurn, ReplyTurn, ResultTurn, Sample
+from callwright.warehouse.records import AskedField, Call, CallTurn, ReplyTurn, ResultTurn, Sample
 
 _UNAVAILABLE = ("available", "free")  # an entry that says no to one of them is none that can be had
 
@@ -30,21 +31,40 @@ def values_at(value: JsonValue, path: str) -> Iterator[JsonValue]:
             yield from values_at(entry, rest)
 
 
-def untold_fields(sample: Sample) -> list[AskedField]:
-    """The fields asked for of which the last reply does not tell every value."""
+def untold_fields(
+    sample: Sample, text: str | None = None, answers: Mapping[str, Sequence[JsonValue]] = MappingProxyType({})
+) -> list[AskedField]:
+    """The fields asked for of which a text, the last reply unless given, does not tell every value.
+
+    `answers` are what calls, by their keys, returned to whoever wrote the text: to tell all values of one of them is as good.
+    """
     last = sample.turns[-1] if sample.turns else None
-    if not isinstance(last, ReplyTurn):
+    if text is None and not isinstance(last, ReplyTurn):
         return []
+    told = text if text is not None else getattr(last, "text", "")
     steps = [at for at, turn in enumerate(sample.turns) if isinstance(turn, CallTurn) and turn.executed]
     return [
-        field for field in sample.asked if not all(_is_told(one, last.text) for one in _values_of(sample, steps, field))
+        field
+        for field in sample.asked
+        if not any(
+            all(_is_told(one, told) for one in values_at(returned, field.path))
+            for returned in _returned(sample, steps, field, answers)
+        )
     ]
 
 
-def _values_of(sample: Sample, steps: Sequence[int], field: AskedField) -> Iterator[JsonValue]:
-    results = sample.turns[steps[field.step] + 1] if field.step < len(steps) else None
-    if isinstance(results, ResultTurn) and field.place < len(results.results):
-        yield from values_at(results.results[field.place], field.path)
+def _returned(
+    sample: Sample, steps: Sequence[int], field: AskedField, answers: Mapping[str, Sequence[JsonValue]]
+) -> Iterator[JsonValue]:
+    """What the call that a field is of returned, in the sample and to others; nothing where the sample has no such call."""
+    calls, results = (
+        sample.turns[steps[field.step] : steps[field.step] + 2] if field.step < len(steps) else (None, None)
+    )
+    has_call = isinstance(calls, CallTurn) and isinstance(results, ResultTurn) and field.place < len(results.results)
+    yield results.results[field.place] if has_call and isinstance(results, ResultTurn) else None
+    if isinstance(calls, CallTurn) and field.place < len(calls.calls):
+        due = calls.calls[field.place]
+        yield from answers.get(Call(tool=due.tool, arguments=due.arguments).key, ())
 
 
 def _is_told(value: JsonValue, text: str) -> bool:

@@ -29,7 +29,7 @@ _SNAPSHOTS = (
 )  # fmt: skip
 _RUNS = (
     "candidate", "strategy", "run", "judge", "mode", "domain", "success_rate", "call_acc", "completeness", "correctness", "runs",
-    "steps", "shortest", "end_state", "needless_changes",
+    "steps", "shortest", "end_state", "needless_changes", "told",
 )  # fmt: skip
 _PLANS = (
     "candidate", "strategy", "run", "slice_value", "syntax_validity", "syntax_validity_repaired", "routing", "structure", "ast",

@@ -14,14 +14,15 @@ from callwright.flows.progress import Progress
 from callwright.flows.recipe import Recipe
 from callwright.flows.settings import Settings
 from callwright.generators.environments.protocol import Environment
-from callwright.generators.kinds import kinds_with
+from callwright.generators.kinds import kinds_with, traits_of
+from callwright.generators.multi_step.tasks import world_problem
 from callwright.generators.stages import StageContext
 from callwright.llm.chat import ChatModel
 from callwright.validators.metrics.multi_step import RunResult, RunsOf, metric_names, score_runs
 from callwright.validators.path_runs import PATH_STRATEGIES, PathRun, run_path
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.queries import sql
-from callwright.warehouse.records import Record, Score, Tool
+from callwright.warehouse.records import Failure, Record, Score, Tool
 from callwright.warehouse.releases import keys_of_kinds, read_sample, read_tools
 from callwright.warehouse.store import Warehouse
 
@@ -45,7 +46,7 @@ async def evaluate_paths(evaluation: EvaluationRun, candidate: NamedCandidate, j
         tools_shown=conditions.tools_shown,
     )
     wanted = {key for key, split in keys.items() if conditions.split in ("", split)}
-    chat = evaluation.open(candidate.model, STAGE, candidate.name)
+    chat, lacking = evaluation.open(candidate.model, STAGE, candidate.name), dict[str, str]()
     try:
         for number in range(conditions.runs):
             missing = sorted(wanted - known_runs(warehouse, of, number))
@@ -61,10 +62,12 @@ async def evaluate_paths(evaluation: EvaluationRun, candidate: NamedCandidate, j
                 candidate.settings,
                 conditions.turn_limit,
             )
-            await _drive(evaluation, candidate, missing, run, (chat, judge))
+            lacking |= await _drive(evaluation, candidate, missing, run, (chat, judge))
     finally:
         await chat.close()
-    complete = runs_by_split(count_runs(warehouse, of), Counter(keys.values()))
+    _tell_of_worlds(evaluation, lacking, len(wanted))
+    sizes = Counter(split for key, split in keys.items() if key not in lacking)
+    complete = runs_by_split(count_runs(warehouse, of), sizes)
     for split, runs in complete.items():
         results = (one for one in read_results(warehouse, of, split) if one.run in runs)
         put_run_scores(warehouse, of, score_runs(results, of), split)
@@ -76,10 +79,14 @@ async def _drive(
     keys: Sequence[str],
     run: PathRun,
     chats: tuple[ChatModel, ChatModel | None],
-) -> None:
-    """Drive a candidate through the samples with these keys; each is read when its turn comes, and let go."""
+) -> dict[str, str]:
+    """Drive a candidate through the samples with these keys; each is read when its turn comes, and let go.
+
+    Gives the tasks whose world is not at hand, each with the reason: they are failures, and the others go on.
+    """
     warehouse, (chat, judge) = evaluation.warehouse, chats
     tools: dict[str, Tool] = {}
+    lacking: dict[str, str] = {}
 
     async def drive(key: str) -> Sequence[Record]:
         sample = read_sample(warehouse, key)
@@ -87,10 +94,26 @@ async def _drive(
         if unknown:
             tools.update(read_tools(warehouse, unknown))
         context = StageContext(chat, Random(key), tools, evaluation.conditions.environments)
+        problem = world_problem(sample, context) if traits_of(sample.kind).is_task else ""
+        if problem:
+            lacking[key] = problem
+            return [Failure(stage=STAGE, subject=key, error=ConfigurationError.__name__, reason=problem)]
         return await run_path(sample, context, run=run, judge=judge)
 
     title = f"{run.candidate} through the multi-step samples of {run.release}"
     await evaluation.ask_about(keys, drive, candidate.model.concurrency, title)
+    return lacking
+
+
+def _tell_of_worlds(evaluation: EvaluationRun, lacking: Mapping[str, str], asked: int) -> None:
+    """Say how many samples can't be judged. Raises ConfigurationError where these are all that were asked for."""
+    if lacking and len(lacking) == asked:
+        raise ConfigurationError(next(iter(lacking.values())))
+    if lacking:
+        evaluation.progress.say(
+            f"{len(lacking)} of {asked} multi-step samples can't be judged, and no figure counts them:"
+            f" {next(iter(lacking.values()))} Each is a row of `failures`."
+        )
 
 
 def count_runs(warehouse: Warehouse, of: RunsOf) -> dict[tuple[int, str], int]:

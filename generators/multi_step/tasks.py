@@ -65,6 +65,15 @@ def world_of_sample(sample: Sample, context: StageContext) -> StatefulWorld:
     return world_of(context.environments[sample.environment])
 
 
+def world_problem(sample: Sample, context: StageContext) -> str:
+    """Why a task can't be judged here by how its world ends, "" where it can."""
+    try:
+        world_of_sample(sample, context)
+    except ConfigurationError as error:
+        return str(error)
+    return ""
+
+
 class Ending(NamedTuple):
     """How a world has ended: what has changed since its start, and what each call was answered."""
 

@@ -1,6 +1,6 @@
 """The next calls of a task in steps: what the request needs, less what was answered already; and the same with a defect."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from random import Random
 from typing import NamedTuple
 
@@ -8,6 +8,7 @@ import orjson
 from pydantic import JsonValue
 
 from callwright.language.calls.tools import ToolView
+from callwright.language.names import split_name
 from callwright.language.schemas import scalars
 from callwright.language.text import fold
 from callwright.llm.template.defects import (
@@ -19,7 +20,7 @@ from callwright.llm.template.defects import (
     Proposal,
     spoil_call,
 )
-from callwright.llm.template.grammar.steps.phrases import has_phrases
+from callwright.llm.template.grammar.steps.phrases import has_phrases, noun_for, read_asked
 from callwright.llm.template.grammar.steps.reading import read_request, read_strictly
 from callwright.llm.template.grammar.steps.sources import (
     Node,
@@ -56,22 +57,44 @@ def next_step(sections: Sections) -> NextStep:
     nodes = read_request(request, read_toolbox(sections.json("tools")))
     made = dict(_made(history))
     due = due_calls(nodes, made)
-    return NextStep(tuple(due), "" if due else (DONE if nodes else NOTHING))
+    return NextStep(tuple(due), "" if due else (" ".join([DONE, *_told(request, history)]) if nodes else NOTHING))
+
+
+def _told(request: str, history: Sequence[JsonValue]) -> list[str]:
+    """A sentence for each result that the request asks for fields of, as far as these are plain values."""
+    asked = read_asked(request)
+    found = []
+    for call, response in _answered(history) if asked else ():
+        noun = noun_for("", str(call.get("name")))
+        facts = [f"{name} {value}" for name, value in _fields(response) if name in asked.get(noun, ())]
+        found += [f"{noun}: {', '.join(dict.fromkeys(facts))}."] if facts else []
+    return found
+
+
+def _fields(value: JsonValue) -> Iterator[tuple[str, JsonValue]]:
+    """The plain values inside a value, each under the words of its name."""
+    for member in value if isinstance(value, list) else ():
+        yield from _fields(member)
+    for name, member in value.items() if isinstance(value, dict) else ():
+        if isinstance(member, dict | list):
+            yield from _fields(member)
+        elif member is not None:
+            yield " ".join(split_name(name)), member
 
 
 def _made(history: Sequence[JsonValue]) -> list[tuple[bytes, JsonValue]]:
-    found: list[tuple[bytes, JsonValue]] = []
+    return [
+        (made_name(str(call.get("name")), call.get("arguments")), response) for call, response in _answered(history)
+    ]
+
+
+def _answered(history: Sequence[JsonValue]) -> Iterator[tuple[dict[str, JsonValue], JsonValue]]:
+    """Every call that was made, with what it returned."""
     for exchange in history:
         if isinstance(exchange, dict):
             calls, responses = exchange.get("calls"), exchange.get("responses")
             if isinstance(calls, list) and isinstance(responses, list):
-                pairs = zip(calls, responses, strict=False)
-                found += [
-                    (made_name(str(call.get("name")), call.get("arguments")), response)
-                    for call, response in pairs
-                    if isinstance(call, dict)
-                ]
-    return found
+                yield from ((call, one) for call, one in zip(calls, responses, strict=False) if isinstance(call, dict))
 
 
 StepCall = tuple[str, dict[str, JsonValue]]

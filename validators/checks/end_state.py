@@ -1,4 +1,4 @@
-"""Whether a task is judged rightly by how its world ends: the gold gets there, and whatever is almost the gold does not.
+"""Whether a task is judged rightly by how its world ends and by what is told: by the gold alone, not by what is almost it.
 
 All by making calls in episodes of the world: those of the gold, none at all, every near miss of those that write, and the calls
 of a step in other orders, which don't depend on each other.
@@ -9,14 +9,17 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, islice, permutations
 from random import Random
 
+from pydantic import JsonValue
+
 from callwright.generators.environments.episodes import StatefulWorld
 from callwright.generators.kinds import traits_of
 from callwright.generators.multi_step.tasks import Ending, is_reached, run_through, world_of_sample
 from callwright.generators.stages import StageContext
 from callwright.validators.checks.declaring import rule
 from callwright.validators.checks.verdicts import Answer, Finding, answer_of, contradicted, unproved
-from callwright.validators.near_misses.due import Due, NearMiss, acting_points
+from callwright.validators.near_misses.due import Due, NearMiss, Option, acting_points
 from callwright.validators.near_misses.table import MAKERS, of_maker
+from callwright.warehouse.answers import values_at
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Call, DoubtedFact, Sample, Tool
 
@@ -24,7 +27,7 @@ Steps = Sequence[Sequence[Call]]
 # Defects that may leave the world as it should be all the same.
 _OTHER_ROADS = frozenset({"call_repeated", "call_unasked", "calls_reordered", "argument_added", "question"})
 _ORDERS = 24  # of a step
-_OF_ONE_KIND = 12  # near misses
+_OF_ONE_KIND, _OF_READING = 12, 60  # near misses of calls that write, and of one that finds what is asked for
 
 
 def _is_task(sample: Sample) -> bool:
@@ -32,7 +35,7 @@ def _is_task(sample: Sample) -> bool:
 
 
 @rule(
-    "end_state", "1", "Does the world end as it should by the gold, and not by what is almost the gold?",
+    "end_state", "2", "Does the world end as it should by the gold, and not by what is almost the gold?",
     source="τ-bench",
     applies=_is_task,
     doubts={
@@ -40,6 +43,7 @@ def _is_task(sample: Sample) -> bool:
         "end_idle": "The world is as the task wants it before anything is done.",
         "end_alike": "The world ends as it should by another call as well: {other}.",
         "end_ordered": "The world ends otherwise where the calls of a step are made in another order.",
+        "told_alike": "Who tells what another call returns tells what the user asks for as well: {other}.",
         "end_unseen": "The world in which the task plays could not be opened.",
     },
 )  # fmt: skip
@@ -86,6 +90,7 @@ class _EndFindings:
             return
         yield from self._ordered()
         yield from self._alike()
+        yield from self._told_alike()
 
     def _ordered(self) -> Iterator[Finding]:
         for at, calls in enumerate(self._steps):
@@ -106,6 +111,31 @@ class _EndFindings:
                     rendered = ", ".join(f"{one.tool} {one.arguments}" for one in miss.option.calls) or "no call"
                     fact = DoubtedFact(kind="end_alike", other=rendered)
                     yield unproved(f"With {rendered} ({miss.defect}) the world ends as it should.", fact)
+
+    def _told_alike(self) -> Iterator[Finding]:
+        """Near misses of a call whose fields are asked for, which return the same in all of these."""
+        for step, at in dict.fromkeys((one.step, one.place) for one in self._sample.asked):
+            if step >= len(self._steps) or at >= len(self._steps[step]):
+                continue
+            due, fields = self._steps[step][at], self._sample.asked_of(step, at)
+            told = self._values(step, due, fields)
+            for call in {one.key: one for one in self._in_place_of(due, self._points[step])}.values():
+                self.misses += 1
+                if self._values(step, call, fields) == told:
+                    rendered = f"{call.tool} {call.arguments}"
+                    fact = DoubtedFact(kind="told_alike", other=rendered)
+                    yield unproved(f"{rendered} returns what is asked for as well.", fact)
+
+    def _values(self, step: int, call: Call, fields: Sequence[str]) -> list[list[JsonValue]]:
+        """What a call returns of some fields after the steps before its own."""
+        response = self._ending([*self._steps[:step], [call]]).answers[-1].response
+        return [list(values_at(response, field)) for field in fields]
+
+    def _in_place_of(self, due: Call, point: Due) -> Iterator[Call]:
+        rng, alone = Random(f"{self._sample.key} {point.turn} told"), point.with_option(Option((due,)))
+        for maker in MAKERS:
+            for miss in islice(of_maker(maker, alone, rng), _OF_READING):
+                yield from (one for one in miss.option.calls if one.tool == due.tool and one not in point.calls)
 
     def _near_misses(self, point: Due) -> Iterator[NearMiss]:
         """Those that lack a writing call which is due."""

@@ -2,7 +2,7 @@
 
 `success_rate` is the share of runs that completed their task; `call_acc` the right calls among the gold's. Of samples that are
 judged by how a world ends, `end_state` is the share of runs that left it as they should, `needless_changes` the mean of what they
-changed besides. `completeness` and
+changed besides; of those that ask for something to be told, `told` is the share of runs that told all of it. `completeness` and
 `correctness` are means, from 0 to 2, over the final answers that a judge scored. Runs that went as the paper's published code
 goes have `_published` behind the names: the two modes stand beside each other.
 """
@@ -18,7 +18,7 @@ from callwright.warehouse.records import EvalMode, Score, ToolsShown
 
 SLICES = ("kind", "category", "language")
 SCORED_TO_2 = ("completeness", "correctness")
-METRICS = ("success_rate", "call_acc", *SCORED_TO_2, "end_state", "needless_changes")
+METRICS = ("success_rate", "call_acc", *SCORED_TO_2, "end_state", "needless_changes", "told")
 _SUFFIX: dict[EvalMode, str] = {"as_paper": "", "as_published_code": "_published"}
 
 
@@ -38,6 +38,8 @@ class RunResult(NamedTuple):
     completeness: int | None
     correctness: int | None
     needless_changes: int | None = None
+    end_reached: bool | None = None
+    untold: int | None = None
     times: int = 1
 
 
@@ -77,8 +79,11 @@ def _count(ratios: Ratios, result: RunResult) -> None:
     ratios.count("success_rate", result.success, times=result.times)
     ratios.count("call_acc", result.correct_calls, result.total_calls, times=result.times)
     if result.needless_changes is not None:
-        ratios.count("end_state", result.success, times=result.times)
+        is_reached = result.success if result.end_reached is None else result.end_reached  # older runs do not say
+        ratios.count("end_state", is_reached, times=result.times)
         ratios.count("needless_changes", result.needless_changes, times=result.times)
+    if result.untold is not None:
+        ratios.count("told", not result.untold, times=result.times)
     for metric in SCORED_TO_2:
         score = getattr(result, metric)
         if score is not None:

@@ -120,7 +120,8 @@ class MultiStepRun(Record):
     `judge` is the model that was asked whether calls mean the same, "" where none was. `steps` is in how many turns it
     made calls, `shortest` how many the gold needs. `settings` is a hash of what else may have changed the run. The final
     answer is scored 0, 1 or 2 for completeness and correctness; None where no judge said so. `needless_changes` are those that a
-    world has in the end and a task does not want; None where the sample is no task.
+    world has in the end and a task does not want, `end_reached` says whether all that it wants has changed and nothing else; None
+    where the sample is no task. `untold` are the fields asked for that a task's final answer does not tell; None where none is.
     """
 
     KEYED_AS: ClassVar[Mapping[str, str]] = {"candidate": "model"}
@@ -145,6 +146,8 @@ class MultiStepRun(Record):
     completeness: int | None = None
     correctness: int | None = None
     needless_changes: int | None = Field(default=None, exclude_if=lambda stated: stated is None)
+    end_reached: bool | None = Field(default=None, exclude_if=lambda stated: stated is None)
+    untold: int | None = Field(default=None, exclude_if=lambda stated: stated is None)
     messages: tuple[RunTurn, ...] = ()
 
 

@@ -23,6 +23,7 @@ select
     max(value) filter (metric = 'correctness') as correctness,
     max(value) filter (metric = 'end_state') as end_state,
     max(value) filter (metric = 'needless_changes') as needless_changes,
+    max(value) filter (metric = 'told') as told,
     max(value) filter (metric = 'success_rate_published') as success_rate_published,
     max(value) filter (metric = 'call_acc_published') as call_acc_published,
     max(value) filter (metric = 'completeness_published') as completeness_published,
@@ -69,7 +70,7 @@ select
     coalesce(a.predictions, 0) as predictions, m.success_rate, m.call_acc, m.completeness, m.correctness, m.success_rate_published,
     m.call_acc_published, m.completeness_published, m.correctness_published, coalesce(m.multi_step_runs, 0) as multi_step_runs,
     m.args_acc_exact, m.func_acc_low, m.func_acc_high, m.args_acc_low, m.args_acc_high, m.success_rate_low, m.success_rate_high,
-    m.end_state, m.needless_changes,
+    m.end_state, m.needless_changes, m.told,
     s.cost, s.median_latency, u.metric_is_right
 from metrics_by_slice m
 left join answered a using (release, split, candidate, strategy, tools_shown, run)

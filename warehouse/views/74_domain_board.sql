@@ -1,5 +1,5 @@
 -- How each run of a model went through multi-step samples, by domain and over all, over each split and ('') all that was answered (ComplexFuncBench 4.2, Table 2). `steps` and
--- `shortest` are means, as the paper's over the runs that made calls at all. `end_state` and `needless_changes` are of tasks alone.
+-- `shortest` are means, as the paper's over the runs that made calls at all. `end_state`, `needless_changes` and `told` are of tasks alone.
 create or replace view domain_board as
 with runs as (
     select r.*, s.category, unnest(list_distinct(['', coalesce(m.split, '')])) as split
@@ -10,8 +10,8 @@ select
     release, split, candidate, strategy, mode, run, judge, coalesce(category, 'all') as domain, count(*) as runs,
     count(*) filter (success) / count(*) as success_rate, sum(correct_calls) / nullif(sum(total_calls), 0) as call_acc,
     avg(completeness) as completeness, avg(correctness) as correctness, avg(steps) filter (steps > 0) as steps,
-    avg(shortest) as shortest, count(*) filter (success and needless_changes is not null) / nullif(count(needless_changes), 0) as end_state,
-    avg(needless_changes) as needless_changes
+    avg(shortest) as shortest, count(*) filter (coalesce(end_reached, success) and needless_changes is not null) / nullif(count(needless_changes), 0) as end_state,
+    avg(needless_changes) as needless_changes, count(*) filter (untold = 0) / nullif(count(untold), 0) as told
 from runs
 group by grouping sets (
     (release, split, candidate, strategy, mode, run, judge, category), (release, split, candidate, strategy, mode, run, judge)

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 
@@ -14,11 +15,12 @@ from callwright.flows.settings import Settings
 from callwright.generators.environments.protocol import Environment
 from callwright.llm.models import read_model
 from callwright.validators.path_runs import PathRun, run_path
+from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import MultiStepRun, Sample
 from callwright.warehouse.releases import freeze
-from tests.support.flows.inn_world import Err, Guide
+from tests.support.flows.inn_world import TOOLS, Err, Guide, Inns, inn_sample, release_paths
 from tests.support.flows.small_builds import TOP, build, settings_of, warehouse_of
-from tests.support.generators.multi_step.workshop import context_of
+from tests.support.generators.multi_step.workshop import context_of, open_workshop, painting
 
 FEW = 4
 
@@ -59,8 +61,11 @@ def test_the_template_does_every_task_in_each_of_several_runs(built: tuple[Recip
     with open_environments(recipe, settings.ledger.parent) as environments:
         conditions = Conditions(environments=environments, runs=2)
         asyncio.run(evaluate_release("tasks", candidates, settings, SilentProgress(), conditions))
-    for row in leaderboard("tasks", settings):
-        assert (row["success_rate"], row["end_state"], row["needless_changes"]) == (1, 1, 0)
+    board = [
+        (row["success_rate"], row["end_state"], row["needless_changes"], row["told"])
+        for row in leaderboard("tasks", settings)
+    ]
+    assert board == [(1, 1, 0, 1)] * 2
     assert {row["domain"]: row["end_state"] for row in domain_board("tasks", settings)} == {"workshop": 1, "all": 1}
     passes = "select k, pass_all from pass_k where kind = 'task' order by k"
     assert warehouse_of(settings).rows(passes) == [{"k": 1, "pass_all": 1}, {"k": 2, "pass_all": 1}]
@@ -107,3 +112,29 @@ def test_one_wrong_write_spoils_every_task(built: tuple[Recipe, Settings]) -> No
 
 
 PARTS = ("brakes", "chain", "lights", "saddle", "tyres")
+
+
+def test_without_its_world_a_task_is_a_failure_and_the_others_go_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = settings_of(tmp_path)
+    warehouse, workshop, inn = warehouse_of(settings), open_workshop(tmp_path), inn_sample("Rome")
+    release_paths(warehouse, [painting(workshop), inn], (*workshop.tools, *TOOLS), name="mixed")
+    candidates = [Candidate(label="template", model=read_model("template/v1"))]
+    progress, said = SilentProgress(), list[str]()
+    monkeypatch.setattr(progress, "say", said.append)
+    asyncio.run(evaluate_release("mixed", candidates, settings, progress, Conditions(environments={"inns": Inns()})))
+    failed = warehouse.rows("select subject, error, reason from failures")
+    assert [(row["subject"], row["error"]) for row in failed] == [(painting(workshop).key, "ConfigurationError")]
+    assert "judged by how the world 'workshop' ends" in failed[0]["reason"]
+    assert [(row["multi_step_runs"], row["end_state"]) for row in leaderboard("mixed", settings)] == [(1, None)]
+    assert any("1 of 2 multi-step samples can't be judged" in line for line in said)
+
+
+def test_where_no_task_has_its_world_the_evaluation_says_so(tmp_path: Path) -> None:
+    settings = settings_of(tmp_path)
+    workshop = open_workshop(tmp_path)
+    release_paths(warehouse_of(settings), [painting(workshop)], workshop.tools, name="alone")
+    candidates = [Candidate(label="template", model=read_model("template/v1"))]
+    with pytest.raises(ConfigurationError, match="judged by how the world 'workshop' ends"):
+        asyncio.run(evaluate_release("alone", candidates, settings, SilentProgress()))

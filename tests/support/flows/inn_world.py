@@ -180,6 +180,7 @@ class Guide:
 
     def __init__(self, samples: Sequence[Sample], err: Err | None = None, *, stop_after: int | None = None) -> None:
         self._steps = {sample.request: gold_steps(sample) for sample in samples}
+        self._words = {one.request: next((t.text for t in one.turns[-1:] if t.kind == "reply"), "") for one in samples}
         self._err = err
         self._stop_after = stop_after
         self.prompts: list[str] = []
@@ -205,7 +206,7 @@ class Guide:
         told = [[is_response(one) for one in exchange["responses"]] for exchange in history]
         number = sum(any(exchange) for exchange in told)
         if number >= (len(steps) if self._stop_after is None else self._stop_after):
-            return json.dumps({"calls": [], "answer": "The cheapest inn has 12 rooms."})
+            return json.dumps({"calls": [], "answer": self._words[request]})
         calls = copy.deepcopy(steps[number])
         tries = len(history) - number
         return json.dumps({"calls": self._err(number, calls, tries) if self._err else calls, "answer": ""})

@@ -11,10 +11,18 @@ from callwright.generators.kinds import all_kinds
 from callwright.generators.multi_step.making import domains_for
 from callwright.validators.checks.answers import tells_results
 from callwright.validators.checks.end_state import check_end_state
-from callwright.warehouse.records import Sample, Verdict
+from callwright.warehouse.records import AskedField, Sample, Verdict
 from tests.support.flows.inn_world import inn_sample
 from tests.support.generators.dialogue_parts import RecordingTemplateChat
-from tests.support.generators.multi_step.workshop import bicycles, context_of, open_workshop, painting, repairs, task
+from tests.support.generators.multi_step.workshop import (
+    bicycles,
+    context_of,
+    open_workshop,
+    painting,
+    repairs,
+    task,
+    telling,
+)
 
 
 @pytest.fixture
@@ -98,3 +106,15 @@ async def test_what_is_no_task_keeps_its_key_and_its_json() -> None:
     sample = inn_sample("Rome")
     assert "changes" not in sample.model_dump(mode="json")
     assert sample.key == "872dd4e449c9b9fe0af7398e"
+
+
+async def test_what_another_call_would_tell_as_well_is_not_proved(workshop: Environment) -> None:
+    assert (await judged(telling(workshop), workshop)).decision == "proved"
+    first, second, *others = bicycles(world_of(workshop))
+    assert second["colour"] in {one["colour"] for one in others}
+    colour = "white" if first["colour"] != "white" else "black"
+    painted = ("update_bicycle", {"bicycle_id": first["id"], "colour": colour})
+    steps = [("list_bicycles", {})], [painted, ("get_bicycle", {"bicycle_id": second["id"]})]
+    sample = task(workshop, *steps, asked=[AskedField(1, 1, "colour")], reply=f"It is {second['colour']}.")
+    verdict = await judged(sample, workshop)
+    assert (verdict.decision, doubts(verdict)) == ("unproved", {"told_alike"})

@@ -12,7 +12,7 @@ RIGHT = RunResult(
 WRONG = RIGHT._replace(
     kind="multi_step_cross", category="Cross", success=False, correct_calls=2, total_calls=8, completeness=None, correctness=None
 )  # fmt: skip
-ENDED = RIGHT._replace(kind="task", needless_changes=3)
+ENDED = RIGHT._replace(kind="task", needless_changes=3, end_reached=True, untold=0)
 
 results = st.builds(
     RunResult, run=st.integers(0, 1), kind=st.sampled_from(["multi_step", "multi_step_cross"]),
@@ -37,7 +37,9 @@ def test_calls_are_counted_over_all_runs_and_answers_over_those_that_were_scored
 
 
 def test_how_a_world_ends_is_counted_over_tasks_alone() -> None:
-    found = values(RIGHT, WRONG, ENDED, ENDED._replace(success=False, needless_changes=1))
+    silent = ENDED._replace(success=False, needless_changes=1, end_reached=False, untold=2)
+    found = values(RIGHT, WRONG, ENDED, silent)
+    assert found["told", "all", ""] == (0.5, 2)
     assert found["end_state", "all", ""] == (0.5, 2)
     assert found["needless_changes", "all", ""] == (2, 2)
     assert ("end_state", "kind", "multi_step") not in found

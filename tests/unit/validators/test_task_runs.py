@@ -9,9 +9,9 @@ from callwright.generators.environments.episodes import world_of
 from callwright.generators.environments.protocol import Environment
 from callwright.validators.path_runs import PathRun, run_path
 from callwright.warehouse.errors import ConfigurationError
-from callwright.warehouse.records import MultiStepRun, Sample
-from tests.support.flows.inn_world import Err, Guide
-from tests.support.generators.multi_step.workshop import bicycles, context_of, open_workshop, painting
+from callwright.warehouse.records import AskedField, MultiStepRun, ReplyTurn, Sample
+from tests.support.flows.inn_world import Err, Guide, gold_steps
+from tests.support.generators.multi_step.workshop import bicycles, context_of, open_workshop, painting, task, telling
 
 BOTH = pytest.mark.parametrize(
     "run", [PathRun("tasks", "guide"), PathRun("tasks", "guide", mode="as_published_code")], ids=["paper", "code"]
@@ -109,6 +109,43 @@ async def test_who_goes_on_calling_until_the_limit_has_not_done_the_task(worksho
     forever = [{"name": "update_bicycle", "arguments": {}}]
     kept = await drive(workshop, lambda step, calls, tries: forever if step else calls, run=RUN._replace(turn_limit=4))
     assert (kept.success, kept.turns) == (False, 4)
+
+
+async def test_who_tells_what_the_user_asked_for_has_done_the_task(workshop: Environment) -> None:
+    kept = await drive(workshop, sample=telling(workshop))
+    assert (kept.success, kept.end_reached, kept.untold) == (True, True, 0)
+
+
+async def test_who_does_all_and_tells_nothing_has_not_done_the_task(workshop: Environment) -> None:
+    sample = telling(workshop)
+    silent = sample.with_changes(turns=(*sample.turns[:-1], ReplyTurn(text="It is done.")))
+    kept = await drive(workshop, sample=silent)
+    assert (kept.success, kept.end_reached, kept.untold, kept.error_type) == (False, True, 2, "stop_early")
+
+
+async def test_who_tells_all_and_changes_nothing_has_not_done_the_task(workshop: Environment) -> None:
+    kept = await drive(workshop, sample=telling(workshop), stop_after=0)
+    assert (kept.success, kept.end_reached, kept.untold) == (False, False, 0)
+
+
+async def test_what_the_same_call_returned_later_may_be_told_as_well(workshop: Environment) -> None:
+    """The gold looks before the bicycle is painted; who looks afterwards tells the new colour."""
+    first = bicycles(world_of(workshop))[0]
+    colour = "white" if first["colour"] != "white" else "black"
+    sample = task(
+        workshop,
+        [("get_bicycle", {"bicycle_id": first["id"]})],
+        [("update_bicycle", {"bicycle_id": first["id"], "colour": colour})],
+        asked=(AskedField(0, 0, "colour"),),
+        reply=f"It is {colour}.",
+    )
+
+    def err(step: int, calls: Calls, tries: int) -> Calls:
+        return gold_steps(sample)[1 - step]
+
+    assert (await drive(workshop, sample=sample)).untold == 1
+    kept = await drive(workshop, err, sample=sample)
+    assert (kept.success, kept.untold) == (True, 0)
 
 
 async def test_without_its_world_nobody_can_be_judged(workshop: Environment) -> None:

@@ -192,6 +192,20 @@ def write_asked(tools: Iterable[tuple[str, Sequence[str]]]) -> str:
     return f"What I want to know: {'; '.join(listed)}." if listed else ""
 
 
+_ASKED_OF = re.compile(r"the (.+) of the ([^;.]+)")
+
+
+def read_asked(request: str) -> dict[str, list[str]]:
+    """The fields that a request asks for, by the noun of what they are of, as `write_asked` words them."""
+    found: dict[str, list[str]] = {}
+    for sentence in _TO_KNOW.findall(request):
+        for part in sentence.partition(":")[2].rstrip(".").split(";"):
+            asked = _ASKED_OF.fullmatch(part.strip())
+            if asked:
+                found.setdefault(asked[2], []).extend(re.split(r", | and ", asked[1]))
+    return found
+
+
 def without_asked(request: str) -> str:
     """The request with spaces in the place of the sentence that asks for fields: no value stands in it."""
     return _TO_KNOW.sub(lambda found: " " * len(found[0]), request)

@@ -11,7 +11,18 @@ from callwright.generators.environments.protocol import Environment, SimulatedSe
 from callwright.generators.multi_step.tasks import run_through
 from callwright.generators.stages import StageContext
 from callwright.llm.chat import ChatModel
-from callwright.warehouse.records import Call, CallTurn, GoldCall, ReplyTurn, ResultTurn, Sample, Turn, UserTurn
+from callwright.warehouse.records import (
+    AskedField,
+    Call,
+    CallTurn,
+    GoldCall,
+    ReplyTurn,
+    ResultTurn,
+    Sample,
+    Turn,
+    UserTurn,
+    asked_tag,
+)
 
 DOCUMENT = Path(__file__).parents[4] / "recipes" / "documents" / "workshop.yaml"
 Step = Sequence[tuple[str, dict[str, Any]]]
@@ -41,8 +52,10 @@ def repairs(world: StatefulWorld, bicycle: str) -> list[dict[str, Any]]:
     return list(listed)
 
 
-def task(environment: Environment, *steps: Step) -> Sample:
-    """A task of these gold steps, with what the world answers to them and how it ends."""
+def task(
+    environment: Environment, *steps: Step, asked: Sequence[AskedField] = (), reply: str = "It is done."
+) -> Sample:
+    """A task of these gold steps, with what the world answers to them, how it ends and what the user wants to be told."""
     world = world_of(environment)
     calls = [[Call(tool=tool, arguments=arguments) for tool, arguments in step] for step in steps]
     ending = run_through(world.begin(), [call for step in calls for call in step])
@@ -52,10 +65,11 @@ def task(environment: Environment, *steps: Step) -> Sample:
         gold = tuple(GoldCall(tool=call.tool, arguments=call.arguments) for call in step)
         turns.append(CallTurn(calls=gold, executed=True))
         turns.append(ResultTurn(results=tuple(next(answers).response for _ in step)))
-    turns.append(ReplyTurn(text="It is done."))
+    turns.append(ReplyTurn(text=reply))
     return Sample(
         kind="task", language="en", category="workshop", candidates=tuple(tool.key for tool in environment.tools),
-        turns=tuple(turns), tags=("environment=workshop", f"simulation={world.seed}"), changes=ending.changes,
+        turns=tuple(turns), tags=("environment=workshop", f"simulation={world.seed}", *map(asked_tag, asked)),
+        changes=ending.changes,
     )  # fmt: skip
 
 
@@ -70,4 +84,19 @@ def painting(environment: Environment) -> Sample:
             ("update_bicycle", {"bicycle_id": first["id"], "colour": colour}),
             ("create_repair", {"bicycle_id": first["id"], "part": "chain"}),
         ],
+    )
+
+
+def telling(environment: Environment) -> Sample:
+    """The first bicycle is painted in another colour, and the user wants to know name and gears of the second one."""
+    first, second, *_ = bicycles(world_of(environment))
+    colour = "white" if first["colour"] != "white" else "black"
+    return task(
+        environment,
+        [
+            ("update_bicycle", {"bicycle_id": first["id"], "colour": colour}),
+            ("get_bicycle", {"bicycle_id": second["id"]}),
+        ],
+        asked=(AskedField(0, 1, "name"), AskedField(0, 1, "gears")),
+        reply=f"Painted. The other one is {second['name']} with {second['gears']} gears.",
     )
