@@ -35,7 +35,10 @@ class SampleFilter(NamedTuple):
 
 
 class SampleDetail(NamedTuple):
-    """One sample with the rows that speak of it; `ancestors` and `children` are one row for each link."""
+    """One sample with the rows that speak of it; `ancestors` and `children` are one row for each link.
+
+    `answers` are what candidates answered to it, first what is wrong.
+    """
 
     sample: Row
     tools: list[Row]
@@ -46,6 +49,7 @@ class SampleDetail(NamedTuple):
     children: list[Row]
     releases: list[Row]
     calls: list[Row]
+    answers: list[Row]
     prompts: list[Row]
 
 
@@ -94,14 +98,31 @@ def filter_choices(warehouse: Warehouse) -> dict[str, list[Row]]:
     return choices
 
 
-def read_sample(warehouse: Warehouse, key: str) -> SampleDetail | None:
-    """A sample with all that is known of it, None where there is none."""
-    found = warehouse.rows_by_name({name: (sql(f"samples.{name}"), [key]) for name in _OF_A_SAMPLE})
-    if not found["sample"]:
-        return None
-    versions = sorted({one for row in found["ancestors"] for one in row["prompt_version"].split("+")})
-    found["prompts"] = warehouse.rows("select * from prompts where list_contains(?::varchar[], version)", [versions])
-    return SampleDetail(found["sample"][0], **{name: rows for name, rows in found.items() if name != "sample"})
+def read_samples(warehouse: Warehouse, keys: Sequence[str]) -> dict[str, SampleDetail]:
+    """Samples with all that is known of them, by key: one query a field, however many they are."""
+    if not keys:
+        return {}
+    places = ", ".join(f"${place}" for place in range(1, len(keys) + 1))
+    found = warehouse.rows_by_name({name: (sql(f"samples.{name}", places=places), keys) for name in _OF_A_SAMPLE})
+    asked = {version for row in found["ancestors"] for version in row["prompt_version"].split("+")}
+    known = warehouse.rows(
+        "select * from prompts where list_contains(?::varchar[], version) order by name, version", [sorted(asked)]
+    )
+    of_samples = {name: _by_sample(rows) for name, rows in found.items() if name != "sample"}
+    details = {}
+    for row in found["sample"]:
+        own = {name: rows.get(row["key"], []) for name, rows in of_samples.items()}
+        versions = {version for one in own["ancestors"] for version in one["prompt_version"].split("+")}
+        details[row["key"]] = SampleDetail(row, **own, prompts=[one for one in known if one["version"] in versions])
+    return details
+
+
+def _by_sample(rows: Sequence[Row]) -> dict[str, list[Row]]:
+    """Rows by the sample that they speak of, in their order."""
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        found.setdefault(row["of_sample"], []).append(row)
+    return found
 
 
 def _where(wanted: SampleFilter) -> tuple[str, Sequence[Any]]:
@@ -199,11 +220,6 @@ def find_items(
         [release, *given.values()],
     )
     return RowPage(_shown(warehouse, [row["prediction"] for row in found]), found[0]["total"] if found else 0)
-
-
-def answers_to(warehouse: Warehouse, sample: str) -> list[Row]:
-    """What candidates answered to a sample, first what is wrong."""
-    return warehouse.rows(sql("evaluations.answers_to"), [sample])
 
 
 def compare(warehouse: Warehouse, release: str, one: str, other: str, page: int = 0) -> Comparison:

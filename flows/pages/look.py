@@ -5,12 +5,14 @@ from collections.abc import Set as AbstractSet
 from datetime import datetime
 from functools import cache
 from importlib.resources import files
+from types import MappingProxyType
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from callwright.flows.pages import wording
+from callwright.warehouse.browsing import SampleDetail, read_samples
 from callwright.warehouse.store import Warehouse
 
 Query = Mapping[str, str]
@@ -23,12 +25,18 @@ class Look(NamedTuple):
     """One look at a copy of the warehouse, made at `copied_at`.
 
     `kept` are the keys of the samples that are written as files, where nobody answers a form; None where pages are served.
+    `ahead` holds samples that were read before their pages are made, many by one query.
     """
 
     warehouse: Warehouse
     copied_at: datetime
     link: Link
     kept: AbstractSet[str] | None = None
+    ahead: Mapping[str, SampleDetail] = MappingProxyType({})
+
+    def read_sample(self, key: str) -> SampleDetail | None:
+        """A sample with all that is known of it, None where there is none."""
+        return self.ahead.get(key) or read_samples(self.warehouse, [key]).get(key)
 
     def to(self, path: str, **query: object) -> str:
         """The address of a page, "" where this copy has none; what is empty is left out."""

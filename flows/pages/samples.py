@@ -15,11 +15,9 @@ from callwright.warehouse.browsing import (
     PAGE,
     SampleDetail,
     SampleFilter,
-    answers_to,
     filter_choices,
     find_samples,
     neighbours,
-    read_sample,
     samples_of,
 )
 from callwright.warehouse.records import Evidence, Sample
@@ -78,7 +76,7 @@ def samples_page(look: Look, query: Query) -> str:
 
 def sample_page(look: Look, query: Query, key: str) -> str | None:
     """One sample, None where there is none of this key."""
-    detail = read_sample(look.warehouse, key)
+    detail = look.read_sample(key)
     if detail is None:
         return None
     sample = Sample.model_validate_json(detail.sample["body"])
@@ -101,7 +99,7 @@ def sample_page(look: Look, query: Query, key: str) -> str | None:
         tools=sorted(map(_shown_tool, detail.tools), key=lambda tool: tool["name"] not in called),
         called=called,
         lineage=_tree(detail),
-        answers=[show_answer(row) for row in answers_to(look.warehouse, key)],
+        answers=[show_answer(row) for row in detail.answers],
         given={name: value for name, value in wanted._asdict().items() if value},
         before=before,
         after=after,

@@ -17,7 +17,7 @@ from callwright.flows.pages.releases import contents_page
 from callwright.flows.pages.report import overview_page
 from callwright.flows.pages.reviews import reviews_page
 from callwright.flows.pages.samples import sample_page, samples_page
-from callwright.warehouse.browsing import choose_samples
+from callwright.warehouse.browsing import choose_samples, read_samples
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.store import Warehouse
 
@@ -64,6 +64,7 @@ def path_to(*parts: str) -> str:
 
 SAMPLES = 500
 PAGES = 5_000
+_AT_ONCE = 200  # pages, whose samples are read by one query
 _SAMPLE = re.compile(r"/samples/([^/]+)")
 _MARK = ".callwright-view"  # stands in folders that the page was written to, which may be written again
 
@@ -84,6 +85,10 @@ class _Names:
         self._most = most
         self._files: dict[tuple[str, str], str] = {}
         self.waiting: deque[tuple[str, dict[str, str]]] = deque()
+
+    def take(self, most: int) -> list[tuple[str, dict[str, str]]]:
+        """The next pages to be written."""
+        return [self.waiting.popleft() for _ in range(min(most, len(self.waiting)))]
 
     def link(self, path: str, query: Query) -> str:
         """The file of a page, "" where this copy has none: of lists there is the first page, of samples those that are kept."""
@@ -118,10 +123,13 @@ def write_site(copy: Warehouse, folder: Path, samples: int = SAMPLES, *, most: i
         look = Look(copy, datetime.fromtimestamp(copy.path.stat().st_mtime, UTC), names.link, kept)
         names.link("/", {})
         while names.waiting:
-            path, query = names.waiting.popleft()
-            page = show(look, path, query)
-            if page is not None:
-                (folder / names.link(path, query).partition("#")[0]).write_text(page, encoding="utf-8")
+            some = names.take(_AT_ONCE)
+            keys = [unquote(sample[1]) for sample in (_SAMPLE.fullmatch(path) for path, _ in some) if sample]
+            look = look._replace(ahead=read_samples(copy, keys))
+            for path, query in some:
+                page = show(look, path, query)
+                if page is not None:
+                    (folder / names.link(path, query).partition("#")[0]).write_text(page, encoding="utf-8")
     for name in ASSETS:
         (folder / name).write_text(asset(name), encoding="utf-8")
     return WrittenSite(folder / "index.html", len(names), len(kept))

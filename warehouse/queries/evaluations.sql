@@ -48,7 +48,7 @@ c.right_items / nullif(c.judged, 0) desc nulls last, c.contestant
 
 -- name: shown
 -- What is shown of an item: the calls that were due and those that were made, of a multi-step sample those of all its steps.
-select i.prediction, i.release, i.candidate, i.strategy, i.tools_shown, i.run, i.sample, i.kind, i.language, i.category,
+select i.sample as of_sample, i.prediction, i.release, i.candidate, i.strategy, i.tools_shown, i.run, i.sample, i.kind, i.language, i.category,
     i.turn, i.snapshot, i.snapshots, if(i.turn is null, to_json(json_extract(s.body, '$.turns[*].calls[*]')), i.due) as due,
     i.calls, i.text, i.problem, i.verdict, coalesce(i.error_type, '') as error_type, i.judge_agrees, i.mode, i.judge,
     coalesce(list_filter(
@@ -102,9 +102,6 @@ order by metric, candidate, strategy, tools_shown, judge
 -- name: found
 with @items select prediction, count(*) over () as total from items where @condition
 order by sample, turn, contestant limit @size offset @start
-
--- name: answers_to
-@shown where i.sample = ? order by i.verdict nulls last, i.release, i.candidate, i.turn limit 60
 
 -- name: paired
 with @items, paired as (

@@ -126,52 +126,63 @@ select
     (select min(key) from samples s where @condition and key > ?) as after
 
 -- name: sample
-with p as (select * from samples where key = ?) @with_state
+-- What is known of samples has in `of_sample` whose it is; a list of values (@places) reaches the tables beneath views, a query does not.
+with p as (select *, key as of_sample from samples where key in (@places)) @with_state
 
 -- name: tools
-select t.* from samples s, unnest(json_extract_string(s.body, '$.candidates[*]')) with ordinality as c(tool, place)
-join tools t on t.key = c.tool where s.key = ? order by c.place
+select s.key as of_sample, t.*
+from samples s, unnest(json_extract_string(s.body, '$.candidates[*]')) with ordinality as c(tool, place)
+join tools t on t.key = c.tool where s.key in (@places) order by c.place
 
 -- name: verdicts
-select v.check_name, t.position, v.decision, v.grade, v.reason, v.evidence, v.open_arguments, v.model, v.version, v.score
-from newest_verdicts v left join stages t on t.name = v.check_name where v.subject = ?
+select v.subject as of_sample, v.check_name, t.position, v.decision, v.grade, v.reason, v.evidence, v.open_arguments, v.model,
+    v.version, v.score
+from newest_verdicts v left join stages t on t.name = v.check_name where v.subject in (@places)
 order by t.position, v.check_name
 
 -- name: outcomes
-select o.build, b.recipe, o.stage, o.outcome, o.reason_code, o.reason, o.decided_by, o.decided_who, o.carried_from
+select o.subject as of_sample, o.build, b.recipe, o.stage, o.outcome, o.reason_code, o.reason, o.decided_by, o.decided_who,
+    o.carried_from
 from outcomes o left join builds b on b.key = o.build left join stages t on t.name = o.stage
-where o.subject = ? and (o.outcome <> 'passed' or o.stage = 'land') order by t.position
+where o.subject in (@places) and (o.outcome <> 'passed' or o.stage = 'land') order by t.position, o.stage, o.build
 
 -- name: reviews
-select kind, decision, reviewer, reviewed_at, reasons, comment, seconds, result, round
-from standing_reviews where subject = ? order by reviewed_at
+select subject as of_sample, kind, decision, reviewer, reviewed_at, reasons, comment, seconds, result, round
+from standing_reviews where subject in (@places) order by reviewed_at, kind, reviewer
 
 -- name: ancestors
 with recursive links as (
     select key, parents from samples
     union all select key, parents from drafts
-    union all select tool, list(draft) from made_tools group by tool
+    union all select tool, list(draft order by draft) from made_tools group by tool
 ), up as (
-    select ?::varchar as key, 0 as distance
+    select key as of_sample, key, 0 as distance from (select unnest([@places]) as key)
     union
-    select unnest(l.parents), up.distance + 1 from up join links l on l.key = up.key where up.distance < 32
+    select up.of_sample, unnest(l.parents), up.distance + 1 from up join links l on l.key = up.key where up.distance < 32
 )
-select u.key, u.distance, coalesce(s.parents, d.parents, []) as parents,
+select u.of_sample, u.key, u.distance, coalesce(s.parents, d.parents, []) as parents,
     coalesce(d.type, if(s.key is not null, 'Sample', if(t.key is not null, 'Tool', ''))) as type,
     coalesce(s.stage, d.stage, t.source, '') as stage, coalesce(s.model, d.model, '') as model,
     coalesce(s.prompt_version, d.prompt_version, '') as prompt_version, coalesce(s.request, t.name, '') as title, d.body
-from (select key, max(distance) as distance from up group by key) u
+from (select of_sample, key, max(distance) as distance from up group by all) u
 left join samples s on s.key = u.key left join drafts d on d.key = u.key left join tools t on t.key = u.key
-order by u.distance, type, title
+order by u.distance, type, title, u.key
 
 -- name: children
-select key, kind, language, request, stage from samples where list_contains(parents, ?)
-order by stage, kind, key limit 50
+select parent as of_sample, key, kind, language, request, stage
+from (select key, kind, language, request, stage, unnest(parents) as parent from samples where list_has_any(parents, [@places]))
+where parent in (@places)
+qualify row_number() over (partition by parent order by stage, kind, key) <= 50 order by stage, kind, key
 
 -- name: releases
-select r.release, n.created_at from release_samples r left join releases n on n.name = r.release
-where r.subject = ? order by n.created_at
+select r.subject as of_sample, r.release, n.created_at from release_samples r left join releases n on n.name = r.release
+where r.subject in (@places) order by n.created_at, r.release
 
 -- name: calls
-select stage, model, count(*) as calls, count(*) filter (cached) as cached, sum(cost) as cost
-from llm_calls where subject = ? group by all order by min(made_at)
+select subject as of_sample, stage, model, count(*) as calls, count(*) filter (cached) as cached, sum(cost) as cost
+from llm_calls where subject in (@places) group by all order by min(made_at), stage, model
+
+-- name: answers
+select * from (@evaluations.shown where i.sample in (@places))
+qualify row_number() over (partition by of_sample order by verdict nulls last, release, candidate, turn, prediction) <= 60
+order by verdict nulls last, release, candidate, turn, prediction

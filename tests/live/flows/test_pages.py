@@ -23,6 +23,7 @@ from callwright.flows.pages.site import ADDRESSES, write_site
 from callwright.flows.progress import SilentProgress
 from callwright.flows.recipe import Candidate, parse_recipe
 from callwright.llm.models import read_model
+from callwright.warehouse.browsing import read_samples
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.publish import published_copy
 from callwright.warehouse.records import CallTurn, GoldCall, Origin, Review, Sample, UserTurn
@@ -279,6 +280,31 @@ def test_files_link_to_each_other_and_to_nothing_else(copy: Warehouse, tmp_path:
     (tmp_path / "mine.txt").touch()
     with pytest.raises(ConfigurationError, match="holds other files"):
         write_site(copy, tmp_path)
+
+
+def test_many_samples_are_read_as_one_is_and_by_as_few_queries(copy: Warehouse, tmp_path: Path) -> None:
+    keys = [row["key"] for row in copy.rows("select key from samples order by key")]
+    many = read_samples(copy, keys)
+    assert set(many) == set(keys)
+    for key in keys:
+        assert many[key] == read_samples(copy, [key])[key]
+    assert any(detail.answers and detail.verdicts and detail.ancestors for detail in many.values())
+    asked = []
+    for samples in (4, 16):
+        counting = CountingWarehouse(copy.path)
+        write_site(counting, tmp_path / f"page{samples}", samples)
+        asked.append(counting.asked)
+    assert asked[1] - asked[0] < 12, "a query a sample"
+
+
+class CountingWarehouse(Warehouse):
+    """Counts how often it is asked."""
+
+    asked = 0
+
+    def rows_by_name(self, queries: Any) -> Any:
+        self.asked += 1
+        return super().rows_by_name(queries)
 
 
 def test_a_port_that_is_taken_is_one_sentence(copy: Warehouse) -> None:
