@@ -50,7 +50,7 @@ class _Finding(NamedTuple):
 
 
 @rule(
-    "grounding", "7", "Is there evidence for every gold argument?",
+    "grounding", "8", "Is there evidence for every gold argument?",
     source="HammerBench 4.2.1, 5",
     settles=ARGUMENTS,
     left_to="readers",

@@ -378,6 +378,17 @@ def is_part(span: Span, quote: Span) -> bool:
     return quote.end - quote.start - (span.end - span.start) > _QUOTE_MARKS
 
 
+_NAME_GOES_ON = re.compile(r"[.@\\]\w")
+_PATH_GOES_ON = re.compile(r"[./]\w")
+_NAME_BEGAN = re.compile(r"(?:\w[.@\\]|(?:^|(?<=[\s(\"'“‘]))[~.]?/(?:[^\s/]+/)*|://\S*)$")
+
+
+def is_in_longer_name(span: Span, text: str) -> bool:
+    """Whether words stand within a file's name, a path or an address: `notes` in notes.txt, /srv/notes, notes@example.org."""
+    goes_on = _PATH_GOES_ON if text.startswith("/", span.start) else _NAME_GOES_ON
+    return bool(goes_on.match(text, span.end) or _NAME_BEGAN.search(text[: span.start]))
+
+
 def amounts_beside(leaf: Leaf, said: Said, taken: Sequence[Span]) -> Iterator[Quantity]:
     """Amounts that a leaf could take and that no value of the call has."""
     unit = leaf.parameter.unit(said.language)

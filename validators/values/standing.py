@@ -22,6 +22,7 @@ from callwright.validators.values.places import (
     amounts_beside,
     codes_beside,
     is_announced,
+    is_in_longer_name,
     is_part,
     is_spoken,
     is_text,
@@ -257,6 +258,8 @@ def _doubts_of_place(leaf: Leaf, place: Place, heard: _Heard) -> Iterator[str]:
     said = heard.said
     if any(one.start <= place.span.start < one.end and is_part(place.span, one) for one in said.quotes):
         yield "it is a part of a quotation"
+    if leaf.sort in ("name", "code") and is_in_longer_name(place.span, said.text):
+        yield "it is a part of a longer name"
     if place.more and not any(place.more.touches(one) for one in heard.taken):
         yield f"the name may be longer ({said.quote(place.more)!r})"
     owner = "own" if place.is_owned else _owner(leaf, place, heard)

@@ -224,3 +224,19 @@ def test_parameters_that_differ_in_their_number_take_values_in_their_order_unles
     }
     read = reading(sides, {"player1": "Mira", "player2": "Otto"}, "Mira as black and Otto as white").arguments
     assert {one.standing for one in read.values()} == {"stated"}
+
+
+@pytest.mark.parametrize(
+    ("said", "standing"),
+    [
+        ("Read the file notes please.", "proved"),
+        ("Read the file notes.", "proved"),
+        ("Read the file notes.txt please.", "stated"),
+        ("Read the file /srv/notes please.", "stated"),
+        ("Read the file ~/texts/notes please.", "stated"),
+        ("Read the file notes@example.org please.", "stated"),
+    ],
+)
+def test_a_part_of_a_longer_name_is_only_stated(said: str, standing: str) -> None:
+    path: dict[str, JsonSchema] = {"path": {"type": "string", "description": "Path of the file"}}
+    assert reading(path, {"path": "notes"}, said).arguments["path"].standing == standing
