@@ -56,9 +56,10 @@ class CorrectionMark(NamedTuple):
     end: int
 
 
-def find_corrections(text: str) -> list[CorrectionMark]:
+@lru_cache(4096)
+def find_corrections(text: str) -> tuple[CorrectionMark, ...]:
     """The corrections in a text, in its order."""
-    return [CorrectionMark(*match.span()) for match in _CORRECTION.of(text).finditer(text)]
+    return tuple(CorrectionMark(*match.span()) for match in _CORRECTION.of(text).finditer(text))
 
 
 _VOWEL = re.compile(r"[aeiouy]")

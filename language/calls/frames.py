@@ -60,37 +60,51 @@ def _shapes(node: Any) -> Iterator[str]:  # noqa: ANN401 - any node of a YAML fi
             yield from _shapes(member)
 
 
+PhraseIndex = Mapping[str, tuple[str, ...]]  # phrases by their first characters
+
+
 def left_over(text: str, phrases: Iterable[str], stretches: Sequence[Stretch]) -> list[str]:
     """The words of `text` that neither one of the phrases nor a stretch covers, as few as can be."""
+    return left_over_of(text, [phrase_index(tuple(phrases))], stretches)
+
+
+def left_over_of(text: str, known: Sequence[PhraseIndex], stretches: Sequence[Stretch]) -> list[str]:
+    """As `left_over`, with phrases that are looked up again and again."""
     covered = bytearray(len(text))
     for start, end in stretches:
         covered[start:end] = b"\x01" * len(range(start, min(end, len(text))))
     lower = text.lower()
-    known = _by_beginning(phrases)
     costs: list[tuple[int, int]] = [(0, len(text))] * (len(text) + 1)  # what is left from here on, and where to go next
     for at in range(len(text) - 1, -1, -1):
         costs[at] = min(_steps(lower, at, covered, known, costs), key=lambda step: (step[0], -step[1]))
     return list(_skipped(text, covered, costs))
 
 
-def _by_beginning(phrases: Iterable[str]) -> dict[str, list[str]]:
+_BEGINNING = 3  # characters by which phrases are looked up
+
+
+@lru_cache(1024)
+def phrase_index(phrases: tuple[str, ...]) -> PhraseIndex:
+    """Phrases as `left_over_of` looks them up: without the marks around them, small or large."""
     known: dict[str, list[str]] = {}
-    for phrase in {_EDGE.sub("", one.lower()) for one in phrases}:
+    for phrase in dict.fromkeys(_EDGE.sub("", one.lower()) for one in phrases):
         if phrase:
-            known.setdefault(phrase[0], []).append(phrase)
-    return known
+            known.setdefault(phrase[:_BEGINNING], []).append(phrase)
+    return {beginning: tuple(begun) for beginning, begun in known.items()}
 
 
 def _steps(
-    lower: str, at: int, covered: bytearray, known: dict[str, list[str]], costs: list[tuple[int, int]]
+    lower: str, at: int, covered: bytearray, known: Sequence[PhraseIndex], costs: list[tuple[int, int]]
 ) -> Iterator[tuple[int, int]]:
     if covered[at] or not lower[at].isalnum():
         yield costs[at + 1][0], at + 1
         return
-    for phrase in known.get(lower[at], ()):
-        end = at + len(phrase)
-        if lower.startswith(phrase, at) and _stands_alone(lower, at, end):
-            yield costs[end][0], end
+    for beginning in {lower[at : at + length] for length in range(1, _BEGINNING + 1)}:
+        for index in known:
+            for phrase in index.get(beginning, ()):
+                end = at + len(phrase)
+                if lower.startswith(phrase, at) and _stands_alone(lower, at, end):
+                    yield costs[end][0], end
     end = _word_end(lower, at)
     yield costs[end][0] + _UNKNOWN_WORD, end
 

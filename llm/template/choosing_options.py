@@ -14,7 +14,7 @@ import orjson
 from pydantic import JsonValue
 
 from callwright.language.calls.actions import name_phrase
-from callwright.language.calls.frames import Stretch, glue_of, left_over, shapes_in
+from callwright.language.calls.frames import PhraseIndex, Stretch, glue_of, left_over_of, phrase_index, shapes_in
 from callwright.language.calls.parameters import CLOCKED, cues_of
 from callwright.language.calls.tools import ParameterView, ToolView, squeeze, view_of
 from callwright.language.dates import find_dates
@@ -191,6 +191,7 @@ class Talk:
         is_redone = has_failed or any(mark.start == 0 for text in new for mark in find_corrections(text))
         self.redone = self.made[-1:] if is_redone else ()
         self.in_steps = self.is_answered or any(_more_steps(self.language).search(text) for text in new)
+        self._places: dict[tuple[str, str, str, str], tuple[Place, ...]] = {}
 
     def is_plainly(self, option: Option) -> bool:
         """Whether all that was said is the plain wording of the only call of an option."""
@@ -198,6 +199,13 @@ class Talk:
             return False
         call, view = option.calls[0], option.calls[0].view
         return is_unknown(view) and says_plainly(self.said[0].text, view, call.arguments, self.language)
+
+    def places(self, part: Part, view: ToolView) -> tuple[Place, ...]:
+        """Where a value is said; options that differ in one value ask for the others again."""
+        key = (view.name, part.parameter.name, repr(part.value), repr(part.schema))
+        if key not in self._places:
+            self._places[key] = tuple(_places(part, view, self.said, self.language))
+        return self._places[key]
 
     def cost(self, option: Option) -> float:
         """What an option leaves unexplained: values that nobody said, words that it does not take."""
@@ -288,11 +296,8 @@ class Layout:
         if call.view is None:
             return _UNSAID
         parts = [part for part in _parts(call) if part.value != UNKNOWN]
-        placed = [(part, self._talk_places(part, call.view)) for part in parts]
+        placed = [(part, self._talk.places(part, call.view)) for part in parts]
         return sum(self._place(part, places) for part, places in sorted(placed, key=lambda one: len(one[1])))
-
-    def _talk_places(self, part: Part, view: ToolView) -> list[Place]:
-        return list(_places(part, view, self._talk.said, self._talk.language))
 
     def _place(self, part: Part, places: Sequence[Place]) -> float:
         free = [one for one in places if not self._owners(one)]
@@ -331,19 +336,20 @@ class Layout:
 
     def rest(self, calls: Sequence[OfferedCall]) -> float:
         """What the words cost that these calls are not said in."""
-        phrases = [*glue_of(self._talk.language, *SECTIONS), of(self._talk.language).last]
-        phrases += [phrase for call in calls for phrase in _phrases(call, self._talk.language)]
+        language = self._talk.language
+        phrases = [phrase_index((*glue_of(language, *SECTIONS), of(language).last))]
+        phrases += [_said_for(call.view, tuple(call.arguments), language) for call in calls if call.view]
         cost = 0.0
         for at, one in enumerate(self._talk.said):
             if not one.is_new:
                 continue
             taken = [Stretch(start, end) for said, start, end in self._taken if said == at]
             taken += self._replaced(at, calls)
-            left = left_over(one.text, phrases, taken)
+            left = left_over_of(one.text, phrases, taken)
             cost += sum(map(_weight, left))
             for mark in find_corrections(one.text)[-1:]:
                 behind = [Stretch(max(start - mark.end, 0), end - mark.end) for start, end in taken if end > mark.end]
-                twice = left_over(one.text[mark.end :], phrases, behind)
+                twice = left_over_of(one.text[mark.end :], phrases, behind)
                 cost += 2 * sum(_weight(piece) for piece in twice if any(piece in whole for whole in left))
         return cost
 
@@ -460,18 +466,18 @@ def _single(parameter: ParameterView, value: JsonValue, schema: JsonSchema) -> I
         yield Part(parameter, value, schema)
 
 
-def _phrases(call: OfferedCall, language: Language) -> Iterator[str]:
+@lru_cache(2048)
+def _said_for(view: ToolView, arguments: tuple[str, ...], language: Language) -> PhraseIndex:
     """What people say for a tool and for the arguments that a call has."""
-    if call.view is None:
-        return
-    yield from (*call.view.actions, *call.view.keys, name_phrase(call.tool), *split_name(call.tool))
-    for parameter in call.view.parameters:
-        if parameter.name in call.arguments:
+    phrases = [*view.actions, *view.keys, name_phrase(view.name), *split_name(view.name)]
+    for parameter in view.parameters:
+        if parameter.name in arguments:
             for cue in cues(parameter):
-                yield from _spoken_of(cue, language)
-            yield of(language).rules.counted_argument(parameter.cues.among(language))
+                phrases += _spoken_of(cue, language)
+            phrases.append(of(language).rules.counted_argument(parameter.cues.among(language)))
             for name, member in (parameter.schema.get("properties") or {}).items():
-                yield from cues_of(name, str(member.get("description") or "")).spoken
+                phrases += cues_of(name, str(member.get("description") or "")).spoken
+    return phrase_index(tuple(phrases))
 
 
 _SLOT = re.compile(r"\{\w\}")
