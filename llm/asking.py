@@ -133,7 +133,7 @@ class LedgeredChat:
     async def complete(self, prompt: Prompt, tools: Sequence[Tool] = (), *, sample_index: int = 0) -> Completion:
         """The model's reply in free text; `tools` are handed over natively."""
         reply = await self._reply(prompt, None, tuple(tools), sample_index)
-        return Completion(reply.text, reply.calls)
+        return Completion(reply.text, reply.calls, reply.reasoning)
 
     async def close(self) -> None:
         """Give back the adapter's connections; the ledger stays open, others may use it."""

@@ -53,7 +53,7 @@ class RawReply(NamedTuple):
     `is_cut` says that the model came to the most tokens that it may answer.
 
     `planted` names the defect that the template model was instructed to make here; it is kept in the ledger and never
-    shown to a stage.
+    shown to a stage. `reasoning` is what the model thought before it answered, "" where its provider does not tell.
     """
 
     text: str
@@ -63,6 +63,7 @@ class RawReply(NamedTuple):
     cost: float = 0.0
     planted: str = ""
     is_cut: bool = False
+    reasoning: str = ""
 
 
 class Adapter(Protocol):
@@ -78,10 +79,11 @@ class Adapter(Protocol):
 
 
 class Completion(NamedTuple):
-    """A candidate's reply in its own words: text, and native tool calls where the provider has them."""
+    """A candidate's reply in its own words: text, native tool calls where the provider has them, and what it thought before."""
 
     text: str
     calls: tuple[Call, ...] | None
+    reasoning: str = ""
 
 
 class ChatModel(Protocol):

@@ -197,15 +197,15 @@ def unreadable(what: str, path: Path, error: Exception, without: str) -> str:
 
 def _encode(reply: RawReply) -> bytes:
     calls = None if reply.calls is None else [[call.tool, call.arguments] for call in reply.calls]
-    cut = (True,) if reply.is_cut else ()
+    more = (reply.is_cut, reply.reasoning) if reply.reasoning else (True,) if reply.is_cut else ()
     return orjson.dumps(
-        (reply.text, calls, reply.prompt_tokens, reply.completion_tokens, reply.cost, reply.planted, *cut)
+        (reply.text, calls, reply.prompt_tokens, reply.completion_tokens, reply.cost, reply.planted, *more)
     )
 
 
 def _decode(body: bytes) -> RawReply:
-    text, calls, prompt_tokens, completion_tokens, cost, planted, *cut = orjson.loads(body)
-    return RawReply(text, _calls(calls), prompt_tokens, completion_tokens, cost, planted, bool(cut))
+    text, calls, prompt_tokens, completion_tokens, cost, planted, *more = orjson.loads(body)
+    return RawReply(text, _calls(calls), prompt_tokens, completion_tokens, cost, planted, *more)
 
 
 def _calls(calls: list[tuple[str, dict[str, Any]]] | None) -> tuple[Call, ...] | None:

@@ -15,7 +15,7 @@ from callwright.llm.known_models import taken_options
 from callwright.llm.prices import OwnPrice, Usage, find_price, read_usage, say_unpriced
 from callwright.llm.redaction import HEADERS, with_values, without_values
 from callwright.llm.refusals import LOOPBACK, AskedModel, Kind, is_about_money, read_retry_after, refusal
-from callwright.llm.wire_format import WrittenCall, read_reply, wire_names, wire_question
+from callwright.llm.wire_format import WrittenCall, read_reasoning, read_reply, wire_names, wire_question
 from callwright.warehouse.errors import ReplyError, TransientError
 
 _GRACE = 10.0  # litellm keeps the time-out between bytes; this ends a reply that comes byte by byte
@@ -159,12 +159,14 @@ class LiteLLMModel:
             WrittenCall(call.function.name or "", call.function.arguments or "")
             for call in choice.message.tool_calls or ()
         ]
-        text, calls = read_reply(choice.message.content or "", written, names)
+        said = choice.message.content or ""
+        reasoning = read_reasoning(getattr(choice.message, "reasoning_content", None), said)
+        text, calls = read_reply(said, written, names)
         stated = getattr(response, "usage", None)
         usage = read_usage(stated.model_dump() if stated is not None else {})
         cost = self._cost(response, usage) if usage.prompt else 0.0  # without usage litellm would count
         is_cut = choice.finish_reason == "length"
-        return RawReply(text, calls, usage.prompt, usage.completion, cost, is_cut=is_cut)
+        return RawReply(text, calls, usage.prompt, usage.completion, cost, is_cut=is_cut, reasoning=reasoning)
 
     def _cost(self, response: Any, usage: Usage) -> float:  # noqa: ANN401 - litellm's ModelResponse
         if self._own_price is not None:

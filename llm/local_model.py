@@ -9,7 +9,7 @@ from threading import Event
 from typing import Any
 
 from callwright.llm.chat import ChatRequest, RawReply
-from callwright.llm.wire_format import WrittenCall, read_reply, wire_names, wire_tools
+from callwright.llm.wire_format import WrittenCall, read_reasoning, read_reply, wire_names, wire_tools
 from callwright.warehouse.errors import ConfigurationError, ReplyError, TransientError
 from callwright.warehouse.extras import require_extra
 
@@ -103,8 +103,10 @@ def read_chunks(chunks: Iterable[dict[str, Any]], names: dict[str, str], name: s
                 known = written.setdefault(call.get("index", 0), ["", ""])
                 known[0] += call.get("function", {}).get("name") or ""
                 known[1] += call.get("function", {}).get("arguments") or ""
-    said, calls = read_reply("".join(text), [WrittenCall(*call) for _, call in sorted(written.items())], names)
-    return RawReply(said, calls, usage.get("prompt_tokens", 0), usage.get("completion_tokens", 0), is_cut=is_cut)
+    whole = "".join(text)
+    said, calls = read_reply(whole, [WrittenCall(*call) for _, call in sorted(written.items())], names)
+    counted = usage.get("prompt_tokens", 0), usage.get("completion_tokens", 0)
+    return RawReply(said, calls, *counted, is_cut=is_cut, reasoning=read_reasoning(None, whole))
 
 
 def _raise_refusal(refusal: dict[str, Any] | None, name: str) -> None:

@@ -17,7 +17,7 @@ from callwright.llm.known_models import taken_options
 from callwright.llm.prices import FREE, OwnPrice, Price, read_price, read_usage
 from callwright.llm.redaction import HEADERS, with_values, without_values
 from callwright.llm.refusals import LOOPBACK, AskedModel, Kind, is_about_money, read_retry_after, refusal, shown
-from callwright.llm.wire_format import WrittenCall, read_reply, wire_names, wire_question
+from callwright.llm.wire_format import WrittenCall, read_reasoning, read_reply, wire_names, wire_question
 from callwright.warehouse.errors import CallwrightError, ReplyError, TransientError
 
 if TYPE_CHECKING:
@@ -244,12 +244,13 @@ class OpenAIModel:
             raise ReplyError(
                 f"The provider's content filter withheld the reply of {self._asked.name}.", may_be_charged=True
             )
+        reasoning = read_reasoning(message.get("reasoning_content") or message.get("reasoning"), text)
         text, calls = read_reply(text, written, names)
         stated = document.get("usage")
         usage = read_usage(stated if isinstance(stated, dict) else {})
         cost = self._price.of(*usage)
         is_cut = choice.get("finish_reason") == "length"
-        return RawReply(text, calls, usage.prompt, usage.completion, cost, is_cut=is_cut)
+        return RawReply(text, calls, usage.prompt, usage.completion, cost, is_cut=is_cut, reasoning=reasoning)
 
 
 def document_of(content: bytes) -> object:

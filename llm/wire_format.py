@@ -9,7 +9,7 @@ import orjson
 from callwright.llm.answer_forms import StatedSchema
 from callwright.llm.bounds import LONGEST, validate_text
 from callwright.llm.chat import ChatMessage, ChatRequest
-from callwright.llm.written_calls import after_thought, read_object
+from callwright.llm.written_calls import after_thought, read_object, thought_of
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Call, Tool
 
@@ -102,6 +102,11 @@ def read_reply(text: str, written: Sequence[WrittenCall], names: dict[str, str])
     if written and calls is None:
         text = "\n".join(part for part in (text, as_text(written)) if part)
     return text[: LONGEST + 1], calls
+
+
+def read_reasoning(stated: object, text: str) -> str:
+    """What a model thought: as its provider states it, else the train of thought at the beginning of its text."""
+    return (stated if isinstance(stated, str) and stated else thought_of(text))[:LONGEST].strip()
 
 
 def as_text(written: Sequence[WrittenCall]) -> str:

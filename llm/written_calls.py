@@ -85,6 +85,15 @@ def after_thought(text: str) -> str | None:
     return text if end is None or not is_told else text[end.end() :]
 
 
+def thought_of(text: str) -> str:
+    """The train of thought that a text begins with, without its marks; "" where there is none that ends."""
+    said = after_thought(text)
+    if said is None or said == text:
+        return ""
+    thought = text[: len(text) - len(said)]
+    return _THOUGHT.sub("", _THINKING.sub("", thought)).strip()
+
+
 # JSON, and Python's notation of the same.
 
 _TRIES = 64

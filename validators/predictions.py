@@ -67,6 +67,7 @@ async def predict(  # noqa: PLR0913 - a candidate may be asked in many ways
                 text=storable(reply.text),
                 calls=_calls(parsed),
                 problem=storable(parsed.problem),
+                reasoning=storable(reply.reasoning),
                 settings=settings,
             )
         )

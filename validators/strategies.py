@@ -79,10 +79,11 @@ class Question(NamedTuple):
 
 
 class Reply(NamedTuple):
-    """What was replied, all replies that it took, and the calls in it."""
+    """What was replied, all replies that it took, the calls in it, and what was thought before the only one."""
 
     text: str
     parsed: ParsedReply
+    reasoning: str = ""
 
 
 class Models(NamedTuple):
@@ -112,9 +113,9 @@ async def _ask_at_once(question: Question, models: Models, prompting: PromptingS
     if question.setting == "call" and prompting.format == "json":
         prompt = render(PROMPTS, ONE_CALL, tools=question.shown, conversation=question.conversation)
         completion = await chat.complete(led_by(question.briefing, prompt), sample_index=question.number)
-        return Reply(completion.text, parse_completion(completion, style))
+        return Reply(completion.text, parse_completion(completion, style), completion.reasoning)
     completion = await chat.complete(_prompt(CALLS, question, prompting.format), sample_index=question.number)
-    return Reply(completion.text, parse_calls(completion, prompting.format))
+    return Reply(completion.text, parse_calls(completion, prompting.format), completion.reasoning)
 
 
 async def _ask_natively(question: Question, models: Models, prompting: PromptingStrategy, _style: Style) -> Reply:
@@ -125,7 +126,7 @@ async def _ask_natively(question: Question, models: Models, prompting: Prompting
     tools = [_saying_returns(tool) for tool in question.tools] if question.setting == "plan" else question.tools
     prompt = _prompt(CALLS, question, "native")
     completion = await models.candidate.complete(prompt, tools, sample_index=question.number)
-    return Reply(completion.text, parse_calls(completion, prompting.format))
+    return Reply(completion.text, parse_calls(completion, prompting.format), completion.reasoning)
 
 
 def _saying_returns(tool: Tool) -> Tool:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from callwright.flows.api.surroundings import settings_of
+from callwright.flows.evaluation.answers_out import require_answers_fit, with_answers
 from callwright.flows.settings import Settings, open_warehouse, reading
 from callwright.language.packs import known, of
 from callwright.warehouse.cards import card_facts, render_card
@@ -239,19 +240,25 @@ class LoadedRelease:
         *,
         kinds: Sequence[str] = (),
         with_template: bool = False,
+        from_answers: Sequence[str] = (),
+        pass_rate: str = "",
     ) -> Export:
         """Write it in a format that others read, with its card; of `kinds` alone if they are named.
 
             callwright.load_release("v1").export("openai", "train")
+            callwright.load_release("v1").export("trl-dpo", from_answers=["openai/gpt-6-luna"])
 
         `to` is a format's name, or `path.py:name` of one of your own.
         What template/v1 worded, or alone judged, is left out of formats for training (hf, nemo-gym,
-        openai, sharegpt, trl) unless `with_template` asks for it; `skipped` tells how many.
+        openai, sharegpt, trl, trl-dpo …) unless `with_template` asks for it; `skipped` tells how many.
+        `from_answers` names candidates whose answers go out (NAME, or NAME~STRATEGY), `pass_rate` a
+        band such as "0.2:0.8": of other samples nothing does.
         The folder, exports/RELEASE-FORMAT unless given, is the export's own. Raises
         ConfigurationError for an unknown format or kind, RecordError where nothing has a place in
         the format.
         """
         form = format_of(to)
+        require_answers_fit(form, from_answers, pass_rate)
         if self._stored is None:
             raise ConfigurationError(f"{self.name!r} was read from a folder; export the release that wrote it.")
         counts = self.count_kinds()
@@ -270,6 +277,8 @@ class LoadedRelease:
             others = [kind for kind in counts if kind not in wanted]
             takes_all = with_template or not form.is_for_training
             stream = stream_release(warehouse, self.name, without=others, with_template=takes_all, refusals=refusals())
+            if from_answers or form.answers == "must":
+                stream = with_answers(warehouse, stream, from_answers, pass_rate)
             return export_release(stream, to, place, card)
 
 

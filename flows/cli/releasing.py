@@ -263,15 +263,19 @@ def publish() -> Outcome:
     return Outcome(published, f"{published.database}\n{published.parquet}")
 
 
-@command(app, "export", "export v1 --to openai --kind sQsA --out exported")
-def export(  # noqa: PLR0917 - typer reads each option from a parameter
+@command(
+    app, "export", "export v1 --to openai --kind sQsA --out exported; "
+    "of answers: export v1 --to trl-dpo --from-answers openai/gpt-6-luna~native --pass-rate 0.2:0.8",
+)  # fmt: skip
+def export(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
     release: OneRelease,
     to: Annotated[
         str,
         typer.Option(
             "--to",
-            help="For training: hf, nemo-gym, openai, sharegpt or trl. For measuring: bfcl, callnavi, complexfuncbench,"
-            " confetti, hammerbench or inspect. Samples whole: parquet or records. One of your own: FILE.py:NAME.",
+            help="For training: hf, nemo-gym, openai, sharegpt, trl, trl-dpo, trl-grpo or trl-kto. For measuring: bfcl,"
+            " callnavi, complexfuncbench, confetti, hammerbench or inspect. Samples whole: parquet or records."
+            " One of your own: FILE.py:NAME.",
         ),
     ],
     kind: OfKinds = None,
@@ -279,23 +283,43 @@ def export(  # noqa: PLR0917 - typer reads each option from a parameter
     with_template: Annotated[
         bool, typer.Option("--with-template", help="In a format for training, also what template/v1 worded.")
     ] = False,
+    from_answers: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME or NAME~STRATEGY",
+            help="Take what this candidate answered in evaluations: right answers in the place of the gold (openai, sharegpt,"
+            " trl), wrong ones beside right ones (trl-dpo, trl-kto), how often samples are passed (nemo-gym, trl-grpo)."
+            " May be given again.",
+        ),
+    ] = None,
+    pass_rate: Annotated[
+        str,
+        typer.Option(
+            metavar="LOW:HIGH", help="Only samples that these candidates pass in such a share of their runs: 0.2:0.8."
+        ),
+    ] = "",
     live: Live = False,
 ) -> Outcome:
     """Write a release in a format that others read, with its card; what has no place there is counted.
 
     What the template model worded, or alone judged, is left out of formats for training: it is for trying out.
+    trl-dpo and trl-kto have worse answers beside the gold: wrong ones of candidates, what a person corrected, else planted
+    defects.
     A release with splits makes a file or folder a split. The folder is the export's own: it is written beside and moved into
     place whole, and an older export in the same format goes.
     """
     from callwright.flows.api.releases import WorkFolder, load_from
     from callwright.flows.api.surroundings import settings_of
+    from callwright.flows.evaluation.answers_out import require_answers_fit
     from callwright.warehouse.exports.formats import format_of
 
-    format_of(to)  # before anything is read
+    require_answers_fit(format_of(to), from_answers or (), pass_rate)  # before anything is read
     folder = WorkFolder(settings_of(None), live=live)
     with folder.opened():  # one copy for all that is read
         loaded = load_from(folder, release)
-        written = loaded.export(to, out, kinds=kind or (), with_template=with_template)
+        written = loaded.export(
+            to, out, kinds=kind or (), with_template=with_template, from_answers=from_answers or (), pass_rate=pass_rate
+        )
         samples = sum(number for name, number in loaded.count_kinds().items() if not kind or name in kind)
     value = {"release": release, "format": to, "samples": samples, "rows": written.rows} | written._asdict()
     return Outcome(value, _export_text(written, samples))

@@ -191,7 +191,7 @@ def hold(warehouse: Warehouse, scope: Scope, candidates: Sequence[str], demands:
     figures = {candidate: read_figures(warehouse, scope, candidate) for candidate in candidates}
     held = [one for candidate in candidates for one in _bounded(scope, candidate, figures[candidate], demands)]
     if demands.against:
-        other = _find_contestant(warehouse, scope.release, demands.against, scope.strategy)
+        other = find_contestant(warehouse, scope.release, demands.against, scope.strategy)
         compared = [candidate for candidate in candidates if (candidate, scope.strategy) != other]
         if not compared:
             raise ConfigurationError(f"{demands.against!r} is the candidate itself: name another to compare it with.")
@@ -219,8 +219,11 @@ def require_known(warehouse: Warehouse, release: str, stated: str, labels: Seque
         raise _unknown(warehouse, release, stated)
 
 
-def _find_contestant(warehouse: Warehouse, release: str, stated: str, strategy: str) -> tuple[str, str]:
-    """The candidate and strategy meant by NAME or NAME~STRATEGY: without one, `strategy`, or the only one it was asked by."""
+def find_contestant(warehouse: Warehouse, release: str, stated: str, strategy: str = "") -> tuple[str, str]:
+    """The candidate and strategy meant by NAME or NAME~STRATEGY: without one, `strategy`, or the only one it was asked by.
+
+    Raises ConfigurationError that lists those that there are.
+    """
     known = _contestants(warehouse, release)
     name, _, said = stated.rpartition(_SEPARATOR)
     by_name = [one for one in known if one[0] == stated]

@@ -6,6 +6,7 @@ from callwright.generators.imports.chats import ChatRow, RowReader, reader_of_ro
 from callwright.generators.imports.messages import Fields, parsed
 from callwright.generators.imports.reading import Signals
 from callwright.generators.imports.table import SampleFormat
+from callwright.warehouse.exports.trl import CALLING
 
 _FEEDBACK = ("feedback", "user_feedback", "rating", "score", "thumbs")
 _BODIES = ("body", "request", "requestBody", "request_body", "kwargs")
@@ -63,6 +64,29 @@ def _openai(fields: Fields) -> ChatRow | None:
     answered = part(fields, *_ANSWERS) or (fields if "choices" in fields else {})
     tools = body.get("tools") or body.get("functions") or fields.get("tools")
     return _named(ChatRow([*messages, *answer_messages(answered)], tools, signals=signals_of(fields)), fields)
+
+
+def _trl(fields: Fields) -> ChatRow | None:
+    """A row for TRL: messages, or a prompt with the answer that is wanted or due; one that is not wanted is no sample."""
+    prompt = _listed(fields.get("prompt"))
+    if not prompt:
+        return _openai(fields)
+    if fields.get("label") is False:
+        return None
+    said: list[JsonValue] = [{"role": "assistant", "content": words(fields, "words")}]
+    wanted = _listed(fields.get("chosen")) or _listed(fields.get("completion")) or _made(fields.get("gold")) or said
+    return _named(ChatRow([*_without_tools(prompt), *wanted], fields.get("tools")), fields)
+
+
+def _without_tools(prompt: list[JsonValue]) -> list[JsonValue]:
+    """A prompt without the tools that our rows for GRPO tell in its system message."""
+    first = prompt[0]
+    content = first.get("content") if isinstance(first, dict) else None
+    if not isinstance(content, str) or CALLING not in content:
+        return prompt
+    briefing = content.partition(CALLING)[0].strip()
+    told: list[JsonValue] = [{"role": "system", "content": briefing}] if briefing else []
+    return [*told, *prompt[1:]]
 
 
 def _responses(fields: Fields) -> ChatRow | None:
@@ -149,7 +173,10 @@ def _format(name: str, holds: str, find: RowReader, *, is_traffic: bool = True) 
 
 
 OPENAI = _format("openai", "rows of OpenAI's chat completions, for training or as they were logged", _openai)
-TRL = _format("trl", "rows for TRL: messages, and tools as JSON text", _openai)
+TRL = _format("trl", "rows for TRL: messages, and tools as JSON text", _trl)
+DPO = _format("trl-dpo", "rows for TRL's DPOTrainer: a prompt, and of its answers the one that is chosen", _trl)
+GRPO = _format("trl-grpo", "our rows for TRL's GRPOTrainer: a prompt and the calls that are due", _trl)
+KTO = _format("trl-kto", "rows for TRL's KTOTrainer: a prompt and its completion, where that is wanted", _trl)
 RESPONSES = _format("responses", "rows of OpenAI's responses API: input and output, or the whole exchange", _responses)
 NEMO_GYM = _format("nemo-gym", "rows of NeMo Gym: a request and the action that is expected", _responses)
 SHAREGPT = _format("sharegpt", "ShareGPT with tools, and Hermes' and ToolACE's ways of it", _sharegpt)

@@ -35,6 +35,16 @@ def broken_variants(
             yield injector.name, made
 
 
+def wrong_calls(subject: AuditSubject) -> Iterator[tuple[str, Sample]]:
+    """The subject with each defect of its calls that fits it, by name, in an order of its own."""
+    rng = Random(subject.sample.key)
+    injectors = (*OF_GOLD, *OF_ARGUMENTS, *OF_CALLS)
+    for injector in rng.sample(injectors, len(injectors)):
+        made = inject(injector, subject, rng)
+        if made is not None and not made.tools:
+            yield injector.name, made.sample
+
+
 def inject(injector: Injector, subject: AuditSubject, rng: Random) -> BrokenSample | None:
     """The subject with this defect; None where it does not fit, or leaves the sample as it was."""
     try:

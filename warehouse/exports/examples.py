@@ -31,6 +31,7 @@ from callwright.warehouse.exports.writing import (
     user_text,
 )
 from callwright.warehouse.records import (
+    Call,
     CallTurn,
     GoldCall,
     ReplyTurn,
@@ -41,7 +42,7 @@ from callwright.warehouse.records import (
     UserTurn,
     content_key,
 )
-from callwright.warehouse.releases import ReleaseStream
+from callwright.warehouse.releases import ReleaseStream, SampleAnswers
 
 Message = dict[str, Any]
 MOST_TOOLS = 128  # what OpenAI's interface takes
@@ -63,6 +64,8 @@ class TrainingExample(NamedTuple):
     """What is said and done before, what the assistant should do, and the tools that it sees, under the names that they have here.
 
     `names` are the true names of the tools that are called otherwise here; `tools_left_out` were one too many for the reader.
+    Where answers are exported, `given_by` tells whose `last` is ("" for the gold), and `pass_rate` how many runs pass; `rejected`
+    is a worse answer. A `last` that `is_wrong` is not to be learned.
     """
 
     sample: Sample
@@ -72,6 +75,11 @@ class TrainingExample(NamedTuple):
     tools: tuple[Fields, ...]
     names: dict[str, str]
     tools_left_out: tuple[str, ...]
+    given_by: str = ""
+    pass_rate: float | None = None
+    rejected: Message | None = None
+    rejected_by: str = ""
+    is_wrong: bool = False
 
     @property
     def messages(self) -> list[Message]:
@@ -82,33 +90,47 @@ class TrainingExample(NamedTuple):
     def origin(self) -> dict[str, Any]:
         """Where the example comes from."""
         sample = self.sample
+        whose = {name: by for name in ("given_by", "rejected_by") if (by := getattr(self, name))}
         return {
             "key": sample.key, "turn": self.turn, "kind": sample.kind, "language": sample.language,
-            "category": sample.category, "names": self.names, "tools_left_out": list(self.tools_left_out),
+            "category": sample.category, "names": self.names, "tools_left_out": list(self.tools_left_out), **whose,
         }  # fmt: skip
+
+
+Answered = Callable[[TrainingExample, SampleAnswers], "Iterable[TrainingExample | LeftOutRow]"]
 
 
 class ExampleFormat(NamedTuple):
     """How a format writes what samples teach, each thing once: a row an example into one file a part.
 
     `are_whole` leaves out the beginnings of longer examples of the same sample, for readers that teach all of a conversation at
-    once. `has_origins` writes the origins beside, for readers that take no other fields than their own.
+    once. `has_origins` writes the origins beside, for readers that take no other fields than their own. `answered` makes of an
+    example and of what was answered there what is written where answers are exported.
     """
 
     row_of: Callable[[TrainingExample], Row]
     most_tools: int | None = None
     are_whole: bool = False
     has_origins: bool = False
+    answered: Answered | None = None
 
     def begin(self, part: ReleaseSplit) -> Write:
         """What writes the examples of a sample into a part."""
         seen: set[bytes] = set()
 
         def write(sample: Sample) -> int:
-            found = examples_of(sample, part.source, most_tools=self.most_tools, are_whole=self.are_whole)
-            return sum(self._add(part, one, seen) for one in found)
+            return sum(self._add(part, one, seen) for one in self._found(sample, part.source))
 
         return write
+
+    def _found(self, sample: Sample, source: ReleaseStream) -> Iterator[TrainingExample | LeftOutRow]:
+        """What is written of a sample; of answers each by itself, however long the conversation."""
+        if source.answers is None or self.answered is None:
+            yield from examples_of(sample, source, most_tools=self.most_tools, are_whole=self.are_whole)
+            return
+        answers = source.answers(sample)
+        for one in examples_of(sample, source, most_tools=self.most_tools):
+            yield from [one] if isinstance(one, LeftOutRow) else self.answered(one, answers)
 
     def _add(self, part: ReleaseSplit, one: TrainingExample | LeftOutRow, seen: set[bytes]) -> bool:
         """Whether an example is written: it is new, and has a place."""
@@ -125,9 +147,10 @@ class ExampleFormat(NamedTuple):
         except RecordError as error:
             part.leave_out(one.sample, str(error))
             return False
-        part.add_line(f"{part.stem}.jsonl", row if self.has_origins else {**row, **part.mark})
+        ours = part.mark if part.source.answers is None else {"pass_rate": one.pass_rate, **part.mark}
+        part.add_line(f"{part.stem}.jsonl", row if self.has_origins else {**row, **ours})
         if self.has_origins:
-            part.add_line(f"{part.stem}.origins.jsonl", one.origin | part.mark)
+            part.add_line(f"{part.stem}.origins.jsonl", one.origin | ours)
         return True
 
 
@@ -159,7 +182,8 @@ def _longest(examples: Sequence[TrainingExample]) -> Iterator[TrainingExample]:
 
 def _taught_words(example: TrainingExample) -> bytes:
     """What is the same for examples that say the same word for word: dialogues that are made of one request begin alike."""
-    return bytes.fromhex(content_key([_without_ids(example.messages), *sorted(example.sample.candidates)]))
+    told = _without_ids([*example.messages, *([example.rejected] if example.rejected else ())])
+    return bytes.fromhex(content_key([told, *sorted(example.sample.candidates), *([True] if example.is_wrong else ())]))
 
 
 def _without_ids(messages: Sequence[Message]) -> list[JsonValue]:
@@ -231,11 +255,11 @@ def _lacks(call: GoldCall, tools: dict[str, Tool]) -> bool:
 
 
 def _is_valid(call: GoldCall, tools: dict[str, Tool]) -> bool:
-    return _is_allowed(json_text(tools[call.tool].parameters), json_text(call.arguments))
+    return is_allowed(json_text(tools[call.tool].parameters), json_text(call.arguments))
 
 
 @lru_cache(maxsize=4096)
-def _is_allowed(schema: str, arguments: str) -> bool:
+def is_allowed(schema: str, arguments: str) -> bool:
     """Whether a schema allows arguments; types that JSON Schema does not know allow all, patterns are not asked."""
     try:
         return bool(_Validator(orjson.loads(schema)).is_valid(orjson.loads(arguments)))
@@ -290,7 +314,7 @@ def _last_message(turns: Sequence[Turn], at: int, shown: _ShownTools, refusal: s
         return {"role": "assistant", "content": turn.text}
     calls = turn.calls if isinstance(turn, CallTurn) else ()
     if calls and not any(_lacks(call, shown.by_name) for call in calls):
-        return {"role": "assistant", "tool_calls": _tool_calls(calls, shown.names, at)}
+        return {"role": "assistant", "tool_calls": tool_calls(calls, shown.names, at)}
     stated = following.text if isinstance(following, ReplyTurn) else refusal
     return {"role": "assistant", "content": stated}
 
@@ -308,7 +332,7 @@ def openai_messages(briefing: str, turns: Iterable[Turn], names: Mapping[str, st
                 yield {"role": "user", "content": user_text(turn)}
             case CallTurn(calls=calls, executed=executed):
                 if executed and calls:
-                    yield {"role": "assistant", "tool_calls": _tool_calls(calls, names, at)}
+                    yield {"role": "assistant", "tool_calls": tool_calls(calls, names, at)}
             case ResultTurn(results=results):
                 yield from (_result(result, f"call_{at - 1}_{number}") for number, result in enumerate(results))
             case ReplyTurn(text=text):
@@ -321,7 +345,8 @@ def _result(result: JsonValue, call: str) -> Message:
     return {"role": "tool", "tool_call_id": call, "content": result if isinstance(result, str) else json_text(result)}
 
 
-def _tool_calls(calls: Iterable[GoldCall], names: Mapping[str, str], turn: int) -> list[dict[str, Any]]:
+def tool_calls(calls: Iterable[GoldCall | Call], names: Mapping[str, str], turn: int) -> list[dict[str, Any]]:
+    """Calls as a message of the assistant has them, under the `names` that tools have there."""
     return [
         {
             "id": f"call_{turn}_{number}",

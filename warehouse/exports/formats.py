@@ -146,7 +146,7 @@ def _write(source: ReleaseStream, form: Format, folder: Path) -> _Made:
     lost = sum((part.left_out for part in listed), lost)
     if lost and not written:
         reason = lost.most_common(1)[0][0].reason
-        raise RecordError(f"Nothing is left to export: {reason}." if reason == OF_TEMPLATE else reason)
+        raise RecordError(f"Nothing is left to export: {reason.rstrip('.')}.")
     files = [path for part in written for path in part.files]
     files += form.complete(written, folder) if form.complete else []
     return _Made(

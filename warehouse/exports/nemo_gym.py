@@ -7,6 +7,7 @@ that words are said where words are due. With `parallel_tool_call_rewarding` it 
 from collections.abc import Iterator
 from typing import Any
 
+from callwright.warehouse.exports.answered import rated
 from callwright.warehouse.exports.examples import MOST_TOOLS, ExampleFormat, Message, TrainingExample
 from callwright.warehouse.exports.writing import Format
 
@@ -49,6 +50,7 @@ FORMAT = Format(
     name="nemo-gym",
     holds="a request and the expected action for each thing that an assistant should do: a call, several, or words",
     readers=f"NeMo Gym, by its resources server `{SERVER}`",
-    begin=ExampleFormat(nemo_gym_row, most_tools=MOST_TOOLS).begin,
+    begin=ExampleFormat(nemo_gym_row, most_tools=MOST_TOOLS, answered=rated).begin,
+    answers="may",
     is_for_training=True,
 )

@@ -15,6 +15,7 @@ A call that its tool's own schema refuses it takes, and would teach: such rows a
 
 from typing import Any
 
+from callwright.warehouse.exports.answered import right_answers
 from callwright.warehouse.exports.examples import MOST_TOOLS, ExampleFormat, Message, TrainingExample
 from callwright.warehouse.exports.writing import Format
 
@@ -22,7 +23,8 @@ from callwright.warehouse.exports.writing import Format
 def openai_row(example: TrainingExample) -> dict[str, Any]:
     """An example as a line of a training file."""
     listed = [{"type": "function", "function": tool} for tool in example.tools]
-    messages = [*map(_unweighted, example.before), example.last]
+    last = {name: value for name, value in example.last.items() if name != "reasoning_content"}
+    messages = [*map(_unweighted, example.before), last]
     return {"messages": messages} | ({"tools": listed} if listed else {})
 
 
@@ -37,6 +39,7 @@ FORMAT = Format(
         " once all are known, answer after a result, or say that no tool fits; where each came from in `*.origins.jsonl`"
     ),
     readers="fine-tuning by OpenAI, Azure, Together, Fireworks, Mistral and others with their format",
-    begin=ExampleFormat(openai_row, most_tools=MOST_TOOLS, has_origins=True).begin,
+    begin=ExampleFormat(openai_row, most_tools=MOST_TOOLS, has_origins=True, answered=right_answers).begin,
+    answers="may",
     is_for_training=True,
 )

@@ -1,28 +1,73 @@
-"""TRL's conversational format for supervised fine-tuning: `messages` and `tools`, a row for each conversation as far as it goes.
+"""TRL's conversational formats: for supervised fine-tuning, for preferences (DPO, KTO), and prompts with gold for GRPO.
 
-TRL trains on all that the assistant says in a row, so a row that is the beginning of a longer one is left to that one. Arguments
-are objects, as chat templates write them; the tools are JSON text, which TRL's trainers read.
+TRL trains on all that the assistant says in a row of `messages`, so a row that is the beginning of a longer one is left to that
+one. Arguments are objects, as chat templates write them; the tools are JSON text, which TRL's trainers read. GRPO's trainer has the
+same tools for all rows, so there a system message tells those of the row.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import orjson
 from pydantic import JsonValue
 
+from callwright.warehouse.errors import RecordError
+from callwright.warehouse.exports.answered import NO_WRONG, labelled, pairs, rated, right_answers
 from callwright.warehouse.exports.examples import ExampleFormat, Message, TrainingExample
 from callwright.warehouse.exports.writing import Format, ReleaseSplit, json_text
+
+CALLING = (
+    "You can call tools. They are listed below in JSON, one a line. To call one, write its name and its arguments as JSON in a"
+    ' block of their own, one block a call: <tool_call>{"name": "…", "arguments": {…}}</tool_call>. Where no call is due, answer'
+    " in words."
+)
 
 
 def trl_row(example: TrainingExample) -> dict[str, Any]:
     """An example as a row; what TRL does not read says where the row comes from."""
-    called = {call["id"]: call["function"]["name"] for one in example.messages for call in one.get("tool_calls", ())}
+    return {"messages": _messages(example), **_tools(example)}
+
+
+def dpo_row(example: TrainingExample) -> dict[str, Any]:
+    """An example with a worse answer as a row. Raises RecordError where there is none."""
+    *prompt, chosen = _messages(example)
+    if example.rejected is None:
+        raise RecordError(NO_WRONG)
+    return {"prompt": prompt, "chosen": [chosen], "rejected": [_message(example.rejected, {})], **_tools(example)}
+
+
+def kto_row(example: TrainingExample) -> dict[str, Any]:
+    """An example as a row whose completion is wanted or not."""
+    *prompt, completion = _messages(example)
+    return {"prompt": prompt, "completion": [completion], "label": not example.is_wrong, **_tools(example)}
+
+
+def grpo_row(example: TrainingExample) -> dict[str, Any]:
+    """An example as a prompt, with the calls that are due as JSON text: `[]` where words are."""
+    *prompt, last = _messages(example)
+    listed = "\n".join(json_text({"type": "function", "function": tool}) for tool in example.tools)
+    told = "\n\n".join(
+        [*(one["content"] for one in prompt if one["role"] == "system"), f"{CALLING}\n<tools>\n{listed}\n</tools>"]
+    )
+    spoken = [one for one in prompt if one["role"] != "system"]
+    due = [call["function"] for call in last.get("tool_calls", ())]
+    return {
+        "prompt": [{"role": "system", "content": told}, *spoken], "gold": json_text(due), "words": last["content"],
+        **_tools(example),
+    }  # fmt: skip
+
+
+def _tools(example: TrainingExample) -> dict[str, str]:
     listed = [{"type": "function", "function": tool} for tool in example.tools]
-    messages = [_message(one, called) for one in example.messages]
-    return {"messages": messages, "tools": json_text(listed), "origin": json_text(example.origin)}
+    return {"tools": json_text(listed), "origin": json_text(example.origin)}
 
 
-def _message(message: Message, called: dict[str, str]) -> Message:
+def _messages(example: TrainingExample) -> list[Message]:
+    called = {call["id"]: call["function"]["name"] for one in example.messages for call in one.get("tool_calls", ())}
+    return [_message(one, called) for one in example.messages]
+
+
+def _message(message: Message, called: Mapping[str, str]) -> Message:
     """A message without what ties results to calls by name: in these templates their order does."""
     role, content = message["role"], message.get("content", "")
     if role == "tool":
@@ -32,24 +77,61 @@ def _message(message: Message, called: dict[str, str]) -> Message:
         {"type": "function", "function": {"name": call["name"], "arguments": orjson.loads(call["arguments"])}}
         for call in calls
     ]
-    return {"role": role, "content": content} | ({"tool_calls": made} if made else {})
+    thought = {name: message[name] for name in ("reasoning_content",) if name in message}
+    return {"role": role, "content": content, **({"tool_calls": made} if made else {}), **thought}
 
 
-def _header(parts: Sequence[ReleaseSplit]) -> dict[str, JsonValue]:
-    files: list[JsonValue] = [{"split": part.split or "train", "path": f"{part.stem}.jsonl"} for part in parts]
-    texts: list[JsonValue] = [{"name": name, "dtype": "string"} for name in ("tools", "origin", "canary")]
-    features: list[JsonValue] = [{"name": "messages", "list": "json"}, *texts]
-    return {
-        "configs": [{"config_name": "default", "data_files": files}],
-        "dataset_info": {"config_name": "default", "features": features},
-    }
+def _header(lists: Sequence[str], texts: Sequence[str]) -> Callable[[Sequence[ReleaseSplit]], dict[str, JsonValue]]:
+    """The head of the README, which tells `datasets` the columns: lists of messages, whose arguments differ, and texts."""
+
+    def head(parts: Sequence[ReleaseSplit]) -> dict[str, JsonValue]:
+        files: list[JsonValue] = [{"split": part.split or "train", "path": f"{part.stem}.jsonl"} for part in parts]
+        messages: list[JsonValue] = [{"name": name, "list": "json"} for name in lists]
+        told: list[JsonValue] = [{"name": name, "dtype": "string"} for name in (*texts, "origin", "canary")]
+        label: list[JsonValue] = [{"name": "label", "dtype": "bool"}] if "completion" in lists else []
+        is_rated = any(part.source.answers for part in parts)
+        rate: list[JsonValue] = [{"name": "pass_rate", "dtype": "float64"}] if is_rated else []
+        return {
+            "configs": [{"config_name": "default", "data_files": files}],
+            "dataset_info": {"config_name": "default", "features": [*messages, *label, *told, *rate]},
+        }
+
+    return head
 
 
 FORMAT = Format(
     name="trl",
     holds="conversations as far as the assistant should take them: `messages`, and `tools` as JSON text",
     readers="TRL's SFTTrainer, and what else reads messages and tools, with `datasets` 4.7 or newer",
-    begin=ExampleFormat(trl_row, are_whole=True).begin,
-    header=_header,
+    begin=ExampleFormat(trl_row, are_whole=True, answered=right_answers).begin,
+    header=_header(["messages"], ["tools"]),
     is_for_training=True,
+    answers="may",
+)
+DPO = Format(
+    name="trl-dpo",
+    holds="pairs: `prompt`, a `chosen` and a `rejected` answer, and `tools` as JSON text",
+    readers="TRL's DPOTrainer, with `datasets` 4.7 or newer",
+    begin=ExampleFormat(dpo_row, answered=pairs).begin,
+    header=_header(["prompt", "chosen", "rejected"], ["tools"]),
+    is_for_training=True,
+    answers="must",
+)
+KTO = Format(
+    name="trl-kto",
+    holds="`prompt`, a `completion` and as `label` whether it is wanted, and `tools` as JSON text",
+    readers="TRL's KTOTrainer, with `datasets` 4.7 or newer",
+    begin=ExampleFormat(kto_row, answered=labelled).begin,
+    header=_header(["prompt", "completion"], ["tools"]),
+    is_for_training=True,
+    answers="must",
+)
+GRPO = Format(
+    name="trl-grpo",
+    holds="prompts, which tell their tools, and as `gold` the calls that are due, `[]` where `words` are",
+    readers="TRL's GRPOTrainer, with a reward function of your own, and `datasets` 4.7 or newer",
+    begin=ExampleFormat(grpo_row, answered=rated).begin,
+    header=_header(["prompt"], ["gold", "words", "tools"]),
+    is_for_training=True,
+    answers="may",
 )

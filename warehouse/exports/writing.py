@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from hashlib import file_digest
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, Self
+from typing import Any, BinaryIO, Literal, NamedTuple, Self
 from uuid import NAMESPACE_URL, uuid5
 
 import orjson
@@ -141,7 +141,8 @@ class Format(NamedTuple):
     `begin` gives what writes a sample into a part and says how many rows that makes; it raises RecordError, before anything
     is written, for a sample that the format can't hold, in words that fit each such sample. `complete` writes the files that
     are about all parts. `header` is what the head of the README must say for the reader. What the template model worded is left
-    out of a format that `is_for_training` unless it is asked for.
+    out of a format that `is_for_training` unless it is asked for. `answers` says whether what candidates answered may go out in
+    it, and whether the format is nothing without worse answers beside the gold.
     """
 
     name: str
@@ -152,6 +153,7 @@ class Format(NamedTuple):
     complete: Callable[[Sequence[ReleaseSplit], Path], list[Path]] | None = None
     header: Callable[[Sequence[ReleaseSplit]], Mapping[str, JsonValue]] | None = None
     is_for_training: bool = False
+    answers: Literal["none", "may", "must"] = "none"
 
 
 class TableFormat(NamedTuple):

@@ -22,9 +22,10 @@ class Prediction(Record):
     """A candidate's answer at one snapshot. `calls` is None where its reply could not be parsed (`problem` says why).
 
     `tools_shown` says when it saw all candidate tools: at the first snapshot, or always. `settings` is a hash of what
-    else may have changed its answer.
+    else may have changed its answer. `reasoning` is what it thought before, "" where its provider does not tell.
     """
 
+    UNKEYED: ClassVar[frozenset[str]] = frozenset({"origin", "reasoning"})  # no part of the answer
     KEYED_AS: ClassVar[Mapping[str, str]] = {"candidate": "model"}
 
     release: str
@@ -38,6 +39,7 @@ class Prediction(Record):
     calls: tuple[Call, ...] | None
     problem: str = ""
     settings: str = ""
+    reasoning: str = ""
 
 
 class JudgeVerdict(Record):

@@ -1,7 +1,7 @@
 """Releases as they are read: which there are, what one of them holds, and whether it is still what was frozen."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
@@ -11,6 +11,7 @@ from pydantic import JsonValue
 from callwright.warehouse.errors import ConfigurationError, StoreError
 from callwright.warehouse.queries import sql
 from callwright.warehouse.records import Language, Release, Sample, Tool, content_key
+from callwright.warehouse.releases.answers import SampleAnswers
 from callwright.warehouse.store import Warehouse
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
@@ -35,6 +36,7 @@ class ReleaseStream(NamedTuple):
     of_template: Mapping[str, int] = MappingProxyType(
         {}
     )  # by kind, the samples of the template model that were left out
+    answers: Callable[[Sample], SampleAnswers] | None = None  # what was answered to the sample that was taken last
 
 
 def list_releases(warehouse: Warehouse) -> list[Release]:

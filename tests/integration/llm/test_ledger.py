@@ -77,6 +77,13 @@ def test_any_reply_survives_the_disk(text, tokens, cost):
     assert asyncio.run(round_trip()) == reply
 
 
+@pytest.mark.parametrize("is_cut", [True, False])
+async def test_what_was_thought_comes_back_with_an_answer(ledger, is_cut):
+    reply = REPLY._replace(is_cut=is_cut, reasoning="里昂?")
+    await ledger.put(b"k", reply)
+    assert await ledger.get(b"k") == reply
+
+
 async def test_the_first_answer_stays(ledger):
     await ledger.put(b"a", REPLY)
     await ledger.put(b"a", RawReply("Paris"))

@@ -53,6 +53,28 @@ async def test_thoughts_before_the_answer_are_left_out(open_lean, server, said, 
     assert (await model.send(request)).text == text
 
 
+@pytest.mark.parametrize(
+    ("message", "thought"),
+    [
+        ({"content": "yes", "reasoning_content": "Well."}, "Well."),
+        ({"content": "yes", "reasoning": "Well."}, "Well."),
+        ({"content": "<think>Well.</think>yes"}, "Well."),
+        ({"content": "Well.</think>yes"}, "Well."),
+        ({"content": "yes", "reasoning_content": {"no": "text"}}, ""),
+        ({"content": "yes"}, ""),
+    ],
+)
+async def test_what_was_thought_is_kept_apart(open_lean, server, message, thought):
+    model, request = open_lean()
+    answer = saying("")
+    answer["choices"][0]["message"] |= message
+    server.script = [answer]
+
+    reply = await model.send(request)
+
+    assert (reply.text, reply.reasoning) == ("yes", thought)
+
+
 async def test_a_body_without_end_is_not_read_to_its_end(open_lean, server):
     model, request = open_lean()
     server.script = [saying("x" * 20_000_000)]

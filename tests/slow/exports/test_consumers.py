@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from callwright.warehouse.exports.formats import export_release
-from callwright.warehouse.records import CallTurn, GoldCall, ReplyTurn, ResultTurn, UserTurn
-from callwright.warehouse.releases import ReleaseContent, ReleaseStream
+from callwright.warehouse.records import Call, CallTurn, GoldCall, ReplyTurn, ResultTurn, Sample, UserTurn
+from callwright.warehouse.releases import GivenAnswer, ReleaseContent, ReleaseStream, SampleAnswers
 from tests.support.flows.small_builds import TOP
 from tests.support.warehouse.exported import stream_of
 
@@ -24,6 +24,7 @@ WANTED = {
     "old": ["datasets>=3,<4"],
     "new": ["datasets>=5,<6", "mlcroissant>=1.1,<2"],
     "trl": ["transformers==5.23.0", "datasets>=5,<6", "jinja2"],
+    "train": ["torch==2.13.0", "trl==1.16.0", "transformers==5.23.0", "datasets>=5,<6"],
     "inspect": ["inspect_ai"],
     "bfcl": ["filelock", "numpy", "pandas", "requests", "pydantic", "mpmath", "python-dotenv", "tenacity"],
 }
@@ -49,7 +50,8 @@ def python_of(name: str) -> Path:
             shutil.rmtree(home, ignore_errors=True)
             subprocess.run([uv, "venv", "--quiet", "--python", sys.executable, home], check=True)
             pip = [uv, "pip", "install", "--quiet", "--python", str(python)]
-            subprocess.run([*pip, *WANTED[name]], check=True)
+            links = [word for place in os.environ.get("PIP_FIND_LINKS", "").split() for word in ("--find-links", place)]
+            subprocess.run([*pip, *links, *WANTED[name]], check=True)
             if name in BARE:
                 subprocess.run([*pip, "--no-deps", *BARE[name]], check=True)
             (home / "ready").touch()
@@ -98,6 +100,27 @@ def test_chat_templates_of_trl_write_each_row_whole(split: ReleaseStream, tmp_pa
     export = export_release(split, "trl", tmp_path / "out")
     report = report_of("trl", "apply_templates.py", tmp_path / "cache", tmp_path / "out", "qwen3", "qwen2_5_training")
     assert report == {"qwen3": export.rows, "qwen2_5_training": export.rows}
+
+
+@pytest.mark.parametrize("trainer", ["sft", "dpo", "kto", "grpo"])
+def test_each_trainer_of_trl_takes_a_step_on_answers(split: ReleaseStream, tmp_path: Path, trainer: str) -> None:
+    def answers(sample: Sample) -> SampleAnswers:
+        """At each call turn the gold, thought about, and a call of nothing."""
+        due = [(at, turn.calls) for at, turn in enumerate(sample.turns) if isinstance(turn, CallTurn) and turn.calls]
+        given = [
+            GivenAnswer(at, "candidate", "me~native", is_right=is_right, calls=calls, reasoning="They want it.")
+            for at, gold in due
+            for is_right, calls in (
+                (True, tuple(Call(tool=one.tool, arguments=one.arguments) for one in gold)),
+                (False, (Call(tool=gold[0].tool),)),
+            )
+        ]
+        return SampleAnswers(tuple(given), 0.5)
+
+    form = "trl" if trainer == "sft" else f"trl-{trainer}"
+    export = export_release(split._replace(answers=answers), form, tmp_path / "out")
+    report = report_of("train", "train_step.py", tmp_path / "cache", trainer, tmp_path / "out", tmp_path / "work")
+    assert report == {"rows": export.splits["train"], "steps": 1, "finite": True, "moved": True}
 
 
 @pytest.mark.parametrize("name", ["train", "test"])

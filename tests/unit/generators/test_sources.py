@@ -86,13 +86,17 @@ def without_names(row: Any) -> Any:
     return json.loads(json.dumps(kept))
 
 
-@pytest.mark.parametrize("form", ["openai", "trl", "sharegpt", "nemo-gym", "inspect"])
+@pytest.mark.parametrize("form", ["openai", "trl", "trl-grpo", "trl-kto", "sharegpt", "nemo-gym", "inspect"])
 def test_each_row_that_teaches_is_among_the_rows_of_the_sample_that_is_read_of_it(form: str, tmp_path: Path) -> None:
     export_release(stream_of(release_of(SAMPLES, TOOLS)), form, tmp_path)
     rows = [
         row for name, rows in exported(release_of(SAMPLES, TOOLS), form).items() if "info" not in name for row in rows
     ]
-    rows = [without_names(row) for row in rows if "messages" in row or "conversations" in row or "input" in str(row)]
+    rows = [
+        without_names(row)
+        for row in rows
+        if {"messages", "conversations", "prompt"} & row.keys() or "input" in str(row)
+    ]
     records = read(form, tmp_path)
     assert len(records) == len(rows) > 2
     for row, record in zip(rows, records, strict=True):

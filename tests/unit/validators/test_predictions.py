@@ -8,6 +8,7 @@ from callwright.llm.chat import Completion
 from callwright.testing import ScriptedModel, context_of
 from callwright.validators.metrics.errors import error_type
 from callwright.validators.predictions import CandidateRun, predict
+from callwright.validators.strategies import PromptingStrategy
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import Call, CallTurn, GoldCall, Prediction, Sample, Tool, UserTurn
 from tests.support.validators.scoring_at_once import score_predictions
@@ -46,6 +47,18 @@ async def test_native_calls_are_taken(perfect: Sample, tools: dict[str, Tool]) -
     chat = ScriptedModel({"answer_as_candidate": [Completion("", (Call(tool="order_taxi"),))]})
     [prediction] = await predict(perfect, context_of(tools, chat), run=RUN)
     assert prediction.calls == (Call(tool="order_taxi"),)
+
+
+@pytest.mark.parametrize("strategy", ["direct", "native"])
+async def test_what_a_candidate_thought_is_kept_and_is_no_part_of_its_answer(
+    perfect: Sample, tools: dict[str, Tool], strategy: str
+) -> None:
+    said = Completion("", (Call(tool="order_taxi"),), "A taxi, then.")
+    asked = {"answer_as_candidate": [said], "answer_with_calls": [said]}
+    prompting = PromptingStrategy(strategy)
+    [prediction] = await predict(perfect, context_of(tools, ScriptedModel(asked)), run=RUN, prompting=prompting)
+    assert prediction.reasoning == "A taxi, then."
+    assert prediction.key == prediction.with_changes(reasoning="").key
 
 
 @pytest.mark.parametrize(

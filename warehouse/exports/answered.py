@@ -1,0 +1,119 @@
+"""What is taught where answers go out: a candidate's own right ones, and worse ones beside them.
+
+An answer is right or wrong by rule, as evaluations score it. Where the assistant should speak, words that candidates said are
+judged by nobody and a call with what is known so far counts as right: there a wrong call is all that is taken of them.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+import orjson
+
+from callwright.warehouse.exports.examples import Message, TrainingExample, is_allowed, tool_calls
+from callwright.warehouse.exports.writing import LeftOutRow, json_text
+from callwright.warehouse.releases import GivenAnswer, SampleAnswers
+
+NO_RIGHT = "no candidate's answer is right here"
+NO_WRONG = "nothing wrong was answered here, and no defect fits"
+
+
+class _Stated(NamedTuple):
+    """An answer, and the message that it is."""
+
+    given: GivenAnswer
+    message: Message
+
+
+def right_answers(example: TrainingExample, answers: SampleAnswers) -> Iterator[TrainingExample | LeftOutRow]:
+    """The example with each right answer of a candidate in the place of the gold; the same one twice is taken once."""
+    found = _once(_right(example, answers))
+    for given, message in found:
+        yield example._replace(last=message, given_by=given.given_by, pass_rate=answers.pass_rate)
+    if not found:
+        yield LeftOutRow(example.sample.kind, NO_RIGHT)
+
+
+def rated(example: TrainingExample, answers: SampleAnswers) -> Iterator[TrainingExample]:
+    """The example with its gold, and how many runs pass."""
+    yield example._replace(pass_rate=answers.pass_rate)
+
+
+def pairs(example: TrainingExample, answers: SampleAnswers) -> Iterator[TrainingExample | LeftOutRow]:
+    """The example with each worse answer beside the right one of the same candidate, or beside the gold where it has none."""
+    own = {one.given.given_by: one.message for one in reversed(list(_right(example, answers)))}
+    found = list(_wrong(example, answers))
+    for given, message in found:
+        chosen = own.get(given.given_by)
+        yield example._replace(
+            last=chosen or example.last, given_by=given.given_by if chosen else "", pass_rate=answers.pass_rate,
+            rejected=message, rejected_by=_name(given),
+        )  # fmt: skip
+    if not found:
+        yield LeftOutRow(example.sample.kind, NO_WRONG)
+
+
+def labelled(example: TrainingExample, answers: SampleAnswers) -> Iterator[TrainingExample]:
+    """The example with each right answer of a candidate, with its gold, and with each wrong one, which is not to be learned."""
+    right = [one for one in right_answers(example, answers) if isinstance(one, TrainingExample)]
+    yield from right
+    if _said(example.last) not in [_said(one.last) for one in right]:
+        yield example._replace(pass_rate=answers.pass_rate)
+    for given, message in _wrong(example, answers):
+        yield example._replace(last=message, given_by=_name(given), pass_rate=answers.pass_rate, is_wrong=True)
+
+
+def _name(given: GivenAnswer) -> str:
+    return given.given_by if given.source == "candidate" else f"{given.source}: {given.given_by}"
+
+
+def _right(example: TrainingExample, answers: SampleAnswers) -> Iterator[_Stated]:
+    """The right answers that do what the gold does, speak or call, in calls that the tools take."""
+    speaks = "tool_calls" not in example.last
+    for one in _stated(example, answers):
+        if one.given.is_right and speaks != bool(one.given.calls) and _is_taken(example, one.message):
+            yield one
+
+
+def _once(found: Iterable[_Stated]) -> list[_Stated]:
+    """The first of those that say the same."""
+    distinct: dict[tuple[str, bytes], _Stated] = {}
+    for one in found:
+        distinct.setdefault(_said(one.message), one)
+    return [*distinct.values()]
+
+
+def _said(message: Message) -> tuple[str, bytes]:
+    """What a message says and calls, without what was thought before, however the arguments are ordered."""
+    calls = [
+        [one["function"]["name"], orjson.loads(one["function"]["arguments"])] for one in message.get("tool_calls", ())
+    ]
+    return message.get("content", ""), orjson.dumps(calls, option=orjson.OPT_SORT_KEYS)
+
+
+def _is_taken(example: TrainingExample, message: Message) -> bool:
+    schemas = {tool["name"]: tool["parameters"] for tool in example.tools}
+    called = [call["function"] for call in message.get("tool_calls", ())]
+    return all(
+        call["name"] in schemas and is_allowed(json_text(schemas[call["name"]]), call["arguments"]) for call in called
+    )
+
+
+def _wrong(example: TrainingExample, answers: SampleAnswers) -> list[_Stated]:
+    """The wrong answers; a planted defect only where nobody has answered wrongly."""
+    speaks = "tool_calls" not in example.last
+    found = _once(
+        one for one in _stated(example, answers) if not one.given.is_right and (one.given.calls or not speaks)
+    )
+    seen = [one for one in found if one.given.source != "planted"]
+    return seen or found[:1]
+
+
+def _stated(example: TrainingExample, answers: SampleAnswers) -> Iterator[_Stated]:
+    """What was answered at the example's turn, as messages; who said nothing at all is left out."""
+    names = {true: plain for plain, true in example.names.items()}
+    for given in answers.given:
+        if given.turn == example.turn and (given.calls or given.words.strip()):
+            made: Message = {"tool_calls": tool_calls(given.calls, names, given.turn)} if given.calls else {}
+            said = {} if given.calls else {"content": given.words}
+            thought = {"reasoning_content": given.reasoning} if given.reasoning else {}
+            yield _Stated(given, {"role": "assistant", **said, **made, **thought})
