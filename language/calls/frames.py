@@ -74,9 +74,17 @@ def left_over_of(text: str, known: Sequence[PhraseIndex], stretches: Sequence[St
     for start, end in stretches:
         covered[start:end] = b"\x01" * len(range(start, min(end, len(text))))
     lower = text.lower()
-    costs: list[tuple[int, int]] = [(0, len(text))] * (len(text) + 1)  # what is left from here on, and where to go next
-    for at in range(len(text) - 1, -1, -1):
-        costs[at] = min(_steps(lower, at, covered, known, costs), key=lambda step: (step[0], -step[1]))
+    steps: dict[int, dict[int, int]] = {0: {}}  # of each place that can be come to: the words left over on the way on
+    for at in range(len(text)):
+        if at in steps:
+            steps[at] = dict(_steps(lower, at, covered, known))
+            steps |= {end: {} for end in steps[at]}
+    costs = {len(text): (0, len(text))}  # what is left from a place on, and where to go next
+    for at in sorted(steps, reverse=True):
+        for end, left in steps[at].items():
+            cost = (costs[end][0] + left, end)
+            if at not in costs or (cost[0], -end) < (costs[at][0], -costs[at][1]):
+                costs[at] = cost
     return list(_skipped(text, covered, costs))
 
 
@@ -93,20 +101,18 @@ def phrase_index(phrases: tuple[str, ...]) -> PhraseIndex:
     return {beginning: tuple(begun) for beginning, begun in known.items()}
 
 
-def _steps(
-    lower: str, at: int, covered: bytearray, known: Sequence[PhraseIndex], costs: list[tuple[int, int]]
-) -> Iterator[tuple[int, int]]:
+def _steps(lower: str, at: int, covered: bytearray, known: Sequence[PhraseIndex]) -> Iterator[tuple[int, int]]:
+    """The places that one step leads to, each with the words that it leaves over."""
     if covered[at] or not lower[at].isalnum():
-        yield costs[at + 1][0], at + 1
+        yield at + 1, 0
         return
+    yield _word_end(lower, at), _UNKNOWN_WORD
     for beginning in {lower[at : at + length] for length in range(1, _BEGINNING + 1)}:
         for index in known:
             for phrase in index.get(beginning, ()):
                 end = at + len(phrase)
                 if lower.startswith(phrase, at) and _stands_alone(lower, at, end):
-                    yield costs[end][0], end
-    end = _word_end(lower, at)
-    yield costs[end][0] + _UNKNOWN_WORD, end
+                    yield end, 0
 
 
 def _stands_alone(lower: str, start: int, end: int) -> bool:
@@ -125,7 +131,7 @@ def _word_end(lower: str, at: int) -> int:
     return match.end() if match else at + 1
 
 
-def _skipped(text: str, covered: bytearray, costs: list[tuple[int, int]]) -> Iterator[str]:
+def _skipped(text: str, covered: bytearray, costs: Mapping[int, tuple[int, int]]) -> Iterator[str]:
     at, begun = 0, -1
     while at < len(text):
         cost, following = costs[at]
