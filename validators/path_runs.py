@@ -9,10 +9,11 @@ from pydantic import JsonValue
 
 from callwright.generators.kinds import traits_of
 from callwright.generators.multi_step.tasks import BegunWorld, world_of_sample
-from callwright.generators.multi_step.tracing import TEMPLATE, NextCalls, next_calls_prompt
+from callwright.generators.multi_step.tracing import TEMPLATE, NextCalls, next_calls_prompt, shown_past
 from callwright.generators.multi_step.wording import PROMPTS
 from callwright.generators.stages import StageContext
 from callwright.generators.transcripts import conversation_text
+from callwright.generators.users.user import SimulatedUser, user_prompts_seen
 from callwright.llm.chat import ChatModel, Completion
 from callwright.llm.prompts import led_by, prompt_version, render
 from callwright.validators.embeddings import likeness
@@ -28,6 +29,7 @@ from callwright.validators.predictions import storable
 from callwright.validators.replies.reading import parse_completion
 from callwright.validators.strategies import IN_MESSAGES, MOST_NATIVE, Question, in_messages, name_tools
 from callwright.validators.task_runs import TaskRun
+from callwright.validators.user_errors import user_figures
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import (
     Call,
@@ -40,6 +42,7 @@ from callwright.warehouse.records import (
     MultiStepRun,
     ParameterCount,
     Record,
+    ReplyTurn,
     ResultTurn,
     RunCall,
     RunTurn,
@@ -50,6 +53,11 @@ from callwright.warehouse.records import (
 )
 
 NATIVELY = "call_next_natively"
+USER_IS_THERE = (
+    "The person is there and answers you. Where something that you need was neither said nor can be found by a call, call"
+    " nothing and ask the person for it in your answer; what they say stands in the history. Do not guess it. Once all is"
+    " done, say so, tell what was asked for, and ask nothing more: that ends the conversation."
+)
 
 
 class NextReply(NamedTuple):
@@ -74,7 +82,10 @@ class Asking(NamedTuple):
 
 
 class PathRun(NamedTuple):
-    """What a run is kept under, and how many replies it may take."""
+    """What a run is kept under, how the candidate is asked, and how many replies it may take.
+
+    In a live one a simulated user answers what the candidate says.
+    """
 
     release: str
     candidate: str
@@ -84,6 +95,11 @@ class PathRun(NamedTuple):
     judge: str = ""
     settings: str = ""
     turn_limit: int = TURN_LIMIT
+    way: str = "direct"
+    is_live: bool = False
+
+
+_NOT_KEPT = frozenset({"turn_limit", "way", "is_live"})  # settings, and what the strategy's label says
 
 
 class _Drive(NamedTuple):
@@ -102,12 +118,18 @@ class _Scores(NamedTuple):
 
 
 async def run_path(
-    sample: Sample, context: StageContext, *, run: PathRun, judge: ChatModel | None = None
+    sample: Sample,
+    context: StageContext,
+    *,
+    run: PathRun,
+    judge: ChatModel | None = None,
+    user_chat: ChatModel | None = None,
 ) -> list[Record]:
     """The candidate's run, the mistakes in its calls, and what they were about.
 
     The environment that the sample names answers for response matching; without it, or without a judge, that matching
     finds no call equal. A task's calls are made in its world, and how that ends decides. Only a judge scores the final answer.
+    `user_chat` words what the user says in a live run, without it code does.
     """
     chain = chain_of(sample)
     matchers = matchers_of(sample, context, judge)
@@ -117,35 +139,49 @@ async def run_path(
     if traits_of(sample.kind).is_task:
         episode = world_of_sample(sample, context).begin(sample.simulation_seed)
         by_end = TaskRun(sample, episode, tools, by_calls, run.turn_limit)
-    drive = await _drive(by_end or by_calls, sample, context, run)
+    user = SimulatedUser(sample, tools, user_chat, run.run) if run.is_live else None
+    drive = await _drive(by_end or by_calls, sample, context, run, user)
     # The published code shows the judge the gold's way to the answer, the paper the candidate's own (EVALUATORS 2.5).
-    parsed = chain if run.mode == "as_published_code" else drive.history
+    parsed = chain if run.mode == "as_published_code" else [one for one in drive.history if one.calls]
     scores = await _score_answer(sample, drive.answer, parsed, judge)
     kept = _as_record(sample, run, drive, scores, by_end)
+    if user is not None:
+        kept = kept.with_changes(**user_figures(user, tools))
     return [kept, *call_errors(kept.key, drive.judged), *parameter_counts(kept.key, chain, drive.judged)]
 
 
-async def _drive(machine: SampleRun | TaskRun, sample: Sample, context: StageContext, run: PathRun) -> _Drive:
+async def _drive(
+    machine: SampleRun | TaskRun, sample: Sample, context: StageContext, run: PathRun, user: SimulatedUser | None
+) -> _Drive:
     tools = context.toolset(sample.candidates)
     asking = Asking(sample.request, tools, sample.language, run.run, sample.briefing)
-    if run.strategy == "native" and len(tools) > MOST_NATIVE:
+    if user is not None:
+        briefing = "\n".join(filter(None, (asking.briefing, USER_IS_THERE)))
+        asking = asking._replace(request=await user.open(), briefing=briefing)
+    if run.way == "native" and len(tools) > MOST_NATIVE:
         asking = await _with_named_tools(asking, context.chat)
     history: list[Exchange] = []
     turns: list[RunTurn] = []
     judged: list[tuple[MatchedCall, ...]] = []
-    answer = ""
+    said: list[str] = []
     while machine.outcome is None:
-        reply = await ask_next(asking, history, context.chat, run.strategy)
+        reply = await ask_next(asking, history, context.chat, run.way)
         if not reply.calls:
-            answer = reply.answer
-            turns.append(as_turn(reply, ()))
-            return _Drive(await machine.finish(answer or None), tuple(turns), tuple(judged), tuple(history), answer)
+            said.append(reply.answer)
+            told = await user.hear(reply.answer) if user and reply.answer and len(turns) < run.turn_limit else None
+            turns.append(as_turn(reply, ()).with_changes(told=told or ""))
+            if told is None:
+                outcome = await machine.finish("\n".join(filter(None, said)) or None)
+                return _Drive(outcome, tuple(turns), tuple(judged), tuple(history), reply.answer)
+            judged.append(())
+            history.append(Exchange(calls=(), responses=(), said=reply.answer, told=told))
+            continue
         taken = await machine.take(reply.calls)
         judged.append(taken)
         turns.append(as_turn(reply, taken))
         if taken:
             history.append(as_exchange(reply, taken))
-    return _Drive(machine.outcome, tuple(turns), tuple(judged), tuple(history), answer)
+    return _Drive(machine.outcome, tuple(turns), tuple(judged), tuple(history), "")
 
 
 async def _with_named_tools(asking: Asking, chat: ChatModel) -> Asking:
@@ -171,8 +207,7 @@ async def _score_answer(sample: Sample, answer: str, history: Sequence[Exchange]
 def _as_record(sample: Sample, run: PathRun, drive: _Drive, scores: _Scores, by_end: TaskRun | None) -> MultiStepRun:
     outcome, error = drive.outcome, drive.outcome.error
     parameter = error.parameter if error else ""
-    identity = run._asdict()
-    del identity["turn_limit"]  # one of the settings
+    identity = {name: value for name, value in run._asdict().items() if name not in _NOT_KEPT}
     return MultiStepRun(
         **identity,
         subject=sample.key,
@@ -216,14 +251,9 @@ async def _ask_directly(asking: Asking, history: Sequence[Exchange], chat: ChatM
 
 
 async def _ask_natively(asking: Asking, history: Sequence[Exchange], chat: ChatModel) -> NextReply:
-    past = [
-        {
-            "calls": [{"name": call.tool, "arguments": call.arguments} for call in exchange.calls],
-            "responses": exchange.responses,
-        }
-        for exchange in history
-    ]
-    prompt = render(OWN_PROMPTS, NATIVELY, request=asking.request, history=past, language=asking.language)
+    prompt = render(
+        OWN_PROMPTS, NATIVELY, request=asking.request, history=shown_past(history), language=asking.language
+    )
     completion = await chat.complete(led_by(asking.briefing, prompt), asking.tools, sample_index=asking.number)
     return _as_next(completion)
 
@@ -240,6 +270,9 @@ async def _ask_in_messages(asking: Asking, history: Sequence[Exchange], chat: Ch
     prompt = render(OWN_PROMPTS, NATIVELY, request=asking.request, history=[], language=asking.language)
     turns: list[Turn] = [UserTurn(text=asking.request)]
     for exchange in history:
+        if exchange.told:
+            turns += [ReplyTurn(text=exchange.said), UserTurn(text=exchange.told)]
+            continue
         calls = tuple(GoldCall.model_construct(tool=call.tool, arguments=call.arguments) for call in exchange.calls)
         turns += [CallTurn(calls=calls, executed=True), ResultTurn.model_construct(results=exchange.responses)]
     completion = await in_messages(chat, led_by(asking.briefing, prompt).messages[0].content, turns, asking.tools)
@@ -265,6 +298,11 @@ def path_prompts_seen() -> list[str]:
     """The versions of the prompts that candidates see in runs, by whatever strategy."""
     seen = dict.fromkeys((one.package, one.prompt) for one in PATH_STRATEGIES.values())
     return [prompt_version(package, prompt) for package, prompt in seen]
+
+
+def live_prompts_seen() -> list[str]:
+    """What candidates are told in live runs besides, and the versions of the prompts that their users see."""
+    return [USER_IS_THERE, *user_prompts_seen()]
 
 
 def _unreadable(problem: str) -> NextReply:

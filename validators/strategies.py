@@ -42,17 +42,22 @@ IN_MESSAGES = "messages"  # how Python functions are asked
 
 
 class PromptingStrategy(NamedTuple):
-    """A strategy, a notation for tools and answers, and the model that chooses the tools, "" where the candidate does."""
+    """A strategy, a notation for tools and answers, and the model that chooses the tools, "" where the candidate does.
+
+    A `user` is the model that words what a simulated user says in live conversations; "" where there are none.
+    """
 
     strategy: str = "direct"
     format: Format = "json"
     router: str = ""
+    user: str = ""
 
     @property
     def label(self) -> str:
-        """What predictions and scores are kept under: "direct", "backward/yaml", "route_then_fill(openai/x)"."""
+        """What answers and scores are kept under: "direct", "backward/yaml", "route_then_fill(x/y)", "direct/live(x/y)"."""
         routed = f"({self.router})" if self.router else ""
-        return f"{self.strategy}{routed}" + ("" if self.format == "json" else f"/{self.format}")
+        live = f"/live({self.user})" if self.user else ""
+        return f"{self.strategy}{routed}" + ("" if self.format == "json" else f"/{self.format}") + live
 
 
 class Question(NamedTuple):

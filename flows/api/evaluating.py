@@ -127,6 +127,7 @@ class EvaluationOptions(TypedDict, total=False):
     judge: str
     complexeval: EvalMode
     turns: int
+    live: str
     budget: float | None
     resume: bool
 
@@ -152,7 +153,8 @@ def evaluate(
     Options: `name` on the leaderboard, `version` and `concurrency` (calls at once, 1) of functions;
     `home`; `progress` as for `build`; `runs`; `split`; `strategy` ("direct", "native",
     "route_then_fill", "backward"), `router` and `format` for models; `tools` ("first" or "always");
-    `judge`; `complexeval`; `turns`; `budget` in US dollars; `resume`: docs/evaluating.md.
+    `judge`; `complexeval`; `turns`; `live` (the model that words what a simulated user says, in tasks
+    and other multi-step samples); `budget` in US dollars; `resume`: docs/evaluating.md.
 
     Raises ConfigurationError for an unknown release or option, TransientError or BudgetError where
     it stopped before its end.
@@ -178,6 +180,7 @@ async def evaluate_async(  # noqa: PLR0913 - each is an option of its own
     judge: str = "",
     complexeval: EvalMode = "as_paper",
     turns: int = TURN_LIMIT,
+    live: str = "",
     budget: float | None = None,
     resume: bool = False,
 ) -> Evaluation:
@@ -198,10 +201,12 @@ async def evaluate_async(  # noqa: PLR0913 - each is an option of its own
         if functions and len(functions) < len(chosen):
             raise ConfigurationError("Functions and models are asked by different strategies: evaluate each by itself.")
         prompting = PromptingStrategy(IN_MESSAGES) if functions else prompting_by(strategy, format, router)
+        prompting = prompting._replace(user=live)
         conditions = Conditions(
             runs, budget, tools, read_model(judge) if judge else None, complexeval, turns,
             prompting=prompting,
-            router=read_model(router) if router else None, split=split, functions=functions,
+            router=read_model(router) if router else None, user=read_model(live) if live else None,
+            split=split, functions=functions,
         )  # fmt: skip
         asked = AskedFor([one.candidate for one in chosen], conditions)
     with opened_progress(progress) as reporting:

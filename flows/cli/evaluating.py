@@ -31,6 +31,7 @@ _RUNS = (
     "candidate", "strategy", "run", "judge", "mode", "domain", "success_rate", "call_acc", "completeness", "correctness", "runs",
     "steps", "shortest", "end_state", "needless_changes", "told",
 )  # fmt: skip
+_USERS = ("candidate", "strategy", "run", "domain", "runs", "user_turns", "user_refused", "user_errors")
 _PLANS = (
     "candidate", "strategy", "run", "slice_value", "syntax_validity", "syntax_validity_repaired", "routing", "structure", "ast",
     "ast_macro", "invented", "election_stability", "levenshtein_stability", "plans",
@@ -105,6 +106,14 @@ def evaluate(  # noqa: PLR0913, PLR0917 - typer reads each option from a paramet
     format: Annotated[  # noqa: A002 - the option's name
         Literal["json", "yaml"], typer.Option(help="The notation of the tools shown and of the answers.")
     ] = "json",
+    live: Annotated[
+        str,
+        typer.Option(
+            metavar="MODEL",
+            help="Talk: a simulated user holds some values back, and answers what the candidate asks for, in words of this model"
+            " that code has read back. Of multi-step samples and tasks alone; kept apart.",
+        ),
+    ] = "",
     split: Annotated[
         str, typer.Option(help="Ask about the samples of this split of the release only, such as test.")
     ] = "",
@@ -162,7 +171,7 @@ def evaluate(  # noqa: PLR0913, PLR0917 - typer reads each option from a paramet
         found = in_a_run(
             read_settings(), "evaluate-models", release, lambda progress: evaluate_candidates(
                 release, candidates, runs=runs, split=split, strategy=strategy, router=router, format=format, tools=tools,
-                judge=judge, complexeval=complexeval, turns=turns, budget=budget, resume=resume, progress=progress,
+                judge=judge, complexeval=complexeval, turns=turns, live=live, budget=budget, resume=resume, progress=progress,
             ), screen,
         )  # fmt: skip
     if found.split:
@@ -203,6 +212,7 @@ def _boards_text(found: "Evaluation") -> Iterator[Table]:
     boards = {
         _SNAPSHOTS: [row for row in rows if row["args_acc"] is not None or row["irrelevant"] is not None or not others],
         _RUNS: found.domains,
+        _USERS: [row for row in found.domains if row["user_turns"] is not None],
         _PLANS: plans,
         _CONVERSATIONS: conversations,
         _GRADES: [row for row in answers if row["judge"]],

@@ -81,10 +81,15 @@ async def evaluate_release(
             stack.push_async_callback(judge.close)
         warehouse.put_rows({"prompts": prompt_rows()})
         has_paths = bool(keys_of_kinds(warehouse, release, MULTI_STEP))
-        by = path_conditions(conditions.turn_limit, [*conditions.environments]) if has_paths else {}
+        is_live = conditions.user is not None
+        if is_live and not has_paths:
+            raise ConfigurationError(
+                f"The release {release!r} has no sample with a live conversation: those are {', '.join(MULTI_STEP)}."
+            )
+        by = path_conditions(conditions.turn_limit, [*conditions.environments], is_live=is_live) if has_paths else {}
         named = name_candidates(warehouse, release, candidates, by, progress)
         for candidate in named:
-            if _asked_about(content, conditions.split):
+            if _asked_about(content, conditions.split) and not is_live:
                 await _evaluate_snapshots(evaluation, content, candidate, judge)
             await evaluate_paths(evaluation, candidate, judge)
     tell_suspicions(warehouse, release, progress)

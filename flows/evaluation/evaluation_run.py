@@ -29,7 +29,7 @@ from callwright.llm.readiness import Readiness, check_key
 from callwright.llm.traffic import Traffic
 from callwright.validators.judges import COMPLETENESS, CORRECTNESS, SAME_ON_PATH, opinion_versions
 from callwright.validators.metrics.complexeval.rules import TURN_LIMIT
-from callwright.validators.path_runs import path_prompts_seen
+from callwright.validators.path_runs import live_prompts_seen, path_prompts_seen
 from callwright.validators.predictions import CandidateRun
 from callwright.validators.strategies import STRATEGIES, PromptingStrategy, prompts_seen
 from callwright.warehouse.errors import ConfigurationError
@@ -117,10 +117,11 @@ def _prompts() -> str:
     return content_key([*prompts_seen(), *path_prompts_seen()])
 
 
-def path_conditions(turn_limit: int, environments: Sequence[str]) -> dict[str, JsonValue]:
+def path_conditions(turn_limit: int, environments: Sequence[str], *, is_live: bool = False) -> dict[str, JsonValue]:
     """What may change runs over multi-step samples beside the candidate: how long they may be, and who answers and judges."""
     judges: list[JsonValue] = [*opinion_versions(SAME_ON_PATH, COMPLETENESS, CORRECTNESS)]
-    return {"turn_limit": turn_limit, "environments": [*sorted(environments)], "judges": judges}
+    live: dict[str, JsonValue] = {"user": [*live_prompts_seen()]} if is_live else {}
+    return {"turn_limit": turn_limit, "environments": [*sorted(environments)], "judges": judges, **live}
 
 
 Item = TypeVar("Item")
@@ -136,8 +137,9 @@ class Conditions(NamedTuple):
     arguments are compared by rule only. In multi-step samples they may reply `turn_limit` times; ComplexEval goes as
     its paper or as its published code says, and asks the environments that the samples were made in, or `environments`
     by these names, what a call returns. They are asked as `prompting` says; `router` chooses their tools, None lets each
-    choose its own. Only the samples of `split` are asked about, "" asks about all. `functions` are the candidates that are
-    Python functions, by the names of their models.
+    choose its own. A `user` words what a simulated user says: then live conversations are all that is asked about. Only the
+    samples of `split` are asked about, "" asks about all. `functions` are the candidates that are Python functions, by the
+    names of their models.
     """
 
     runs: int = 1
@@ -149,6 +151,7 @@ class Conditions(NamedTuple):
     environments: Mapping[str, Environment] = MappingProxyType({})
     prompting: PromptingStrategy = PromptingStrategy()
     router: ModelSettings | None = None
+    user: ModelSettings | None = None
     split: str = ""
     functions: Mapping[str, AnswerFunction] = MappingProxyType({})
 
@@ -286,7 +289,7 @@ class _Chunks(Generic[Item]):
         """Each chunk is kept as it ends."""
 
 
-_MODELS = ("judge", "router")
+_MODELS = ("judge", "router", "user")
 _LEFT_OUT = ("environments", "functions", "budget")  # what is there only while it runs, and what each command may spend
 
 

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from random import Random
+from typing import NamedTuple
 
 from pydantic import ValidationError
 
@@ -27,7 +28,15 @@ from callwright.warehouse.releases import keys_of_kinds, read_sample, read_tools
 from callwright.warehouse.store import Warehouse
 
 MULTI_STEP = kinds_with(lambda traits: traits.asked == "path")
-STAGE = "run_path"
+STAGE, USER = "run_path", "simulate_user"
+
+
+class _Chats(NamedTuple):
+    """The models of a run: the candidate, who judges, and who words what the user says."""
+
+    candidate: ChatModel
+    judge: ChatModel | None = None
+    user: ChatModel | None = None
 
 
 async def evaluate_paths(evaluation: EvaluationRun, candidate: NamedCandidate, judge: ChatModel | None) -> None:
@@ -35,7 +44,7 @@ async def evaluate_paths(evaluation: EvaluationRun, candidate: NamedCandidate, j
     warehouse = evaluation.warehouse
     keys = keys_of_kinds(warehouse, evaluation.release, MULTI_STEP)
     conditions = evaluation.conditions
-    if not keys or conditions.prompting.label not in PATH_STRATEGIES:
+    if not keys or conditions.prompting._replace(user="").label not in PATH_STRATEGIES:
         return
     of = RunsOf(
         release=evaluation.release,
@@ -47,6 +56,7 @@ async def evaluate_paths(evaluation: EvaluationRun, candidate: NamedCandidate, j
     )
     wanted = {key for key, split in keys.items() if conditions.split in ("", split)}
     chat, lacking = evaluation.open(candidate.model, STAGE, candidate.name), dict[str, str]()
+    user = evaluation.open(conditions.user, USER) if conditions.user else None
     try:
         for number in range(conditions.runs):
             missing = sorted(wanted - known_runs(warehouse, of, number))
@@ -61,10 +71,14 @@ async def evaluate_paths(evaluation: EvaluationRun, candidate: NamedCandidate, j
                 of.judge,
                 candidate.settings,
                 conditions.turn_limit,
+                conditions.prompting.strategy,
+                conditions.user is not None,
             )
-            lacking |= await _drive(evaluation, candidate, missing, run, (chat, judge))
+            lacking |= await _drive(evaluation, candidate, missing, run, _Chats(chat, judge, user))
     finally:
         await chat.close()
+        if user is not None:
+            await user.close()
     _tell_of_worlds(evaluation, lacking, len(wanted))
     sizes = Counter(split for key, split in keys.items() if key not in lacking)
     complete = runs_by_split(count_runs(warehouse, of), sizes)
@@ -78,13 +92,13 @@ async def _drive(
     candidate: NamedCandidate,
     keys: Sequence[str],
     run: PathRun,
-    chats: tuple[ChatModel, ChatModel | None],
+    chats: _Chats,
 ) -> dict[str, str]:
     """Drive a candidate through the samples with these keys; each is read when its turn comes, and let go.
 
     Gives the tasks whose world is not at hand, each with the reason: they are failures, and the others go on.
     """
-    warehouse, (chat, judge) = evaluation.warehouse, chats
+    warehouse = evaluation.warehouse
     tools: dict[str, Tool] = {}
     lacking: dict[str, str] = {}
 
@@ -93,12 +107,12 @@ async def _drive(
         unknown = [candidate for candidate in sample.candidates if candidate not in tools]
         if unknown:
             tools.update(read_tools(warehouse, unknown))
-        context = StageContext(chat, Random(key), tools, evaluation.conditions.environments)
+        context = StageContext(chats.candidate, Random(key), tools, evaluation.conditions.environments)
         problem = world_problem(sample, context) if traits_of(sample.kind).is_task else ""
         if problem:
             lacking[key] = problem
             return [Failure(stage=STAGE, subject=key, error=ConfigurationError.__name__, reason=problem)]
-        return await run_path(sample, context, run=run, judge=judge)
+        return await run_path(sample, context, run=run, judge=chats.judge, user_chat=chats.user)
 
     title = f"{run.candidate} through the multi-step samples of {run.release}"
     await evaluation.ask_about(keys, drive, candidate.model.concurrency, title)

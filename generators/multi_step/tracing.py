@@ -1,6 +1,7 @@
 """The preliminary path: a model calls step by step, knowing the request, the tools and the responses alone."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import orjson
 from pydantic import BaseModel, Field, JsonValue
@@ -93,14 +94,20 @@ def next_calls_prompt(
 ) -> Prompt:
     """The prompt that shows request, tools and what was answered so far, and asks for NextCalls."""
     shown = [tool.signature for tool in tools]
-    past = [
-        {"calls": [_shown(call) for call in exchange.calls], "responses": exchange.responses} for exchange in history
+    return render(PROMPTS, TEMPLATE, tools=shown, request=request, history=shown_past(history), language=language)
+
+
+def shown_past(history: Sequence[Exchange]) -> list[dict[str, Any]]:
+    """What was called and returned, and what was said in between, as prompts show it."""
+    return [
+        {"assistant": one.said, "user": one.told}
+        if one.told
+        else {
+            "calls": [{"name": call.tool, "arguments": call.arguments} for call in one.calls],
+            "responses": one.responses,
+        }
+        for one in history
     ]
-    return render(PROMPTS, TEMPLATE, tools=shown, request=request, history=past, language=language)
-
-
-def _shown(call: Call) -> dict[str, JsonValue]:
-    return {"name": call.tool, "arguments": call.arguments}
 
 
 def abridged(response: JsonValue, most: int = MOST_CHARACTERS) -> JsonValue:

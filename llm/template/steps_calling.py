@@ -1,5 +1,6 @@
 """The next calls of a task in steps: what the request needs, less what was answered already; and the same with a defect."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from random import Random
 from typing import NamedTuple
@@ -9,8 +10,10 @@ from pydantic import JsonValue
 
 from callwright.language.calls.tools import ToolView
 from callwright.language.names import split_name
+from callwright.language.packs import language_of, of
 from callwright.language.schemas import scalars
 from callwright.language.text import fold
+from callwright.llm.template.baseline import read_values
 from callwright.llm.template.defects import (
     HALLUCINATED_VALUE,
     NEEDLESS_CALL,
@@ -20,6 +23,7 @@ from callwright.llm.template.defects import (
     Proposal,
     spoil_call,
 )
+from callwright.llm.template.grammar.stating import dialogues_in
 from callwright.llm.template.grammar.steps.phrases import has_phrases, noun_for, read_asked
 from callwright.llm.template.grammar.steps.reading import read_request, read_strictly
 from callwright.llm.template.grammar.steps.sources import (
@@ -54,10 +58,31 @@ class NextStep(NamedTuple):
 def next_step(sections: Sections) -> NextStep:
     """What to do next, from <request>, <tools> and <history>; ReplyError where the prompt lacks one of them."""
     request, history = sections.text("request"), sections.listed("history")
+    request, question = _filled(request, history, shown_views(sections))
+    if question:
+        return NextStep((), question)
     nodes = read_request(request, read_toolbox(sections.json("tools")))
     made = dict(_made(history))
     due = due_calls(nodes, made)
     return NextStep(tuple(due), "" if due else (" ".join([DONE, *_told(request, history)]) if nodes else NOTHING))
+
+
+def _filled(request: str, history: Sequence[JsonValue], views: Sequence[ToolView]) -> tuple[str, str]:
+    """The request with what the user has told since in the place of what it held back, and the question for what is lacking."""
+    language = language_of(request)
+    shape = str(of(language).data["user"]["held"])
+    held = re.compile(re.escape(shape).replace(re.escape("{c}"), "(.+?)"))
+    for match in held.finditer(request):
+        question = dialogues_in(language).last_question.replace("{c}", match[1])
+        told = next(
+            (str(one["user"]) for one in history if isinstance(one, dict) and one.get("assistant") == question), None
+        )
+        if told is None:
+            return request, question
+        turns = [Turn("assistant", question), Turn("user", told)]
+        said = next((value for view in views for value in read_values(view, turns).values()), told)
+        request = request.replace(match[0], str(said), 1)
+    return request, ""
 
 
 def _told(request: str, history: Sequence[JsonValue]) -> list[str]:

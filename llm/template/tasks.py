@@ -228,6 +228,8 @@ TASKS: dict[str, Task] = {
     "RoutingWording": lambda sections, rng, _, __: TemplateAnswer({"request": word_routing(sections, rng)}),
     "GoalWording": lambda sections, rng, _, __: TemplateAnswer({"request": word_goal(sections, rng)}),
     "NextCalls": _next_calls,
+    "UserSentence": lambda sections, _, __, ___: TemplateAnswer({"sentence": sections.json("plain")}),
+    "HeardQuestion": lambda _, __, ___, ____: TemplateAnswer({"wants": ["aside"]}),  # code has read what it names
     "ScenarioGoal": lambda sections, _, __, ___: TemplateAnswer(word_scenario(sections, _language(sections))),
     "UserWords": lambda sections, rng, _, __: TemplateAnswer(word_user_turn(sections, _language(sections), rng)),
     "AgentWords": lambda sections, rng, _, __: TemplateAnswer(word_agent_turn(sections, _language(sections), rng)),

@@ -126,10 +126,12 @@ class WordedGoal(Draft):
 
 
 class Exchange(Record):
-    """One step: calls made at once, and a response for each."""
+    """One step: calls made at once, and a response for each; or, without calls, what the assistant `said` and was `told`."""
 
     calls: tuple[Call, ...]
     responses: tuple[JsonValue, ...]
+    said: str = Field(default="", exclude_if=not_)
+    told: str = Field(default="", exclude_if=not_)
 
 
 class TracedGoal(Draft):

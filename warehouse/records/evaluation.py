@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from datetime import datetime
+from operator import not_
 from typing import ClassVar, Literal
 from uuid import uuid4
 
@@ -109,11 +110,12 @@ class RunCall(Record):
 
 
 class RunTurn(Record):
-    """One reply of a candidate: its calls, or its last word. `problem` says why it could not be read."""
+    """One reply of a candidate: its calls, or its words and what the user answered (`told`). `problem`: why it can't be read."""
 
     text: str = ""
     calls: tuple[RunCall, ...] = ()
     problem: str = ""
+    told: str = Field(default="", exclude_if=not_)
 
 
 class MultiStepRun(Record):
@@ -124,6 +126,8 @@ class MultiStepRun(Record):
     answer is scored 0, 1 or 2 for completeness and correctness; None where no judge said so. `needless_changes` are those that a
     world has in the end and a task does not want, `end_reached` says whether all that it wants has changed and nothing else; None
     where the sample is no task. `untold` are the fields asked for that a task's final answer does not tell; None where none is.
+    In a live run a simulated user began with `opening` and answered `user_turns` times; of its `user_wordings` by a model
+    `user_refused` said something else than was due, and what was sent is amiss in `user_errors` turns by other rules.
     """
 
     KEYED_AS: ClassVar[Mapping[str, str]] = {"candidate": "model"}
@@ -150,6 +154,11 @@ class MultiStepRun(Record):
     needless_changes: int | None = Field(default=None, exclude_if=lambda stated: stated is None)
     end_reached: bool | None = Field(default=None, exclude_if=lambda stated: stated is None)
     untold: int | None = Field(default=None, exclude_if=lambda stated: stated is None)
+    opening: str = Field(default="", exclude_if=not_)
+    user_turns: int | None = Field(default=None, exclude_if=lambda stated: stated is None)
+    user_wordings: int | None = Field(default=None, exclude_if=lambda stated: stated is None)
+    user_refused: int | None = Field(default=None, exclude_if=lambda stated: stated is None)
+    user_errors: int | None = Field(default=None, exclude_if=lambda stated: stated is None)
     messages: tuple[RunTurn, ...] = ()
 
 

@@ -1,5 +1,6 @@
 """Candidates in a task's world: how it ends decides, whichever calls lead there."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -7,11 +8,20 @@ import pytest
 
 from callwright.generators.environments.episodes import world_of
 from callwright.generators.environments.protocol import Environment
+from callwright.llm.chat import Prompt
 from callwright.validators.path_runs import PathRun, run_path
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import AskedField, MultiStepRun, ReplyTurn, Sample
 from tests.support.flows.inn_world import Err, Guide, gold_steps
-from tests.support.generators.multi_step.workshop import bicycles, context_of, open_workshop, painting, task, telling
+from tests.support.generators.multi_step.workshop import (
+    bicycles,
+    context_of,
+    open_workshop,
+    painting,
+    request_to_paint,
+    task,
+    telling,
+)
 
 BOTH = pytest.mark.parametrize(
     "run", [PathRun("tasks", "guide"), PathRun("tasks", "guide", mode="as_published_code")], ids=["paper", "code"]
@@ -152,3 +162,74 @@ async def test_without_its_world_nobody_can_be_judged(workshop: Environment) -> 
     sample = painting(workshop).with_changes(tags=("environment=nowhere",))
     with pytest.raises(ConfigurationError, match="judged by how the world 'nowhere' ends"):
         await drive(workshop, sample=sample)
+
+
+class Asker:
+    """Asks for what the request holds back and does the task with what it is told; else it takes the first choice there is."""
+
+    name = "asker"
+
+    def __init__(self, *, asks: bool = True, words: str = "") -> None:
+        self.asks, self.words, self.seen = asks, words, list[str]()
+
+    async def ask(self, prompt: Prompt, answer: type[Any], *, sample_index: int = 0) -> Any:
+        text = prompt.messages[-1].content
+        self.seen.append("\n".join(one.content for one in prompt.messages))
+        request, history = (
+            json.loads(text.partition(f"<{tag}>")[2].partition(f"</{tag}>")[0]) for tag in ("request", "history")
+        )
+        told = next((one["user"] for one in history if "user" in one), "")
+        made = [call["name"] for one in history for call in one.get("calls", ())]
+        if "list_bicycles" not in made:
+            return answer(calls=[{"name": "list_bicycles", "arguments": {}}])
+        if "ask me for" in request and self.asks and not told:
+            lacking = request.partition("(ask me for the ")[2].partition(")")[0]
+            return answer(answer=self.words or f"What is the {lacking}?")
+        if "update_bicycle" not in made:
+            said = f"{request} {told}"
+            colour = next((one for one in ("white", "red") if one in said), "red")
+            part = next((one for one in ("chain", "brakes") if one in said), "brakes")
+            given = {"bicycle_id": self.bicycle}
+            paint = {"name": "update_bicycle", "arguments": {**given, "colour": colour}}
+            return answer(calls=[paint, {"name": "create_repair", "arguments": {**given, "part": part}}])
+        return answer(answer="It is done.")
+
+
+async def talk(workshop: Environment, asker: Asker, user: Any = None) -> MultiStepRun:
+    asker.bicycle = bicycles(world_of(workshop))[0]["id"]
+    run = RUN._replace(strategy="direct/live(x)", is_live=True)
+    records = await run_path(request_to_paint(workshop), context_of(workshop, asker), run=run, user_chat=user)
+    [kept] = [one for one in records if isinstance(one, MultiStepRun)]
+    return kept
+
+
+async def test_a_candidate_that_asks_is_answered_and_does_the_task(workshop: Environment) -> None:
+    asker = Asker()
+    kept = await talk(workshop, asker)
+    assert (kept.success, kept.user_turns, kept.user_errors, kept.strategy) == (True, 1, 0, "direct/live(x)")
+    assert "(ask me for the" in kept.opening
+    [asked] = [one for one in kept.messages if one.told]
+    assert asked.text.startswith("What is the")
+    assert all("The person is there and answers you." in one for one in asker.seen)
+
+
+async def test_a_candidate_that_guesses_what_it_was_not_told_fails(workshop: Environment) -> None:
+    kept = await talk(workshop, Asker(asks=False))
+    assert (kept.success, kept.user_turns) == (False, 0)
+
+
+async def test_a_user_whose_words_are_refused_is_counted_and_still_right(workshop: Environment) -> None:
+    kept = await talk(workshop, Asker(), Parrot("I'd like it in red, on 7 wheels."))
+    assert (kept.success, kept.user_wordings, kept.user_refused, kept.user_errors) == (True, 4, 4, 0)
+
+
+class Parrot:
+    """Says the same whatever it is to say."""
+
+    name = "parrot"
+
+    def __init__(self, words: str) -> None:
+        self.words = words
+
+    async def ask(self, prompt: Prompt, answer: type[Any], *, sample_index: int = 0) -> Any:
+        return answer(sentence=self.words)

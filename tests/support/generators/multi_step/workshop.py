@@ -8,6 +8,7 @@ from typing import Any
 from callwright.generators.environments.episodes import StatefulWorld, world_of
 from callwright.generators.environments.opening import open_environment
 from callwright.generators.environments.protocol import Environment, SimulatedSettings
+from callwright.generators.multi_step.samples import add_evidence
 from callwright.generators.multi_step.tasks import run_through
 from callwright.generators.stages import StageContext
 from callwright.llm.chat import ChatModel
@@ -16,6 +17,7 @@ from callwright.warehouse.records import (
     Call,
     CallTurn,
     GoldCall,
+    Language,
     ReplyTurn,
     ResultTurn,
     Sample,
@@ -24,6 +26,7 @@ from callwright.warehouse.records import (
     asked_tag,
 )
 
+REQUEST = "Please paint my bicycle called {name} with colour {colour}, and create a repair of its part chain."
 DOCUMENT = Path(__file__).parents[4] / "recipes" / "documents" / "workshop.yaml"
 Step = Sequence[tuple[str, dict[str, Any]]]
 
@@ -100,3 +103,33 @@ def telling(environment: Environment) -> Sample:
         asked=(AskedField(0, 1, "name"), AskedField(0, 1, "gears")),
         reply=f"Painted. The other one is {second['name']} with {second['gears']} gears.",
     )
+
+
+def request_to_paint(workshop: Environment, language: Language = "en") -> Sample:
+    """A request that says colour, part and the bicycle's name."""
+    first = bicycles(world_of(workshop))[0]
+    steps = [
+        [("list_bicycles", {})],
+        [
+            ("update_bicycle", {"bicycle_id": first["id"], "colour": "white"}),
+            ("create_repair", {"bicycle_id": first["id"], "part": "chain"}),
+        ],
+    ]
+    sample = task(workshop, *steps)
+    text = REQUEST.format(name=first["name"], colour="white")
+    turns = add_evidence((UserTurn(text=text), *sample.turns[1:]), {tool.name: tool for tool in workshop.tools})
+    rule = f'id of "": name equals "{first["name"]}"'
+    return sample.with_changes(turns=tuple(_ruled(one, rule) for one in turns), language=language)
+
+
+def _ruled(turn: Turn, rule: str) -> Turn:
+    """The turn, what its calls take out of a list told by a rule."""
+    if not isinstance(turn, CallTurn):
+        return turn
+    calls = (
+        call.with_changes(
+            evidence=tuple(one.with_changes(rule=rule) if one.kind == "response" else one for one in call.evidence)
+        )
+        for call in turn.calls
+    )
+    return turn.with_changes(calls=tuple(calls))

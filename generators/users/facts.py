@@ -1,0 +1,93 @@
+"""What a user knows: each value that a sample's gold takes from the first thing said, where it stands there, what it is called."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from pydantic import JsonValue
+
+from callwright.generators.environments.picking import read_rule
+from callwright.generators.multi_step.samples import schema_of
+from callwright.language.calls.tools import view_of
+from callwright.language.values import locate
+from callwright.warehouse.errors import RecordError
+from callwright.warehouse.records import Call, CallTurn, Evidence, GoldCall, JsonSchema, Sample, Tool
+
+_TEXT = ("equals", "contains")
+
+
+class Fact(NamedTuple):
+    """A value that the user knows for a parameter of a tool, and where the request says it.
+
+    None as the value: the user knows which thing is meant by how the request puts it alone ("the cheapest one").
+    """
+
+    tool: str
+    parameter: str  # the name of the argument
+    path: str  # of the value in it: "legs[0].date"
+    value: JsonValue
+    schema: JsonSchema
+    called: str
+    start: int = -1
+    end: int = -1
+    is_name: bool = False  # the value is the name of the thing that the parameter identifies
+
+    def is_said(self, text: str) -> bool:
+        """Whether a text says the value."""
+        return self.value is not None and locate(self.value, self.schema, text) is not None
+
+    def is_gainsaid(self, text: str) -> bool:
+        """Whether a text says one of the other values that the parameter has to choose among, and not this one."""
+        options = [one for one in self.schema.get("enum") or () if one != self.value]
+        return not self.is_said(text) and sum(locate(one, {}, text) is not None for one in options) == 1
+
+    def is_offered(self, text: str) -> bool:
+        """Whether a text says several of the values that the parameter has to choose among."""
+        return sum(locate(one, {}, text) is not None for one in self.schema.get("enum") or ()) > 1
+
+
+def facts_of(sample: Sample, tools: Sequence[Tool]) -> list[Fact]:
+    """All that the user of a sample knows, each once."""
+    named = {tool.name: tool for tool in tools}
+    calls = [call for turn in sample.turns if isinstance(turn, CallTurn) for call in turn.calls if call.tool in named]
+    found = [fact for call in calls for fact in _facts(call, named[call.tool], sample)]
+    return list({(one.parameter, str(one.value)): one for one in reversed(found)}.values())[::-1]
+
+
+def _facts(call: GoldCall, tool: Tool, sample: Sample) -> Iterator[Fact]:
+    called = {one.name: one.cues.among(sample.language) for one in view_of(tool.signature).parameters}
+    for evidence in call.evidence:
+        name = evidence.argument.partition("[")[0].partition(".")[0]
+        fact = Fact(
+            tool.name, name, evidence.argument, None, schema_of(tool, evidence.argument), called.get(name, name)
+        )
+        if evidence.kind in ("span", "normalised") and evidence.turn == 0 and not evidence.in_message:
+            value = _value_at(call, evidence.argument)
+            if value is not None and evidence.start is not None and evidence.end is not None:
+                yield fact._replace(value=value, start=evidence.start, end=evidence.end)
+        elif evidence.kind == "response":
+            names = list(_names(evidence, sample.request))
+            yield from (fact._replace(value=one, schema={"type": "string"}, is_name=True) for one in names)
+            yield from () if names else (fact,)
+
+
+def _names(evidence: Evidence, request: str) -> Iterator[str]:
+    """The names by which the request tells the entry that a value is taken from."""
+    try:
+        where = read_rule(evidence.rule, 0).where
+    except RecordError:  # another rule than that of a choice among entries
+        return
+    for one in where:
+        if one.test in _TEXT and isinstance(one.value, str) and locate(one.value, {"type": "string"}, request):
+            yield one.value
+
+
+def _value_at(call: GoldCall | Call, path: str) -> JsonValue:
+    value: JsonValue = dict(call.arguments)
+    for piece in path.replace("]", "").replace("[", ".").split("."):
+        if isinstance(value, Mapping):
+            value = value.get(piece)
+        elif isinstance(value, list) and piece.isdecimal() and int(piece) < len(value):
+            value = value[int(piece)]
+        else:
+            return None
+    return value

@@ -1,0 +1,274 @@
+"""The simulated user of a conversation: what a question asks for is read, what is due is decided by code, and then it is worded.
+
+On a question it answers just that: what it knows it tells, what it said it says again, what it does not know it says so; a
+confirmation is a yes or a no by its goal; what leads elsewhere is led back; and who asks for nothing more has ended it.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from random import Random
+from string import ascii_uppercase
+from typing import Literal, NamedTuple
+
+from pydantic import BaseModel
+
+from callwright.generators.users.facts import Fact, facts_of
+from callwright.language.calls.tools import ParameterView, cue_table, view_of
+from callwright.language.numbers import find_numbers
+from callwright.language.packs import LanguagePattern, of, widened, writes
+from callwright.language.text import capitalised
+from callwright.language.values import write_value
+from callwright.llm.chat import ChatModel, again
+from callwright.llm.prompts import prompt_version, render
+from callwright.warehouse.errors import ReplyError
+from callwright.warehouse.records import Sample, Tool
+
+PROMPTS = "callwright.generators.users.prompts"
+HEAR, SPEAK = "hear_question", "speak_as_user"
+MOST_TURNS = 10  # then the user has had enough
+_WORDINGS = 2
+_LONGEST = 4000
+_SENTENCE = re.compile(widened(r"@[^?!.\n]+@[?!.]*"))
+_QUESTION = re.compile(widened(r"@[?]\s*$"))
+_ASKING = LanguagePattern(r"@{asking}")
+_DIGITS = re.compile(r"\d+")
+
+Deed = Literal["tell", "again", "unknown", "yes", "no", "goal", "done"]
+
+
+class HeardQuestion(BaseModel):
+    """What an assistant wants to hear: letters of what the user knows, or open, confirm, unknown, aside, over."""
+
+    wants: list[str]
+
+
+class UserSentence(BaseModel):
+    """What the user says."""
+
+    sentence: str
+
+
+class Answer(NamedTuple):
+    """What the user is to say, decided by code: a deed, and the facts that it tells."""
+
+    deed: Deed
+    facts: tuple[Fact, ...] = ()
+
+
+class Said(NamedTuple):
+    """What the user said, what it was to say, and the question before it."""
+
+    text: str
+    answer: Answer
+    question: str = ""
+
+
+class SimulatedUser:
+    """A user with the goal of a sample. Some of what it knows it holds back in its first words, and says when it is asked.
+
+    `chat` words what it says and reads questions that name nothing; without one both are plain. `wordings` counts what was
+    worded, `refused` what of it said something else than was due.
+    """
+
+    def __init__(self, sample: Sample, tools: Sequence[Tool], chat: ChatModel | None, number: int = 0) -> None:
+        """Begin a conversation; `number` tells several over the same sample apart."""
+        self.facts = facts_of(sample, tools)
+        self.wordings = self.refused = 0
+        self.turns: list[Said] = []
+        self.opening, self.language = sample.request, sample.language
+        self._sample, self._chat, self._number = sample, chat, number
+        self._rng = Random(f"{sample.key} {number}")
+        views = {one.name: one for tool in tools for one in view_of(tool.signature).parameters}
+        self._parameters: tuple[ParameterView, ...] = tuple(views.values())
+        self._cues = cue_table(self._parameters)
+        self._book: dict[str, str] = of(sample.language).data["user"]
+        self._told: list[Fact] = []
+
+    @property
+    def held(self) -> list[Fact]:
+        """What it knows and has not said."""
+        return [one for one in self.facts if one not in self._told]
+
+    async def open(self) -> str:
+        """The user's first words: the request, in which up to half of the values are held back."""
+        request = self._sample.request
+        apart = [one for one in self.facts if one.start >= 0 and self._stands_apart(one)]
+        held = self._rng.sample(apart, (len(apart) + 1) // 2)
+        text = request
+        for fact in sorted(held, key=lambda one: -one.start):
+            text = text[: fact.start] + self._book["held"].format(c=fact.called) + text[fact.end :]
+        held = [one for one in held if not one.is_said(text)]
+        self._told = [one for one in self.facts if one not in held]
+        if not held:
+            text = request
+        self.opening = await self._word(text, Answer("tell", tuple(self._told)), "") if held else text
+        return self.opening
+
+    def _stands_apart(self, fact: Fact) -> bool:
+        """Whether the request says a value once, and not within another one."""
+        request = self._sample.request
+        without = f"{request[: fact.start]}\n{request[fact.end :]}"
+        alone = all(
+            one.end <= fact.start or fact.end <= one.start for one in self.facts if one != fact and one.start >= 0
+        )
+        return alone and not isinstance(fact.value, bool) and not fact.is_said(without)
+
+    async def hear(self, message: str) -> str | None:
+        """What the user answers; None where nothing is asked any more, so that the conversation is over."""
+        answer = Answer("done") if len(self.turns) >= MOST_TURNS else await self._decide(message)
+        if answer.deed == "done":
+            return None
+        text = await self._word(self._plain(answer), answer, message)
+        self._told += [one for one in answer.facts if one not in self._told]
+        self.turns.append(Said(text, answer, message))
+        return text
+
+    async def _decide(self, message: str) -> Answer:
+        asking = [one for one in _SENTENCE.findall(message) if _QUESTION.search(one.strip())]
+        asked = " ".join(asking) or message
+        if not any(True for _ in self._named_in(asked)) and not any(one.is_said(asked) for one in self.facts):
+            asked = message  # "I would paint it white. Is that right?"
+        named = set(self._named_in(asked))
+        known = [one for one in self.facts if one.parameter in named]
+        if not asking and not (_ASKING.of(message).search(message) and any(one in self.held for one in known)):
+            return Answer("done")
+        stated = [one for one in self.facts if one.is_said(asked) and not one.is_offered(asked)]
+        wrong = [one for one in known if one not in stated and (one.is_gainsaid(asked) or self._is_other(one, asked))]
+        wrong = [one for one in wrong if not any(other.parameter == one.parameter for other in stated)]
+        settled = {one.parameter for one in (*stated, *wrong)}
+        left = [one for one in known if one.parameter not in settled]
+        if left or (named and not known):
+            return self._told_of(left)
+        if settled:
+            return Answer("no", tuple(wrong)) if wrong else Answer("yes")
+        return await self._read(message)
+
+    def _named_in(self, text: str) -> Iterator[str]:
+        """The parameters that a question calls by what people call them."""
+        for match in self._cues.pattern.finditer(text) if self._cues else ():
+            yield self._parameters[self._cues.owner(match.group())[0]].name if self._cues else ""
+
+    @staticmethod
+    def _is_other(fact: Fact, text: str) -> bool:
+        """Whether a text that names a number's parameter says another number."""
+        is_number = isinstance(fact.value, int | float) and not isinstance(fact.value, bool)
+        return is_number and bool(find_numbers(text)) and not fact.is_said(text)
+
+    def _told_of(self, facts: Sequence[Fact]) -> Answer:
+        """The answer to who asks for these; nothing that the user knows is among none."""
+        known = [one for one in facts if one.value is not None]
+        if not facts:
+            return Answer("unknown")
+        if not known or len([one for one in known if one.is_name]) > 1:  # which is which the request alone tells
+            return Answer("goal")
+        return Answer("again" if all(one in self._told for one in known) else "tell", tuple(known))
+
+    async def _read(self, message: str) -> Answer:
+        """What a model reads in a question that names nothing; where none does the user leads back to its goal."""
+        options = [one for one in self.facts if one.value is not None][: len(ascii_uppercase)]
+        letters = dict(zip(ascii_uppercase, options, strict=False))
+        wants = {"ASIDE"}
+        if self._chat is not None:
+            shown = [
+                {"option": letter, "what": f"{one.called} (for {one.tool})", "value": one.value}
+                for letter, one in letters.items()
+            ]
+            prompt = render(
+                PROMPTS, HEAR, request=self._sample.request, options=shown, says=message, language=self._sample.language
+            )
+            try:
+                heard = await self._chat.ask(prompt, HeardQuestion, sample_index=self._number)
+                wants = {one.strip().upper() for one in heard.wants}
+            except ReplyError:  # as if nobody had read it
+                wants = {"ASIDE"}
+        asked = [fact for letter, fact in letters.items() if letter in wants]
+        if "CONFIRM" in wants:
+            return Answer("no", tuple(asked)) if asked else Answer("yes")
+        if asked:
+            return self._told_of(asked)
+        if "OPEN" in wants:
+            return self._told_of(self.held) if self.held else self._led_back()
+        if "ASIDE" in wants:
+            return self._led_back()
+        return Answer("unknown" if "UNKNOWN" in wants else "done")
+
+    def _led_back(self) -> Answer:
+        """Back to the goal, but once: who still asks for nothing that the user knows is told no more."""
+        return Answer("done" if self.turns and self.turns[-1].answer.deed == "goal" else "goal")
+
+    def _plain(self, answer: Answer) -> str:
+        """The answer in the plainest words."""
+        said = of(self._sample.language).space.join(self._told_plainly(one) for one in answer.facts)
+        match answer.deed:
+            case "tell":
+                return said
+            case "again" | "no":
+                return self._book[answer.deed].format(s=said)
+            case deed:
+                return self._book[deed]
+
+    def _told_plainly(self, fact: Fact) -> str:
+        rivals = [one for one in self.facts if one.parameter == fact.parameter and one != fact]
+        shape = self._book["named" if fact.is_name else "tell_for" if rivals else "tell"]
+        value = fact.value
+        words = value if isinstance(value, str) else str(value)
+        if isinstance(value, bool | list | dict):
+            words = write_value(value, fact.schema, self._sample.language, Random(0))
+        purpose = " ".join(fact.tool.replace(".", "_").split("_"))
+        return capitalised(shape.format(c=fact.called, v=words, t=purpose))
+
+    async def _word(self, plain: str, answer: Answer, heard: str) -> str:
+        """The plain words, or a model's in their place where they say just the same."""
+        if self._chat is None:
+            return plain
+        prompt = render(
+            PROMPTS,
+            SPEAK,
+            plain=plain,
+            heard=heard,
+            language=self._sample.language,
+            seed=f"{self._sample.key} {self._number}",
+        )
+        asked = prompt
+        for attempt in range(_WORDINGS):
+            self.wordings += 1
+            try:
+                given = await self._chat.ask(asked, UserSentence, sample_index=self._number * _WORDINGS + attempt)
+            except ReplyError:
+                self.refused += 1
+                continue
+            problem = self.problem_of(given.sentence.strip(), plain, answer)
+            if not problem:
+                return given.sentence.strip()
+            self.refused += 1
+            asked = again(prompt, given.model_dump_json(), problem)
+        return plain
+
+    def problem_of(self, text: str, plain: str, answer: Answer) -> str:
+        """Why a wording can't be said, "" where it can: all values that are due are in it, and no other one is."""
+        if not text or len(text) > _LONGEST:
+            return f"it has {len(text)} characters; 1 to {_LONGEST} are allowed."
+        if writes(self.language, plain) and not writes(self.language, text):
+            return f"it is not in the language {self.language!r}."
+        left_out = [one for one in answer.facts if one.is_said(plain) and not one.is_said(text)]
+        if left_out:
+            return f"it does not say {left_out[0].value!r} for the {left_out[0].called}."
+        others = [one for one in self.facts if one not in answer.facts and not isinstance(one.value, bool)]
+        added = [one for one in others if one.is_said(text) and not one.is_said(plain)]
+        if added:
+            return f"it says {added[0].value!r} for the {added[0].called}, which is not to be said."
+        return self._strange(text, plain, answer)
+
+    def _strange(self, text: str, plain: str, answer: Answer) -> str:
+        """That a wording says another choice of a parameter, or figures that nobody said."""
+        changed = [one for one in self.facts if one.is_gainsaid(text) and not one.is_gainsaid(plain)]
+        if changed:
+            return f"it says another {changed[0].called} than {changed[0].value!r}."
+        figures = sorted(set(_DIGITS.findall(text)) - set(_DIGITS.findall(plain)))
+        is_reworded = any(not isinstance(one.value, str) or _DIGITS.search(one.value) for one in answer.facts)
+        return f"it says {figures[0]}, which nobody said." if figures and not is_reworded else ""
+
+
+def user_prompts_seen() -> list[str]:
+    """The versions of the prompts by which users hear and speak."""
+    return [prompt_version(PROMPTS, HEAR), prompt_version(PROMPTS, SPEAK)]
