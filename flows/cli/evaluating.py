@@ -111,7 +111,7 @@ def evaluate(  # noqa: PLR0913, PLR0917 - typer reads each option from a paramet
         typer.Option(
             metavar="MODEL",
             help="Talk: a simulated user holds some values back, and answers what the candidate asks for, in words of this model"
-            " that code has read back. Of multi-step samples and tasks alone; kept apart.",
+            " that code has read back. Of tasks, multi-step samples and dialogues with slots alone; kept apart.",
         ),
     ] = "",
     split: Annotated[

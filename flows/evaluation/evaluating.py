@@ -22,7 +22,7 @@ from callwright.flows.evaluation.evaluation_run import (
     noting,
     path_conditions,
 )
-from callwright.flows.evaluation.paths import MULTI_STEP, evaluate_paths, open_release_environments
+from callwright.flows.evaluation.paths import MULTI_STEP, evaluate_paths, live_kinds, open_release_environments
 from callwright.flows.progress import Progress
 from callwright.flows.recipe import Candidate
 from callwright.flows.review.asking_again import tell_suspicions
@@ -80,11 +80,11 @@ async def evaluate_release(
         if judge is not None:
             stack.push_async_callback(judge.close)
         warehouse.put_rows({"prompts": prompt_rows()})
-        has_paths = bool(keys_of_kinds(warehouse, release, MULTI_STEP))
         is_live = conditions.user is not None
+        has_paths = bool(keys_of_kinds(warehouse, release, live_kinds() if is_live else MULTI_STEP))
         if is_live and not has_paths:
             raise ConfigurationError(
-                f"The release {release!r} has no sample with a live conversation: those are {', '.join(MULTI_STEP)}."
+                f"The release {release!r} has no sample with a live conversation: those are {', '.join(live_kinds())}."
             )
         by = path_conditions(conditions.turn_limit, [*conditions.environments], is_live=is_live) if has_paths else {}
         named = name_candidates(warehouse, release, candidates, by, progress)

@@ -28,7 +28,15 @@ from callwright.warehouse.releases import keys_of_kinds, read_sample, read_tools
 from callwright.warehouse.store import Warehouse
 
 MULTI_STEP = kinds_with(lambda traits: traits.asked == "path")
+DIALOGUES = kinds_with(
+    lambda traits: traits.asked == "call" and traits.is_long and not (traits.shift or traits.has_correction)
+)
 STAGE, USER = "run_path", "simulate_user"
+
+
+def live_kinds() -> tuple[str, ...]:
+    """The kinds over which candidates can talk with a simulated user: paths, and dialogues in which slots are asked for."""
+    return (*MULTI_STEP, *DIALOGUES)
 
 
 class _Chats(NamedTuple):
@@ -42,8 +50,8 @@ class _Chats(NamedTuple):
 async def evaluate_paths(evaluation: EvaluationRun, candidate: NamedCandidate, judge: ChatModel | None) -> None:
     """Drive a candidate through the release's multi-step samples that it has not been through, and score all its runs."""
     warehouse = evaluation.warehouse
-    keys = keys_of_kinds(warehouse, evaluation.release, MULTI_STEP)
     conditions = evaluation.conditions
+    keys = keys_of_kinds(warehouse, evaluation.release, live_kinds() if conditions.user else MULTI_STEP)
     if not keys or conditions.prompting._replace(user="").label not in PATH_STRATEGIES:
         return
     of = RunsOf(

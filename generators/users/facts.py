@@ -1,4 +1,4 @@
-"""What a user knows: each value that a sample's gold takes from the first thing said, where it stands there, what it is called."""
+"""What a user knows: each value that a sample's gold takes from what is said, where the request says it, what it is called."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -48,7 +48,8 @@ class Fact(NamedTuple):
 def facts_of(sample: Sample, tools: Sequence[Tool]) -> list[Fact]:
     """All that the user of a sample knows, each once."""
     named = {tool.name: tool for tool in tools}
-    calls = [call for turn in sample.turns if isinstance(turn, CallTurn) for call in turn.calls if call.tool in named]
+    due = [turn.calls for turn in sample.turns if isinstance(turn, CallTurn) and turn.executed] or [sample.gold]
+    calls = [call for made in due for call in made if call.tool in named]  # of a dialogue's growing call the last one
     found = [fact for call in calls for fact in _facts(call, named[call.tool], sample)]
     return list({(one.parameter, str(one.value)): one for one in reversed(found)}.values())[::-1]
 
@@ -60,10 +61,11 @@ def _facts(call: GoldCall, tool: Tool, sample: Sample) -> Iterator[Fact]:
         fact = Fact(
             tool.name, name, evidence.argument, None, schema_of(tool, evidence.argument), called.get(name, name)
         )
-        if evidence.kind in ("span", "normalised") and evidence.turn == 0 and not evidence.in_message:
+        if evidence.kind in ("span", "normalised") and not evidence.in_message:
             value = _value_at(call, evidence.argument)
-            if value is not None and evidence.start is not None and evidence.end is not None:
-                yield fact._replace(value=value, start=evidence.start, end=evidence.end)
+            is_first = evidence.turn == 0 and evidence.start is not None and evidence.end is not None
+            at = (evidence.start or 0, evidence.end or 0) if is_first else (-1, -1)
+            yield from () if value is None else (fact._replace(value=value, start=at[0], end=at[1]),)
         elif evidence.kind == "response":
             names = list(_names(evidence, sample.request))
             yield from (fact._replace(value=one, schema={"type": "string"}, is_name=True) for one in names)

@@ -98,7 +98,7 @@ class SimulatedUser:
         for fact in sorted(held, key=lambda one: -one.start):
             text = text[: fact.start] + self._book["held"].format(c=fact.called) + text[fact.end :]
         held = [one for one in held if not one.is_said(text)]
-        self._told = [one for one in self.facts if one not in held]
+        self._told = [one for one in self.facts if one not in held and (one.value is None or one.is_said(text))]
         if not held:
             text = request
         self.opening = await self._word(text, Answer("tell", tuple(self._told)), "") if held else text
