@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from callwright.generators.environments.picking import Entry, choose, has, value_at
+from callwright.generators.environments.picking import Entry, choose, entries_of, has, value_at
 from callwright.generators.environments.protocol import Environment
 from callwright.generators.multi_step import TASK
 from callwright.generators.multi_step.disambiguation import Cleared, clear
@@ -113,20 +113,23 @@ class _Maker:
         goal = replace_stated(self.goal, new)
         for _ in range(_MENDINGS):
             try:
-                await resolve(goal, environment)
+                resolved = await resolve(goal, environment)
             except NoEntryError as error:
-                condition = _another(error.source.where, error.entries, rng)
-                if condition is None or condition[0].value in [change.new for change in changes]:
-                    return None  # what the user says has to be what the conditions compare with
-                old, where = condition
-                changes.append(
-                    ValueReplacement(old.value, where[error.source.where.index(old)].value, {"type": "string"})
-                )
-                goal = replace_condition(goal, error.source.where, where, error.source.call)
+                source, entries = error.source, error.entries
             except RecordError:
                 return None
             else:
-                return _Variant(goal, tuple(_once(changes)))
+                sources = [] if changes or goal.kind != TASK else _named_sources(goal)
+                if not sources:
+                    return _Variant(goal, tuple(_once(changes)))
+                source = rng.choice(sources)  # nothing that is said can be replaced, so another thing is meant
+                entries = entries_of(resolved.response(source.call), source.entries)
+            condition = _another(source.where, entries, rng)
+            if condition is None or condition[0].value in [change.new for change in changes]:
+                return None  # what the user says has to be what the conditions compare with
+            old, where = condition
+            changes.append(ValueReplacement(old.value, where[source.where.index(old)].value, {"type": "string"}))
+            goal = replace_condition(goal, source.where, where, source.call)
         return None
 
     def _is_stated(self, request: str, variant: _Variant) -> bool:
@@ -168,7 +171,7 @@ def _another(
     where: tuple[Condition, ...], entries: Sequence[Entry], rng: Random
 ) -> tuple[Condition, tuple[Condition, ...]] | None:
     """The first condition that compares with a text, and all of them with another text that one entry alone has."""
-    old = next((one for one in where if one.test in ("equals", "contains") and isinstance(one.value, str)), None)
+    old = next(filter(_compares, where), None)
     if old is None:
         return None
     options: list[tuple[Condition, ...]] = []
@@ -183,14 +186,17 @@ def _another(
 
 def _conditions(goal: Goal) -> list[Condition]:
     """The conditions that compare with a text."""
-    return [
-        condition
-        for index, planned in enumerate(goal.calls)
-        for leaf in leaves_of(index, planned.arguments)
-        if isinstance(leaf.source, Picked)
-        for condition in leaf.source.where
-        if condition.test in ("equals", "contains") and isinstance(condition.value, str)
-    ]
+    return [one for source in _named_sources(goal) for one in source.where if _compares(one)]
+
+
+def _named_sources(goal: Goal) -> list[Picked]:
+    """The values that are picked from an entry which a text tells."""
+    leaves = (leaf for index, planned in enumerate(goal.calls) for leaf in leaves_of(index, planned.arguments))
+    return [one.source for one in leaves if isinstance(one.source, Picked) and any(map(_compares, one.source.where))]
+
+
+def _compares(condition: Condition) -> bool:
+    return condition.test in ("equals", "contains") and isinstance(condition.value, str)
 
 
 def _shape(path: Sequence[Exchange]) -> list[list[str]]:

@@ -15,6 +15,7 @@ from callwright.flows.settings import Settings
 from callwright.generators.environments.protocol import Environment
 from callwright.llm.models import read_model
 from callwright.validators.path_runs import PathRun, run_path
+from callwright.validators.strategies import PromptingStrategy
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import MultiStepRun, Sample
 from callwright.warehouse.releases import freeze
@@ -138,3 +139,32 @@ def test_where_no_task_has_its_world_the_evaluation_says_so(tmp_path: Path) -> N
     candidates = [Candidate(label="template", model=read_model("template/v1"))]
     with pytest.raises(ConfigurationError, match="judged by how the world 'workshop' ends"):
         asyncio.run(evaluate_release("alone", candidates, settings, SilentProgress()))
+
+
+def test_one_template_becomes_several_tasks_over_other_things(tmp_path: Path) -> None:
+    settings = settings_of(tmp_path)
+    changes = {"samples": {"task": 3}, "variants": 3}
+    build(read_recipe(TOP / "recipes" / "tasks.yaml").model_copy(update=changes), settings)
+    samples = samples_of(settings)
+    assert len({one.trait("template") for one in samples}) == 1
+    assert len({one.request for one in samples}) == len({str(one.changes) for one in samples}) == 3
+    landed = "select count(*) as landed from outcomes where stage = 'land' and outcome = 'passed'"
+    assert warehouse_of(settings).rows(landed) == [{"landed": 3}]
+
+
+def test_candidates_talk_with_a_user_who_holds_values_back(built: tuple[Recipe, Settings]) -> None:
+    recipe, settings = built
+    freeze(warehouse_of(settings), "talked", [one.key for one in samples_of(settings)])
+    template = read_model("template/v1")
+    with open_environments(recipe, settings.ledger.parent) as environments:
+        conditions = Conditions(
+            environments=environments, user=template, prompting=PromptingStrategy(user=template.name)
+        )
+        candidates = [Candidate(label="template", model=template)]
+        asyncio.run(evaluate_release("talked", candidates, settings, SilentProgress(), conditions))
+    [row] = leaderboard("talked", settings)
+    assert (row["strategy"], row["success_rate"], row["end_state"]) == ("direct/live(template/v1)", 1, 1)
+    domains = domain_board("talked", settings)
+    assert all(row["user_turns"] > 0 and row["user_refused"] == row["user_errors"] == 0 for row in domains)
+    openings = warehouse_of(settings).rows("select opening from multi_step_runs where opening like '%(ask me for the%'")
+    assert openings
