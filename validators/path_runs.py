@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import orjson
 from pydantic import JsonValue
@@ -27,7 +27,14 @@ from callwright.validators.metrics.complexeval.runs import RunOutcome, SampleRun
 from callwright.validators.metrics.complexeval.turns import Judge, Matchers, Respond, wrong_arguments
 from callwright.validators.predictions import storable
 from callwright.validators.replies.reading import parse_completion
-from callwright.validators.strategies import IN_MESSAGES, MOST_NATIVE, Question, in_messages, name_tools
+from callwright.validators.strategies import (
+    IN_MESSAGES,
+    MOST_NATIVE,
+    PromptingStrategy,
+    Question,
+    in_messages,
+    name_tools,
+)
 from callwright.validators.task_runs import TaskRun
 from callwright.validators.user_errors import user_figures
 from callwright.warehouse.errors import ReplyError
@@ -84,7 +91,7 @@ class Asking(NamedTuple):
 class PathRun(NamedTuple):
     """What a run is kept under, how the candidate is asked, and how many replies it may take.
 
-    In a live one a simulated user answers what the candidate says.
+    In a live one a simulated user answers what the candidate says, in words of the model `user`.
     """
 
     release: str
@@ -95,11 +102,14 @@ class PathRun(NamedTuple):
     judge: str = ""
     settings: str = ""
     turn_limit: int = TURN_LIMIT
-    way: str = "direct"
-    is_live: bool = False
+    user: str = ""
 
-
-_NOT_KEPT = frozenset({"turn_limit", "way", "is_live"})  # settings, and what the strategy's label says
+    @property
+    def identity(self) -> dict[str, Any]:
+        """What it is kept under: the turn limit is one of the settings, and the strategy's label says who the user is."""
+        label = PromptingStrategy(self.strategy, user=self.user).label
+        kept = {name: value for name, value in self._asdict().items() if name not in ("turn_limit", "user")}
+        return {**kept, "strategy": label}
 
 
 class _Drive(NamedTuple):
@@ -139,7 +149,7 @@ async def run_path(
     if traits_of(sample.kind).is_task:
         episode = world_of_sample(sample, context).begin(sample.simulation_seed)
         by_end = TaskRun(sample, episode, tools, by_calls, run.turn_limit)
-    user = SimulatedUser(sample, tools, user_chat, run.run) if run.is_live else None
+    user = SimulatedUser(sample, tools, user_chat, run.run) if run.user else None
     drive = await _drive(by_end or by_calls, sample, context, run, user)
     # The published code shows the judge the gold's way to the answer, the paper the candidate's own (EVALUATORS 2.5).
     parsed = chain if run.mode == "as_published_code" else [one for one in drive.history if one.calls]
@@ -164,14 +174,14 @@ async def _drive(
     if user is not None:
         briefing = "\n".join(filter(None, (asking.briefing, USER_IS_THERE)))
         asking = asking._replace(request=await user.open(), briefing=briefing)
-    if run.way == "native" and len(tools) > MOST_NATIVE:
+    if run.strategy == "native" and len(tools) > MOST_NATIVE:
         asking = await _with_named_tools(asking, context.chat)
     history: list[Exchange] = []
     turns: list[RunTurn] = []
     judged: list[tuple[MatchedCall, ...]] = []
     said: list[str] = []
     while machine.outcome is None:
-        reply = await ask_next(asking, history, context.chat, run.way)
+        reply = await ask_next(asking, history, context.chat, run.strategy)
         if not reply.calls:
             said.append(reply.answer)
             told = await user.hear(reply.answer) if user and reply.answer and len(turns) < run.turn_limit else None
@@ -213,9 +223,8 @@ async def _score_answer(sample: Sample, answer: str, history: Sequence[Exchange]
 def _as_record(sample: Sample, run: PathRun, drive: _Drive, scores: _Scores, by_end: TaskRun | None) -> MultiStepRun:
     outcome, error = drive.outcome, drive.outcome.error
     parameter = error.parameter if error else ""
-    identity = {name: value for name, value in run._asdict().items() if name not in _NOT_KEPT}
     return MultiStepRun(
-        **identity,
+        **run.identity,
         subject=sample.key,
         success=outcome.success,
         correct_calls=outcome.correct_calls,

@@ -73,14 +73,13 @@ async def evaluate_paths(evaluation: EvaluationRun, candidate: NamedCandidate, j
             run = PathRun(
                 of.release,
                 of.candidate,
-                of.strategy,
+                conditions.prompting.strategy,
                 of.mode,
                 number,
                 of.judge,
                 candidate.settings,
                 conditions.turn_limit,
-                conditions.prompting.strategy,
-                conditions.user is not None,
+                conditions.prompting.user,
             )
             lacking |= await _drive(evaluation, candidate, missing, run, _Chats(chat, judge, user))
     finally:

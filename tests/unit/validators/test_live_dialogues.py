@@ -75,7 +75,7 @@ class Waiter:
 
 
 async def talk(*questions: str) -> MultiStepRun:
-    run = PathRun("slots", "waiter", "direct/live(x)", is_live=True)
+    run = PathRun("slots", "waiter", user="x")
     context = StageContext(Waiter(*questions), Random(1), {TOOL.key: TOOL})
     [kept] = [one for one in await run_path(SAMPLE, context, run=run) if isinstance(one, MultiStepRun)]
     return kept

@@ -197,7 +197,7 @@ class Asker:
 
 async def talk(workshop: Environment, asker: Asker, user: Any = None) -> MultiStepRun:
     asker.bicycle = bicycles(world_of(workshop))[0]["id"]
-    run = RUN._replace(strategy="direct/live(x)", is_live=True)
+    run = RUN._replace(user="x")
     records = await run_path(request_to_paint(workshop), context_of(workshop, asker), run=run, user_chat=user)
     [kept] = [one for one in records if isinstance(one, MultiStepRun)]
     return kept
