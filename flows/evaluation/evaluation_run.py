@@ -328,7 +328,8 @@ def cut_off(warehouse: Warehouse, release: str, budget: float | None = None) -> 
             "Name its candidates again: --model NAME; what they answered is kept."
         )
     for name in _MODELS:
-        stated[name] = ModelSettings.model_validate_json(orjson.dumps(stated[name])) if stated[name] else None
+        held = stated.get(name)  # what was asked for by an earlier version knows of no user
+        stated[name] = ModelSettings.model_validate_json(orjson.dumps(held)) if held else None
     stated["prompting"] = PromptingStrategy(**stated["prompting"])
     if not STRATEGIES[stated["prompting"].strategy].is_for_models:
         raise ConfigurationError(

@@ -183,6 +183,9 @@ def test_what_was_cut_off_is_taken_up_as_it_was_asked_for(model_server: ModelSer
         evaluate(released, candidate, runs=2, tools_shown="always")
     kept, behaving = predictions(released), cut_off(warehouse_of(released), "v1")
     assert (behaving.candidates, behaving.conditions) == ([candidate], Conditions(runs=2, tools_shown="always"))
+    older = "update evaluations set conditions = json_merge_patch(conditions, '{\"user\": null}')"  # before there were users
+    warehouse_of(released).execute(older)
+    assert cut_off(warehouse_of(released), "v1") == behaving
     model_server.behaviour = lambda asked: None
     model_server.forget()
     resumed = run_here("evaluate", "v1", "--resume", home=released.home)

@@ -7,6 +7,7 @@ import pytest
 
 from callwright.generators.stages import StageContext
 from callwright.llm.chat import Prompt
+from callwright.llm.function_model import FunctionModel
 from callwright.validators.path_runs import PathRun, run_path
 from callwright.warehouse.records import (
     CallTurn,
@@ -92,3 +93,29 @@ async def test_who_asks_for_what_is_lacking_makes_the_call() -> None:
 async def test_who_guesses_a_slot_does_not(asked: tuple[str, ...]) -> None:
     kept = await talk(*asked)
     assert (kept.success, kept.correct_calls) == (False, 0)
+
+
+async def test_a_function_is_given_what_was_said_as_messages() -> None:
+    seen: list[list[dict[str, Any]]] = []
+
+    def waiter(messages: list[dict[str, Any]], _tools: object) -> Any:
+        seen.append(messages)
+        questions = ["Which restaurant is it?", "How many guests come?"]
+        asked = sum(one["role"] == "assistant" for one in messages)
+        if asked < len(questions):
+            return questions[asked]
+        made = any(one.get("tool_calls") for one in messages)
+        return "The table is booked." if made else [(TOOL.name, {"restaurant": "Golden Fork", "guests": 4})]
+
+    chat = FunctionModel("python/waiter", waiter, lambda _call: None, "run_path")
+    run = PathRun("slots", "waiter", "messages", user="x")
+    records = await run_path(SAMPLE, StageContext(chat, Random(1), {TOOL.key: TOOL}), run=run)
+    [kept] = [one for one in records if isinstance(one, MultiStepRun)]
+    assert (kept.success, kept.user_turns, kept.strategy) == (True, 2, "messages/live(x)")
+    spoken = [(one["role"], one["content"]) for one in seen[2][1:]]
+    assert spoken[1:] == [
+        ("assistant", "Which restaurant is it?"),
+        ("user", "The restaurant: Golden Fork."),
+        ("assistant", "How many guests come?"),
+        ("user", "The guests: 4."),
+    ]
