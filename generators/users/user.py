@@ -105,12 +105,15 @@ class SimulatedUser:
         return self.opening
 
     def _stands_apart(self, fact: Fact) -> bool:
-        """Whether the request says a value once, and not within another one."""
+        """Whether the request says a value once and not within another one, and no other is for the same parameter.
+
+        Of two colours a question for the colour does not tell which is meant.
+        """
         request = self._sample.request
         without = f"{request[: fact.start]}\n{request[fact.end :]}"
-        alone = all(
-            one.end <= fact.start or fact.end <= one.start for one in self.facts if one != fact and one.start >= 0
-        )
+        others = [one for one in self.facts if one != fact]
+        alone = all(one.end <= fact.start or fact.end <= one.start for one in others if one.start >= 0)
+        alone = alone and all(one.parameter != fact.parameter for one in others)
         return alone and not isinstance(fact.value, bool) and not fact.is_said(without)
 
     async def hear(self, message: str) -> str | None:

@@ -12,7 +12,7 @@ from callwright.generators.environments.protocol import Environment
 from callwright.generators.users.user import MOST_TURNS, SimulatedUser
 from callwright.llm.chat import Prompt
 from callwright.warehouse.errors import ReplyError
-from callwright.warehouse.records import Language
+from callwright.warehouse.records import CallTurn, Evidence, GoldCall, Language, UserTurn
 from tests.support.generators.multi_step.workshop import bicycles, open_workshop, request_to_paint
 
 
@@ -72,6 +72,23 @@ async def test_several_conversations_over_a_sample_hold_different_things_back(wo
     users = [SimulatedUser(request_to_paint(workshop), workshop.tools, None, number) for number in range(12)]
     assert {await user.open() for user in users} == {await user.open() for user in users}
     assert len({user.opening for user in users}) == 2
+
+
+async def test_of_two_values_for_one_parameter_none_is_held_back(workshop: Environment) -> None:
+    """Who asks for the colour could not be told which one."""
+    sample = request_to_paint(workshop)
+    listed = Evidence(
+        argument="colour", kind="span", turn=0, start=len(sample.request) + 5, end=len(sample.request) + 8
+    )
+    first = GoldCall(tool="list_bicycles", arguments={"colour": "red"}, evidence=(listed,))
+    text = f"{sample.request} Now red."
+    turns = (UserTurn(text=text), CallTurn(calls=(first,), executed=True), *sample.turns[2:])
+    openings = []
+    for number in range(8):
+        user = SimulatedUser(sample.with_changes(turns=turns), workshop.tools, None, number)
+        openings.append(await user.open())
+    assert {"white" in one and "red" in one for one in openings} == {True}
+    assert {"(ask me for the part)" in one for one in openings} == {True}
 
 
 async def test_what_is_asked_for_is_told_and_nothing_else(workshop: Environment) -> None:
