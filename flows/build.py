@@ -270,12 +270,9 @@ def build_key(recipe: Recipe, tools: Sequence[Tool]) -> str:
     """
     body = recipe.model_dump(
         mode="json",
-        include={"name", "seed", "languages", "samples", "spare", "candidates_per_sample", "variants", "checks"},
+        include={"name", "seed", "languages", "samples", "spare", "candidates_per_sample", "variants"},
     )
-    del body["checks"]["largest_opening"], body["checks"]["largest_skeleton"]  # they make nothing
-    if recipe.checks.reworded_duplicate == Checks.model_fields["reworded_duplicate"].default:
-        del body["checks"]["reworded_duplicate"]  # builds from before this was a setting keep their name
-    body |= _landing_of(recipe)
+    body |= {"checks": _thresholds_of(recipe.checks)} | _landing_of(recipe)
     if recipe.is_voiced:
         body["voices"] = {"personas": [*recipe.spoken_personas], "styles": [*recipe.styles]}
     if recipe.values:
@@ -287,7 +284,9 @@ def build_key(recipe: Recipe, tools: Sequence[Tool]) -> str:
     if recipe.sources:
         body["sources"] = [[source_key(recipe, one), one.take, *one.by] for one in recipe.sources]
     if recipe.system_message:
-        body["system_message"] = recipe.system_message
+        body["system_message"] = (
+            recipe.system_message if isinstance(recipe.system_message, str) else [*recipe.system_message]
+        )
     groups = {kind_named(name).group for wave in waves(recipe) for name in wave}
     with own_prompts(recipe.own_prompts):
         versions: list[JsonValue] = [version_of(stage) for stage in all_stages() if stage.group in groups]
@@ -303,6 +302,16 @@ def build_key(recipe: Recipe, tools: Sequence[Tool]) -> str:
         "stages": versions,
     }
     return content_key(ingredients)
+
+
+def _thresholds_of(checks: Checks) -> dict[str, JsonValue]:
+    """The thresholds that make a difference to what a build makes."""
+    stated: dict[str, JsonValue] = checks.model_dump(mode="json")
+    if checks.repeated == "tell":
+        del stated["largest_opening"], stated["largest_skeleton"], stated["repeated"]
+    if checks.reworded_duplicate == Checks.model_fields["reworded_duplicate"].default:
+        del stated["reworded_duplicate"]  # builds from before this was a setting keep their name
+    return stated
 
 
 def _landing_of(recipe: Recipe) -> dict[str, JsonValue]:

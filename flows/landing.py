@@ -87,6 +87,25 @@ def check_duplicates(landing: Landing) -> None:
                     changed += [verdict.subject] if before[at][0] else []
         remove_outcomes(warehouse, ((build, LANDING.duplicates, subject) for subject in changed))
         warehouse.put_files(facts)
+    if landing.recipe.checks.repeated == "reject":
+        _reject_repeated(landing)
+
+
+def _reject_repeated(landing: Landing) -> None:
+    """Reject what is worded like too many others, as a duplicate is, so that what is spare can replace it."""
+    outcomes = [
+        landing.note(LANDING.duplicates, row["key"], "rejected", row["reason"], "duplicate")
+        for row in _repeated(landing)
+    ]
+    remove_outcomes(landing.warehouse, ((landing.build, LANDING.duplicates, one["subject"]) for one in outcomes))
+    landing.warehouse.put_rows({"outcomes": outcomes})
+
+
+def _repeated(landing: Landing) -> list[Row]:
+    """The samples whose request begins like too many others, or is too many others but for its values, and why."""
+    checks = landing.recipe.checks
+    asked = [landing.build, LANDING.duplicates, LANDING.review, checks.largest_opening, checks.largest_skeleton]
+    return landing.warehouse.rows(sql("landing.repeated"), asked)
 
 
 def _rendered(landing: Landing, verdict: Verdict) -> tuple[dict[str, list[Row]], tuple[StageOutcome, str]]:
@@ -110,7 +129,7 @@ def route_review(landing: Landing) -> None:
         found = landing.warehouse.rows(sql("landing.uncertain"), [*asked, wrong])
         doubts = _with_reasons(doubts, ((row["key"], _uncertainty(row["known"], wrong)) for row in found))
     if landing.recipe.review.repeated:
-        doubts = _with_repeated(landing, doubts)
+        doubts = _with_reasons(doubts, ((row["key"], row["reason"]) for row in _repeated(landing)))
     outcomes = [landing.note(LANDING.review, row["key"], "waiting", row["reasons"], "unproved") for row in doubts]
     contradicted = landing.warehouse.rows(
         "select subject, reason from outcomes where build = ? and outcome = 'waiting' and stage <> ?",
@@ -130,14 +149,6 @@ def route_review(landing: Landing) -> None:
     landing.warehouse.execute(pass_all(sql("landing.passed")), [landing.build, LANDING.review, *asked])
     carry_over_corrections(landing.warehouse)
     settle_decisions(landing.warehouse)
-
-
-def _with_repeated(landing: Landing, doubts: Sequence[Row]) -> list[Row]:
-    """The doubtful samples and those whose request begins like too many others, or is too many others but for its values."""
-    checks = landing.recipe.checks
-    asked = [landing.build, LANDING.duplicates, LANDING.review, checks.largest_opening, checks.largest_skeleton]
-    found = landing.warehouse.rows(sql("landing.repeated"), asked)
-    return _with_reasons(doubts, ((row["key"], row["reason"]) for row in found))
 
 
 def _with_reasons(doubts: Sequence[Row], more: Iterable[tuple[str, str]]) -> list[Row]:

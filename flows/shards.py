@@ -24,7 +24,7 @@ import orjson
 from callwright.flows.chats import FATAL, Chats, SharedChats
 from callwright.flows.environments import open_environments
 from callwright.flows.plugins import add_all
-from callwright.flows.recipe import Recipe
+from callwright.flows.recipe import UNTOLD, Recipe
 from callwright.flows.stages import stages_of
 from callwright.generators.environments.protocol import Environment
 from callwright.generators.kinds import FAMILIES
@@ -382,11 +382,15 @@ class _Work:
         return outputs
 
     def _instructed(self, stage: Stage, outputs: list[Any]) -> list[Any]:
-        """What a stage yields, each sample with the recipe's system message."""
-        message = self.shard.recipe.system_message
-        if not message or stage.is_check:
+        """What a stage yields, each sample with the recipe's system message, or with one of its messages."""
+        stated = self.shard.recipe.system_message
+        messages = (stated,) if isinstance(stated, str) else stated
+        if messages in (("",), (UNTOLD,)) or stage.is_check:
             return outputs
-        return [one.with_changes(system_message=message) if isinstance(one, Sample) else one for one in outputs]
+        return [
+            one.with_changes(system_message=Random(one.request).choice(messages)) if isinstance(one, Sample) else one
+            for one in outputs
+        ]
 
     def _signed(self, stage: Stage, outputs: list[Any], model: str, calls: list[LlmCall]) -> list[Any]:
         """What a stage yields, with the defect planted in it, or with the model that gave the verdict."""

@@ -20,8 +20,10 @@ from callwright.warehouse.exports.hugging_face import hugging_face_row
 from callwright.warehouse.exports.whole import record_line
 from callwright.warehouse.exports.writing import TableFormat, plain_names, tool_document
 from callwright.warehouse.extras import require_package
+from callwright.warehouse.queries import sql
 from callwright.warehouse.records import Evidence, GoldCall, Language, Release, Sample, Tool
 from callwright.warehouse.releases import (
+    AssistantWords,
     MadeRelease,
     Selection,
     Terms,
@@ -233,7 +235,7 @@ class LoadedRelease:
         kinds = sorted(kept.sample.kind for kept in self)
         return {kind: kinds.count(kind) for kind in dict.fromkeys(kinds)}
 
-    def export(
+    def export(  # noqa: PLR0913 - each is an option of its own
         self,
         to: str,
         folder: Path | str | None = None,
@@ -242,6 +244,7 @@ class LoadedRelease:
         with_template: bool = False,
         from_answers: Sequence[str] = (),
         pass_rate: str = "",
+        system_messages: bool = True,
     ) -> Export:
         """Write it in a format that others read, with its card; of `kinds` alone if they are named.
 
@@ -253,6 +256,8 @@ class LoadedRelease:
         openai, sharegpt, trl, trl-dpo …) unless `with_template` asks for it; `skipped` tells how many.
         `from_answers` names candidates whose answers go out (NAME, or NAME~STRATEGY), `pass_rate` a
         band such as "0.2:0.8": of other samples nothing does.
+        Rows of training whose sample has no system message begin with one of ours, drawn by the request
+        (none for some), unless `system_messages` is off or their recipe says `system_message: none`.
         The folder, exports/RELEASE-FORMAT unless given, is the export's own. Raises
         ConfigurationError for an unknown format or kind, RecordError where nothing has a place in
         the format.
@@ -276,15 +281,21 @@ class LoadedRelease:
                 return export_tables(warehouse, frozen, place, card, wanted)
             others = [kind for kind in counts if kind not in wanted]
             takes_all = with_template or not form.is_for_training
-            stream = stream_release(warehouse, self.name, without=others, with_template=takes_all, refusals=refusals())
+            [told] = warehouse.rows(sql("releases.untold"), [self.name])
+            words = assistant_words(system_messages=system_messages and not told["untold"])
+            stream = stream_release(warehouse, self.name, without=others, with_template=takes_all, words=words)
             if from_answers or form.answers == "must":
                 stream = with_answers(warehouse, stream, from_answers, pass_rate)
             return export_release(stream, to, place, card)
 
 
-def refusals() -> dict[Language, str]:
-    """How an assistant says that no tool fits, by language."""
-    return {code: str(of(code).data["assistant"]["no_tool"]) for code in known()}
+def assistant_words(*, system_messages: bool) -> dict[Language, AssistantWords]:
+    """How an assistant says that no tool fits and, with `system_messages`, what it may be told first, by language."""
+    said = {code: of(code).data["assistant"] for code in known()}
+    return {
+        code: AssistantWords(tuple(one["refusals"]), tuple(one["system_messages"]) if system_messages else ())
+        for code, one in said.items()
+    }
 
 
 class _StoredRelease(NamedTuple):

@@ -298,6 +298,13 @@ def export(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
             metavar="LOW:HIGH", help="Only samples that these candidates pass in such a share of their runs: 0.2:0.8."
         ),
     ] = "",
+    system_messages: Annotated[
+        bool,
+        typer.Option(
+            "--system-messages/--no-system-messages",
+            help="Rows of training whose sample has no system message begin with one of ours, or with none.",
+        ),
+    ] = True,
     live: Live = False,
 ) -> Outcome:
     """Write a release in a format that others read, with its card; what has no place there is counted.
@@ -318,7 +325,13 @@ def export(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
     with folder.opened():  # one copy for all that is read
         loaded = load_from(folder, release)
         written = loaded.export(
-            to, out, kinds=kind or (), with_template=with_template, from_answers=from_answers or (), pass_rate=pass_rate
+            to,
+            out,
+            kinds=kind or (),
+            with_template=with_template,
+            from_answers=from_answers or (),
+            pass_rate=pass_rate,
+            system_messages=system_messages,
         )
         samples = sum(number for name, number in loaded.count_kinds().items() if not kind or name in kind)
     value = {"release": release, "format": to, "samples": samples, "rows": written.rows} | written._asdict()

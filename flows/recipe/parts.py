@@ -243,6 +243,10 @@ class Roles(RecipePart):
 Reviewers = Annotated[int, Field(ge=1, le=9)]
 
 
+SystemMessage = Annotated[str, Field(max_length=20_000)]
+UNTOLD = "none"  # as a system message: rows of training get none either
+
+
 class Candidate(RecipePart):
     """A model to be scored, under the name that the leaderboard shows."""
 
@@ -291,6 +295,10 @@ class Checks(RecipePart):
         gt=0,
         le=1,
         description="The share of a language's requests that may be one sentence with other values, from 0 to 1.",
+    )
+    repeated: Literal["tell", "reject"] = Field(
+        default="tell",
+        description="What becomes of requests beyond these two shares: told of, or rejected, so that spare ones take their place.",
     )
 
 
@@ -502,10 +510,9 @@ class Recipe(RecipePart):
         default=PersonalDataRules(),
         description="What becomes of personal data in samples that are taken from files: off, on (replaced) or report (counted).",
     )
-    system_message: str = Field(
+    system_message: SystemMessage | Annotated[tuple[SystemMessage, ...], Field(min_length=1, max_length=1000)] = Field(
         default="",
-        max_length=20_000,
-        description="What the assistant is told before each conversation: kept with samples, shown to candidates, exported.",
+        description="What the assistant is told first: a text, a list to draw from by sample, or none in rows of training either.",
     )
     license: str = Field(
         default="",

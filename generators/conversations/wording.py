@@ -1,7 +1,7 @@
 """Wording a planned conversation turn by turn, calls and results in between (CONFETTI 3.1)."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from pydantic import BaseModel, JsonValue
@@ -107,8 +107,8 @@ class _Writing:
                 text = await self._agent_text(move, seed)
                 self.turns.append(ReplyTurn(text=text, acts=move.acts))
             case "calls":
-                for call in move.calls:
-                    self._add_call(call)
+                for calls in _at_once(move.calls):
+                    self._add_calls(calls)
 
     async def _add_user(self, move: Move, seed: int) -> None:
         words = await self._user_words(move, seed)
@@ -130,12 +130,18 @@ class _Writing:
             self._stated.append(_Saying(tool, part.arguments[name], evidence))
         self.turns.append(UserTurn(text=words.text))
 
-    def _add_call(self, call: SimulatedCall) -> None:
-        evidence = tuple(self._evidence(call))
-        gold = GoldCall(
-            tool=call.tool, arguments=call.arguments, evidence=evidence, constants=self._constants.get(call.tool, {})
+    def _add_calls(self, calls: Sequence[SimulatedCall]) -> None:
+        made = tuple(
+            GoldCall(
+                tool=call.tool,
+                arguments=call.arguments,
+                evidence=tuple(self._evidence(call)),
+                constants=self._constants.get(call.tool, {}),
+            )
+            for call in calls
         )
-        self.turns += [CallTurn(calls=(gold,), executed=True), ResultTurn(results=(call.result,))]
+        results = tuple(call.result for call in calls)
+        self.turns += [CallTurn(calls=made, executed=True), ResultTurn(results=results)]
 
     def _evidence(self, call: SimulatedCall) -> Iterator[Evidence]:
         """Where each argument was stated last, or which result holds it."""
@@ -151,9 +157,12 @@ class _Writing:
         for index in range(len(self.turns) - 1, -1, -1):
             turn = self.turns[index]
             if isinstance(turn, ResultTurn):
-                path = next((path for path, held in walk(turn.results[0], "") if held == value), None)
-                if path is not None:
-                    yield Evidence(argument=name, kind="response", turn=index, path=f"turns[{index}].results[0]{path}")
+                results = enumerate(turn.results)
+                path = next(
+                    (f"[{at}]{path}" for at, one in results for path, held in walk(one, "") if held == value), ""
+                )
+                if path:
+                    yield Evidence(argument=name, kind="response", turn=index, path=f"turns[{index}].results{path}")
                     return
 
     async def _user_words(self, move: Move, seed: int) -> UserWords:
@@ -207,6 +216,17 @@ class _Writing:
 
     def _shown(self, part: Part) -> dict[str, Any]:
         return {"tool": self._context.tool(part.tool).sayable, "arguments": part.arguments}
+
+
+def _at_once(calls: Iterable[SimulatedCall]) -> Iterator[tuple[SimulatedCall, ...]]:
+    """The calls of a turn as they can be made: one that takes what another returned waits for it."""
+    together: list[SimulatedCall] = []
+    for call in calls:
+        if call.linked and together:
+            yield tuple(together)
+            together = []
+        together.append(call)
+    yield tuple(together)
 
 
 _LONGEST = 2500

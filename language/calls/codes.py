@@ -3,6 +3,7 @@
 import re
 import string
 from collections.abc import Callable
+from functools import cache
 from random import Random
 from typing import Any
 
@@ -161,8 +162,7 @@ def phrase(kind: str, language: Language, rng: Random) -> str:
     """A phrase of this kind; any kind that has no phrases of its own gives a general one."""
     match kind:
         case "place" | "origin" | "destination":
-            place: str = rng.choice(_values(language)["places"])
-            return place
+            return rng.choice([*lands(language)])
         case "country":
             country: str = rng.choice(_values(language)["countries"])
             return country
@@ -173,6 +173,12 @@ def phrase(kind: str, language: Language, rng: Random) -> str:
     templates = _values(language)["templates"]
     general, _, _ = kind.partition(" ")  # "details of a claim" is, where no phrases are there for claims, a detail
     return _fill(rng.choice(templates.get(kind) or templates.get(general) or templates["text"]), language, rng)
+
+
+@cache
+def lands(language: Language) -> dict[str, int]:
+    """The places of a language, each with the number of the land that is crossed without a flight or a ship to reach it."""
+    return {place: number for number, row in enumerate(_values(language)["places"]) for place in row}
 
 
 def person(language: Language, rng: Random) -> str:
@@ -197,7 +203,7 @@ def _word(slot: str, language: Language, rng: Random) -> str:
     if slot == "number":
         return str(rng.randint(2, 199))
     values = _values(language)
-    named = {"place": values["places"], "last": values["last_names"]}
+    named = {"place": [*lands(language)], "last": values["last_names"]}
     chosen: str = rng.choice(named.get(slot) or values["lists"][slot])
     return chosen
 

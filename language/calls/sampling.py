@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from pydantic import JsonValue
 
-from callwright.language.calls.codes import OWN_WORDS, like, phrase, write_code
-from callwright.language.calls.meanings import meaning_row, number_range, stated_choices, text_of, value_gap
+from callwright.language.calls.codes import OWN_WORDS, lands, like, phrase, write_code
+from callwright.language.calls.meanings import ASKED_OF, meaning_row, number_range, stated_choices, text_of, value_gap
 from callwright.language.calls.parameters import CLOCKED, CODED, NUMERIC, meaning_by_words, meaning_of
 from callwright.language.names import split_name, topic_of
 from callwright.language.packs import LanguagePattern, of, own_letters
@@ -203,8 +203,9 @@ def _text(name: str, schema: JsonSchema, language: Language, rng: Random) -> str
     kind = meaning_of(name, schema)
     examples = [one for one in schema.get("examples") or () if isinstance(one, str) and one]
     row = meaning_row(name, schema)
+    is_other = kind in _PLACES and lands(language).keys().isdisjoint(examples)  # a park or a station is no city
     is_id = len(examples) == 1 and _IN_DIGITS.fullmatch(examples[0]) is not None  # whatever the parameter is called
-    if examples and (is_id or not (kind in OWN_WORDS and row is None and rng.random() < _OWN_SHARE)):
+    if examples and (is_id or is_other or not (kind in OWN_WORDS and row is None and rng.random() < _OWN_SHARE)):
         example = rng.choice(examples)
         is_code = kind in CODED and kind not in ("email", "link", "airport", "currency")
         return like(example, rng) if is_id or is_code else example
@@ -268,6 +269,7 @@ _NOTHING: Mapping[str, JsonValue] = {}
 _LONGEST_STAY = 14
 _END, _START = LanguagePattern("@{period_end}"), LanguagePattern("@{period_start}")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
+_PLACES = frozenset({"place", "origin", "destination"})
 _IN_DIGITS = re.compile(r"\d{2,}")
 
 
@@ -302,6 +304,7 @@ def _filled(
         schema = properties[name]
         for _ in range(_CALL_TRIES):
             values[name] = make_value(name, schema, language, rng)
+            values[name] = _near(name, values, properties, language, rng)
             if not _is_mistakable(name, values, properties):
                 break
     put_in_order(values, properties)
@@ -323,6 +326,23 @@ def _is_mistakable(name: str, values: dict[str, JsonValue], properties: dict[str
         ):
             return True
     return False
+
+
+_BY_LAND = re.compile(r"\b(trains?|rail\w*|bus(es)?|coach(es)?|rides?|taxis?|cabs?|drive\w*|car|routes?|metro|tram)\b")
+
+
+def _near(
+    name: str, values: dict[str, JsonValue], properties: dict[str, JsonSchema], language: Language, rng: Random
+) -> JsonValue:
+    """The value, or where a tool goes by land between it and a place that no land joins to it, a place on that one's land."""
+    known, value, schema = lands(language), values[name], properties[name]
+    taken = {str(other): known[str(other)] for at, other in values.items() if at != name and str(other) in known}
+    here = known.get(str(value))
+    if here is None or {*taken.values()} <= {here} or not _BY_LAND.search(schema.get(ASKED_OF, "").lower()):
+        return value
+    land = next(iter(taken.values()))
+    near = [place for place, at in known.items() if at == land and place not in taken and fits(place, schema)]
+    return rng.choice(near) if near else value
 
 
 def put_in_order(values: dict[str, JsonValue], properties: dict[str, JsonSchema]) -> None:

@@ -417,12 +417,9 @@ def _said(turns: Sequence[Turn]) -> tuple[Said, ...]:
 
 @cache
 def _more_steps(language: Language) -> re.Pattern[str]:
-    """What people say before they ask for one thing more, in words that ask for no set of calls at once."""
-    names = ("linked", "again", "joints")
-    shapes = [one for name in names for one in shapes_in(language, f"conversations.{name}")]
-    heads = [shape.split("{r}")[0].strip() for shape in shapes]
-    at_once = "\n".join(shapes_in(language, "parallel"))
-    told = [re.sub(r"\\\{[cl]\\\}", ".{1,80}?", re.escape(head)) for head in heads if head not in at_once]
+    """What people say before they ask for something that needs what another call returns."""
+    heads = [shape.split("{r}")[0].strip() for shape in shapes_in(language, "conversations.linked")]
+    told = [re.sub(r"\\\{[cl]\\\}", ".{1,80}?", re.escape(head)) for head in heads]
     return re.compile("|".join(filter(None, told)) or "(?!)")
 
 

@@ -5,9 +5,11 @@ tool fits. The formats for training and for judging single steps are made of the
 completions API.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
+from random import Random
 from typing import Any, NamedTuple, assert_never
 
 import orjson
@@ -42,7 +44,7 @@ from callwright.warehouse.records import (
     UserTurn,
     content_key,
 )
-from callwright.warehouse.releases import ReleaseStream, SampleAnswers
+from callwright.warehouse.releases import AssistantWords, ReleaseStream, SampleAnswers
 
 Message = dict[str, Any]
 MOST_TOOLS = 128  # what OpenAI's interface takes
@@ -159,18 +161,65 @@ def examples_of(
 ) -> Iterator[TrainingExample | LeftOutRow]:
     """All that a sample of a release teaches, or without what is the beginning of a longer example."""
     tools = {source.tools[key].name: source.tools[key] for key in sample.candidates}
-    refusal = source.refusals.get(sample.language, "")
+    words = _drawn_words(sample, source)
+    # answers of candidates are to codes as they were shown
+    turns = tuple(map(_shortened, sample.turns)) if source.answers is None else sample.turns
     shown = _shown_tools(sample, tools, most_tools)
     found: list[TrainingExample] = []
-    for at in _taught(sample.turns):
-        problem = (
-            _problem(sample.turns, at, tools) or _untold(sample, at) or ("" if refusal else _wordless(sample.turns, at))
-        )
+    for at in _taught(turns):
+        problem = _problem(turns, at, tools) or _untold(sample, at) or ("" if words.refusal else _wordless(turns, at))
         if problem:
             yield LeftOutRow(sample.kind, problem)
         else:
-            found.append(_example(sample, at, shown, refusal))
+            found.append(_example(sample, turns, at, shown, words))
     yield from _longest(found) if are_whole else found
+
+
+class _DrawnWords(NamedTuple):
+    """What the assistant of a sample is told first, and how it says that no tool fits."""
+
+    briefing: str
+    refusal: str
+
+
+def _drawn_words(sample: Sample, source: ReleaseStream) -> _DrawnWords:
+    """What the sample states, else drawn by its request: samples of one request begin alike, and are taught once."""
+    words, rng = source.words.get(sample.language, AssistantWords()), Random(content_key([sample.request]))
+    refusal, message = (rng.choice(one) if one else "" for one in words)
+    system = sample.system_message or message
+    return _DrawnWords("\n".join(filter(None, (system, sample.time_sentence))), refusal)
+
+
+LONGEST_CODE = 1000
+_CODE = re.compile(r"[\w+/=.:~%-]+", re.ASCII)
+_KEPT, _DIGEST = 24, 16
+
+
+def _shortened(turn: Turn) -> Turn:
+    """A turn in which codes of more than a thousand characters are short: to copy them by heart is nothing to learn.
+
+    The same code is the same in results and in the calls that take it.
+    """
+    match turn:
+        case CallTurn(calls=calls):
+            short = tuple(call.with_changes(arguments=_short(call.arguments)) for call in calls)
+            return turn.with_changes(calls=short) if short != calls else turn
+        case ResultTurn(results=results):
+            return turn.with_changes(results=tuple(map(_short, results)))
+        case _:
+            return turn
+
+
+def _short(value: Any) -> Any:  # noqa: ANN401 - any JSON
+    match value:
+        case str() if len(value) > LONGEST_CODE and _CODE.fullmatch(value):
+            return f"{value[:_KEPT]}{content_key(value)[:_DIGEST]}"
+        case list() | tuple():
+            return [_short(one) for one in value]
+        case dict():
+            return {name: _short(one) for name, one in value.items()}
+        case _:
+            return value
 
 
 def _longest(examples: Sequence[TrainingExample]) -> Iterator[TrainingExample]:
@@ -294,13 +343,13 @@ def _dropped(names: Sequence[str], called: set[str], most: int | None) -> set[st
     return set() if most is None else set(needless[max(0, most - (len(names) - len(needless))) :])
 
 
-def _example(sample: Sample, at: int, shown: _ShownTools, refusal: str) -> TrainingExample:
+def _example(sample: Sample, turns: Sequence[Turn], at: int, shown: _ShownTools, words: _DrawnWords) -> TrainingExample:
     names = shown.names
     return TrainingExample(
         sample=sample,
         turn=at,
-        before=tuple(openai_messages(sample.briefing, sample.turns[:at], names)),
-        last=_last_message(sample.turns, at, shown, refusal),
+        before=tuple(openai_messages(words.briefing, turns[:at], names)),
+        last=_last_message(turns, at, shown, words.refusal),
         tools=shown.documents,
         names={plain: name for name, plain in names.items() if plain != name},
         tools_left_out=shown.left_out,

@@ -14,6 +14,11 @@ select split, body from taken where ? or not of_template order by key
 @taken
 select kind, count(*) as samples from taken where of_template group by kind
 
+-- name: untold
+-- Whether a recipe of the release wants no system message in rows of training.
+select count(*) > 0 as untold from release_samples r join acceptances a on a.subject = r.subject join builds b on b.key = a.build
+where r.release = ? and b.body ->> '$.system_message' = 'none'
+
 -- name: kinds
 select s.kind, count(*) as samples from samples s join release_samples r on r.subject = s.key
 where r.release = ? group by s.kind order by s.kind

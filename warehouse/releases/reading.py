@@ -26,13 +26,20 @@ class ReleaseContent(NamedTuple):
     splits: Mapping[str, str] = MappingProxyType({})
 
 
+class AssistantWords(NamedTuple):
+    """What an assistant may say where no tool fits, and may be told before a conversation; "" stands for nothing."""
+
+    refusals: tuple[str, ...] = ()
+    system_messages: tuple[str, ...] = ()
+
+
 class ReleaseStream(NamedTuple):
     """A release whose samples are read one after another: each behind its split, "" where it has none; and its tools by key."""
 
     release: Release
     samples: Iterable[tuple[str, Sample]]
     tools: Mapping[str, Tool]
-    refusals: Mapping[Language, str] = MappingProxyType({})  # how an assistant says that no tool fits
+    words: Mapping[Language, AssistantWords] = MappingProxyType({})  # for rows of training whose samples have none
     of_template: Mapping[str, int] = MappingProxyType(
         {}
     )  # by kind, the samples of the template model that were left out
@@ -87,7 +94,7 @@ def stream_release(
     *,
     without: Sequence[str] = (),
     with_template: bool = True,
-    refusals: Mapping[Language, str] = MappingProxyType({}),
+    words: Mapping[Language, AssistantWords] = MappingProxyType({}),
 ) -> ReleaseStream:
     """A release with its samples in key order but those of the kinds in `without`, to be taken once; nobody writes meanwhile.
 
@@ -101,7 +108,7 @@ def stream_release(
     found = warehouse.stream(sql("releases.bodies"), [*asked, with_template])
     samples = ((split, Sample.model_validate(orjson.loads(body))) for split, body in found)
     tools = read_tools(warehouse, [row["tool"] for row in wanted])
-    return ReleaseStream(release, samples, tools, refusals, {row["kind"]: row["samples"] for row in left_out})
+    return ReleaseStream(release, samples, tools, words, {row["kind"]: row["samples"] for row in left_out})
 
 
 def splits_of(warehouse: Warehouse, name: str) -> dict[str, str]:

@@ -1,10 +1,12 @@
 """What a recipe brings of its own: a system message, values, examples of its domain. All of it names the build."""
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from callwright.flows.api.releases import create_release
 from callwright.flows.build import build_key
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Sample
@@ -19,6 +21,29 @@ def samples_of(home: Path, **changes: Any) -> list[Sample]:
     build(small_recipe(**{"languages": ["en"], "samples": KINDS, **changes}), settings)
     rows = warehouse_of(settings).rows("select body from samples order by key")
     return [Sample.model_validate_json(row["body"]) for row in rows]
+
+
+def test_of_several_system_messages_each_sample_keeps_one(tmp_path: Path) -> None:
+    told = ("You are the assistant of Acme.", "Be brief.")
+    led = samples_of(tmp_path, system_message=told)
+    assert {sample.system_message for sample in led} == {*told}
+    of_request = {(sample.request, sample.system_message) for sample in led}
+    assert len(of_request) == len({sample.request for sample in led})
+    assert build_key(small_recipe(system_message=told), []) != build_key(small_recipe(system_message=told[:1]), [])
+
+
+def test_rows_of_training_begin_with_drawn_messages_unless_the_recipe_wants_none(tmp_path: Path) -> None:
+    for name, told in (("drawn", ""), ("none", "none")):
+        settings = settings_of(tmp_path / name)
+        build(small_recipe(languages=["en"], samples={"perfect": 12}, system_message=told), settings)
+        release = create_release("v1", home=settings.home)
+        release.export("openai", tmp_path / name / "out", with_template=True)
+        rows = [
+            json.loads(line)["messages"] for line in (tmp_path / name / "out" / "v1.jsonl").read_text().splitlines()
+        ]
+        begun = {row[0]["content"] for row in rows if row[0]["role"] == "system"}
+        assert len(begun) > 1 if name == "drawn" else not begun
+        assert all(not kept.sample.system_message for kept in release)
 
 
 def test_a_system_message_stands_in_every_sample_and_changes_nothing_else(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from callwright.flows.api.releases import refusals
+from callwright.flows.api.releases import assistant_words
 from callwright.flows.settings import Settings
 from callwright.warehouse.exports.formats import export_release
 from callwright.warehouse.records import Sample
@@ -50,7 +50,7 @@ def test_each_fine_tuning_row_of_all_four_recipes_is_one_that_openai_takes(
     four_recipes: Settings, tmp_path: Path
 ) -> None:
     warehouse = warehouse_of(four_recipes)
-    export_release(stream_release(warehouse, RELEASE, refusals=refusals()), "openai", tmp_path)
+    export_release(stream_release(warehouse, RELEASE, words=assistant_words(system_messages=False)), "openai", tmp_path)
     rows = [row for path in tmp_path.glob("*.jsonl") if "origins" not in path.name for row in rows_in(path)]
     origins = [row for path in tmp_path.glob("*.origins.jsonl") for row in rows_in(path)]
     taught = {row["kind"] for row in origins}

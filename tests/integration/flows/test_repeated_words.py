@@ -14,11 +14,13 @@ from tests.support.flows.small_builds import build, settings_of, small_recipe
 ALLOWED = 0.02  # one request of fifty to ninety-nine
 
 
-def built(home: Path, *, repeated: bool, **checks: Any) -> tuple[Settings, BuildReport]:
+def built(
+    home: Path, *, repeated: bool, spare: float = 0.0, words: str = "tell", **checks: Any
+) -> tuple[Settings, BuildReport]:
     settings = settings_of(home)
     recipe = small_recipe(
-        tools=[{"seed": ["Weather"]}], languages=["en"], samples={"perfect": 60}, shard_size=60,
-        checks={"largest_opening": ALLOWED, **checks}, review={"spot_checks": 0, "repeated": repeated},
+        tools=[{"seed": ["Weather"]}], languages=["en"], samples={"perfect": 60}, shard_size=60, spare=spare,
+        checks={"largest_opening": ALLOWED, "repeated": words, **checks}, review={"spot_checks": 0, "repeated": repeated},
     )  # fmt: skip
     return settings, build(recipe, settings)
 
@@ -49,3 +51,18 @@ def test_what_is_beyond_the_share_waits_for_people_where_the_recipe_wants_it(
     waiting = open_warehouse(settings).rows("select subject, reason from review_requests order by subject")
     assert len(waiting) == told[1].landed - report.landed == sum(one.requests - 1 for one in told[1].repeated)
     assert all("more than 2.0 % of all do" in row["reason"] for row in waiting)
+
+
+def test_what_is_beyond_the_share_is_rejected_and_replaced_where_the_recipe_bounds_it(
+    told: tuple[Settings, BuildReport], tmp_path: Path
+) -> None:
+    allowed = 0.05
+    settings, report = built(tmp_path, repeated=False, spare=1.0, largest_opening=allowed, words="reject")
+    assert report.build != told[1].build, "what it makes is another thing"
+    assert not report.repeated
+    warehouse = open_warehouse(settings)
+    [row] = warehouse.rows("select max(share) as most, sum(requests) as requests from openings")
+    assert row["most"] <= allowed
+    rejected = warehouse.rows("select reason from outcomes where stage = 'duplicates' and reason_code = 'duplicate'")
+    assert sum("begins with" in one["reason"] for one in rejected) > 0
+    assert row["requests"] + len(rejected) > 60, "others were planned in their place"

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from callwright.flows.api.releases import refusals
+from callwright.flows.api.releases import assistant_words
 from callwright.flows.build import BuildReport
 from callwright.flows.recipe import parse_recipe, read_recipe
 from callwright.flows.settings import Settings
@@ -67,7 +67,9 @@ def test_a_release_goes_to_every_format_that_takes_its_kinds(built: SpanishBuild
     warehouse = warehouse_of(built.settings)
     freeze(warehouse, "spanish", sorted(row["key"] for row in built.rows("select key from accepted_samples")))
     for name in ("openai", "hammerbench"):
-        export_release(stream_release(warehouse, "spanish", refusals=refusals()), name, tmp_path / name)
+        export_release(
+            stream_release(warehouse, "spanish", words=assistant_words(system_messages=False)), name, tmp_path / name
+        )
         assert list((tmp_path / name).iterdir())
 
 

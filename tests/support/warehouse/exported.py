@@ -10,7 +10,7 @@ import orjson
 
 from callwright.warehouse.exports.formats import MANIFEST, export_release
 from callwright.warehouse.records import Release, Sample, Tool
-from callwright.warehouse.releases import ReleaseContent, ReleaseStream
+from callwright.warehouse.releases import AssistantWords, ReleaseContent, ReleaseStream
 
 REFUSAL = "Sorry, none of my tools can do this."
 Rows = list[dict[str, Any]]
@@ -19,7 +19,7 @@ Rows = list[dict[str, Any]]
 def stream_of(content: ReleaseContent, splits: Sequence[str] = ()) -> ReleaseStream:
     """A release as exports read it, its samples in these splits, in order."""
     samples = list(zip(splits or [""] * len(content.samples), content.samples, strict=True))
-    return ReleaseStream(content.release, samples, content.tools, {"en": REFUSAL})
+    return ReleaseStream(content.release, samples, content.tools, {"en": AssistantWords((REFUSAL,))})
 
 
 def release_of(samples: Iterable[Sample], tools: Mapping[str, Tool]) -> ReleaseContent:

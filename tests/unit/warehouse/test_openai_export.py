@@ -1,5 +1,6 @@
 """OpenAI's fine-tuning rows: each teaches what the assistant should do at one place, as the public rules want it written."""
 
+import json
 from typing import Any, NamedTuple
 
 import pytest
@@ -8,7 +9,7 @@ from callwright.warehouse.exports.examples import MOST_TOOLS, LeftOutRow, Traini
 from callwright.warehouse.exports.openai import openai_row
 from callwright.warehouse.exports.writing import plain_names
 from callwright.warehouse.records import CallTurn, GoldCall, ReplyTurn, ResultTurn, Sample, Tool, UserTurn
-from callwright.warehouse.releases import ReleaseContent
+from callwright.warehouse.releases import AssistantWords, ReleaseContent
 from tests.support.warehouse.exported import stream_of
 from tests.support.warehouse.openai_rules import OPENAI_NAME, validate_openai_row
 
@@ -19,6 +20,40 @@ def test_a_system_message_stands_before_the_conversation(content: ReleaseContent
     led = content._replace(samples=tuple(one.with_changes(system_message="Be brief.") for one in content.samples))
     for row, usual in zip(rows_of(led), rows_of(content), strict=True):
         assert row.row["messages"] == [{"role": "system", "content": "Be brief."}, *usual.row["messages"]]
+
+
+def test_rows_without_a_system_message_begin_with_one_that_their_request_draws(content: ReleaseContent) -> None:
+    told = ("Use your tools.", "Be kind.", "")
+    source = stream_of(content)._replace(words={"en": AssistantWords((), told)})
+    asked = [
+        content.samples[0].with_changes(turns=(UserTurn(text=f"Two rides to {at}."), *content.samples[0].turns[1:]))
+        for at in range(30)
+    ]
+    rows = [one.messages for sample in asked for one in examples_of(sample, source) if isinstance(one, TrainingExample)]
+    begun = [row[0]["content"] if row[0]["role"] == "system" else "" for row in rows]
+    assert len(rows) == len(asked)
+    assert set(begun) == {*told}
+    again = asked[0].with_changes(kind="sQsA")
+    assert next(examples_of(again, source)).messages == rows[0]
+    own = asked[0].with_changes(system_message="You are Ada.")
+    assert next(examples_of(own, source)).messages[0]["content"] == "You are Ada."
+
+
+def test_a_code_of_more_than_a_thousand_characters_is_short_wherever_it_stands(content: ReleaseContent) -> None:
+    long, letter = "k" * 40 + "Zx9_-" * 300, "Dear all, " * 200
+    first = CallTurn(calls=(GoldCall(tool=RIDE, arguments={"place": "Voss"}),), executed=True)
+    later = CallTurn(calls=(GoldCall(tool=RIDE, arguments={"place": long}),), executed=True)
+    turns = (
+        UserTurn(text="A ride."), first, ResultTurn(results=({"found": [{"key": long}, {"key": "short"}], "text": letter},)),
+        later, ResultTurn(results=("ordered",)), ReplyTurn(text="Ordered."),
+    )  # fmt: skip
+    rows = rows_of(alone(content, "conversation", *turns))
+    [result] = [json.loads(one["content"]) for one in rows[1].row["messages"] if one["role"] == "tool"]
+    [called] = rows[1].row["messages"][-1]["tool_calls"]
+    place = json.loads(called["function"]["arguments"])["place"]
+    assert result == {"found": [{"key": place}, {"key": "short"}], "text": letter}
+    assert place.startswith("k" * 24)
+    assert len(place) < 50
 
 
 class Made(NamedTuple):
