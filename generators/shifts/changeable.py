@@ -125,17 +125,17 @@ def _closed(sample: Sample) -> str:
         return NO_CALL
     if isinstance(last, UserTurn) or (isinstance(last, CallTurn) and last.executed):
         return OPEN_END
-    if is_conversation(sample) and _ends_with_chain(sample):
-        return "It ends with a chain of calls, so nobody could tell which one is meant."
+    if is_conversation(sample) and _ends_with_several(sample):
+        return "It ends with several calls, so nobody could tell which one is meant."
     if isinstance(last, ReplyTurn) and is_question(last.text):
         return "It ends with a question of the assistant's, so the call has not been made yet."
     return ""
 
 
-def _ends_with_chain(sample: Sample) -> bool:
-    """Whether the last call was made right after another one's result."""
-    last = max(index for index, turn in enumerate(sample.turns) if isinstance(turn, CallTurn))
-    return last > 0 and isinstance(sample.turns[last - 1], ResultTurn)
+def _ends_with_several(sample: Sample) -> bool:
+    """Whether the last call was made beside another one, or right after another one's result."""
+    last, calls = max((at, len(turn.calls)) for at, turn in enumerate(sample.turns) if isinstance(turn, CallTurn))
+    return calls > 1 or (last > 0 and isinstance(sample.turns[last - 1], ResultTurn))
 
 
 def _weighed(

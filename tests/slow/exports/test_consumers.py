@@ -25,11 +25,13 @@ WANTED = {
     "new": ["datasets>=5,<6", "mlcroissant>=1.1,<2"],
     "trl": ["transformers==5.23.0", "datasets>=5,<6", "jinja2"],
     "train": ["torch==2.13.0", "trl==1.16.0", "transformers==5.23.0", "datasets>=5,<6"],
+    "llamafactory": ["transformers==5.6.0", "datasets==4.0.0"],
     "inspect": ["inspect_ai"],
     "bfcl": ["filelock", "numpy", "pandas", "requests", "pydantic", "mpmath", "python-dotenv", "tenacity"],
 }
 BARE = {  # what these would bring along is gigabytes, and not asked here
     "trl": ["trl==1.16.0"],
+    "llamafactory": ["llamafactory==0.9.5"],
     "bfcl": [
         "bfcl-eval==2026.3.23",
         "tree_sitter==0.21.3",
@@ -121,6 +123,13 @@ def test_each_trainer_of_trl_takes_a_step_on_answers(split: ReleaseStream, tmp_p
     export = export_release(split._replace(answers=answers), form, tmp_path / "out")
     report = report_of("train", "train_step.py", tmp_path / "cache", trainer, tmp_path / "out", tmp_path / "work")
     assert report == {"rows": export.splits["train"], "steps": 1, "finite": True, "moved": True}
+
+
+def test_llama_factory_teaches_all_that_the_assistant_says_and_calls(split: ReleaseStream, tmp_path: Path) -> None:
+    export = export_release(split, "sharegpt", tmp_path / "out")
+    templates = ("qwen3", "llama3", "mistral")
+    report = report_of("llamafactory", "read_llamafactory.py", tmp_path / "cache", tmp_path / "out", *templates)
+    assert report == dict.fromkeys(("rows", "read", *templates), export.rows)
 
 
 @pytest.mark.parametrize("name", ["train", "test"])

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import NamedTuple
 
-from rapidfuzz.distance.Levenshtein import distance as levenshtein
+from rapidfuzz.distance.Levenshtein import normalized_similarity
 
 from callwright.validators.metrics.callnavi.answers import GoldAnswer, Match, Washed, is_routed, match_answer, wash
 
@@ -128,7 +128,9 @@ def measure_stability(answers: Sequence[str]) -> Stability:
     if not answers:
         return Stability(0.0, 0.0)
     texts = [settled(answer) for answer in answers]
-    return Stability(_elect(texts), _nearness(texts[0], Counter(texts[1:])))
+    first, *later = texts
+    near = [normalized_similarity(first, text) for text in later]  # 1 - distance / the longer one's length
+    return Stability(_elect(texts), sum(near) / len(near) if near else 1.0)
 
 
 def settled(answer: str) -> str:
@@ -138,17 +140,8 @@ def settled(answer: str) -> str:
 
 def _elect(texts: Sequence[str]) -> float:
     """(F1 - F2) / (N - F2), F1 and F2 being how often the two most frequent answers came; a tie is 0."""
-    ranked = [count for _, count in Counter(texts).most_common(2)]
-    first, second = ranked[0], ranked[1] if len(ranked) > 1 else 0
+    counts: dict[str, int] = {}
+    for text in texts:
+        counts[text] = counts.get(text, 0) + 1
+    second, first = sorted((0, *counts.values()))[-2:]
     return (first - second) / (len(texts) - second)
-
-
-def _nearness(first: str, later: Counter[str]) -> float:
-    """How near the later answers are to the first one, as a mean; nothing to compare is as near as can be."""
-    near = sum(count * _likeness(first, text) for text, count in later.items())
-    return near / later.total() if later else 1.0
-
-
-def _likeness(first: str, text: str) -> float:
-    longest = max(len(first), len(text))
-    return 1 - levenshtein(first, text) / longest if longest else 1.0

@@ -4,7 +4,7 @@ import pytest
 
 from callwright.generators.shifts.changeable import find_places, obstacle_to
 from callwright.generators.shifts.turns import until_due
-from callwright.warehouse.records import CallTurn, ReplyTurn, Transform
+from callwright.warehouse.records import CallTurn, ReplyTurn, ResultTurn, Transform, Turn
 from tests.support.conversational import TOOLS, converse
 
 
@@ -35,13 +35,22 @@ async def test_other_samples_are_left_whole() -> None:
     assert until_due(renamed, "SO_case1") == renamed
 
 
-async def test_a_chain_at_the_end_is_not_wanted_again_with_another_value() -> None:
+@pytest.mark.parametrize("apart", [False, True])
+async def test_of_several_calls_at_the_end_none_is_wanted_again_with_another_value(apart: bool) -> None:
     sample = await converse("goal_stacking")
-    chain = next(
-        at
-        for at, turn in enumerate(sample.turns)
-        if at > 1 and turn.kind == "calls" and sample.turns[at - 1].kind == "result"
+    at, made = next(
+        (at, turn) for at, turn in enumerate(sample.turns) if isinstance(turn, CallTurn) and len(turn.calls) > 1
     )
-    ended = sample.with_changes(turns=sample.turns[: chain + 3])
+    told = sample.turns[at + 1]
+    assert isinstance(told, ResultTurn)
+    parts: list[Turn] = [made, told]
+    if apart:
+        alone = zip(made.calls, told.results, strict=True)
+        parts = [
+            turn
+            for call, result in alone
+            for turn in (made.with_changes(calls=(call,)), told.with_changes(results=(result,)))
+        ]
+    ended = sample.with_changes(turns=(*sample.turns[:at], *parts, sample.turns[at + 2]))
     assert ended.turns[-1].kind == "reply"
-    assert "chain" in obstacle_to("mSv", ended, TOOLS)
+    assert "several calls" in obstacle_to("mSv", ended, TOOLS)
