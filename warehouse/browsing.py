@@ -145,10 +145,18 @@ def _where(wanted: SampleFilter) -> tuple[str, Sequence[Any]]:
 
 ITEMS_A_PAGE = 20
 SLICES = ("kind", "language", "category", "split")
+# From the worst on.
+ERROR_TYPES: tuple[str, ...] = (
+    "unparseable", "called_when_none_fits", "refused", "wrong_tool", "missing_argument", "hallucinated_argument", "wrong_value",
+)  # fmt: skip
 
 
 class ItemFilter(NamedTuple):
-    """Which items of a release are looked for; "" asks for nothing. `verdict` is right, wrong or unjudged."""
+    """Which items of a release are looked for; "" asks for nothing. `verdict` is right, wrong or unjudged.
+
+    `due` and `called` are two tools, the second one called in place of the first, "no call" for none. The worst items come first
+    unless `order` is sample.
+    """
 
     contestant: str = ""
     kind: str = ""
@@ -157,11 +165,27 @@ class ItemFilter(NamedTuple):
     split: str = ""
     error: str = ""
     verdict: str = ""
+    due: str = ""
+    called: str = ""
+    order: str = ""
+
+
+class PairFilter(NamedTuple):
+    """Which items that two contestants answered are looked for: where they differ, or those that were `passed` so.
+
+    `passed` is by one, other, both or neither.
+    """
+
+    one: str
+    other: str
+    passed: str = ""
+    kind: str = ""
 
 
 class ReleaseDetail(NamedTuple):
     """A release with its leaderboard (a row a contestant), the same by slices, the mistakes, and the papers' metrics.
 
+    `confusions` are the tools that were called in place of others.
     `passes` and `means` are of those who were asked several times: pass^k, and their metrics over all runs.
     """
 
@@ -169,6 +193,7 @@ class ReleaseDetail(NamedTuple):
     board: list[Row]
     slices: list[Row]
     errors: list[Row]
+    confusions: list[Row]
     metrics: list[Row]
     passes: list[Row]
     means: list[Row]
@@ -189,6 +214,12 @@ class Comparison(NamedTuple):
 _ONE = "release = $1"
 _COLUMNS = {name: name for name in ("contestant", *SLICES)} | {"error": "error_type"}
 _VERDICTS = {"right": "verdict", "wrong": "not verdict", "unjudged": "verdict is null"}
+_PASSED = {
+    "one": "one_right and not other_right",
+    "other": "other_right and not one_right",
+    "both": "one_right and other_right",
+    "neither": "not one_right and not other_right",
+}
 
 
 def list_boards(warehouse: Warehouse) -> list[Row]:
@@ -214,20 +245,29 @@ def find_items(
     """The items of a release that the filter lets through."""
     given = {column: getattr(wanted, name) for name, column in _COLUMNS.items() if getattr(wanted, name)}
     clauses = [f"{column} = ${place}" for place, column in enumerate(given, 2)]
-    condition = " and ".join([*clauses, _VERDICTS.get(wanted.verdict, "true")])
-    found = warehouse.rows(
-        sql("evaluations.found", releases=_ONE, condition=condition, size=size, start=page * size),
-        [release, *given.values()],
+    clauses.append(_VERDICTS.get(wanted.verdict, "true"))
+    values = [release, *given.values()]
+    if wanted.due and wanted.called:
+        places = {name: f"${place}" for place, name in enumerate(("due", "called"), len(values) + 1)}
+        clauses.append(sql("evaluations.confused_tools", releases=_ONE, **places))
+        values += [wanted.due, wanted.called]
+    order = sql(
+        "evaluations.by_sample" if wanted.order == "sample" else "evaluations.worst_first", severity=[*ERROR_TYPES]
     )
+    parts = {"releases": _ONE, "condition": " and ".join(clauses), "order": order, "size": size, "start": page * size}
+    found = warehouse.rows(sql("evaluations.found", **parts), values)
     return RowPage(_shown(warehouse, [row["prediction"] for row in found]), found[0]["total"] if found else 0)
 
 
-def compare(warehouse: Warehouse, release: str, one: str, other: str, page: int = 0) -> Comparison:
-    """Two contestants on the items of a release that both answered and that were judged."""
-    parts: dict[str, object] = {"releases": _ONE, "size": ITEMS_A_PAGE, "start": page * ITEMS_A_PAGE}
-    names = ("counts", "kinds", "differing", "differing_items")
+def compare(warehouse: Warehouse, release: str, wanted: PairFilter, page: int = 0) -> Comparison:
+    """Two contestants on the items of a release that both answered and that were judged, with those items that are wanted."""
+    condition = _PASSED.get(wanted.passed, "one_right <> other_right") + (" and kind = $4" if wanted.kind else "")
+    parts = {"releases": _ONE, "condition": condition, "size": ITEMS_A_PAGE, "start": page * ITEMS_A_PAGE}
+    both = [release, wanted.one, wanted.other]
+    asked = [*both, wanted.kind] if wanted.kind else both
     found = warehouse.rows_by_name(
-        {name: (sql(f"evaluations.{name}", **parts), [release, one, other]) for name in names}
+        {name: (sql(f"evaluations.{name}", **parts), both) for name in ("counts", "kinds")}
+        | {name: (sql(f"evaluations.{name}", **parts), asked) for name in ("differing", "differing_items")}
     )
     differing = found["differing_items"]
     shown = {

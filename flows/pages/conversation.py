@@ -104,6 +104,12 @@ def show_conversation(sample: Sample, proofs: Sequence[Evidence]) -> list[ShownT
     return shown
 
 
+def tell_marks(turns: Iterable[ShownTurn]) -> dict[int, str]:
+    """What marked words prove, by their number: the argument with its value, and how."""
+    arguments = (argument for turn in turns for call in turn.calls for argument in call.arguments)
+    return {one.number: f"{one.name} = {one.value}: {one.how}" for one in arguments if one.number}
+
+
 def cut_text(text: str, stretches: Iterable[tuple[int, int, int]]) -> tuple[Piece, ...]:
     """The text in pieces, each with the numbers of the stretches (start, end, number) that it lies in; none is lost."""
     inside = [(max(0, start), min(len(text), end), number) for start, end, number in stretches if start < end]
@@ -235,6 +241,55 @@ def show_answer(row: Row) -> ShownAnswer:
     due, made = _calls_in(row["due"]), _calls_in(row["calls"])
     words = "" if made else visible(str(row["problem"] or row["text"] or "").strip()[:_WORDS])
     return ShownAnswer(row, pair_calls(due, made), words, row["calls"] is None)
+
+
+class BesideArgument(NamedTuple):
+    """An argument as it is due and as each of two answers has it, None where it is missing, and whether each is as due."""
+
+    name: str
+    due: str | None
+    answers: tuple[str | None, str | None]
+    right: tuple[bool, bool]
+
+
+class BesideCall(NamedTuple):
+    """A call that was due beside what each of two answers made of it; "" for the tool of a side that has none."""
+
+    due: str
+    answers: tuple[str, str]
+    arguments: tuple[BesideArgument, ...]
+
+
+class ShownPair(NamedTuple):
+    """One item as two candidates answered it: each answer, and their calls beside each other."""
+
+    answers: tuple[ShownAnswer, ShownAnswer]
+    calls: tuple[BesideCall, ...]
+
+
+def show_pair(one: Row, other: Row) -> ShownPair:
+    """Two answers to one item beside each other; what nobody asked for comes last, those of the same tool in one."""
+    answers = show_answer(one), show_answer(other)
+    due = len(_calls_in(one["due"]))
+    pairs: list[tuple[PairedCall, PairedCall]] = list(zip(*(answer.calls[:due] for answer in answers), strict=True))
+    left = list(answers[1].calls[due:])
+    for mine in answers[0].calls[due:]:
+        place = next((place for place, theirs in enumerate(left) if theirs.answer == mine.answer), None)
+        pairs.append((mine, left.pop(place) if place is not None else PairedCall("", "", ())))
+    pairs += [(PairedCall("", "", ()), theirs) for theirs in left]
+    return ShownPair(answers, tuple(_beside(mine, theirs) for mine, theirs in pairs))
+
+
+def _beside(one: PairedCall, other: PairedCall) -> BesideCall:
+    sides = [{argument.name: argument for argument in side.arguments} for side in (one, other)]
+    arguments = []
+    for name in dict.fromkeys((*sides[0], *sides[1])):
+        first, second = (side.get(name) for side in sides)
+        due = next((found.due for found in (first, second) if found is not None), None)
+        right = tuple(found.is_same if found is not None else due is None for found in (first, second))
+        answers = tuple(found.answer if found is not None else None for found in (first, second))
+        arguments.append(BesideArgument(name, due, (answers[0], answers[1]), (right[0], right[1])))
+    return BesideCall(one.due or other.due, (one.answer, other.answer), tuple(arguments))
 
 
 def pair_calls(due: Sequence[Call], made: Sequence[Call]) -> tuple[PairedCall, ...]:

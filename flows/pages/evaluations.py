@@ -4,14 +4,16 @@ from collections.abc import Iterable, Sequence
 from math import sqrt
 from typing import NamedTuple
 
-from callwright.flows.pages.conversation import show_answer
+from callwright.flows.pages.conversation import show_answer, show_pair
 from callwright.flows.pages.look import Look, Query, page_number
-from callwright.flows.pages.wording import ERROR_TYPES
 from callwright.validators.metrics.intervals import paired_test
 from callwright.warehouse.browsing import (
+    ERROR_TYPES,
     ITEMS_A_PAGE,
     SLICES,
     ItemFilter,
+    PairFilter,
+    ReleaseDetail,
     compare,
     find_items,
     list_boards,
@@ -46,12 +48,13 @@ class Contestant(NamedTuple):
 
 
 class ErrorMap(NamedTuple):
-    """Mistakes by kind and error type, of one contestant: counts by (kind, error type)."""
+    """Mistakes by kind and error type, of one contestant: counts by (kind, error type), and which tools were called for others."""
 
     contestant: Contestant
     kinds: list[str]
     types: list[str]
     counts: dict[tuple[str, str], int]
+    confusions: list[Row]
 
 
 def evaluations_page(look: Look, _query: Query) -> str:
@@ -79,7 +82,7 @@ def release_page(look: Look, _query: Query, name: str) -> str | None:
         release=detail.release,
         board=board,
         slices=_slices(detail.slices, board),
-        maps=[one for one in (_error_map(contestant, detail.errors) for contestant in board) if one.counts],
+        maps=[one for one in (_error_map(contestant, detail) for contestant in board) if one.counts],
         metrics=_metrics(detail.metrics, board),
         passes=_named(detail.passes),
         means=_named(detail.means),
@@ -114,8 +117,8 @@ def compare_page(look: Look, query: Query, name: str) -> str | None:
     one, other = query.get("one", ""), query.get("other", "")
     if release is None or one not in ids or other not in ids:
         return None
-    page = page_number(query)
-    found = compare(look.warehouse, name, one, other, page)
+    page, wanted = page_number(query), PairFilter(one, other, query.get("passed", "")[:20], query.get("kind", "")[:100])
+    found = compare(look.warehouse, name, wanted, page)
     counts = found.counts
     return look.render(
         "compare.html",
@@ -127,7 +130,8 @@ def compare_page(look: Look, query: Query, name: str) -> str | None:
         shares=[share_of(counts["both_pass"] + counts[side], counts["samples"]) for side in ("only_one", "only_other")],
         test=paired_test(counts["only_one"], counts["only_other"]),
         kinds=[row | {"test": paired_test(row["only_one"], row["only_other"])} for row in found.kinds],
-        items=[row | {side: show_answer(row[side]) for side in ("one", "other")} for row in found.items],
+        wanted=wanted._asdict(),
+        items=[row | {"pair": show_pair(row["one"], row["other"])} for row in found.items],
         page=page,
         differing=found.differing,
         pages=-(-found.differing // ITEMS_A_PAGE),
@@ -203,11 +207,13 @@ def error_types_of(rows: Iterable[Row]) -> list[str]:
     return [*(one for one in ERROR_TYPES if one in found), *sorted(found.difference(ERROR_TYPES))]
 
 
-def _error_map(contestant: Contestant, rows: Iterable[Row]) -> ErrorMap:
-    mine = [row for row in rows if row["contestant"] == contestant.id]
+def _error_map(contestant: Contestant, detail: ReleaseDetail) -> ErrorMap:
+    mine = [row for row in detail.errors if row["contestant"] == contestant.id]
     types = error_types_of(mine)
     kinds = list(dict.fromkeys(row["kind"] for row in mine))
-    return ErrorMap(contestant, kinds, types, {(row["kind"], row["error_type"]): row["items"] for row in mine})
+    counts = {(row["kind"], row["error_type"]): row["items"] for row in mine}
+    confusions = [row for row in detail.confusions if row["contestant"] == contestant.id]
+    return ErrorMap(contestant, kinds, types, counts, confusions)
 
 
 def _metrics(rows: Sequence[Row], board: Sequence[Contestant]) -> list[tuple[str, list[Row | None]]]:

@@ -6,9 +6,12 @@ from datetime import datetime
 from functools import lru_cache
 from typing import NamedTuple
 
+import orjson
+
 from callwright.flows.pages import wording
-from callwright.flows.pages.conversation import show_answer, show_conversation, write_json
+from callwright.flows.pages.conversation import show_answer, show_conversation, tell_marks, write_json
 from callwright.flows.pages.look import Look, Query, page_number
+from callwright.flows.pages.sample_tests import test_of
 from callwright.flows.pages.wording import PromptText
 from callwright.warehouse.browsing import (
     NEWEST,
@@ -20,7 +23,9 @@ from callwright.warehouse.browsing import (
     neighbours,
     samples_of,
 )
+from callwright.warehouse.exports.whole import record_line
 from callwright.warehouse.records import Evidence, Sample
+from callwright.warehouse.releases.reading import tool_of
 from callwright.warehouse.rows import Row, RowPage
 from callwright.warehouse.store import Warehouse
 
@@ -86,6 +91,8 @@ def sample_page(look: Look, query: Query, key: str) -> str | None:
         if verdict["check_name"] == "grounding"
         for one in json.loads(verdict["evidence"])
     ]
+    turns = show_conversation(sample, proofs)
+    tools = {row["key"]: tool_of(row) for row in detail.tools}
     called = {call.tool for snapshot in sample.snapshots() for call in snapshot.calls}
     wanted = filter_of(query)
     before, after = ("", "") if look.kept is not None else neighbours(look.warehouse, wanted, key)
@@ -93,10 +100,17 @@ def sample_page(look: Look, query: Query, key: str) -> str | None:
         "sample.html",
         row=detail.sample,
         sample=sample,
-        turns=show_conversation(sample, proofs),
+        turns=turns,
         detail=detail,
         verdicts=sorted(detail.verdicts, key=lambda verdict: _FIRST.get(verdict["decision"], 0)),
-        tools=sorted(map(_shown_tool, detail.tools), key=lambda tool: tool["name"] not in called),
+        told=tell_marks(turns),
+        last_calls=max((turn.at for turn in turns if turn.kind == "calls"), default=-1),
+        record=orjson.dumps(record_line(sample, tools), option=orjson.OPT_INDENT_2).decode(),
+        test=test_of(sample, tools),
+        tools=sorted(
+            (_shown_tool(row) for row in detail.tools if not row["is_withheld"]),
+            key=lambda tool: tool["name"] not in called,
+        ),
         called=called,
         lineage=_tree(detail),
         answers=[show_answer(row) for row in detail.answers],

@@ -91,11 +91,13 @@ class _Names:
         return [self.waiting.popleft() for _ in range(min(most, len(self.waiting)))]
 
     def link(self, path: str, query: Query) -> str:
-        """The file of a page, "" where this copy has none: of lists there is the first page, of samples those that are kept."""
+        """The file of a page, "" where it has none: of lists there is the first page alone, of samples those that are kept."""
         if path.removeprefix("/") in ASSETS:
             return path.removeprefix("/")
         sample = _SAMPLE.fullmatch(path)
-        if (sample and sample[1] not in self._kept) or "page" in query:
+        if (sample and sample[1] not in self._kept) or "page" in query or "order" in query:
+            return ""
+        if path.endswith("/compare") and "kind" in query:  # a page a kind for each two candidates
             return ""
         if path == "/samples":
             return self._file(path, {}) + (f"#{urlencode(query)}" if query else "")

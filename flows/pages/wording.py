@@ -31,9 +31,6 @@ _VERDICTS: Mapping[tuple[str, str], str] = {
     ("unproved", "open"): "not proved",
     ("contradicted", "open"): "contradicted",
 }
-ERROR_TYPES: tuple[str, ...] = (
-    "unparseable", "called_when_none_fits", "refused", "wrong_tool", "missing_argument", "hallucinated_argument", "wrong_value",
-)  # fmt: skip
 
 
 class PromptText(NamedTuple):

@@ -130,8 +130,10 @@ select
 with p as (select *, key as of_sample from samples where key in (@places)) @with_state
 
 -- name: tools
-select s.key as of_sample, t.*
-from samples s, unnest(json_extract_string(s.body, '$.candidates[*]')) with ordinality as c(tool, place)
+select s.key as of_sample, t.*, c.place > json_array_length(s.body, '$.candidates') as is_withheld
+from samples s, unnest(
+    list_concat(json_extract_string(s.body, '$.candidates[*]'), json_extract_string(s.body, '$.withheld[*]'))
+) with ordinality as c(tool, place)
 join tools t on t.key = c.tool where s.key in (@places) order by c.place
 
 -- name: verdicts

@@ -12,6 +12,7 @@ from callwright.warehouse.errors import ConfigurationError, StoreError
 from callwright.warehouse.queries import sql
 from callwright.warehouse.records import Language, Release, Sample, Tool, content_key
 from callwright.warehouse.releases.answers import SampleAnswers
+from callwright.warehouse.rows import Row
 from callwright.warehouse.store import Warehouse
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
@@ -151,21 +152,22 @@ def samples_by_key(warehouse: Warehouse, keys: Sequence[str]) -> dict[str, Sampl
 def read_tools(warehouse: Warehouse, keys: Sequence[str]) -> dict[str, Tool]:
     """The tools with these keys, by key."""
     rows = warehouse.rows("select * from tools where list_contains(?::varchar[], key)", [list(keys)])
-    tools = (
-        Tool(
-            name=row["name"],
-            description=row["description"],
-            parameters=orjson.loads(row["parameters"]),
-            returns=None if row["returns"] is None else orjson.loads(row["returns"]),
-            category=row["category"],
-            language=row["language"],
-            source=row["source"],
-            constants={} if row["constants"] is None else orjson.loads(row["constants"]),
-            plumbing=tuple(row["plumbing"] or ()),
-        )
-        for row in rows
+    return {tool.key: tool for tool in map(tool_of, rows)}
+
+
+def tool_of(row: Row) -> Tool:
+    """The tool that a row of `tools` holds."""
+    return Tool(
+        name=row["name"],
+        description=row["description"],
+        parameters=orjson.loads(row["parameters"]),
+        returns=None if row["returns"] is None else orjson.loads(row["returns"]),
+        category=row["category"],
+        language=row["language"],
+        source=row["source"],
+        constants={} if row["constants"] is None else orjson.loads(row["constants"]),
+        plumbing=tuple(row["plumbing"] or ()),
     )
-    return {tool.key: tool for tool in tools}
 
 
 Change = Literal["changed", "missing", "added or removed", "edited"]

@@ -1,12 +1,14 @@
 """The page and the report over a build with an evaluation: served, as files, and drawn by a real browser."""
 
 import asyncio
+import json
 import re
 import threading
 from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from html import unescape
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
@@ -14,6 +16,7 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 from starlette.testclient import TestClient
 
+import callwright
 from callwright.flows.build import build_dataset
 from callwright.flows.evaluation.evaluating import evaluate_release
 from callwright.flows.evaluation.evaluation_run import Conditions
@@ -23,8 +26,9 @@ from callwright.flows.pages.site import ADDRESSES, write_site
 from callwright.flows.progress import SilentProgress
 from callwright.flows.recipe import Candidate, parse_recipe
 from callwright.llm.models import read_model
-from callwright.warehouse.browsing import read_samples
+from callwright.warehouse.browsing import ERROR_TYPES, read_samples
 from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.exports.writing import plain_names
 from callwright.warehouse.publish import published_copy
 from callwright.warehouse.records import CallTurn, GoldCall, Origin, Review, Sample, UserTurn
 from callwright.warehouse.releases import Selection, Terms, make_release
@@ -167,6 +171,78 @@ def test_the_numbers_of_the_leaderboard_are_those_of_the_items_behind_them(
         "select candidate || run as candidate, count(*) as n from prediction_items where not verdict group by all"
     )}  # fmt: skip
     assert sorted(int(number) for _, number in wrong) == sorted(counted.values())
+
+
+def test_a_confusion_of_two_tools_leads_to_its_items_and_the_worst_come_first(
+    client: TestClient, built: Warehouse
+) -> None:
+    board = client.get("/evaluations/v1").text
+    confusions = re.findall(r'href="(/evaluations/v1/items\?[^"]*due=[^"]*called=[^"]*)">(\d+)<', board)
+    assert confusions
+    for address, number in confusions:
+        page = client.get(unescape(address)).text
+        asked = dict(parse_qsl(urlsplit(unescape(address)).query))
+        assert f'<p class="found">{number} item' in page
+        assert f"<code>{asked['called']}</code> in place of <code>{asked['due']}</code>" in page
+    refused = built.rows(
+        "select count(distinct run || subject || turn) as n from predictions where error_type = 'refused'"
+    )
+    assert sum(int(number) for address, number in confusions if "called=no" in address) >= refused[0]["n"] > 0
+    worst = re.findall(r'class="badge wrong">([^<]*)<', client.get("/evaluations/v1/items?verdict=wrong").text)
+    places = [ERROR_TYPES.index(one.replace(" ", "_")) for one in worst]
+    assert places == sorted(places)
+    assert len(set(places)) > 1
+    by_sample = client.get("/evaluations/v1/items?verdict=wrong&order=sample").text
+    assert re.findall(r'class="badge wrong">([^<]*)<', by_sample) != worst
+
+
+def test_two_candidates_stand_beside_each_other_with_what_differs_marked(client: TestClient) -> None:
+    compare = "/evaluations/v1/compare?one=plain~direct~first~0&other=%3Cb%3Ecareless%3C/b%3E~direct~first~0"
+    whole = client.get(compare).text
+    assert whole.count('<table class="pair beside">') > 1
+    assert 'class="wrong"' in whole
+    sides = {}
+    for passed in ("one", "other", "both", "neither"):
+        page = client.get(f"{compare}&passed={passed}").text
+        [sides[passed]] = re.findall(r'<span class="count">(\d+) items</span>', page)
+    [differing] = re.findall(r'<span class="count">(\d+) items</span>', whole)
+    assert int(sides["one"]) + int(sides["other"]) == int(differing)
+    assert int(sides["one"]) > int(sides["other"])
+    links = re.findall(r'href="(/evaluations/v1/compare[^"]*kind=[^"#]*)#items">', whole)
+    assert {dict(parse_qsl(urlsplit(unescape(one)).query))["kind"] for one in links} <= set(RECIPE["samples"])  # type: ignore[arg-type]
+    for link in links:
+        assert client.get(unescape(link)).status_code == 200
+
+
+def test_a_sample_is_taken_along_as_a_record_and_as_a_test_that_runs(
+    client: TestClient, built: Warehouse, tmp_path: Path
+) -> None:
+    kept = {one.key: one for one in callwright.samples(home=built.path.parent)}
+    for kind in ("sQsA", "irrelevant"):
+        sample = next(one for one in kept.values() if one.sample.kind == kind)
+        page = client.get(f"/samples/{sample.key}").text
+        [record] = re.findall(r'<pre id="as-json">(.*?)</pre>', page, re.DOTALL)
+        assert json.loads(unescape(record)) == json.loads(json.dumps(sample.record))
+        [text] = re.findall(r'<pre id="as-test">(.*?)</pre>', page, re.DOTALL)
+        path = tmp_path / f"test_{kind}.py"
+        path.write_text(unescape(text), encoding="utf-8")
+        spec = spec_from_file_location(f"sample_as_test_{kind}", path)
+        assert spec
+        assert spec.loader
+        module = module_from_spec(spec)
+        spec.loader.exec_module(module)
+        test = getattr(module, f"test_sample_{sample.key[:12]}")
+        names = plain_names(sample.tools)
+        due = [{"name": names[call.tool], "arguments": call.arguments} for call in sample.calls]
+
+        def answer(messages: Any, tools: Any, sample: Any = sample, due: Any = due) -> Any:
+            assert tools == sample.openai_tools
+            assert messages[-1]["role"] == "user"
+            return due[::-1]
+
+        test(answer)
+        with pytest.raises(AssertionError):
+            test(lambda _messages, _tools, due=due: [*due, {"name": "other", "arguments": {}}])
 
 
 def test_the_leaderboard_is_sliced_by_split_each_number_leading_to_its_items(
@@ -372,6 +448,7 @@ def test_a_browser_shows_pages_report_and_files_at_each_width(
             assert (own.complaints, own.elsewhere) == ([], [])
         page.close()
         _look_by_keyboard(browser, served)
+        _come_back_to_what_was_shown(browser, f"{served}samples/{key}")
         _look_through_files(browser, files)
 
 
@@ -410,6 +487,48 @@ def _look_by_keyboard(browser: Any, served: str) -> None:
     page.wait_for_url(re.compile("language=zh"))
     assert (watched.complaints, watched.elsewhere) == ([], [])
     page.close()
+
+
+def _come_back_to_what_was_shown(browser: Any, sample: str) -> None:
+    """A turn is chosen, its call unfolded, and the sample copied by keyboard; the address brings it back."""
+    context = browser.new_context(
+        viewport={"width": 1280, "height": 900}, permissions=["clipboard-read", "clipboard-write"]
+    )
+    page = context.new_page()
+    page.goto(sample)
+    first = page.locator("#turn-1 details.call")
+    assert first.get_attribute("open") is None
+    for key in ("j", "j", "Enter"):
+        page.keyboard.press(key)
+    page.wait_for_url(re.compile("#row=1&folds="))
+    assert first.get_attribute("open") is not None
+    for key, name in (("c", "as-json"), ("t", "as-test")):
+        page.keyboard.press(key)
+        page.wait_for_function("document.getElementById('copied').textContent.startsWith('Copied')")
+        assert page.evaluate("navigator.clipboard.readText()") == page.locator(f"#{name}").evaluate(
+            "one => one.textContent"
+        )
+        page.evaluate("document.getElementById('copied').textContent = ''")
+    page.keyboard.press("y")
+    page.wait_for_function("document.getElementById('copied').textContent.includes('link')")
+    link = page.evaluate("navigator.clipboard.readText()")
+    other = context.new_page()
+    other.goto(link)
+    assert other.locator("#turn-1.at").count() == 1
+    assert other.locator("#turn-1 details.call").get_attribute("open") is not None
+    mark = other.locator("mark[data-tip]").first
+    mark.focus()
+    told = mark.evaluate("one => getComputedStyle(one, '::after').content")
+    assert mark.get_attribute("data-tip")
+    assert " = " in told
+    other.keyboard.press("o")
+    assert other.locator("main details[open]").count() == 0
+    other.keyboard.press("g")
+    other.keyboard.press("e")
+    other.wait_for_url(re.compile("/evaluations$"))
+    other.keyboard.press("j")
+    assert "row=0" in other.url
+    context.close()
 
 
 def _look_through_files(browser: Any, files: str) -> None:
