@@ -3,14 +3,18 @@
 import asyncio
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 from callwright.llm.traffic import Traffic
 
 if TYPE_CHECKING:
     from callwright.llm.models import ModelSettings
 
-FIRST_WORD, BETWEEN = 10.0, 30.0  # seconds until the first sentence on a model's requests, and between two of them
+FIRST_WORD, BETWEEN, LIVE = (
+    10.0,
+    30.0,
+    0.5,
+)  # seconds until the first sentence on models' requests, between two, and where it is live
 _MINUTE = 60
 
 
@@ -27,6 +31,20 @@ class Progress(Protocol):
 
     def advance(self, count: int) -> None:
         """So many more items of the present stretch are done."""
+        ...
+
+
+@runtime_checkable
+class LiveProgress(Protocol):
+    """A progress that has one place for what is under way, where the newest state stands in place of the one before."""
+
+    @property
+    def is_live(self) -> bool:
+        """Whether somebody sees it change."""
+        ...
+
+    def show(self, state: str) -> None:
+        """What is under way by now, "" for nothing."""
         ...
 
 
@@ -54,15 +72,26 @@ class Work(NamedTuple):
 
 @asynccontextmanager
 async def watch_traffic(traffic: Traffic | None, progress: Progress, work: Work) -> AsyncIterator[None]:
-    """While models answer, tell every half minute what they are asked and how long it will take, the first time after 10 s."""
+    """While models answer, show what they are asked, or tell it where nobody looks: after 10 s, and then every half minute."""
     if traffic is None:
         yield
         return
-    watching = asyncio.create_task(_tell(traffic, progress, work, traffic.sent, traffic.answered))
+    live = progress if isinstance(progress, LiveProgress) and progress.is_live else None
+    told = _show(traffic, live) if live else _tell(traffic, progress, work, traffic.sent, traffic.answered)
+    watching = asyncio.create_task(told)
     try:
         yield
     finally:
         watching.cancel()
+        if live:
+            live.show("")
+
+
+async def _show(traffic: Traffic, live: LiveProgress) -> None:
+    while True:
+        await asyncio.sleep(LIVE)
+        if traffic.under_way:
+            live.show(traffic_state(traffic))
 
 
 async def _tell(traffic: Traffic, progress: Progress, work: Work, sent: int, answered: int) -> None:
@@ -74,6 +103,14 @@ async def _tell(traffic: Traffic, progress: Progress, work: Work, sent: int, ans
                 traffic_sentence(traffic, work, sent=traffic.sent - sent, answered=traffic.answered - answered)
             )
         await asyncio.sleep(BETWEEN)
+
+
+def traffic_state(traffic: Traffic) -> str:
+    """What models are asked by now, in a line: answered, waiting, how long an answer takes, cost, and who was asked last."""
+    seconds = traffic.seconds_an_answer
+    pace = f"{seconds:.1f} s an answer" if traffic.answered else f"none within {seconds:.0f} s"
+    lost = f", {traffic.failed} tries failed" if traffic.failed else ""
+    return f"{traffic.answered:,} answered, {traffic.under_way} waiting, {pace}{lost}, ${traffic.cost:,.4f}: {traffic.last}"
 
 
 def traffic_sentence(traffic: Traffic, work: Work, *, sent: int, answered: int) -> str:

@@ -299,6 +299,8 @@ class _Sending:
             self.called_off.append(_Spent(cost, latency))
         else:
             self.spent = _Spent(self.spent.cost + cost, latency)
+        if self._around.traffic is not None:
+            self._around.traffic.cost += cost
         if self._priced is not None:
             self._around.budget.settle(estimate, cost)
 

@@ -13,6 +13,7 @@ class Traffic:
         self.sent = 0  # tries: what is asked again counts again
         self.answered = 0
         self.failed = 0
+        self.cost = 0.0  # US dollars
         self.last = ""  # the stage and the model that were asked last
         self._seconds = 0.0  # all answers together
         self._began: dict[int, float] = {}

@@ -251,9 +251,8 @@ def find_items(
         places = {name: f"${place}" for place, name in enumerate(("due", "called"), len(values) + 1)}
         clauses.append(sql("evaluations.confused_tools", releases=_ONE, **places))
         values += [wanted.due, wanted.called]
-    order = sql(
-        "evaluations.by_sample" if wanted.order == "sample" else "evaluations.worst_first", severity=[*ERROR_TYPES]
-    )
+    first = "by_sample" if wanted.order == "sample" else "worst_first"
+    order = sql(f"evaluations.{first}", severity=[*ERROR_TYPES])
     parts = {"releases": _ONE, "condition": " and ".join(clauses), "order": order, "size": size, "start": page * size}
     found = warehouse.rows(sql("evaluations.found", **parts), values)
     return RowPage(_shown(warehouse, [row["prediction"] for row in found]), found[0]["total"] if found else 0)

@@ -12,7 +12,6 @@ import orjson
 import typer
 
 if TYPE_CHECKING:
-    from rich.progress import Progress as ProgressBar
     from rich.progress import TaskID
     from rich.table import Table as RichTable
 
@@ -222,44 +221,56 @@ def _cell(value: object) -> str:
 
 
 class Terminal(AbstractContextManager["Terminal"]):
-    """Sentences and progress on stderr: a live bar on a terminal, a line every tenth without one."""
+    """Sentences and progress on stderr: one picture that stays in place on a terminal, a line every tenth without one.
+
+    The picture is the present stretch with how far it is, its rate and the time left, and beneath it what models are asked:
+    answers, what waits, cost. A stretch that is done leaves one line.
+    """
 
     def __init__(self) -> None:
         """Nothing is drawn before the first stretch begins."""
-        self._bar: ProgressBar | None = None
-        self._task: TaskID | None = None
+        self._picture: _Picture | None = None
         self._title, self._total, self._done, self._details = "", 0, 0, 0
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._bar is not None:
-            self._bar.stop()
+        if self._picture is not None:
+            self._picture.end()
+            self._picture = None
+
+    @property
+    def is_live(self) -> bool:
+        """Whether there is a terminal."""
+        return sys.stderr.isatty()
 
     def say(self, sentence: str) -> None:
         """One event worth a line."""
-        if self._bar is not None:
-            self._bar.console.print(sentence, highlight=False, markup=False)
+        if self._picture is not None:
+            self._picture.say(sentence)
         else:
             say(sentence)
+
+    def show(self, state: str) -> None:
+        """What is under way by now."""
+        if self._picture is not None:
+            self._picture.show(state)
 
     def begin(self, title: str, total: int) -> None:
         """A stretch of work with `total` items begins."""
         self._title, self._total, self._done, self._details = title, total, 0, 0
-        if not sys.stderr.isatty():
+        if not self.is_live:
             say(f"{title}: {total} to do")
             return
-        if self._bar is None:
-            self._bar = _progress_bar()
-            self._bar.start()
-        self._task = self._bar.add_task(title, total=total)
+        self._picture = self._picture or _Picture()
+        self._picture.begin(title, total)
 
     def advance(self, count: int) -> None:
         """So many more items are done."""
         self._done += count
-        if self._bar is not None and self._task is not None:
-            self._bar.advance(self._task, count)
+        if self._picture is not None:
+            self._picture.advance(count)
             return
         step = self._done * _STEPS // max(1, self._total)
         if step > self._details:
@@ -267,18 +278,68 @@ class Terminal(AbstractContextManager["Terminal"]):
             say(f"{self._title}: {self._done} of {self._total}")
 
 
-def _progress_bar() -> "ProgressBar":
-    from rich import progress
-    from rich.console import Console
+class _Picture:
+    """A bar and a line beneath it, which stay where they are while sentences pass above them."""
 
-    return progress.Progress(
-        progress.TextColumn("{task.description}"),
-        progress.BarColumn(),
-        progress.MofNCompleteColumn(),
-        progress.TimeElapsedColumn(),
-        progress.TimeRemainingColumn(),
-        console=Console(stderr=True),
-    )
+    def __init__(self) -> None:
+        from rich import progress
+        from rich.console import Console, Group
+        from rich.live import Live
+        from rich.text import Text
+
+        self._state = Text(no_wrap=True, overflow="ellipsis", style="dim")
+        self._bar = progress.Progress(
+            progress.TextColumn("{task.description}"),
+            progress.BarColumn(),
+            progress.MofNCompleteColumn(),
+            progress.TextColumn("{task.fields[rate]}"),
+            progress.TimeElapsedColumn(),
+            progress.TimeRemainingColumn(),
+        )
+        self._task: TaskID | None = None
+        self._live = Live(
+            Group(self._bar, self._state), console=Console(stderr=True), refresh_per_second=4, transient=True
+        )
+        self._live.start()
+
+    def begin(self, title: str, total: int) -> None:
+        """Draw a new stretch in place of the one before, of which a line is left."""
+        self._leave()
+        self._task = self._bar.add_task(title, total=total, rate="")
+
+    def advance(self, count: int) -> None:
+        """Draw the bar so much further."""
+        if self._task is not None:
+            self._bar.advance(self._task, count)
+            self._bar.update(self._task, rate=_rate(self._bar.tasks[0].speed))
+
+    def say(self, sentence: str) -> None:
+        """Print a sentence above the picture."""
+        self._live.console.print(sentence, highlight=False, markup=False)
+
+    def show(self, state: str) -> None:
+        """Write the line beneath the bar."""
+        self._state.plain = state
+
+    def end(self) -> None:
+        """Leave a line of the last stretch, and no picture."""
+        self._leave()
+        self._live.stop()
+
+    def _leave(self) -> None:
+        if self._task is None:
+            return
+        [done] = self._bar.tasks
+        self._bar.remove_task(self._task)
+        self._task = None
+        self.say(f"{done.description}: {done.completed:.0f} of {done.total:.0f} in {done.elapsed or 0:.0f} s")
+
+
+def _rate(speed: float | None) -> str:
+    """How fast it goes, as people say it."""
+    if not speed:
+        return ""
+    return f"{speed:.0f}/s" if speed >= _STEPS else f"{speed:.1f}/s" if speed >= 1 else f"{60 * speed:.0f}/min"
 
 
 def share_with_bounds(share: float | None, low: float | None, high: float | None) -> str:

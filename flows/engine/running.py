@@ -27,7 +27,7 @@ from callwright.flows.build import BuildReport
 from callwright.flows.chats import distinct_models, roles_of
 from callwright.flows.dask_workers import open_workers
 from callwright.flows.pages.report import write_report
-from callwright.flows.progress import Progress, SilentProgress
+from callwright.flows.progress import LiveProgress, Progress, SilentProgress
 from callwright.flows.recipe import Recipe, Roles
 from callwright.flows.review.pulling import Pulled
 from callwright.flows.review.pushing import Pushed
@@ -220,6 +220,16 @@ class FlowProgress:
         """One event worth a line."""
         get_run_logger().info("%s", sentence)
         self._also.say(sentence)
+
+    @property
+    def is_live(self) -> bool:
+        """Whether whoever started the flow sees it change."""
+        return isinstance(self._also, LiveProgress) and self._also.is_live
+
+    def show(self, state: str) -> None:
+        """What is under way by now, for whoever started the flow; the log has sentences."""
+        if isinstance(self._also, LiveProgress):
+            self._also.show(state)
 
     def note(self, sentence: str) -> None:
         """A line of the log alone: who started the flow is told otherwise."""

@@ -99,29 +99,14 @@ order by candidate, strategy, tools_shown, mode, judge, k
 select * from run_means where release = ? and split = '' and slice_by = 'all' and snapshots = 'all' and runs > 1
 order by metric, candidate, strategy, tools_shown, judge
 
--- name: confused
--- What a wrong answer calls in place of which due tool: a row a pair of those that only one side has, "no call" where a side has no more.
-select prediction, due_tool, unnest(extra) as called_tool from (
-    select prediction, unnest(if(len(missing) = 0, ['no call'], missing)) as due_tool,
-        if(len(extra) = 0, ['no call'], extra) as extra
-    from (
-        select prediction, list_filter(due, lambda one: not list_contains(made, one)) as missing,
-            list_filter(made, lambda one: not list_contains(due, one)) as extra
-        from (
-            select prediction, list_distinct(json_extract_string(due, '$[*].tool')) as due,
-                list_distinct(json_extract_string(calls, '$[*].tool')) as made
-            from prediction_items where @releases and not verdict and due is not null and calls is not null
-        )
-    ) where len(missing) + len(extra) > 0
-)
-
 -- name: confusions
 with @items select contestant, due_tool, called_tool, count(*) as items
-from items join (@confused) using (prediction) group by contestant, due_tool, called_tool
+from items join (select prediction, due_tool, called_tool from tool_confusions where @releases) using (prediction)
+group by contestant, due_tool, called_tool
 order by contestant, 'no call' in (due_tool, called_tool), items desc, due_tool, called_tool
 
 -- name: confused_tools
-prediction in (select prediction from (@confused) where due_tool = @due and called_tool = @called)
+prediction in (select prediction from tool_confusions where @releases and due_tool = @due and called_tool = @called)
 
 -- name: by_sample
 sample, turn, contestant

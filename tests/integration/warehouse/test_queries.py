@@ -21,10 +21,12 @@ KNOWN = {name: body for topic in TOPICS for name, body in statements(topic).item
 PARTS: dict[str, object] = {
     "releases": "true", "condition": "true", "places": "''", "split": "''", "canary": "''", "table": "made_tools",
     "build": "toolset", "key": "tool", "keys": "select key from samples",
+    "severity": "[]", "order": "1", "due": "''", "called": "''",
 } | dict.fromkeys(("size", "start", "most", "read", "days", "page_size"), 1)  # fmt: skip
 # Conditions, what stands on a table that another statement has just made, and that table itself.
 APART = re.compile(
-    r"^s\.|^not \(|^\(|create temp table|\b(from|join) (worth|chosen|named)\b|set answer = ", re.MULTILINE
+    r"^s\.|^sample, turn|^coalesce\(verdict|^prediction in|^not \(|^\(|create temp table|\b(from|join) (worth|chosen|named)\b|set answer = ",
+    re.MULTILINE,
 )
 
 

@@ -504,13 +504,13 @@ def _come_back_to_what_was_shown(browser: Any, sample: str) -> None:
     assert first.get_attribute("open") is not None
     for key, name in (("c", "as-json"), ("t", "as-test")):
         page.keyboard.press(key)
-        page.wait_for_function("document.getElementById('copied').textContent.startsWith('Copied')")
+        page.locator("#copied", has_text="Copied").wait_for()
         assert page.evaluate("navigator.clipboard.readText()") == page.locator(f"#{name}").evaluate(
             "one => one.textContent"
         )
         page.evaluate("document.getElementById('copied').textContent = ''")
     page.keyboard.press("y")
-    page.wait_for_function("document.getElementById('copied').textContent.includes('link')")
+    page.locator("#copied", has_text="link").wait_for()
     link = page.evaluate("navigator.clipboard.readText()")
     other = context.new_page()
     other.goto(link)
