@@ -28,7 +28,7 @@ class Traffic:
         """How long an answer takes: the mean of those that came, or the longest wait by now where none did."""
         if self.answered:
             return self._seconds / self.answered
-        return time.monotonic() - min(self._began.values(), default=time.monotonic())
+        return max(0.0, time.monotonic() - min(self._began.values(), default=time.monotonic()))
 
     @contextmanager
     def request(self, asked: str) -> Iterator[None]:

@@ -332,6 +332,7 @@ class _Picture:
         [done] = self._bar.tasks
         self._bar.remove_task(self._task)
         self._task = None
+        self.show("")
         self.say(f"{done.description}: {done.completed:.0f} of {done.total:.0f} in {done.elapsed or 0:.0f} s")
 
 

@@ -66,10 +66,13 @@ def _pictures(warehouse: Warehouse) -> list[PagePicture]:
     return [
         PagePicture("samples", "/samples?language=en&words=hotel"),
         PagePicture("sample", path_to("samples", external)),
+        PagePicture("conversation", path_to("samples", dialogue)),
         PagePicture("sample-narrow", path_to("samples", dialogue), width=400, scheme="dark"),
         PagePicture("evaluation", release),
+        PagePicture("confusions", release, top=".confusions"),
         PagePicture("items", f"{release}/items?verdict=wrong&contestant={other}&error=wrong_value"),
         PagePicture("compare", f"{release}/compare?one={one}&other={other}", scheme="dark"),
+        PagePicture("beside", f"{release}/compare?one={one}&other={other}", top="#items"),
         PagePicture("reviews", "/reviews"),
         PagePicture("contents", f"{release}/contents"),
         PagePicture("build", path_to("builds", list_builds(warehouse)[-1]["key"]), width=1024),

@@ -25,7 +25,8 @@ PARTS: dict[str, object] = {
 } | dict.fromkeys(("size", "start", "most", "read", "days", "page_size"), 1)  # fmt: skip
 # Conditions, what stands on a table that another statement has just made, and that table itself.
 APART = re.compile(
-    r"^s\.|^sample, turn|^coalesce\(verdict|^prediction in|^not \(|^\(|create temp table|\b(from|join) (worth|chosen|named)\b|set answer = ",
+    r"^s\.|^sample, turn|^coalesce\(verdict|^prediction in|^not \(|^\(|create temp table|"
+    r"\b(from|join) (worth|chosen|named)\b|set answer = ",
     re.MULTILINE,
 )
 

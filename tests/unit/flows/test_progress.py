@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 import callwright.flows.progress
-from callwright.flows.progress import SilentProgress, Work, duration, traffic_sentence, watch_traffic
+from callwright.flows.progress import SilentProgress, Work, duration, traffic_sentence, traffic_state, watch_traffic
 from callwright.llm.traffic import Traffic
 
 
@@ -70,3 +70,32 @@ def test_nothing_is_told_where_nothing_was_asked_nor_after_the_end(monkeypatch: 
 )
 def test_durations_are_said_as_people_do(seconds: float, said: str) -> None:
     assert duration(seconds) == said
+
+
+class Live(Listening):
+    """Has a place for what is under way."""
+
+    is_live = True
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.states: list[str] = []
+
+    def show(self, state: str) -> None:
+        self.states.append(state)
+
+
+async def test_where_somebody_looks_the_state_stands_in_one_place_and_is_gone_at_the_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("FIRST_WORD", "BETWEEN", "LIVE"):
+        monkeypatch.setattr(callwright.flows.progress, name, 0.01)
+    traffic, live = answered(6), Live()
+    traffic.cost = 0.25
+    async with watch_traffic(traffic, live, Work("single_turn", 10, 4, 2)):
+        with traffic.request("requests of a/b"):
+            await asyncio.sleep(0.05)
+    assert live.sentences == []
+    assert set(live.states[:-1]) == {"6 answered, 1 waiting, 12.0 s an answer, $0.2500: requests of a/b"}
+    assert live.states[-1] == ""
+    assert traffic_state(Traffic()) == "0 answered, 0 waiting, none within 0 s, $0.0000: "

@@ -1,8 +1,12 @@
-"""What the terminal shows: tables that fit, and blocks where they do not."""
+"""What the terminal shows: tables that fit, and blocks where they do not, and one picture of what is under way."""
+
+import io
+import re
+import sys
 
 import pytest
 
-from callwright.flows.cli.screen import show_table
+from callwright.flows.cli.screen import Terminal, show_table
 
 COLUMNS = ("recipe", "build", "stage_group", "entered", "is_latest")
 ROWS = [("hammerbench", "0123456789abcdef" * 2, "single_turn", 100, True), ("demo", "f" * 32, "landing", 7, False)]
@@ -48,3 +52,50 @@ def test_a_result_without_rows_has_its_names(capsys: pytest.CaptureFixture[str],
     for width in (9, 40):
         show_table(columns, [], width=width)
         assert capsys.readouterr().out.split() == list(columns)
+
+
+class TerminalStream(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def work_before(terminal: Terminal) -> None:
+    terminal.say("Begun.")
+    for title in ("single_turn", "dialogue"):
+        terminal.begin(title, 20)
+        terminal.advance(10)
+        terminal.show("8 answered, 2 waiting")
+        terminal.say(f"Half of {title}.")
+        terminal.advance(10)
+
+
+def test_a_terminal_has_one_picture_in_place_and_a_line_for_each_stretch_that_is_done(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    stream = TerminalStream()
+    monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "100")
+    with Terminal() as terminal:
+        work_before(terminal)
+        assert terminal.is_live
+    written = stream.getvalue()
+    words = re.sub(r"\x1b\[[?\d;]*[a-zA-Z]", "", written).replace("\r", "\n")
+    lines = [line.strip() for line in words.splitlines() if line.strip()]
+    for title in ("single_turn", "dialogue"):
+        assert len([line for line in lines if line.startswith(f"{title}: 20 of 20 in ")]) == 1
+        assert f"Half of {title}." in lines
+    assert "8 answered, 2 waiting" in lines
+    assert "\x1b[1A" in written  # the picture is drawn over the one before
+    assert lines[-1].startswith("dialogue: 20 of 20")  # nothing of the picture is left
+
+
+def test_without_a_terminal_there_are_plain_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    with Terminal() as terminal:
+        work_before(terminal)
+        assert not terminal.is_live
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[:3] == ["Begun.", "single_turn: 20 to do", "single_turn: 10 of 20"]
+    assert not any("waiting" in line or "\x1b" in line for line in lines)
