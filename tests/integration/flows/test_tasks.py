@@ -1,6 +1,7 @@
 """Tasks from recipe to scores: built in a simulated world, proved by their ends, landed, and run by candidates in that world."""
 
 import asyncio
+import json
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -20,7 +21,8 @@ from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import MultiStepRun, Sample
 from callwright.warehouse.releases import freeze
 from tests.support.flows.inn_world import TOOLS, Err, Guide, Inns, inn_sample, release_paths
-from tests.support.flows.small_builds import TOP, build, settings_of, warehouse_of
+from tests.support.flows.model_server import ModelServer
+from tests.support.flows.small_builds import TOP, build, settings_of, stub_settings, warehouse_of
 from tests.support.generators.multi_step.workshop import context_of, open_workshop, painting
 
 FEW = 4
@@ -168,3 +170,23 @@ def test_candidates_talk_with_a_user_who_holds_values_back(built: tuple[Recipe, 
     assert all(row["user_turns"] > 0 and row["user_refused"] == row["user_errors"] == 0 for row in domains)
     openings = warehouse_of(settings).rows("select opening from multi_step_runs where opening like '%(ask me for the%'")
     assert openings
+
+
+def test_a_user_whose_model_says_something_else_is_refused_and_right_all_the_same(
+    built: tuple[Recipe, Settings], model_server: ModelServer
+) -> None:
+    recipe, settings = built
+    freeze(warehouse_of(settings), "misled", [one.key for one in samples_of(settings)])
+    wrong = {"UserSentence": {"sentence": "Make it 77, and all of it red."}, "HeardQuestion": {"wants": ["aside"]}}
+    model_server.behaviour = lambda asked: json.dumps(wrong[asked.title])
+    given = stub_settings(model_server)
+    user = read_model(given.pop("name"), given)
+    candidates = [Candidate(label="template", model=read_model("template/v1"))]
+    with open_environments(recipe, settings.ledger.parent) as environments:
+        prompting = PromptingStrategy(user=user.name)
+        conditions = Conditions(environments=environments, user=user, prompting=prompting)
+        asyncio.run(evaluate_release("misled", candidates, settings, SilentProgress(), conditions))
+    whole = domain_board("misled", settings)[-1]
+    assert (whole["success_rate"], whole["user_refused"], whole["user_errors"]) == (1, 1, 0)
+    asked = "select count(*) as calls from llm_calls where stage = 'simulate_user' and model = ?"
+    assert warehouse_of(settings).rows(asked, [user.name])[0]["calls"] > 0
