@@ -36,10 +36,12 @@ if TYPE_CHECKING:
     from callwright.flows.api.evaluating import Evaluation, evaluate, evaluate_async
     from callwright.flows.api.releases import KeptSample, LoadedRelease, create_release, load_release, samples
     from callwright.flows.api.surroundings import ProgressStep
+    from callwright.flows.api.tasks import load_tasks
     from callwright.flows.build import BuildReport
     from callwright.flows.evaluation.gate import AnsweredItem
     from callwright.flows.recipe import Recipe
     from callwright.generators.catalogs.python_tools import tool_from
+    from callwright.validators.tasks import Episode
     from callwright.warehouse.errors import CallwrightError, ConfigurationError
     from callwright.warehouse.records import Call, Evidence, Sample, Tool
 
@@ -59,10 +61,12 @@ _PLACES = {
     "flows.api.evaluating": ("Evaluation", "evaluate", "evaluate_async"),
     "flows.api.releases": ("KeptSample", "LoadedRelease", "create_release", "load_release", "samples"),
     "flows.api.surroundings": ("ProgressStep",),
+    "flows.api.tasks": ("load_tasks",),
     "flows.build": ("BuildReport",),
     "flows.evaluation.gate": ("AnsweredItem",),
     "flows.recipe": ("Recipe",),
     "generators.catalogs.python_tools": ("tool_from",),
+    "validators.tasks": ("Episode",),
     "warehouse.errors": ("CallwrightError", "ConfigurationError"),
     "warehouse.records": ("Call", "Evidence", "Sample", "Tool"),
 }
@@ -73,6 +77,7 @@ __all__ = [
     "Call",
     "CallwrightError",
     "ConfigurationError",
+    "Episode",
     "Evaluation",
     "Evidence",
     "KeptSample",
@@ -91,6 +96,7 @@ __all__ = [
     "evaluate",
     "evaluate_async",
     "load_release",
+    "load_tasks",
     "make_recipe",
     "preview",
     "read_recipe",

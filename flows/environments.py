@@ -1,7 +1,7 @@
 """The environments of a recipe: what answers the calls of its multi-step samples."""
 
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -17,6 +17,7 @@ from callwright.flows.catalogs import (
 from callwright.flows.recipe import Recipe
 from callwright.flows.settings import Settings, named_secret, open_warehouse, secret
 from callwright.generators.catalogs.choosing import ToolChoice, choose
+from callwright.generators.environments.episodes import is_changeable
 from callwright.generators.environments.protocol import (
     Environment,
     EnvironmentPart,
@@ -25,9 +26,13 @@ from callwright.generators.environments.protocol import (
     McpSettings,
     SimulatedSettings,
 )
+from callwright.generators.kinds import kinds_with
 from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.queries import sql
 from callwright.warehouse.records import Tool
+from callwright.warehouse.releases import ShippedWorld
 from callwright.warehouse.rows import Row
+from callwright.warehouse.store import Warehouse
 
 if TYPE_CHECKING:
     from callwright.generators.catalogs.catalog import Problem
@@ -62,6 +67,30 @@ def open_environments(recipe: Recipe, home: Path) -> Iterator[Mapping[str, Envir
                 opened.enter_context(closing(environment))
             environments[environment.name] = environment
         yield environments
+
+
+def ship_worlds(warehouse: Warehouse, release: str, home: Path, without: Sequence[str] = ()) -> dict[str, ShippedWorld]:
+    """The worlds that the tasks of a release play in, but those of the kinds in `without`, by name, to be taken along.
+
+    Raises ConfigurationError where one can't be opened any more, or two builds mean different worlds by one name.
+    """
+    from callwright.generators.environments.shipping import ship_world
+
+    kinds = [kind for kind in kinds_with(lambda traits: traits.is_task) if kind not in without]
+    found: dict[str, ShippedWorld] = {}
+    for row in warehouse.rows(sql("path_runs.builds"), [release, kinds]):
+        recipe = Recipe.model_validate_json(row["body"])
+        with open_environments(recipe, home) as environments:
+            for settings in environments_of(recipe):
+                if not is_changeable(environments[settings.name]):
+                    continue
+                shipped = ship_world(environments[settings.name], settings)
+                if found.setdefault(settings.name, shipped) != shipped:
+                    raise ConfigurationError(
+                        f"Builds of {release!r} mean different worlds by the name {settings.name!r};"
+                        " put their tasks into releases of their own."
+                    )
+    return found
 
 
 async def explore_environments(recipe: Recipe, settings: Settings) -> None:

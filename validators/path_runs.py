@@ -36,6 +36,7 @@ from callwright.validators.strategies import (
     name_tools,
 )
 from callwright.validators.task_runs import TaskRun
+from callwright.validators.tasks import Task
 from callwright.validators.user_errors import user_figures
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import (
@@ -147,8 +148,8 @@ async def run_path(
     by_calls = SampleRun(chain, tools, run.mode, matchers, RunRules(turn_limit=run.turn_limit))
     by_end: TaskRun | None = None
     if traits_of(sample.kind).is_task:
-        episode = world_of_sample(sample, context).begin(sample.simulation_seed)
-        by_end = TaskRun(sample, episode, tools, by_calls, run.turn_limit)
+        task = Task(sample, world_of_sample(sample, context), tools)
+        by_end = TaskRun(task.begin(), by_calls, run.turn_limit)
     user = SimulatedUser(sample, tools, user_chat, run.run) if run.user else None
     drive = await _drive(by_end or by_calls, sample, context, run, user)
     # The published code shows the judge the gold's way to the answer, the paper the candidate's own (EVALUATORS 2.5).

@@ -1,20 +1,15 @@
-"""A run over a task: the world answers what the candidate calls, and how it ends and what the user is told says whether it is done.
+"""A run over a task: its episode answers what the candidate calls; how it ends and what the user is told says whether it is done.
 
 Beside it the same calls are held against the gold's as ComplexEval does, which counts those that are right and names mistakes.
 """
 
-from collections import Counter
 from collections.abc import Sequence
 
-from pydantic import JsonValue
-
-from callwright.generators.environments.episodes import START, WorldEpisode, diff, unnamed
-from callwright.validators.metrics.complexeval.calls import CandidateCall, read_call
+from callwright.validators.metrics.complexeval.calls import CandidateCall
 from callwright.validators.metrics.complexeval.golden import MatchedCall
 from callwright.validators.metrics.complexeval.rules import Mistake
 from callwright.validators.metrics.complexeval.runs import RunOutcome, SampleRun
-from callwright.warehouse.answers import untold_fields
-from callwright.warehouse.records import Sample, Tool
+from callwright.validators.tasks import Episode
 
 
 class TaskRun:
@@ -23,30 +18,22 @@ class TaskRun:
     A run is a success where the candidate ended it, the world is as the task wants it, and what the user asked for is told.
     """
 
-    def __init__(
-        self, sample: Sample, episode: WorldEpisode, tools: Sequence[Tool], beside: SampleRun, turn_limit: int
-    ) -> None:
+    def __init__(self, episode: Episode, beside: SampleRun, turn_limit: int) -> None:
         """Begin with a new episode, and a run of the same sample that nothing was taken by."""
         self.outcome: RunOutcome | None = None
-        self._goal, self._episode, self._beside = Counter(unnamed(sample.changes)), episode, beside
-        self._sample, self._answers = sample, dict[str, list[JsonValue]]()
-        self._tools = {tool.name: tool for tool in tools}
-        self.untold: int | None = len(sample.asked) if sample.asked else None
+        self._episode, self._beside = episode, beside
+        self.untold = len(episode.task.sample.asked) or None
         self._turn_limit, self._taken = turn_limit, 0
 
     @property
     def end_reached(self) -> bool:
         """Whether the world is as the task wants it now."""
-        return self._ended == self._goal
+        return self._episode.end_reached
 
     @property
     def needless_changes(self) -> int:
         """How many things or fields are otherwise now that the task does not want so."""
-        return (self._ended - self._goal).total()
-
-    @property
-    def _ended(self) -> Counter[str]:
-        return Counter(unnamed(diff(START, self._episode.state)))
+        return self._episode.needless_changes
 
     async def take(self, made: Sequence[CandidateCall]) -> tuple[MatchedCall, ...]:
         """Make the calls of one turn in the world, one after the other."""
@@ -62,23 +49,16 @@ class TaskRun:
         return answered
 
     def _answered(self, made: CandidateCall, judged: MatchedCall) -> MatchedCall:
-        call = read_call(made, self._tools)
-        if isinstance(call, str):
-            return judged._replace(answered=({"error": call},))
-        found = self._episode.answer(call)
-        told: JsonValue = found.response
-        if found.problem and told is None:
-            told = {"error": found.problem}
-        else:
-            self._answers.setdefault(call.key, []).append(told)
-        return judged._replace(call=call, answered=(told,))
+        answer = self._episode.step(made.tool, made.arguments)
+        call = judged.call if answer.call is None else answer.call
+        return judged._replace(call=call, answered=(answer.response,))
 
     async def finish(self, text: str | None) -> RunOutcome:
         """End the run with the model's last word; None says that it gave none."""
         if text is None:
             return await self._end(Mistake("unknown_error", "", "The model neither called nor answered."))
         if self.untold is not None:
-            self.untold = len(untold_fields(self._sample, text, self._answers))
+            self.untold = self._episode.untold(text)
         return await self._end(None)
 
     async def _end(self, problem: Mistake | None) -> RunOutcome:

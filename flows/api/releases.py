@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from callwright.flows.api.surroundings import settings_of
+from callwright.flows.environments import ship_worlds
 from callwright.flows.evaluation.answers_out import require_answers_fit, with_answers
 from callwright.flows.settings import Settings, open_warehouse, reading
 from callwright.language.packs import known, of
@@ -95,6 +96,7 @@ class WorkFolder:
         """Nothing is copied yet; `live` waits for the present state while a build is under way."""
         self._settings = settings
         self._live = live
+        self.home = settings.ledger.parent
         self._copy = ExitStack()
         self._warehouse: Warehouse | None = None
         self._readers = 0
@@ -253,7 +255,7 @@ class LoadedRelease:
 
         `to` is a format's name, or `path.py:name` of one of your own.
         What template/v1 worded, or alone judged, is left out of formats for training (hf, nemo-gym,
-        openai, sharegpt, trl, trl-dpo …) unless `with_template` asks for it; `skipped` tells how many.
+        openai, openenv, trl, verifiers …) unless `with_template` asks for it; `skipped` tells how many.
         `from_answers` names candidates whose answers go out (NAME, or NAME~STRATEGY), `pass_rate` a
         band such as "0.2:0.8": of other samples nothing does.
         Rows of training whose sample has no system message begin with one of ours, drawn by the request
@@ -286,6 +288,8 @@ class LoadedRelease:
             stream = stream_release(warehouse, self.name, without=others, with_template=takes_all, words=words)
             if from_answers or form.answers == "must":
                 stream = with_answers(warehouse, stream, from_answers, pass_rate)
+            if form.has_worlds:
+                stream = stream._replace(worlds=ship_worlds(warehouse, self.name, self._stored.folder.home, others))
             return export_release(stream, to, place, card)
 
 
@@ -349,18 +353,18 @@ def _loaded(stored: _StoredRelease) -> LoadedRelease:
 
 
 def _loaded_folder(folder: Path) -> LoadedRelease:
-    files = sorted(folder.glob("*.jsonl"))
-    if not files:
+    if not any(folder.glob("*.jsonl")):
         raise ConfigurationError(
             f"{str(folder)!r} holds no records; `callwright export NAME --to records` writes some."
         )
+    return LoadedRelease(folder.name, lambda: kept_in_folder(folder))
 
-    def read() -> Iterator[KeptSample]:
-        for path in files:
-            with path.open("rb") as lines:
-                yield from (_of_line(line, path) for line in lines)
 
-    return LoadedRelease(folder.name, read)
+def kept_in_folder(folder: Path) -> Iterator[KeptSample]:
+    """The records of the files of a folder. Raises RecordError where a line is none."""
+    for path in sorted(folder.glob("*.jsonl")):
+        with path.open("rb") as lines:
+            yield from (_of_line(line, path) for line in lines)
 
 
 def _of_line(line: bytes, path: Path) -> KeptSample:

@@ -261,13 +261,17 @@ def _open_simulated(settings: SimulatedSettings, store: Path, _secret: Secret) -
         description = _simulated(settings, tools, chosen)
     if description is None:
         raise ConfigurationError(f"The simulated environment {settings.name!r} has no tools.")
-    endpoints = endpoints_of(description.tools, description.operations, errors=description.errors)
-    links, effects = description.links, settings.effects
-    world = DocumentWorld(settings.name, endpoints, links, seed=settings.seed, effects=effects)
+    world, effects = world_of_description(settings, description), settings.effects
     told: list[JsonValue] = [{name: one.model_dump(mode="json") for name, one in effects.items()}] if effects else []
     keys = content_key([VERSION, settings.seed, [tool.key for tool in description.tools], *told])
     kept_as = f"{settings.name} {keys}"
     return StoredEnvironment(world, store, description, kept_as=kept_as, remember=world.remember)
+
+
+def world_of_description(settings: SimulatedSettings, description: Description) -> DocumentWorld:
+    """The world of a simulated document that was described."""
+    endpoints = endpoints_of(description.tools, description.operations, errors=description.errors)
+    return DocumentWorld(settings.name, endpoints, description.links, seed=settings.seed, effects=settings.effects)
 
 
 def _open_recorded(settings: RecordedSettings, _store: Path, _secret: Secret) -> Environment:

@@ -94,6 +94,28 @@ class Description(NamedTuple):
     errors: tuple[tuple[StatedError, ...], ...] = ()
 
 
+def dumped_description(description: Description) -> list[Any]:
+    """A description as JSON, which `description_from` reads."""
+    records = (description.tools, description.links, description.calls, description.unanswered)
+    *bodies, unanswered = ([one.model_dump(mode="json") for one in kept] for kept in records)
+    errors = [[list(error) for error in declared] for declared in description.errors]
+    return [*bodies, list(map(list, description.operations)), unanswered, errors]
+
+
+def description_from(dumped: list[Any]) -> Description:
+    """The description that was dumped. Raises ValueError where it is none."""
+    tools, links, calls, *more = dumped
+    operations, unanswered, errors = (*more, [], [], [])[:3]  # stores of earlier versions lack them
+    return Description(
+        tuple(map(Tool.model_validate, tools)),
+        tuple(map(Link.model_validate, links)),
+        tuple(map(Call.model_validate, calls)),
+        tuple((method, path) for method, path in operations),
+        tuple(map(Tool.model_validate, unanswered)),
+        tuple(tuple(StatedError(*one) for one in own) for own in errors),
+    )
+
+
 def response_rows(store: "ResponseStore", environment: str) -> Iterator[dict[str, Any]]:
     """The rows of the warehouse's table `responses`."""
     for one in store.stored(environment):
@@ -186,10 +208,7 @@ class ResponseStore:
 
     def describe(self, environment: str, basis: str, description: Description) -> None:
         """Keep an environment's tools and links; `basis` is the key of what they were made from."""
-        records = (description.tools, description.links, description.calls, description.unanswered)
-        *bodies, unanswered = ([one.model_dump(mode="json") for one in kept] for kept in records)
-        errors = [[list(error) for error in declared] for declared in description.errors]
-        packed = _packed([*bodies, description.operations, unanswered, errors])
+        packed = _packed(dumped_description(description))
         self._write(_DESCRIBE, (environment, basis, packed))
 
     def description(self, environment: str, basis: str = "") -> Description | None:
@@ -197,16 +216,7 @@ class ResponseStore:
         rows = self._rows("select basis, body from descriptions where environment = ?", (environment,))
         if not rows or (basis and rows[0][0] != basis):
             return None
-        tools, links, calls, *more = orjson.loads(zlib.decompress(rows[0][1]))
-        operations, unanswered, errors = (*more, [], [], [])[:3]  # stores of earlier versions lack them
-        return Description(
-            tuple(map(Tool.model_validate, tools)),
-            tuple(map(Link.model_validate, links)),
-            tuple(map(Call.model_validate, calls)),
-            tuple((method, path) for method, path in operations),
-            tuple(map(Tool.model_validate, unanswered)),
-            tuple(tuple(StatedError(*one) for one in own) for own in errors),
-        )
+        return description_from(orjson.loads(zlib.decompress(rows[0][1])))
 
     def descriptions(self) -> list[tuple[str, str, bytes]]:
         """The descriptions as they stand, each with its environment and its basis."""

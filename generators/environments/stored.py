@@ -24,6 +24,11 @@ class DescribedEnvironment:
     _description: Description
 
     @property
+    def description(self) -> Description:
+        """What it says of itself."""
+        return self._description
+
+    @property
     def tools(self) -> tuple[Tool, ...]:
         """Its tools."""
         return self._description.tools

@@ -19,6 +19,7 @@ from callwright.generators.taken import STAGE, kind_of_turns
 from callwright.warehouse.exports.formats import MANIFEST
 from callwright.warehouse.exports.hugging_face import CROISSANT
 from callwright.warehouse.exports.sharegpt import INFO as SHAREGPT_INFO
+from callwright.warehouse.exports.tasks import ENVIRONMENT, WORLDS_FILE
 from callwright.warehouse.records import (
     TIME_SENTENCE,
     CallTurn,
@@ -73,13 +74,15 @@ def sample_files(path: Path) -> list[Path]:
     if path.is_dir():
         found = [file for file in sorted(path.rglob("*")) if file.suffix in SUFFIXES and file.is_file()]
         found = [file for file in found if not file.name.endswith(_BESIDE) and file.name not in _ABOUT]
+        if (path / MANIFEST).is_file():  # an export of ours, whose tasks are the same samples once more
+            found = [file for file in found if ENVIRONMENT not in file.relative_to(path).parts]
         if found:
             return found
     return files_at(path, ".jsonl")
 
 
 _ABOUT = frozenset(
-    {MANIFEST, SHAREGPT_INFO, CROISSANT, "dataset_infos.json", "state.json"}
+    {MANIFEST, SHAREGPT_INFO, CROISSANT, WORLDS_FILE, "dataset_infos.json", "state.json"}
 )  # files that tell of others
 
 

@@ -4,7 +4,6 @@ All by making calls in episodes of the world: those of the gold, none at all, ev
 of a step in other orders, which don't depend on each other.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice, permutations
 from random import Random
@@ -17,17 +16,16 @@ from callwright.generators.multi_step.tasks import Ending, is_reached, run_throu
 from callwright.generators.stages import StageContext
 from callwright.validators.checks.declaring import rule
 from callwright.validators.checks.verdicts import Answer, Finding, answer_of, contradicted, unproved
-from callwright.validators.near_misses.due import Due, NearMiss, Option, acting_points
+from callwright.validators.near_misses.due import Due, Option, acting_points
 from callwright.validators.near_misses.table import MAKERS, of_maker
+from callwright.validators.tasks import near_misses_of
 from callwright.warehouse.answers import values_at
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Call, DoubtedFact, Sample, Tool
 
 Steps = Sequence[Sequence[Call]]
-# Defects that may leave the world as it should be all the same.
-_OTHER_ROADS = frozenset({"call_repeated", "call_unasked", "calls_reordered", "argument_added", "question"})
 _ORDERS = 24  # of a step
-_OF_ONE_KIND, _OF_READING = 12, 60  # near misses of calls that write, and of one that finds what is asked for
+_OF_READING = 60  # near misses of a call that finds what is asked for
 
 
 def _is_task(sample: Sample) -> bool:
@@ -105,7 +103,8 @@ class _EndFindings:
 
     def _alike(self) -> Iterator[Finding]:
         for at, point in enumerate(self._points):
-            for miss in self._near_misses(point):
+            rng = Random(f"{self._sample.key} {point.turn}")
+            for miss in near_misses_of(point, rng, self._world.writes):
                 self.misses += 1
                 if self._is_reached([*self._steps[:at], miss.option.calls, *self._steps[at + 1 :]]):
                     rendered = ", ".join(f"{one.tool} {one.arguments}" for one in miss.option.calls) or "no call"
@@ -136,15 +135,3 @@ class _EndFindings:
         for maker in MAKERS:
             for miss in islice(of_maker(maker, alone, rng), _OF_READING):
                 yield from (one for one in miss.option.calls if one.tool == due.tool and one not in point.calls)
-
-    def _near_misses(self, point: Due) -> Iterator[NearMiss]:
-        """Those that lack a writing call which is due."""
-        due = self._writing(point.calls)
-        rng = Random(f"{self._sample.key} {point.turn}")
-        for maker in MAKERS:
-            if maker.name not in _OTHER_ROADS:
-                made = (one for one in of_maker(maker, point, rng) if due - self._writing(one.option.calls))
-                yield from islice(made, _OF_ONE_KIND)
-
-    def _writing(self, calls: Sequence[Call]) -> Counter[str]:
-        return Counter(call.key for call in calls if self._world.writes(call.tool))

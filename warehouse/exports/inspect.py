@@ -12,6 +12,7 @@ import orjson
 from jinja2 import Environment, StrictUndefined
 
 from callwright.warehouse.exports.examples import ExampleFormat, Message, TrainingExample
+from callwright.warehouse.exports.tasks import TaskFormat
 from callwright.warehouse.exports.writing import TEST, Format, ReleaseSplit, json_text
 
 TASK = "task.py"
@@ -66,10 +67,14 @@ def _write_task(parts: Sequence[ReleaseSplit], folder: Path) -> list[Path]:
     return [path]
 
 
-FORMAT = Format(
-    name="inspect",
-    holds=f"`{TASK}` and its data set: what a candidate does next, compared with the calls that are due",
-    readers="inspect_ai: `inspect eval task.py --model PROVIDER/MODEL`",
-    begin=ExampleFormat(inspect_row).begin,
-    complete=_write_task,
+_WORLDS = TaskFormat({"environment/task.py": "inspect_task.py.j2", "environment/test_tasks.py": "inspect_tests.py.j2"})
+FORMAT = _WORLDS.added_to(
+    Format(
+        name="inspect",
+        holds=f"`{TASK}` and its data set: what a candidate does next, compared with the calls that are due; tasks in their worlds"
+        " in `environment`",
+        readers="inspect_ai: `inspect eval task.py --model PROVIDER/MODEL`",
+        begin=ExampleFormat(inspect_row).begin,
+        complete=_write_task,
+    )
 )

@@ -9,7 +9,9 @@ from typing import Any
 
 from callwright.warehouse.exports.answered import rated
 from callwright.warehouse.exports.examples import MOST_TOOLS, ExampleFormat, Message, TrainingExample
+from callwright.warehouse.exports.tasks import TaskFormat
 from callwright.warehouse.exports.writing import Format
+from callwright.warehouse.records import Sample
 
 SERVER = "single_step_tool_use_with_argument_comparison"
 
@@ -46,11 +48,31 @@ def _call(call: dict[str, Any]) -> dict[str, Any]:
     return {"type": "function_call", "name": call["function"]["name"], "arguments": call["function"]["arguments"]}
 
 
-FORMAT = Format(
-    name="nemo-gym",
-    holds="a request and the expected action for each thing that an assistant should do: a call, several, or words",
-    readers=f"NeMo Gym, by its resources server `{SERVER}`",
-    begin=ExampleFormat(nemo_gym_row, most_tools=MOST_TOOLS, answered=rated).begin,
-    answers="may",
-    is_for_training=True,
+def _task_row(sample: Sample, tools: list[dict[str, Any]]) -> dict[str, Any]:
+    """A task as a row of the resources server that an export brings: its key says which."""
+    briefing = [{"role": "system", "content": sample.briefing}] if sample.briefing else []
+    listed = [{"type": "function", "strict": False, **tool} for tool in tools]
+    asked = {"input": [*briefing, {"role": "user", "content": sample.request}], "tools": listed}
+    return {"responses_create_params": asked, "key": sample.key}
+
+
+_WORLDS = TaskFormat(
+    {
+        "environment/app.py": "nemo_gym_app.py.j2",
+        "environment/configs/callwright_{word}.yaml": "nemo_gym.yaml.j2",
+        "environment/requirements.txt": "nemo_gym_requirements.txt.j2",
+        "environment/test_app.py": "nemo_gym_tests.py.j2",
+    },
+    row_of=_task_row,
+)
+FORMAT = _WORLDS.added_to(
+    Format(
+        name="nemo-gym",
+        holds="a request and the expected action for each thing that an assistant should do: a call, several, or words; a resources"
+        " server of the tasks and its rows in `environment`",
+        readers=f"NeMo Gym, by its resources server `{SERVER}`",
+        begin=ExampleFormat(nemo_gym_row, most_tools=MOST_TOOLS, answered=rated).begin,
+        answers="may",
+        is_for_training=True,
+    )
 )

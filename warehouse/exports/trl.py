@@ -5,7 +5,8 @@ one. Arguments are objects, as chat templates write them; the tools are JSON tex
 same tools for all rows, so there a system message tells those of the row.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import orjson
@@ -14,7 +15,10 @@ from pydantic import JsonValue
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.exports.answered import NO_WRONG, labelled, pairs, rated, right_answers
 from callwright.warehouse.exports.examples import ExampleFormat, Message, TrainingExample
-from callwright.warehouse.exports.writing import Format, ReleaseSplit, json_text
+from callwright.warehouse.exports.tasks import TaskFormat
+from callwright.warehouse.exports.writing import Format, ReleaseSplit, identifier_names, json_text
+from callwright.warehouse.records import JsonSchema, Tool
+from callwright.warehouse.releases import ReleaseStream
 
 CALLING = (
     "You can call tools. They are listed below in JSON, one a line. To call one, write its name and its arguments as JSON in a"
@@ -99,14 +103,83 @@ def _header(lists: Sequence[str], texts: Sequence[str]) -> Callable[[Sequence[Re
     return head
 
 
-FORMAT = Format(
-    name="trl",
-    holds="conversations as far as the assistant should take them: `messages`, and `tools` as JSON text",
-    readers="TRL's SFTTrainer, and what else reads messages and tools, with `datasets` 4.7 or newer",
-    begin=ExampleFormat(trl_row, are_whole=True, answered=right_answers).begin,
-    header=_header(["messages"], ["tools"]),
-    is_for_training=True,
-    answers="may",
+_HINTS = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "object": "dict", "array": "list"}
+_SCALARS = (str, int, bool, type(None))
+
+
+def _worlds(source: ReleaseStream) -> dict[str, Any]:
+    """The classes of a module: of each world the methods that its tools are, with what their signatures and docstrings say."""
+    renamed: dict[str, dict[str, str]] = {}
+    worlds = []
+    for title, (name, world) in zip(_titles(source.worlds), source.worlds.items(), strict=True):
+        tools = [tool for tool in source.tools.values() if tool.source == f"environment:{name}"]
+        plain = identifier_names(tools)
+        methods = []
+        for tool in tools:
+            shown = {own: _parameter(plain.parameter(tool.name, own)) for own in tool.properties}
+            if others := {new: own for own, new in shown.items() if new != own}:
+                renamed[world.names[tool.name]] = others
+            methods.append(_method(tool, world.names[tool.name], shown))
+        worlds.append({"name": name, "title": title, "tools": methods})
+    return {"worlds": worlds, "renamed": renamed}
+
+
+def _titles(worlds: Iterable[str]) -> list[str]:
+    words = [re.findall(r"[A-Za-z0-9]+", name) for name in worlds]
+    return ["World" + "".join(word.capitalize() for word in one) for one in words]
+
+
+def _parameter(name: str) -> str:
+    return "self_" if name == "self" else name
+
+
+def _method(tool: Tool, name: str, shown: Mapping[str, str]) -> dict[str, Any]:
+    required = [own for own in shown if own in tool.required]
+    ordered = [*required, *(own for own in shown if own not in required)]
+    parameters = [
+        {"name": shown[own], "hint": _hint(tool.properties[own]), "required": own in required} for own in ordered
+    ]
+    described = "".join(
+        f"\n    {shown[own]}: {_line(tool.properties[own].get('description') or own)}" for own in ordered
+    )
+    doc = _line(tool.description or name) + (f"\n\nArgs:{described}" if ordered else "")
+    return {"name": name, "parameters": parameters, "doc": repr(doc)}
+
+
+def _line(text: str) -> str:
+    """A text without what readers of docstrings take for more than words: lines, heads, and choices at an end."""
+    plain = re.sub(r"\s*\(choices:.*\)$", "", " ".join(text.split()))
+    return re.sub(r"\b(Args|Returns|Raises):", r"\1", plain)
+
+
+def _hint(schema: JsonSchema) -> str:
+    """The type of a parameter as Python has it, Any where there is none such."""
+    allowed = schema.get("enum")
+    if isinstance(allowed, list) and allowed and all(isinstance(one, _SCALARS) for one in allowed):
+        return f"Literal[{', '.join(map(repr, allowed))}]"
+    kind = schema.get("type")
+    if kind == "array" and isinstance(schema.get("items"), dict):
+        return f"list[{_hint(schema['items'])}]"
+    if isinstance(kind, list):
+        return " | ".join("None" if one == "null" else _HINTS.get(one, "Any") for one in kind)
+    return _HINTS.get(str(kind), "Any")
+
+
+_WORLDS = TaskFormat(
+    {"environment/environment.py": "trl_environment.py.j2", "environment/test_environment.py": "trl_tests.py.j2"},
+    words_of=_worlds,
+)
+FORMAT = _WORLDS.added_to(
+    Format(
+        name="trl",
+        holds="conversations as far as the assistant should take them: `messages`, and `tools` as JSON text; tasks in their worlds"
+        " as an `environment_factory` in `environment`",
+        readers="TRL's SFTTrainer and GRPOTrainer, and what else reads messages and tools, with `datasets` 4.7 or newer",
+        begin=ExampleFormat(trl_row, are_whole=True, answered=right_answers).begin,
+        header=_header(["messages"], ["tools"]),
+        is_for_training=True,
+        answers="may",
+    )
 )
 DPO = Format(
     name="trl-dpo",

@@ -143,6 +143,7 @@ class Format(NamedTuple):
     are about all parts. `header` is what the head of the README must say for the reader. What the template model worded is left
     out of a format that `is_for_training` unless it is asked for. `answers` says whether what candidates answered may go out in
     it, and whether the format is nothing without worse answers beside the gold.
+    One that `has_worlds` is given those that tasks play in.
     """
 
     name: str
@@ -154,6 +155,7 @@ class Format(NamedTuple):
     header: Callable[[Sequence[ReleaseSplit]], Mapping[str, JsonValue]] | None = None
     is_for_training: bool = False
     answers: Literal["none", "may", "must"] = "none"
+    has_worlds: bool = False
 
 
 class TableFormat(NamedTuple):

@@ -34,6 +34,17 @@ class AssistantWords(NamedTuple):
     system_messages: tuple[str, ...] = ()
 
 
+class ShippedWorld(NamedTuple):
+    """A world that tasks play in, as it is taken along: what it is opened by, what its tools are called by those who play.
+
+    `files` are the texts of files that it stands in, by name.
+    """
+
+    document: Mapping[str, JsonValue]
+    names: Mapping[str, str]
+    files: Mapping[str, str] = MappingProxyType({})
+
+
 class ReleaseStream(NamedTuple):
     """A release whose samples are read one after another: each behind its split, "" where it has none; and its tools by key."""
 
@@ -45,6 +56,7 @@ class ReleaseStream(NamedTuple):
         {}
     )  # by kind, the samples of the template model that were left out
     answers: Callable[[Sample], SampleAnswers] | None = None  # what was answered to the sample that was taken last
+    worlds: Mapping[str, ShippedWorld] = MappingProxyType({})  # by name, where a format has a place for them
 
 
 def list_releases(warehouse: Warehouse) -> list[Release]:

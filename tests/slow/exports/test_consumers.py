@@ -1,77 +1,16 @@
 """Exports are read by those they are for, each in an environment of its own below `.cache`, without a network."""
 
-import fcntl
-import json
-import os
-import shutil
-import subprocess
-import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from callwright.warehouse.exports.formats import export_release
 from callwright.warehouse.records import Call, CallTurn, GoldCall, ReplyTurn, ResultTurn, Sample, UserTurn
 from callwright.warehouse.releases import GivenAnswer, ReleaseContent, ReleaseStream, SampleAnswers
-from tests.support.flows.small_builds import TOP
+from tests.support.warehouse.consuming import report_of
 from tests.support.warehouse.exported import stream_of
 
 pytestmark = pytest.mark.slow
-CACHE = TOP / ".cache" / "consumers"
-SCRIPTS = TOP / "tests" / "support" / "warehouse" / "consumers"
-WANTED = {
-    "old": ["datasets>=3,<4"],
-    "new": ["datasets>=5,<6", "mlcroissant>=1.1,<2"],
-    "trl": ["transformers==5.23.0", "datasets>=5,<6", "jinja2"],
-    "train": ["torch==2.13.0", "trl==1.16.0", "transformers==5.23.0", "datasets>=5,<6"],
-    "llamafactory": ["transformers==5.6.0", "datasets==4.0.0"],
-    "inspect": ["inspect_ai"],
-    "bfcl": ["filelock", "numpy", "pandas", "requests", "pydantic", "mpmath", "python-dotenv", "tenacity"],
-}
-BARE = {  # what these would bring along is gigabytes, and not asked here
-    "trl": ["trl==1.16.0"],
-    "llamafactory": ["llamafactory==0.9.5"],
-    "bfcl": [
-        "bfcl-eval==2026.3.23",
-        "tree_sitter==0.21.3",
-        "tree-sitter-java==0.21.0",
-        "tree-sitter-javascript==0.21.4",
-    ],
-}
-
-
-def python_of(name: str) -> Path:
-    """The Python of an environment, which is made where it is not there."""
-    CACHE.mkdir(parents=True, exist_ok=True)
-    home, uv = CACHE / name, str(TOP / ".cache" / "uv" / "bin" / "uv")
-    python = home / "bin" / "python"
-    with (CACHE / f"{name}.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not (home / "ready").exists():
-            shutil.rmtree(home, ignore_errors=True)
-            subprocess.run([uv, "venv", "--quiet", "--python", sys.executable, home], check=True)
-            pip = [uv, "pip", "install", "--quiet", "--python", str(python)]
-            links = [word for place in os.environ.get("PIP_FIND_LINKS", "").split() for word in ("--find-links", place)]
-            subprocess.run([*pip, *links, *WANTED[name]], check=True)
-            if name in BARE:
-                subprocess.run([*pip, "--no-deps", *BARE[name]], check=True)
-            (home / "ready").touch()
-    return python
-
-
-def report_of(name: str, script: str, cache: Path, *words: object) -> Any:
-    """What a script says that runs in an environment, as the last line of what it prints."""
-    quiet = {"HF_HUB_OFFLINE": "1", "HF_DATASETS_CACHE": str(cache), "HF_HUB_DISABLE_TELEMETRY": "1"}
-    done = subprocess.run(
-        [python_of(name), SCRIPTS / script, *map(str, words)],
-        env=dict(os.environ) | quiet,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    return json.loads(done.stdout.splitlines()[-1])
 
 
 @pytest.fixture

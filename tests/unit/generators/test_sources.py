@@ -18,6 +18,7 @@ from callwright.warehouse.exports.examples import openai_messages
 from callwright.warehouse.exports.formats import EXPORTS, export_release
 from callwright.warehouse.records import CallTurn, GoldCall, ReplyTurn, ResultTurn, Sample, Tool, UserTurn
 from tests.support.warehouse.exported import exported, release_of, stream_of
+from tests.support.warehouse.task_releases import task_stream
 
 CITY = {"type": "string", "description": "The city."}
 WEATHER = Tool(
@@ -148,7 +149,18 @@ def test_questions_of_bfcl_come_back_with_their_answers(tmp_path: Path) -> None:
 
 
 def test_every_export_can_be_read_back() -> None:
-    assert set(EXPORTS.names) <= set(SOURCES.names)
+    played = {"openenv", "verifiers"}  # whose tasks are records
+    assert set(EXPORTS.names) - played <= set(SOURCES.names)
+
+
+def test_tasks_of_an_environment_are_read_back_as_records_and_beside_rows_not_twice(tmp_path: Path) -> None:
+    stream = task_stream(tmp_path)
+    export_release(stream, "verifiers", tmp_path / "played")
+    export_release(task_stream(tmp_path), "trl", tmp_path / "rows")
+    records = list(SOURCES.named("records").read(tmp_path / "played" / "callwright_v1" / "tasks"))
+    rows = list(SOURCES.named("trl").read(tmp_path / "rows"))
+    assert [len(found) for found in (records, rows)] == [2, 2]
+    assert not any(record.problems for record in (*records, *rows))
 
 
 def test_several_turns_with_their_results_stay_whole(tmp_path: Path) -> None:

@@ -1,0 +1,120 @@
+"""Tasks from Python: `load_tasks`, of a release here or of a folder that was exported."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import overload
+
+import orjson
+
+from callwright.flows.api.releases import KeptSample, kept_in_folder, load_release
+from callwright.flows.api.surroundings import settings_of
+from callwright.flows.environments import ship_worlds
+from callwright.flows.settings import reading
+from callwright.generators.environments.episodes import StatefulWorld
+from callwright.generators.environments.shipping import open_shipped
+from callwright.validators.tasks import Task
+from callwright.warehouse.errors import ConfigurationError, RecordError
+from callwright.warehouse.exports.tasks import WORLDS_FILE
+from callwright.warehouse.records import Tool
+
+
+class Tasks(Sequence[Task]):
+    """Tasks in order, each with its world: by number, or by key with `of_key`."""
+
+    def __init__(self, tasks: Iterable[Task]) -> None:
+        """Take the tasks there are."""
+        self._tasks = tuple(tasks)
+        self._by_key = {task.key: task for task in self._tasks}
+
+    @overload
+    def __getitem__(self, at: int) -> Task: ...
+    @overload
+    def __getitem__(self, at: slice) -> "Tasks": ...
+    def __getitem__(self, at: int | slice) -> "Task | Tasks":
+        return Tasks(self._tasks[at]) if isinstance(at, slice) else self._tasks[at]
+
+    def __len__(self) -> int:
+        return len(self._tasks)
+
+    @property
+    def splits(self) -> tuple[str, ...]:
+        """The names of the splits, none where there are none."""
+        return tuple(dict.fromkeys(task.split for task in self if task.split))
+
+    def of_split(self, split: str) -> "Tasks":
+        """The tasks of one split, "" for all. Raises ConfigurationError that lists the splits there are."""
+        if split and split not in self.splits:
+            raise ConfigurationError(f"There is no split {split!r}; there are {', '.join(self.splits) or 'none'}.")
+        return Tasks(task for task in self if split in ("", task.split))
+
+    def of_key(self, key: str) -> Task:
+        """The task whose key begins so. Raises ConfigurationError where there is none, or there are several."""
+        if key in self._by_key:
+            return self._by_key[key]
+        found = [task for task in self if key and task.key.startswith(key)]
+        if len(found) != 1:
+            known = ", ".join(task.key for task in self[:3])
+            raise ConfigurationError(f"{len(found)} tasks have a key that begins with {key!r}; keys are {known}, …")
+        return found[0]
+
+    @property
+    def tools_by_world(self) -> dict[str, list[Tool]]:
+        """The tools that some task of a world shows, by the name of the world."""
+        found: dict[str, dict[str, Tool]] = {}
+        for task in self:
+            found.setdefault(task.world.name, {}).update(task.candidates)
+        return {name: [*tools.values()] for name, tools in found.items()}
+
+
+def load_tasks(place: str | Path, *, home: Path | str | None = None) -> Tasks:
+    """The tasks of a release of the work folder, by its name, or of a folder that was exported.
+
+        tasks = callwright.load_tasks(Path("exports/v1-verifiers"))
+        tasks[0].request, tasks.splits         # 'Please cancel my order …', ('train', 'test')
+
+    Raises ConfigurationError where there is no such release or folder, it has no tasks, or a world
+    can't be opened.
+    """
+    tasks = Tasks(_in_folder(place) if isinstance(place, Path) else _of_release(place, home))
+    if not tasks:
+        raise ConfigurationError(f"{str(place)!r} holds no tasks; samples of the kind `task` are some.")
+    return tasks
+
+
+def _of_release(name: str, home: Path | str | None) -> Iterable[Task]:
+    settings = settings_of(home)
+    with reading(settings) as warehouse:
+        shipped = ship_worlds(warehouse, name, settings.ledger.parent)
+    worlds = {
+        world: open_shipped({word: value for word, value in one.document.items() if word != "extension"}, Path())
+        for world, one in shipped.items()
+    }
+    return _played(load_release(name, home=home), worlds)
+
+
+def _played(kept: Iterable[KeptSample], worlds: Mapping[str, StatefulWorld]) -> Iterator[Task]:
+    for one in kept:
+        if not one.sample.changes:
+            continue
+        world = worlds.get(one.sample.environment)
+        if world is None:
+            raise ConfigurationError(
+                f"The task {one.key} plays in the world {one.sample.environment!r}, which is not there;"
+                f" there are {', '.join(worlds) or 'none'}."
+            )
+        shown = [tool for tool in one.tools if tool.key in one.sample.candidates]
+        yield Task(one.sample, world, shown, split=one.split)
+
+
+def _in_folder(folder: Path) -> Iterable[Task]:
+    found = sorted(folder.rglob(WORLDS_FILE))
+    if len(found) != 1:
+        raise ConfigurationError(
+            f"{str(folder)!r} holds {len(found)} files {WORLDS_FILE}; one tells the worlds of its tasks."
+        )
+    try:
+        stated = orjson.loads(found[0].read_bytes())
+        worlds = {name: open_shipped(document, found[0].parent) for name, document in stated.items()}
+    except (ValueError, AttributeError) as error:
+        raise RecordError(f"{str(found[0])!r} can't be read: {error}.") from error
+    return _played(kept_in_folder(found[0].parent), worlds)

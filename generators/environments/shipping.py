@@ -1,0 +1,66 @@
+"""Worlds to be taken along: what one is made of as JSON, so that tasks are played where neither recipe nor document is."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import JsonValue, ValidationError
+
+from callwright.generators.environments.episodes import StatefulWorld, world_of
+from callwright.generators.environments.opening import world_of_description
+from callwright.generators.environments.protocol import (
+    WORLDS,
+    Environment,
+    EnvironmentSettings,
+    SimulatedSettings,
+    World,
+)
+from callwright.generators.environments.response_store import description_from, dumped_description
+from callwright.generators.environments.stored import DescribedEnvironment
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.exports.tasks import names_in_episodes
+from callwright.warehouse.registry import file_of, row_in_file
+from callwright.warehouse.releases import ShippedWorld
+
+
+def ship_world(environment: Environment, settings: EnvironmentSettings) -> ShippedWorld:
+    """What a world is opened by elsewhere: a simulated document whole, any other by its settings and the file that it stands in.
+
+    Raises ConfigurationError where calls can't change it.
+    """
+    world = world_of(environment)
+    names = names_in_episodes(world.tools)
+    if isinstance(settings, SimulatedSettings) and isinstance(environment, DescribedEnvironment):
+        effects: JsonValue = {name: one.model_dump(mode="json") for name, one in settings.effects.items()}
+        about: dict[str, JsonValue] = {"environment": settings.environment, "name": world.name, "seed": world.seed}
+        described: dict[str, JsonValue] = {
+            "effects": effects,
+            "description": dumped_description(environment.description),
+        }
+        return ShippedWorld(about | described, names)
+    stated: dict[str, JsonValue] = settings.model_dump(mode="json")
+    source = WORLDS.source_of(settings.environment)
+    if source is None:  # a package brings it, which has to be there as well
+        return ShippedWorld(stated, names)
+    path, name = file_of(source.place, Path())
+    text = path.read_text(encoding="utf-8")
+    return ShippedWorld(stated | {"extension": f"{path.name}:{name}"}, names, {path.name: text})
+
+
+def open_shipped(shipped: Mapping[str, Any], folder: Path) -> StatefulWorld:
+    """A world that was shipped, a file that it stands in looked for in `folder`. Raises ConfigurationError where it is none."""
+    try:
+        if "description" in shipped:
+            own = {name: shipped[name] for name in ("environment", "name", "seed", "effects")}
+            settings = SimulatedSettings.model_validate(own | {"catalog": "shipped"})
+            return world_of_description(settings, description_from(shipped["description"]))
+        stated = {name: value for name, value in shipped.items() if name != "extension"}
+        if "extension" in shipped:
+            found = row_in_file(*file_of(shipped["extension"], folder))
+            if not isinstance(found.row, World):
+                raise TypeError(f"{shipped['extension']!r} is no World")
+            WORLDS.add(found.row, found.source)
+        row = WORLDS.named(stated["environment"])
+        return world_of(row.open(row.settings.model_validate(stated), folder, str))
+    except (ValidationError, ValueError, KeyError, TypeError) as error:
+        raise ConfigurationError(f"The world {shipped.get('name')!r} can't be opened: {error}") from error

@@ -1,0 +1,65 @@
+"""Exported tasks pass the tests that they bring and are played by the libraries they are for, each in an environment of its own."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from callwright.warehouse.exports.formats import export_release
+from tests.support.warehouse.consuming import ran_in, report_of
+from tests.support.warehouse.task_releases import task_stream
+
+pytestmark = pytest.mark.slow
+PLACES = {"inspect": "environment", "nemo-gym": "environment", "openenv": "", "trl": "environment", "verifiers": ""}
+
+
+@pytest.fixture
+def out(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
+    export_release(task_stream(tmp_path), request.param, tmp_path / "out")
+    return tmp_path / "out"
+
+
+def played(out: Path, library: str, *words: object) -> Any:
+    script = f"play_in_{library}"
+    return report_of(script, f"{script}.py", out.parent / "cache", out, *words)
+
+
+@pytest.mark.parametrize(("out", "name"), [(name, name) for name in PLACES], indirect=["out"])
+def test_the_tests_of_a_folder_pass_in_an_environment_of_core_and_library(out: Path, name: str) -> None:
+    environment = f"play_in_{name.replace('-', '_')}"
+    done = ran_in(environment, ["-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", out, out / PLACES[name]])
+    assert done.returncode == 0, done.stdout[-3000:]
+    assert "6 passed" in done.stdout
+
+
+@pytest.mark.parametrize("out", ["inspect"], indirect=True)
+def test_inspect_plays_tasks_in_several_steps(out: Path) -> None:
+    report = played(out, "inspect")
+    assert (report["status"], report["values"], report["tools"]) == ("success", ["C", "I"], [8, 8])
+
+
+@pytest.mark.parametrize("out", ["openenv"], indirect=True)
+def test_openenv_serves_sessions_that_share_nothing(out: Path) -> None:
+    assert played(out, "openenv") == {"gold": [1.0, 1.0], "idle": [0.0, 0.0], "tools": [8, 8]}
+
+
+@pytest.mark.parametrize("out", ["nemo-gym"], indirect=True)
+def test_nemo_gym_serves_sessions_and_judges_their_ends(out: Path) -> None:
+    report = played(out, "nemo_gym")
+    assert (report["gold"], report["idle"]) == ([1.0, 1.0], [0.0, 0.0])
+    status, detail = report["late"]
+    assert (status, "can't be called" in detail) == (400, True)
+
+
+@pytest.mark.parametrize("out", ["trl"], indirect=True)
+def test_trl_trains_a_step_with_the_environments(out: Path) -> None:
+    report = played(out, "trl", 2)
+    assert (report["rewards"], report["tools"]) == ([1.0, 0.0], 8)
+    assert report["logged"]["rewards/WorldWorkshop/mean"] == 0.5
+
+
+@pytest.mark.parametrize("out", ["verifiers"], indirect=True)
+def test_verifiers_runs_whole_episodes_with_the_tools_served(out: Path) -> None:
+    report = played(out, "verifiers", 2)
+    assert (report["errors"], len(report["offered"])) == ([], 8)
+    assert [one["end_state"].split()[0] for one in report["rewards"]] == ["score=1.0", "score=0.0"]

@@ -1,0 +1,276 @@
+"""Tasks to be played: an episode answers calls, and its reward is whether the world ends as it should and what was asked is told.
+
+This is what trainers, servers and evaluations stand on:
+
+    task = callwright.load_tasks("exports/v1-verifiers")[0]
+    with task.begin() as episode:
+        episode.step("cancel_order", {"order_id": "b4Kf92"}).response  # {"id": "b4Kf92", "status": "cancelled", …}
+        episode.reward("It is cancelled.")                             # 1.0, or 0.0 while it is not done
+
+Tools have names that are identifiers; those that they have in the world are taken as well.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import islice
+from random import Random
+from types import MappingProxyType, TracebackType
+from typing import Any, NamedTuple, Self
+
+from pydantic import BaseModel, JsonValue
+
+from callwright.generators.environments.episodes import (
+    START,
+    StatefulWorld,
+    WorldEpisode,
+    WorldState,
+    diff,
+    loaded,
+    unnamed,
+)
+from callwright.validators.metrics.complexeval.calls import CandidateCall, chain_of, read_call
+from callwright.validators.near_misses.due import Due, NearMiss, acting_points
+from callwright.validators.near_misses.table import MAKERS, of_maker
+from callwright.warehouse.answers import untold_fields
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.exports.tasks import names_in_episodes
+from callwright.warehouse.exports.writing import json_text, tool_document
+from callwright.warehouse.records import Call, Change, ReplyTurn, Sample, Tool
+
+# Defects that may leave the world as it should be all the same.
+OTHER_ROADS = frozenset({"call_repeated", "call_unasked", "calls_reordered", "argument_added", "question"})
+_OF_ONE_KIND = 12  # near misses
+Calls = Sequence[Call]
+
+
+class Answer(NamedTuple):
+    """What a call was answered: the response, or the body of an error.
+
+    `call` is the call as it was read, None where it could not be.
+    """
+
+    response: JsonValue
+    is_error: bool = False
+    call: Call | None = None
+
+    @property
+    def text(self) -> str:
+        """The response as a model is shown it: a text as it is, else JSON."""
+        return self.response if isinstance(self.response, str) else json_text(self.response)
+
+
+class EpisodeState(NamedTuple):
+    """Where an episode stands: the state of its world, and what calls returned of which the user wants to be told."""
+
+    world: WorldState = START
+    told: Mapping[str, tuple[JsonValue, ...]] = MappingProxyType({})
+
+    def dumped(self) -> dict[str, JsonValue]:
+        """It as JSON, which `Episode.restore` reads."""
+        return {"world": self.world.dumped(), "told": {key: [*told] for key, told in self.told.items()}}
+
+
+class _Dumped(BaseModel):
+    world: dict[str, JsonValue]
+    told: dict[str, tuple[JsonValue, ...]]
+
+
+class Defect(NamedTuple):
+    """Calls that are almost what a task wants, and what is wrong with them."""
+
+    name: str
+    calls: tuple[Call, ...]
+
+
+class Task:
+    """A task in its world: what is asked for, with which tools, and whether it was done. It is played in episodes."""
+
+    def __init__(self, sample: Sample, world: StatefulWorld, tools: Sequence[Tool], *, split: str = "") -> None:
+        """`tools` are the candidates of the sample, `split` is that of its release."""
+        self.sample, self.world, self.split = sample, world, split
+        self.candidates = {tool.name: tool for tool in tools}
+
+    @property
+    def key(self) -> str:
+        """The key of its sample."""
+        return self.sample.key
+
+    @property
+    def request(self) -> str:
+        """What the user asks for."""
+        return self.sample.request
+
+    @property
+    def briefing(self) -> str:
+        """What an assistant is told before, "" for nothing."""
+        return self.sample.briefing
+
+    @property
+    def messages(self) -> list[dict[str, str]]:
+        """What an assistant begins with, as the chat completions API has it."""
+        briefing = [{"role": "system", "content": self.briefing}] if self.briefing else []
+        return [*briefing, {"role": "user", "content": self.request}]
+
+    @cached_property
+    def names(self) -> Mapping[str, str]:
+        """What each tool of the world is called here, the same in all tasks of the world."""
+        return names_in_episodes(self.world.tools)
+
+    @property
+    def tools(self) -> list[dict[str, Any]]:
+        """The tools that an assistant is shown: name, description, parameters."""
+        return [tool_document(tool, self.names.get(name, name)) for name, tool in self.candidates.items()]
+
+    @property
+    def gold(self) -> tuple[Call, ...]:
+        """The calls of the shortest way there is known, one after the other."""
+        return tuple(self._shown(call) for step in chain_of(self.sample) for call in step.calls)
+
+    def _shown(self, call: Call) -> Call:
+        return call.with_changes(tool=self.names.get(call.tool, call.tool))
+
+    @property
+    def reply(self) -> str:
+        """The last word of the way there that is known: it tells what the user wants to be told."""
+        return next((turn.text for turn in reversed(self.sample.turns) if isinstance(turn, ReplyTurn)), "")
+
+    @cached_property
+    def asked(self) -> frozenset[str]:
+        """The keys of the calls of whose responses the user wants to be told something."""
+        steps = chain_of(self.sample)
+        asked = {(one.step, one.place) for one in self.sample.asked}
+        return frozenset(
+            call.key for at, step in enumerate(steps) for place, call in enumerate(step.calls) if (at, place) in asked
+        )
+
+    @cached_property
+    def goal(self) -> Counter[str]:
+        """The changes that are wanted, without the ids that the world hands out."""
+        return Counter(unnamed(self.sample.changes))
+
+    def begin(self) -> "Episode":
+        """A new episode, in which nothing was called."""
+        return Episode(self)
+
+    def defects(self) -> Iterator[Defect]:
+        """The gold calls with one defect each, by which some writing call that is due is not made."""
+        points = [one for one in acting_points(self.sample, [*self.candidates.values()]) if one.calls]
+        for at, point in enumerate(points):
+            before, after = ([call for one in part for call in one.calls] for part in (points[:at], points[at + 1 :]))
+            for miss in near_misses_of(point, Random(f"{self.key} {point.turn}"), self.world.writes):
+                calls = [*before, *miss.option.calls, *after]
+                yield Defect(miss.defect, tuple(map(self._shown, calls)))
+
+
+def near_misses_of(point: Due, rng: Random, writes: Callable[[str], bool]) -> Iterator[NearMiss]:
+    """The near misses at a place that lack a writing call which is due there."""
+
+    def writing(calls: Calls) -> Counter[str]:
+        return Counter(call.key for call in calls if writes(call.tool))
+
+    due = writing(point.calls)
+    for maker in MAKERS:
+        if maker.name not in OTHER_ROADS:
+            made = (one for one in of_maker(maker, point, rng) if due - writing(one.option.calls))
+            yield from islice(made, _OF_ONE_KIND)
+
+
+class Episode:
+    """One try at a task. What is called changes its world and no other; it is over once it is closed."""
+
+    __slots__ = ("_episode", "_own", "_told", "task")
+
+    def __init__(self, task: Task) -> None:
+        """Begin as the world is at first."""
+        self.task = task
+        self._own = {shown: own for own, shown in task.names.items() if shown != own}
+        self._told: dict[str, tuple[JsonValue, ...]] = {}
+        self._episode: WorldEpisode | None = task.world.begin(task.sample.simulation_seed)
+
+    def _open(self, use: str) -> WorldEpisode:
+        if self._episode is None:
+            raise ConfigurationError(
+                f"The episode of the task {self.task.key} is closed, so that {use} is not possible; begin another one."
+            )
+        return self._episode
+
+    def step(self, tool: str, arguments: JsonValue) -> Answer:
+        """Make a call; `arguments` are an object, or its JSON text. What is wrong with a call is its answer.
+
+        Raises ConfigurationError, which names the tool, where the episode is closed.
+        """
+        episode = self._open(f"a call of {tool!r}")
+        made = CandidateCall(self._own.get(tool, tool), arguments)
+        call = read_call(made, self.task.candidates)
+        if isinstance(call, str):
+            return Answer({"error": call}, is_error=True)
+        found = episode.answer(call)
+        if found.problem and found.response is None:
+            return Answer({"error": found.problem}, is_error=True, call=call)
+        if call.key in self.task.asked:
+            self._told = {**self._told, call.key: (*self._told.get(call.key, ()), found.response)}
+        return Answer(found.response, bool(found.problem), call)
+
+    def play(self, calls: Calls) -> list[Answer]:
+        """Make calls one after the other."""
+        return [self.step(call.tool, call.arguments) for call in calls]
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """What is otherwise now in the world."""
+        return diff(START, self._open("a look at what has changed").state)
+
+    @property
+    def needless_changes(self) -> int:
+        """How many things or fields are otherwise now that the task does not want so."""
+        return (self._ended - self.task.goal).total()
+
+    @property
+    def end_reached(self) -> bool:
+        """Whether the world is as the task wants it, whichever calls led there."""
+        return self._ended == self.task.goal
+
+    @property
+    def _ended(self) -> Counter[str]:
+        return Counter(unnamed(self.changes))
+
+    def untold(self, text: str) -> int:
+        """Of how many things that the user wants to be told a last word does not tell every value."""
+        return len(untold_fields(self.task.sample, text, self._told))
+
+    def reward(self, text: str | None = None) -> float:
+        """1.0 where the world is as the task wants it and the last word tells what was asked for, else 0.0.
+
+        Without a `text`, for those who are not told it, the world alone decides.
+        """
+        return float(self.end_reached and not (text is not None and self.untold(text)))
+
+    def reset(self) -> None:
+        """Go back to the beginning."""
+        self.restore(EpisodeState())
+
+    def snapshot(self) -> EpisodeState:
+        """Where it stands, which `restore` goes back to; `dumped()` is it as JSON."""
+        return EpisodeState(self._open("a snapshot").snapshot(), self._told)
+
+    def restore(self, snapshot: EpisodeState | JsonValue) -> None:
+        """Go back to where an episode of this task stood, or to what was dumped of it. Raises ValueError where it is none."""
+        episode = self._open("going back")
+        if not isinstance(snapshot, EpisodeState):
+            read = _Dumped.model_validate(snapshot)
+            snapshot = EpisodeState(loaded(read.world), read.told)
+        episode.restore(snapshot.world)
+        self._told = dict(snapshot.told)
+
+    def close(self) -> None:
+        """End it; closing twice does nothing."""
+        self._episode = None
+
+    def __enter__(self) -> Self:
+        """It is closed at the end, whatever happens."""
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        """Close it."""
+        self.close()

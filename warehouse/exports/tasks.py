@@ -1,0 +1,135 @@
+"""Tasks as environments of trainers: their samples and worlds, a module by which a library plays them, and its tests.
+
+Beside the rows that a format has of every sample, or in their place, a folder gets `tasks/`, which `callwright.load_tasks` reads,
+and files that are rendered from templates.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from pydantic import JsonValue
+
+from callwright.warehouse.errors import RecordError
+from callwright.warehouse.exports.whole import record_line
+from callwright.warehouse.exports.writing import (
+    Format,
+    ReleaseSplit,
+    Write,
+    identifier_names,
+    tool_document,
+    write_json,
+)
+from callwright.warehouse.records import Sample, Tool
+from callwright.warehouse.releases import ReleaseStream
+
+TASKS = "tasks"
+WORLDS_FILE = "worlds.json"
+ENVIRONMENT = "environment"  # the folder of what plays tasks, where rows of other samples stand beside
+NO_TASK = "it is no task: nothing in a world is to change"
+# What methods, paths and tools of environments are called that are none of a world.
+_TAKEN = frozenset(
+    {"aggregate_metrics", "close", "get_reward", "mcp", "reset", "seed_session", "state", "step", "verify"}
+)
+
+
+def names_in_episodes(tools: Iterable[Tool]) -> dict[str, str]:
+    """What the tools of a world are called by those who play in it: identifiers that no library has another use for."""
+    plain = identifier_names(tools, with_parameters=False).tools
+    return {own: f"tool_{name}" if name in _TAKEN or name.startswith("_") else name for own, name in plain.items()}
+
+
+class TaskFormat(NamedTuple):
+    """How tasks are handed to a library: its files by their place, each with the template that it is rendered from.
+
+    `root` is the folder of the module, named by the release's word. `row_of` makes the library's own row of a task out of the
+    sample and the documents of its tools, `words_of` more words for the templates.
+    """
+
+    files: Mapping[str, str]
+    root: str = f"{ENVIRONMENT}/"
+    row_of: Callable[[Sample, list[dict[str, Any]]], Mapping[str, Any]] | None = None
+    words_of: Callable[[ReleaseStream], Mapping[str, Any]] | None = None
+
+    def added_to(self, form: Format) -> Format:
+        """A format that has environments besides where there are tasks."""
+
+        def begin(part: ReleaseSplit) -> Write:
+            write, write_task = form.begin(part), self.begin(part)
+            return lambda sample: write(sample) + (write_task(sample) if sample.changes else 0)
+
+        def complete(parts: Sequence[ReleaseSplit], folder: Path) -> list[Path]:
+            return [*(form.complete(parts, folder) if form.complete else ()), *self.complete(parts, folder)]
+
+        return form._replace(begin=begin, complete=complete, has_worlds=True)
+
+    def begin(self, part: ReleaseSplit) -> Write:
+        """What writes a task into a part. It raises RecordError for a sample that is none."""
+        root, tools = self._root(part.source), part.source.tools
+
+        def write(sample: Sample) -> int:
+            if not sample.changes:
+                raise RecordError(NO_TASK)
+            part.add_line(f"{root}{TASKS}/{part.stem}.jsonl", record_line(sample, tools) | part.mark)
+            if self.row_of is not None:
+                names = part.source.worlds[sample.environment].names
+                shown = [tool_document(tools[key], names[tools[key].name]) for key in sample.candidates]
+                part.add_line(f"{root}data/{part.stem}.jsonl", {**self.row_of(sample, shown), **part.mark})
+            return 1
+
+        return write
+
+    def _root(self, source: ReleaseStream) -> str:
+        return self.root.format(word=word_of(source))
+
+    def complete(self, parts: Sequence[ReleaseSplit], folder: Path) -> list[Path]:
+        """Write worlds, modules and tests; nothing where no task was written."""
+        source = parts[0].source
+        root = self._root(source)
+        place = folder / root / TASKS
+        if not place.is_dir():
+            return []
+        texts = {f"{root}{TASKS}/{name}": text for one in source.worlds.values() for name, text in one.files.items()}
+        words = self._words(source, [part.stem for part in parts if (place / f"{part.stem}.jsonl").is_file()])
+        for name, template in self.files.items():
+            texts[name.format(word=words["word"])] = _TEMPLATES.get_template(template).render(words)
+        worlds: dict[str, JsonValue] = {name: dict(one.document) for name, one in source.worlds.items()}
+        return [
+            write_json(place / WORLDS_FILE, worlds),
+            *(_written(folder / name, text) for name, text in texts.items()),
+        ]
+
+    def _words(self, source: ReleaseStream, stems: list[str]) -> dict[str, Any]:
+        splits = [stem for stem in stems if stem in source.release.splits]
+        words = {
+            "release": source.release.name,
+            "word": word_of(source),
+            "stems": stems,
+            "splits": splits,
+            "first": splits[0] if splits else "",
+            "last": splits[-1] if splits else "",
+        }
+        return {**words, **(self.words_of(source) if self.words_of else {})}
+
+
+def word_of(source: ReleaseStream) -> str:
+    """A release's name as an identifier."""
+    return re.sub(r"\W", "_", source.release.file_name, flags=re.ASCII).lower()
+
+
+def _written(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+_TEMPLATES = Environment(
+    loader=PackageLoader("callwright.warehouse.exports", "environments"),
+    undefined=StrictUndefined,
+    autoescape=False,  # noqa: S701 - Python and YAML
+    keep_trailing_newline=True,
+    trim_blocks=True,
+)
+_TEMPLATES.filters["repr"] = repr
