@@ -22,8 +22,8 @@ from aiohttp import web
 
 from bench.processes import ProcessRun, cores, watch
 from callwright.flows.settings import environment
+from callwright.generators.environments.protocol import Environment
 from callwright.generators.environments.travel import open_travel
-from callwright.generators.environments.travel.world import TravelWorld
 from callwright.warehouse.outcomes import outcome_row
 from callwright.warehouse.records import (
     DEFAULT_LANGUAGE,
@@ -79,7 +79,7 @@ def main() -> None:
         print(f"{name:>14}  {value}")
 
 
-def measure(world: TravelWorld, samples: Sequence[Sample]) -> tuple[ProcessRun, dict[str, Any]]:
+def measure(world: Environment, samples: Sequence[Sample]) -> tuple[ProcessRun, dict[str, Any]]:
     """One evaluation in a work folder of its own, and the leaderboard's row."""
     with tempfile.TemporaryDirectory(prefix="callwright-bench-") as folder, _serve_guide(samples) as address:
         home = Path(folder) / "home"
@@ -101,12 +101,12 @@ def _recipe() -> dict[str, Any]:
     return {"name": "bench", "tools": TOOLS, "samples": {"multi_step": 0}}
 
 
-async def _make_samples(world: TravelWorld, count: int) -> list[Sample]:
+async def _make_samples(world: Environment, count: int) -> list[Sample]:
     places = ((city, f"2026-{month}-11", f"2026-{month}-14") for month in MONTHS for city in CITIES)
     return [await _make_sample(world, *place) for place in islice(places, count)]
 
 
-async def _make_sample(world: TravelWorld, city: str, arrival: str, departure: str) -> Sample:
+async def _make_sample(world: Environment, city: str, arrival: str, departure: str) -> Sample:
     """The way to a hotel, then hotels at one place after the other until the context is as long as it shall be."""
     stay = {"arrival_date": arrival, "departure_date": departure, "adults": 1}
     request = (

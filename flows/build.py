@@ -45,7 +45,7 @@ from callwright.flows.shards import record_line, write_lines
 from callwright.flows.sources import known_sources, source_key, taken_tools, told_of_sources
 from callwright.flows.stages import LANDING, all_stages, prompt_rows, stage_rows, todays_checks, version_of
 from callwright.flows.toolmaking import made_tools, prepare_tools
-from callwright.generators.environments.protocol import ServerSettings
+from callwright.generators.environments.protocol import ServerSettings, SimulatedSettings
 from callwright.generators.families import LeftOut
 from callwright.generators.kinds import all_kinds, kind_named, kind_rows, traits_of
 from callwright.llm.models import open_adapter
@@ -296,7 +296,7 @@ def build_key(recipe: Recipe, tools: Sequence[Tool]) -> str:
         "models": {name: [model.name, *map(list, model.options)] for name, model in roles_of(recipe)},
         "tools": [*sorted(tool.key for tool in tools)],
         "environments": [
-            one.stated if isinstance(one, ServerSettings) else one.model_dump(mode="json")
+            one.stated if isinstance(one, ServerSettings | SimulatedSettings) else one.model_dump(mode="json")
             for one in environments_of(recipe)
         ],
         "stages": versions,

@@ -233,6 +233,8 @@ def _files_of(recipe: Recipe) -> Iterator[Path]:
     for one in environments_of(recipe):
         if isinstance(one, HttpSettings | RecordedSettings) and one.path is not None:
             yield one.path
+        if isinstance(one, SimulatedSettings) and one.rules is not None:
+            yield one.rules
     yield from dict.fromkeys(one.file for one in recipe.extensions)
 
 
@@ -282,9 +284,9 @@ def _unpacked(sent: SentShard, home: Path, folder: Path, toolbox: bytes) -> Shar
         one["file"] = str(files[one["file"]])
     recipe = Recipe.model_validate_json(orjson.dumps(settings))
     sources = tuple(
-        one.model_copy(update={"path": files[str(one.path)]})
-        if isinstance(one, HttpSettings | RecordedSettings)
-        else one
+        one.model_copy(
+            update={name: files[str(value)] for name, value in one if isinstance(value, Path) and str(value) in files}
+        )
         for one in recipe.tools
     )
     return Shard(

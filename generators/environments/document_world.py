@@ -28,10 +28,7 @@ from callwright.generators.environments.linking import (
 )
 from callwright.generators.environments.population import (
     FEWEST_PARTS,
-    MADE_FROM,
     NAMING,
-    POPULATION,
-    REFERRED,
     Population,
     Thing,
     Told,
@@ -39,7 +36,10 @@ from callwright.generators.environments.population import (
     number_of_made,
 )
 from callwright.generators.environments.protocol import CallResponse, Effect
+from callwright.generators.environments.rules import MADE_FROM, CompiledRules, RuleScope
 from callwright.generators.environments.things import Kinds, Reference
+from callwright.generators.environments.trips import ruled_vocabulary
+from callwright.generators.environments.vocabularies import Vocabulary
 from callwright.generators.tools import argument_problems
 from callwright.language.calls.entries import is_query
 from callwright.language.calls.sampling import make_value
@@ -80,8 +80,9 @@ class DocumentWorld:
         *,
         seed: int = 0,
         effects: Mapping[str, Effect] | None = None,
+        rules: CompiledRules | None = None,
     ) -> None:
-        """`links` say which parameters a response gives; `effects` what the document does not tell of tools.
+        """`links` say which parameters a response gives; `effects` and `rules` what the document does not tell of tools.
 
         Raises ConfigurationError where what is said of effects contradicts the document.
         """
@@ -93,6 +94,8 @@ class DocumentWorld:
         self._populations: dict[int, Population] = {}
         self._references: dict[str, tuple[Reference, ...]] = {}
         self._standing = START
+        self.rules = rules
+        self._scopes: dict[int, RuleScope] = {}
 
     def begin(self, seed: int | None = None) -> "DocumentEpisode":
         """A new episode in the world of this seed, the world's own unless stated."""
@@ -127,8 +130,12 @@ class DocumentWorld:
             problems = argument_problems(endpoint.tool, call.arguments, partial=False)
             if problems:
                 raise RefusalError("invalid_value", " ".join(problems))
-            asked = _Asked(self, endpoint, call, self.population(seed), is_standing=is_standing)
-            response, after = asked.answered(state)
+            scope = self.scope(seed, START if is_standing else state)
+            if scope is not None and scope.answers(call.tool):
+                response, after = scope.answer(endpoint.tool, call.arguments), state
+            else:
+                asked = _Asked(self, endpoint, call, self.population(seed), is_standing=is_standing)
+                response, after = asked.answered(state)
         except RefusalError as error:
             return _Answered(self._refusal(endpoint, error, is_standing=is_standing), state)
         except ReplyError as error:
@@ -149,8 +156,27 @@ class DocumentWorld:
         if seed not in self._populations:
             if len(self._populations) >= _POPULATIONS:
                 self._populations.pop(next(iter(self._populations)))
-            self._populations[seed] = Population(self.kinds, seed)
+            self._populations[seed] = Population(self.kinds, seed, self.scope(seed))
         return self._populations[seed]
+
+    def scope(self, seed: int, state: WorldState = START) -> RuleScope | None:
+        """The rules in the world of a seed, None where there are none; those of a few seeds are kept at hand."""
+        if self.rules is None:
+            return None
+        changed = {key: one for key, one in state.things.items() if key.kind in self.rules.rows}
+        if changed:
+            return RuleScope(self.rules, seed, changed)
+        if seed not in self._scopes:
+            if len(self._scopes) >= _POPULATIONS:
+                self._scopes.pop(next(iter(self._scopes)))
+            self._scopes[seed] = RuleScope(self.rules, seed)
+        return self._scopes[seed]
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary | None:
+        """What people say in it, as its rules tell; None where they don't."""
+        scope = self.scope(self.seed)
+        return ruled_vocabulary(scope, self.tools) if scope is not None and scope.rules.stated.parameters else None
 
     def references(self, endpoint: Endpoint) -> tuple[Reference, ...]:
         """The parameters of a tool that name things."""
@@ -585,7 +611,7 @@ class _Asked:
         return self._kinds.named(thing_of_title(schema.get("title")) or " ".join(words_of(name)))
 
     def _referred(self, kind: str, rng: Random) -> Thing:
-        thing = Thing(kind, rng.randrange(REFERRED), {})
+        thing = self._population.referred(kind, rng)
         self._seen.add(kind)
         return self._current(thing) or thing
 
@@ -612,7 +638,7 @@ class _Asked:
             if (field := self._narrowing(argument, kind, item, is_owned=owned is not None))
         }
         if owned is None and not narrowing and self._is_standing:
-            things = sorted(self._rng.sample(things, self._rng.randint(FEWEST_ENTRIES, MOST_ENTRIES)))
+            things = sorted(self._rng.sample(things, min(len(things), self._rng.randint(FEWEST_ENTRIES, MOST_ENTRIES))))
         if owned is None:
             things = [*self._new(kind), *filter(None, map(self._current, things))]
         for field, value in narrowing.items():
@@ -667,7 +693,7 @@ class _Asked:
         one = next((one for one in self._world.references(self._endpoint) if one.parameter == argument), None)
         owner = self._find(other, *self._field(one), value) if one is not None else None
         parts = self._population.parts(kind, owner) if owner is not None else []
-        if parts or not self._is_standing:
+        if parts or not self._is_standing or self._population.is_stated(kind):
             return parts
         rng = Random(f"{self._population.seed}:{kind} of {other} {value}")
         own = self._kinds.identities.get(kind) or "id"
@@ -715,8 +741,11 @@ def _sayable(world: DocumentWorld, endpoint: Endpoint) -> Iterator[Call]:
     makes = tool.name in world.effects and world.effects[tool.name].deed == "creates"
     for number in range(SAYABLE):
         rng = Random(f"{population.seed}:{tool.name}:{number}")
-        at = rng.randrange(POPULATION * 2 if makes else POPULATION)  # what is made is not one of those that are there
-        thing = Thing(world.kinds.of_schema(endpoint, *entries), at, {}) if entries else None
+        kind = world.kinds.of_schema(endpoint, *entries) if entries else ""
+        at = rng.randrange(
+            max(1, population.size(kind)) * (2 if makes else 1)
+        )  # what is made is not one of those that are there
+        thing = Thing(kind, at, {}) if entries else None
         values: Arguments = {}
         for name in tool.choosable:
             if name not in linked and not (is_opaque(name) and not tool.properties[name].get("enum")):

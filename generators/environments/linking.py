@@ -321,8 +321,8 @@ def _before(path: str, name: str) -> str:
     return " ".join(words_of(fixed[-1])) if fixed else ""
 
 
-def with_hints(tools: Sequence[Tool], links: Iterable[Link]) -> tuple[Tool, ...]:
-    """The tools, each linked parameter's description naming up to MOST_HINTS places that its value stands in.
+def with_hints(tools: Sequence[Tool], links: Iterable[Link], most: int | None = MOST_HINTS) -> tuple[Tool, ...]:
+    """The tools, each linked parameter's description naming places that its value stands in, up to `most` (None: all).
 
     Lists come first, for a value out of a list has to be chosen; places that the tools can't give are not named.
     """
@@ -331,7 +331,7 @@ def with_hints(tools: Sequence[Tool], links: Iterable[Link]) -> tuple[Tool, ...]
     for link in links:
         if link.source in by_name:
             hints[link.tool, link.parameter].append(link)
-    return tuple(_hinted(tool, hints, by_name) for tool in tools)
+    return tuple(_hinted(tool, {place: found[:most] for place, found in hints.items()}, by_name) for tool in tools)
 
 
 def hint_of(link: Link, source: Tool) -> str:
@@ -347,7 +347,7 @@ def _hinted(tool: Tool, hints: Mapping[tuple[str, str], list[Link]], tools: Mapp
     schema = tool.parameters
     for (name, parameter), links in hints.items():
         if name == tool.name:
-            hint = " ".join(hint_of(link, tools[link.source]) for link in links[:MOST_HINTS])
+            hint = " ".join(hint_of(link, tools[link.source]) for link in links)
             schema = _with_hint(schema, parameter.split("."), hint)
     return tool if schema is tool.parameters else tool.with_changes(parameters=schema)
 

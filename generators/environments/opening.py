@@ -2,8 +2,6 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import closing
-from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import get_args
 
@@ -21,7 +19,7 @@ from callwright.generators.environments.endpoints import (
 )
 from callwright.generators.environments.exploring import Exploration, explore, with_examples
 from callwright.generators.environments.http import HttpEnvironment, HttpLimits
-from callwright.generators.environments.linking import find_links, with_hints
+from callwright.generators.environments.linking import MOST_HINTS, find_links, with_hints
 from callwright.generators.environments.mcp import McpEnvironment, ServerTools, read_server_tools, with_returns
 from callwright.generators.environments.mcp_server import McpAddress, UnheardError
 from callwright.generators.environments.protocol import (
@@ -38,6 +36,7 @@ from callwright.generators.environments.protocol import (
     World,
 )
 from callwright.generators.environments.response_store import Description, ResponseStore
+from callwright.generators.environments.rules import CompiledRules, read_rules
 from callwright.generators.environments.stored import RecordedEnvironment, StoredEnvironment, open_recording
 from callwright.warehouse.errors import ConfigurationError, TransientError
 from callwright.warehouse.records import Call, Link, Tool, content_key
@@ -137,25 +136,13 @@ def _among(tools: Sequence[Tool], links: Sequence[Link]) -> tuple[Link, ...]:
 
 
 def _open_travel(settings: TravelSettings, store: Path, _secret: Secret) -> Environment:
-    """The world with its answers stored: to look one up takes less than to make it up anew."""
+    """The world of travel with its answers stored: to look one up takes less than to make it up anew."""
     from callwright.generators.environments.travel import open_travel
 
     world = open_travel(seed=settings.seed, response_size=settings.response_size)
-    kept_as = f"{world.name} {settings.seed} {settings.response_size} {_version_of('callwright.generators.environments.travel')}"
-    return StoredEnvironment(world, store, kept_as=kept_as)
-
-
-@cache
-def _version_of(package: str) -> str:
-    """The key of all that a package's files say: answers of a world that was written otherwise are not taken for its own."""
-    waiting, texts = [files(package)], []
-    while waiting:
-        for found in waiting.pop().iterdir():
-            if found.is_dir():
-                waiting.append(found)
-            elif found.name.endswith((".py", ".yaml")):
-                texts.append(found.read_text(encoding="utf-8"))
-    return content_key("\n".join(sorted(texts)))
+    told = world.rules.key if world.rules is not None else ""
+    keys = content_key([VERSION, told, [tool.key for tool in world.tools]])
+    return StoredEnvironment(world, store, kept_as=f"{world.name} {settings.seed} {settings.response_size} {keys}")
 
 
 def _open_http(settings: HttpSettings, store: Path, secret: Secret) -> Environment:
@@ -227,6 +214,7 @@ def describe_simulated(
     stated: list[JsonValue] = [[list(link) for link in one.links] for one in listed if one.links]
     stated += [[list(error) for error in one.errors] for one in listed if one.errors]
     described: list[JsonValue] = [[tool.key for tool in tools], [list(one) for one in operations], *stated]
+    described += [] if settings.rules is None else [read_rules(settings.rules).key]
     basis = content_key([VERSION, settings.seed, *described])
     with closing(ResponseStore(store)) as known:
         if known.description(settings.described_as, basis) is None:
@@ -237,9 +225,10 @@ def _simulated(settings: SimulatedSettings, tools: Sequence[Tool], listed: Seque
     own = [tool.with_changes(source=f"environment:{settings.name}") for tool in tools]
     operations, errors = [(one.method, one.path) for one in listed], [one.errors for one in listed]
     endpoints = endpoints_of(own, operations, [one.links for one in listed], errors)
-    links = find_links(endpoints)
-    world = DocumentWorld(settings.name, endpoints, links, seed=settings.seed, effects=settings.effects)
-    hinted = with_hints([one.tool for one in endpoints], links)
+    rules = _rules_of(settings)
+    links = find_links(endpoints) if rules is None else rules.links(endpoints)
+    world = _document_world(settings, endpoints, links, rules)
+    hinted = with_hints([one.tool for one in endpoints], links, MOST_HINTS if rules is None else None)
     operations = [(one.method, one.path) for one in endpoints]
     declared = tuple(one.errors for one in endpoints)
     return Description(hinted, links, world.sayable_calls, tuple(operations), errors=declared)
@@ -261,17 +250,35 @@ def _open_simulated(settings: SimulatedSettings, store: Path, _secret: Secret) -
         description = _simulated(settings, tools, chosen)
     if description is None:
         raise ConfigurationError(f"The simulated environment {settings.name!r} has no tools.")
-    world, effects = world_of_description(settings, description), settings.effects
+    rules, effects = _rules_of(settings), settings.effects
+    world = world_of_description(settings, description, rules)
     told: list[JsonValue] = [{name: one.model_dump(mode="json") for name, one in effects.items()}] if effects else []
+    told += [] if rules is None else [rules.key, settings.response_size]
     keys = content_key([VERSION, settings.seed, [tool.key for tool in description.tools], *told])
     kept_as = f"{settings.name} {keys}"
     return StoredEnvironment(world, store, description, kept_as=kept_as, remember=world.remember)
 
 
-def world_of_description(settings: SimulatedSettings, description: Description) -> DocumentWorld:
-    """The world of a simulated document that was described."""
+def world_of_description(
+    settings: SimulatedSettings, description: Description, rules: CompiledRules | None
+) -> DocumentWorld:
+    """The world of a simulated document that was described, in the size of its rules that the settings name."""
     endpoints = endpoints_of(description.tools, description.operations, errors=description.errors)
-    return DocumentWorld(settings.name, endpoints, description.links, seed=settings.seed, effects=settings.effects)
+    return _document_world(settings, endpoints, description.links, rules)
+
+
+def _rules_of(settings: SimulatedSettings) -> CompiledRules | None:
+    return read_rules(settings.rules) if settings.rules is not None else None
+
+
+def _document_world(
+    settings: SimulatedSettings, endpoints: Sequence[Endpoint], links: Sequence[Link], rules: CompiledRules | None
+) -> DocumentWorld:
+    if rules is not None:
+        rules = rules.sized(settings.response_size or next(iter(rules.stated.sizes), ""))
+        if not (settings.include or settings.exclude or settings.rename):
+            rules.validate([one.tool for one in endpoints])
+    return DocumentWorld(settings.name, endpoints, links, seed=settings.seed, effects=settings.effects, rules=rules)
 
 
 def _open_recorded(settings: RecordedSettings, _store: Path, _secret: Secret) -> Environment:

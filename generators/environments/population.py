@@ -1,7 +1,7 @@
 """The things that a world holds at first: what each is like depends on the seed, its kind and its number alone.
 
-Each kind has POPULATION things, numbered from 0. A kind that is listed by things of another (the loans of a book) has some more of
-each of these, so that none is without. What is made later has a number that its id tells.
+Each kind has POPULATION things, numbered from 0, unless rules say which there are. A kind that is listed by things of another (the
+loans of a book) has some more of each of these, so that none is without. What is made later has a number that its id tells.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,6 +12,7 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from callwright.generators.environments.linking import IDENTIFYING, is_opaque, words_of
+from callwright.generators.environments.rules import MADE_FROM, Row, RuleScope
 from callwright.generators.environments.things import Kinds, place_of
 from callwright.language.calls.meanings import meaning_row
 from callwright.language.calls.sampling import make_value
@@ -22,7 +23,6 @@ POPULATION = 24
 REFERRED = 12  # of a population, as many are referred to by things of other kinds
 FEWEST_PARTS = 3  # of a thing
 MOST_PARTS = 5
-MADE_FROM = 10**9  # numbers of what calls make
 _PARTS_FROM = 1_000
 _TRIES = 40
 _LARGE = 20
@@ -50,9 +50,10 @@ class Told(NamedTuple):
 class Population:
     """What a world holds at first under one seed."""
 
-    def __init__(self, kinds: Kinds, seed: int) -> None:
-        """Nothing is made up before it is asked for."""
+    def __init__(self, kinds: Kinds, seed: int, stated: RuleScope | None = None) -> None:
+        """Nothing is made up before it is asked for; `stated` are the things that rules tell."""
         self.seed = seed
+        self._stated = stated
         self._kinds = kinds
         self._identities: dict[tuple[str, str, str], list[JsonValue]] = {}
         self._numbers: dict[tuple[str, str, str], Mapping[str, int]] = {}
@@ -67,12 +68,33 @@ class Population:
 
     def everything(self, kind: str) -> list[Thing]:
         """All of a kind but those that only things of another kind list."""
-        return [Thing(kind, number, {}) for number in range(POPULATION)]
+        return [Thing(kind, number, {}) for number in range(self.size(kind))]
+
+    def size(self, kind: str) -> int:
+        """How many of a kind there are, besides those that only things of another kind list."""
+        return POPULATION if (rows := self._rows(kind)) is None else len(rows)
+
+    def is_stated(self, kind: str) -> bool:
+        """Whether rules say which things of a kind there are."""
+        return self._rows(kind) is not None
+
+    def referred(self, kind: str, rng: Random) -> Thing:
+        """A thing of a kind that one of another refers to."""
+        return Thing(kind, rng.randrange(max(1, min(REFERRED, self.size(kind)))), {})
+
+    def _rows(self, kind: str) -> Sequence[Row] | None:
+        return self._stated.rows(kind) if self._stated is not None and kind in self._stated.rules.rows else None
+
+    def _value_stated(self, thing: Thing, name: str) -> tuple[JsonValue, bool]:
+        """What rules say that a thing has under a name, and whether they say anything."""
+        rows = self._rows(thing.kind)
+        is_said = rows is not None and thing.number < len(rows) and name in rows[thing.number]
+        return (rows[thing.number][name], True) if rows is not None and is_said else (None, False)
 
     def parts(self, kind: str, owner: Thing) -> list[Thing]:
         """The things of a kind that one of another kind has; what is a part of a part has none."""
         owners = self._kinds.owners.get(kind, ())
-        if owner.kind not in owners or owner.number >= MADE_FROM or self._depth(owner) > 1:
+        if owner.kind not in owners or owner.number >= MADE_FROM or self.is_stated(kind) or self._depth(owner) > 1:
             return []
         at, rng = owners.index(owner.kind), Random(f"{self.seed}:{kind} of {owner.kind} {owner.number}")
         return [
@@ -83,7 +105,7 @@ class Population:
     def owner(self, thing: Thing) -> Thing | None:
         """The thing that a part is of, None for one that is no part."""
         owners = self._kinds.owners.get(thing.kind, ())
-        if not _PARTS_FROM <= thing.number < MADE_FROM or not owners:
+        if not _PARTS_FROM <= thing.number < MADE_FROM or not owners or self.is_stated(thing.kind):
             return None
         number, at = divmod(thing.number - _PARTS_FROM, len(owners))
         return Thing(owners[at], number // MOST_PARTS, {})
@@ -123,7 +145,7 @@ class Population:
         if own in thing.given and place_of(thing.kind, own, schema) == place_of(thing.kind, attribute, schema):
             return thing.given[own]
         population = self._population(thing.kind, attribute, schema)
-        if thing.number < POPULATION:
+        if thing.number < len(population):
             return population[thing.number]
         numbers = [one for one in population if isinstance(one, int)]
         if numbers and thing.number < MADE_FROM and "maximum" not in schema:
@@ -140,14 +162,16 @@ class Population:
         place = place_of(kind, attribute, schema)
         if place not in self._identities:
             rng, own = Random(f"{self.seed}:{place}"), self._own_schema(kind, attribute, schema)
-            found: dict[str, JsonValue] = {}
-            for _ in range(_TRIES * POPULATION):
+            found, size = dict[str, JsonValue](), self.size(kind)
+            for _ in range(_TRIES * size):
                 value = self._new_identity(kind, attribute, own, rng)
                 found.setdefault(str(value), value)
-                if len(found) == POPULATION:
+                if len(found) == size:
                     break
-            values = list(found.values())
-            self._identities[place] = [values[number % len(values)] for number in range(POPULATION)]
+            values, stated = list(found.values()), [self._value_stated(one, attribute) for one in self.everything(kind)]
+            self._identities[place] = [
+                known if is_said else values[number % len(values)] for number, (known, is_said) in enumerate(stated)
+            ]
         return self._identities[place]
 
     def _own_schema(self, kind: str, attribute: str, schema: JsonSchema) -> JsonSchema:
@@ -183,6 +207,9 @@ class Population:
         return list(found) if isinstance(found, list) else dict(found) if isinstance(found, dict) else found
 
     def _leaf(self, thing: Thing, name: str, schema: JsonSchema, language: Language) -> JsonValue:
+        known, is_said = self._value_stated(thing, name)
+        if is_said:
+            return known
         rng = self.chance(thing, name)
         words = words_of(name)
         if words and words[-1] in IDENTIFYING and _identifies(name, schema):
@@ -190,8 +217,9 @@ class Population:
             if other == thing.kind:
                 return self.identity(thing, name, schema)
             owner = self.owner(thing)
-            number = owner.number if owner is not None and owner.kind == other else rng.randrange(REFERRED)
-            return self.identity(Thing(other, number, {}), words[-1], schema)
+            is_own = owner is not None and owner.kind == other
+            one = Thing(other, owner.number, {}) if owner is not None and is_own else self.referred(other, rng)
+            return self.identity(one, words[-1], schema)
         try:
             value = make_value(name, _varied(schema, rng), language, rng)
             return value.strip() if isinstance(value, str) else value

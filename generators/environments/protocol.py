@@ -20,7 +20,7 @@ from pydantic_core import CoreSchema, PydanticKnownError
 
 from callwright.generators.catalogs.choosing import ToolChoice
 from callwright.warehouse.errors import ConfigurationError
-from callwright.warehouse.records import Call, ErrorCode, Link, Tool
+from callwright.warehouse.records import Call, ErrorCode, Link, Tool, content_key
 from callwright.warehouse.registry import Registry
 
 NAME = r"^[a-z0-9][a-z0-9_-]*$"
@@ -249,11 +249,16 @@ class Effect(EnvironmentPart):
         return self.creates or self.updates or self.deletes
 
 
+def _is_empty(value: object) -> bool:
+    return not value
+
+
 class SimulatedSettings(EnvironmentPart, ToolChoice):
     """A world made of a document's own schemas: of a file or folder, `path` relative to the recipe, or of a catalog by name.
 
     Which of its tools are taken, and how, is said as of other tools (include, exclude, rename, categories, constants). `effects`
-    say what calls of tools do to the world where method, path and schemas do not tell.
+    say what calls of tools do to the world where method, path and schemas do not tell, `rules` what its things are like and
+    how they are found.
     """
 
     environment: Literal["simulated"] = Field(description="A world made of a document's own schemas.")
@@ -267,6 +272,24 @@ class SimulatedSettings(EnvironmentPart, ToolChoice):
     effects: Mapping[str, Effect] = Field(
         default_factory=dict, description="What calls of a tool, by its name, do to the world."
     )
+    rules: Path | None = Field(
+        default=None,
+        exclude_if=_is_empty,
+        description="A file of what the document can't tell: what there is, how it is found, what it costs.",
+    )
+    response_size: str = Field(
+        default="",
+        exclude_if=_is_empty,
+        description="How much a response holds: a size of the rules, their first unless set.",
+    )
+
+    @property
+    def stated(self) -> dict[str, JsonValue]:
+        """What goes into a build's key: of rules what they say, wherever they stand."""
+        stated: dict[str, JsonValue] = self.model_dump(mode="json")
+        if self.rules is not None:
+            stated["rules"] = content_key(self.rules.read_text(encoding="utf-8", errors="replace"))
+        return stated
 
     @property
     def described_as(self) -> str:

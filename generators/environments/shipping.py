@@ -16,6 +16,7 @@ from callwright.generators.environments.protocol import (
     World,
 )
 from callwright.generators.environments.response_store import description_from, dumped_description
+from callwright.generators.environments.rules import CompiledRules, rules_of
 from callwright.generators.environments.stored import DescribedEnvironment
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.exports.tasks import names_in_episodes
@@ -37,6 +38,10 @@ def ship_world(environment: Environment, settings: EnvironmentSettings) -> Shipp
             "effects": effects,
             "description": dumped_description(environment.description),
         }
+        rules = getattr(world, "rules", None)
+        if isinstance(rules, CompiledRules):
+            told: JsonValue = rules.stated.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+            described |= {"rules": told, "response_size": settings.response_size}
         return ShippedWorld(about | described, names)
     stated: dict[str, JsonValue] = settings.model_dump(mode="json")
     source = WORLDS.source_of(settings.environment)
@@ -52,8 +57,10 @@ def open_shipped(shipped: Mapping[str, Any], folder: Path) -> StatefulWorld:
     try:
         if "description" in shipped:
             own = {name: shipped[name] for name in ("environment", "name", "seed", "effects")}
-            settings = SimulatedSettings.model_validate(own | {"catalog": "shipped"})
-            return world_of_description(settings, description_from(shipped["description"]))
+            size = shipped.get("response_size", "")
+            settings = SimulatedSettings.model_validate(own | {"catalog": "shipped", "response_size": size})
+            rules = rules_of(shipped["rules"], shipped["name"]) if "rules" in shipped else None
+            return world_of_description(settings, description_from(shipped["description"]), rules)
         stated = {name: value for name, value in shipped.items() if name != "extension"}
         if "extension" in shipped:
             found = row_in_file(*file_of(shipped["extension"], folder))

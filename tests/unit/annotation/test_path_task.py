@@ -26,7 +26,7 @@ from callwright.annotation.picks import (
 from callwright.annotation.reviews import Returned
 from callwright.annotation.sample_review import review_task
 from callwright.annotation.screens import REVIEW_KINDS, interface_languages, screen_for, words_in
-from callwright.generators.environments.travel.world import open_travel
+from callwright.generators.environments.travel import open_travel
 from callwright.validators.checks.table import told_in_english
 from callwright.warehouse.records import CallTurn, DoubtedFact, Evidence, GoldCall, ResultTurn, Sample, UserTurn
 from tests.support.annotation.paths import TOOLS, details, doubt, goal_path, hotels, path_sample

@@ -35,7 +35,6 @@ PACKAGES = ("annotation", "bench", "flows", "generators", "language", "llm", "va
 # a code in quotes decides nothing about a language there
 NAMING_CODES = {
     "warehouse/records/base.py": "the one default language",
-    "generators/environments/travel/frame.py": "locales of the travel API, which answers for more languages than we speak",
     "bench/scoring_answers.py": "a recipe", "bench/throughput_real.py": "a recipe",
     "bench/warehouse_size.py": "a column of generated rows",
     "flows/api/building.py": "an example in a docstring", "flows/scaffolds/kind.py": "an example to begin with",

@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from callwright.generators.environments.travel.world import open_travel
+from callwright.generators.environments.travel import open_travel
 from callwright.generators.multi_step.correction import correct_paths
 from callwright.generators.multi_step.disambiguation import disambiguate
 from callwright.generators.multi_step.generalisation import generalise

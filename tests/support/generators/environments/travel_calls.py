@@ -6,8 +6,9 @@ from random import Random
 
 from pydantic import JsonValue
 
-from callwright.generators.environments.travel.places import city_named, sayable
-from callwright.generators.environments.travel.world import TravelWorld, function_named
+from callwright.generators.environments.document_world import DocumentWorld
+from callwright.generators.environments.rules import Row, RuleScope
+from callwright.generators.environments.travel import open_travel
 from callwright.warehouse.records import Arguments, Call, JsonSchema, Link, Tool
 
 FORWARD = ("to", "drop", "departure", "end")
@@ -16,6 +17,20 @@ Entry = JsonValue
 
 class NothingThereError(AssertionError):
     """A search that worked and found nothing: sold out, or closed on that day."""
+
+
+def scope_of(world: DocumentWorld) -> RuleScope:
+    scope = world.scope(world.seed)
+    assert scope is not None
+    return scope
+
+
+def famous_cities() -> tuple[Row, ...]:
+    return scope_of(open_travel()).places
+
+
+def city_named(world: DocumentWorld, name: str) -> Row:
+    return next(city for city in scope_of(world).places if city["name"] == name)
 
 
 def values_at(response: JsonValue, entries: str, field: str) -> list[JsonValue]:
@@ -34,7 +49,7 @@ def inside(value: JsonValue, path: str) -> JsonValue:
 class Traveller:
     """Makes calls in a city, with a second one where something leads elsewhere."""
 
-    def __init__(self, world: TravelWorld, city: str, other: str, seed: int = 0) -> None:
+    def __init__(self, world: DocumentWorld, city: str, other: str, seed: int = 0) -> None:
         self.world = world
         self.city = city
         self.other = other
@@ -45,6 +60,12 @@ class Traveller:
         answer = await self.world.answer(Call(tool=tool, arguments=arguments))
         assert answer.problem == ""
         return answer.response
+
+    async def refused(self, tool: str, arguments: Arguments) -> str:
+        """Why a call is refused."""
+        answer = await self.world.answer(Call(tool=tool, arguments=arguments))
+        assert answer.error
+        return answer.problem
 
     async def good(self, tool: str, arguments: Arguments) -> JsonValue:
         """A response that worked."""
@@ -111,10 +132,16 @@ class Traveller:
 
     def _query(self, link: Link, name: str) -> str:
         home = self.other if name.startswith("to") else self.city
-        return f"{home}, {city_named(home).country}" if link.source != "Search_Attraction_Location" else home
+        return (
+            f"{home}, {city_named(self.world, home)['country']}"
+            if link.source != "Search_Attraction_Location"
+            else home
+        )
 
     def _stated(self, tool: str, name: str, schema: JsonSchema) -> JsonValue:
-        element = function_named(tool).elements[name]
+        vocabulary = self.world.vocabulary
+        assert vocabulary is not None
+        element = vocabulary.element(tool, name)
         rng = Random(hashlib.sha256(f"{self.seed}{tool}".encode()).digest())  # one for all parameters of a function
         if name == "query":
             return self.city
@@ -124,7 +151,7 @@ class Traveller:
             return "2027-05-11 10:30"
         if "enum" in schema:
             return rng.choice(schema["enum"])
-        return sayable(element, rng, city=self.city)
+        return scope_of(self.world).said(element, rng, city_named(self.world, self.city))
 
 
 def titled(entries: Iterable[Entry], words: str) -> JsonValue:

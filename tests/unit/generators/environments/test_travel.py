@@ -10,17 +10,24 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from pydantic import JsonValue
 
+from callwright.generators.environments.episodes import START, world_of
+from callwright.generators.environments.rule_functions import index_of, number_for, read_token, write_token
 from callwright.generators.environments.travel import open_travel
-from callwright.generators.environments.travel.frame import index_of, number_for, read_token, write_token
-from callwright.generators.environments.travel.places import cities
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Call, Tool
-from tests.support.generators.environments.travel_calls import NothingThereError, Traveller, inside, titled, values_at
+from tests.support.generators.environments.travel_calls import (
+    NothingThereError,
+    Traveller,
+    famous_cities,
+    inside,
+    titled,
+    values_at,
+)
 
 WORLD = open_travel()
 TOOLS = {tool.name: tool for tool in WORLD.tools}
 NAMES = sorted(TOOLS)
-CITIES = [city.name for city in cities()]
+CITIES = [str(city["name"]) for city in famous_cities()]
 PARIS = {"arrival_date": "2027-03-01", "departure_date": "2027-03-04"}
 TRIP = {"fromId": "PAR.CITY", "toId": "TYO.CITY", "departDate": "2027-03-01"}
 HIRE = {
@@ -45,7 +52,7 @@ def test_the_world_has_the_domains_and_as_many_functions_as_the_paper() -> None:
     counts = Counter(tool.category for tool in WORLD.tools)
     assert counts == {"Hotels": 18, "Flights": 10, "Car Rental": 9, "Attraction": 9, "Taxi": 2, "Shared": 4}
     assert {tool.source for tool in WORLD.tools} == {"environment:travel"}
-    assert len(cities()) >= 60
+    assert len(CITIES) >= 60
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -105,8 +112,8 @@ async def test_another_seed_is_another_world(traveller: Traveller) -> None:
         mine, theirs = await traveller.arguments(name), await other.arguments(name)
         assert await traveller.good(name, mine) != await other.good(name, theirs)
     identifier = (await traveller.arguments("Get_Hotel_Details"))["hotel_id"]
-    refused = await other.ask("Get_Hotel_Photos", {"hotel_id": identifier})
-    assert refused == {"status": False, "message": f"There is no hotel with the id {identifier!r}."}
+    refused = await other.refused("Get_Hotel_Photos", {"hotel_id": identifier})
+    assert refused == f"There is no hotel with the id {identifier!r}."
 
 
 async def test_a_search_for_a_famous_city_returns_much_that_is_meant_otherwise(traveller: Traveller) -> None:
@@ -227,23 +234,34 @@ async def test_a_function_that_does_not_exist_has_no_response() -> None:
 async def test_a_bad_request_is_refused_with_a_message(
     tool: str, arguments: dict[str, JsonValue], word: str, traveller: Traveller
 ) -> None:
-    response = await traveller.ask(tool, arguments)
-    assert isinstance(response, dict)
-    assert response["status"] is False
-    assert word in str(response["message"])
+    assert word in await traveller.refused(tool, arguments)
+    episode = WORLD.begin()
+    told = episode.answer(Call(tool=tool, arguments=arguments))
+    assert isinstance(told.response, dict)
+    assert told.response["status"] is False
+    assert word in str(told.response["message"])
+    assert episode.state == START
 
 
 async def test_what_belongs_to_another_thing_is_refused(traveller: Traveller) -> None:
     place = await destination(traveller, "Paris", search_type="city", country="France")
-    wrong_type = await traveller.ask("Search_Hotels", {**place, "search_type": "airport"})
-    assert "type" in str(inside(wrong_type, "message"))
+    assert "type" in await traveller.refused("Search_Hotels", {**place, "search_type": "airport"})
     first = await traveller.good("Search_Car_Rentals", HIRE)
     second = await traveller.good("Search_Car_Rentals", {**HIRE, "drop_off_date": "2027-03-09"})
     mixed = {
         "vehicle_id": values_at(first, "data.search_results", "vehicle_id")[0],
         "search_key": inside(second, "data.search_key"),
     }
-    assert "no vehicle" in str(inside(await traveller.ask("Vehicle_Details", mixed), "message"))
+    assert "no vehicle" in await traveller.refused("Vehicle_Details", mixed)
+
+
+async def test_an_episode_answers_as_the_world_does_and_knows_another_seed() -> None:
+    world, search = world_of(WORLD), Call(tool="Search_Hotel_Destination", arguments={"query": "Paris"})
+    episode = world.begin()
+    assert episode.answer(search) == await WORLD.answer(search)
+    assert (episode.state.clock, dict(episode.state.things)) == (1, {})
+    assert world.begin(7).answer(search) == await open_travel(7).answer(search) != await WORLD.answer(search)
+    assert (world.unclear, any(world.writes(name) for name in NAMES)) == ((), False)
 
 
 async def test_a_taxi_can_leave_an_hour_after_a_flight_lands(traveller: Traveller) -> None:

@@ -6,15 +6,14 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from callwright.generators.environments.linking import hint_of
 from callwright.generators.environments.travel import open_travel
-from callwright.generators.environments.travel.places import cities
-from callwright.generators.environments.travel.world import stated_source
 from callwright.warehouse.records import JsonSchema, Link
-from tests.support.generators.environments.travel_calls import NothingThereError, Traveller
+from tests.support.generators.environments.travel_calls import NothingThereError, Traveller, famous_cities
 
 WORLD = open_travel()
 TOOLS = {tool.name: tool for tool in WORLD.tools}
-CITIES = [city.name for city in cities()]
+CITIES = [str(city["name"]) for city in famous_cities()]
 
 
 def schema_of(link: Link) -> JsonSchema:
@@ -49,7 +48,7 @@ def test_links_hold_in_every_city_under_every_seed(seed: int, pair: list[str], l
 @pytest.mark.parametrize("link", WORLD.links, ids=lambda link: f"{link.tool}.{link.parameter}-{link.source}")
 def test_descriptions_say_where_values_come_from_and_end_with_it(link: Link) -> None:
     description = schema_of(link)["description"]
-    assert stated_source(link) in description
+    assert hint_of(link, TOOLS[link.source]) in description
     assert description.endswith(")")
 
 

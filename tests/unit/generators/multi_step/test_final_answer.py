@@ -3,7 +3,7 @@
 import pytest
 
 from callwright.generators.environments.travel import open_travel
-from callwright.generators.environments.travel.world import functions
+from callwright.generators.environments.vocabularies import vocabulary_of
 from callwright.generators.multi_step.asking import Asked, answer_of, telling_fields
 from callwright.warehouse.records import Call
 
@@ -12,7 +12,7 @@ DAYS = {"data": {"days": [{"date": "2027-12-03", "available": False}, {"date": "
 
 
 def test_what_a_taxi_costs_is_told_with_its_currency_and_nothing_else():
-    asked = functions()["Search_Taxi"].asked
+    asked = vocabulary_of(open_travel()).asked("Search_Taxi")
     assert answer_of([Asked("Search_Taxi", TAXIS, asked)], "en") == "Taxi: Economy, price 19.0 USD."
 
 
@@ -26,7 +26,7 @@ async def test_every_day_of_a_search_for_fares_is_told():
         tool="Get_Min_Price", arguments={"fromId": ids["London"], "toId": ids["Rome"], "departDate": "2027-05-11"}
     )
     response = (await world.answer(call)).response
-    text = answer_of([Asked(call.tool, response, functions()[call.tool].asked)], "en")
+    text = answer_of([Asked(call.tool, response, vocabulary_of(world).asked(call.tool))], "en")
     assert len(response["data"]) > 1
     assert all(f"{day['departureDate']}, price {day['price']} {day['currency']}" in text for day in response["data"])
 

@@ -7,7 +7,8 @@ import pytest
 
 from callwright.generators.environments.picking import choose, entries_of
 from callwright.generators.environments.protocol import CallResponse, Environment
-from callwright.generators.environments.travel.world import open_travel
+from callwright.generators.environments.travel import open_travel
+from callwright.generators.environments.vocabularies import vocabulary_of
 from callwright.generators.multi_step.goals import CROSS, PAPER, plan_goals
 from callwright.generators.multi_step.resolving import resolve, steps_of
 from callwright.generators.multi_step.sources import leaves_of
@@ -113,14 +114,13 @@ async def test_a_cross_domain_goal_of_the_travel_world_crosses_domains():
 
 
 async def test_identifiers_are_never_said():
-    from callwright.generators.environments.travel.world import function_named
-
+    element = vocabulary_of(open_travel()).element
     for goal in await travel_goals(CROSS):
         for index, call in enumerate(goal.calls):
             for leaf in leaves_of(index, call.arguments):
                 if isinstance(leaf.source, StatedValue):
                     name = re.sub(r"\[\d+\]", "[]", leaf.argument)
-                    assert function_named(call.tool).elements[name] not in {"identifier", "filter"}
+                    assert element(call.tool, name) not in {"identifier", "filter"}
 
 
 async def test_the_entry_that_is_cheapest_is_meant_where_the_goal_says_lowest():

@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from callwright.generators.environments.protocol import Environment
-from callwright.generators.environments.travel.world import open_travel
+from callwright.generators.environments.travel import open_travel
 from callwright.generators.environments.vocabularies import vocabulary_of
 from callwright.generators.multi_step.filling import Filling
 from callwright.generators.multi_step.goals import CROSS, plan_goals

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from callwright.generators.environments.travel.world import TravelWorld, open_travel
+from callwright.generators.environments.protocol import Environment
+from callwright.generators.environments.travel import open_travel
 from callwright.generators.multi_step.goals import plan_goals
 from callwright.generators.multi_step.resolving import resolve
 from callwright.validators.metrics.complexeval.golden import MatchedCall
@@ -29,16 +30,16 @@ class Given(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def world() -> TravelWorld:
+def world() -> Environment:
     return open_travel()
 
 
 @pytest.fixture(scope="module")
-def paths(world: TravelWorld) -> list[Given]:
+def paths(world: Environment) -> list[Given]:
     return asyncio.run(_plan_paths(world))
 
 
-async def _plan_paths(world: TravelWorld, of_domain: int = 3) -> list[Given]:
+async def _plan_paths(world: Environment, of_domain: int = 3) -> list[Given]:
     planned = []
     for domain in DOMAINS:
         async for goal in plan_goals(domain, "en", of_domain, world, seed=3):
@@ -77,7 +78,7 @@ def _spoilt_call(way: str, one: Call, tools: Mapping[str, Tool], used: set[str],
     return Call(tool=one.tool, arguments={**one.arguments, name: wrong})
 
 
-async def walk(given: Given, world: TravelWorld, mode: EvalMode, script: Sequence[Sequence[Call]]) -> tuple[
+async def walk(given: Given, world: Environment, mode: EvalMode, script: Sequence[Sequence[Call]]) -> tuple[
     RunOutcome, list[MatchedCall]
 ]:  # fmt: skip
     async def respond(call: Call) -> Any:
@@ -94,7 +95,7 @@ async def walk(given: Given, world: TravelWorld, mode: EvalMode, script: Sequenc
 
 @pytest.mark.parametrize("mode", ["as_paper", "as_published_code"])
 async def test_a_perfect_candidate_succeeds_on_every_path(
-    mode: EvalMode, world: TravelWorld, paths: list[Given]
+    mode: EvalMode, world: Environment, paths: list[Given]
 ) -> None:
     for given in paths:
         outcome, _ = await walk(given, world, mode, [list(step.calls) for step in given.path])
@@ -103,7 +104,7 @@ async def test_a_perfect_candidate_succeeds_on_every_path(
 
 
 @pytest.mark.parametrize("way", WAYS)
-async def test_an_error_of_each_kind_is_called_by_its_name(way: str, world: TravelWorld, paths: list[Given]) -> None:
+async def test_an_error_of_each_kind_is_called_by_its_name(way: str, world: Environment, paths: list[Given]) -> None:
     """Unless the world answers the spoilt call as it answers the gold one: then the response makes them equal."""
     rng = Random(way)
     seen = 0
@@ -120,7 +121,7 @@ async def test_an_error_of_each_kind_is_called_by_its_name(way: str, world: Trav
 
 
 async def test_defaults_that_are_spelt_out_or_left_out_are_found_by_the_response(
-    world: TravelWorld, paths: list[Given]
+    world: Environment, paths: list[Given]
 ) -> None:
     seen = 0
     for given in paths:

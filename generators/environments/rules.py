@@ -1,0 +1,408 @@
+"""Rules of a world: what its document can't tell of what its things are like, how they are found and what is reckoned.
+
+A file beside the document, `WorldRules`, states kinds of things with their rows, functions, and what tools answer, each value as an
+expression (expressions.py). A tool of which it says nothing is answered as in any document's world. All depends on the seed, the
+call, and for things that calls have changed on their state.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
+from difflib import get_close_matches
+from functools import cached_property
+from pathlib import Path
+from random import Random
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import yaml
+from jinja2 import pass_context
+from jinja2.runtime import Context
+from pydantic import Field, JsonValue, ValidationError
+
+from callwright.generators.environments.endpoints import Endpoint
+from callwright.generators.environments.episodes import Overlaid, ThingKey
+from callwright.generators.environments.expressions import BUILT_IN, Evaluated, ExpressionCompiler, Values, with_lets
+from callwright.generators.environments.linking import find_links, leaves_of
+from callwright.generators.environments.protocol import EnvironmentPart
+from callwright.generators.environments.rule_functions import PLAIN, refuse, seeded
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import Arguments, ElementKind, Link, Tool, content_key
+
+_SIGNATURE = re.compile(r"(\w+)\(([\w, ]*)\)")
+_GIVEN = "given"  # the arguments of the call
+MADE_FROM = 10**9  # numbers of what calls make
+_DATA = frozenset({"data"})
+
+
+class KindRules(EnvironmentPart):
+    """The things of a kind: `rows` gives what each is like, for each thing of the kind that it is `of`, if of any.
+
+    Numbered from 0; those of a kind that is `of` another from the other's number times `stride`, the most that one has.
+    """
+
+    rows: JsonValue = Field(description="A list of objects, one for each thing.")
+    of: str = Field(default="", description="The kind that has things of this one.")
+    id: str = Field(default="id", description="The field that things are known by, where calls change them.")
+    stride: int = Field(
+        default=0, ge=0, description="The most things of this kind that one has; 0 where all are counted."
+    )
+    fields: Mapping[str, JsonValue] = Field(default_factory=dict, description="What is reckoned of a thing besides.")
+
+
+class ToolRules(EnvironmentPart):
+    """What a tool answers; `let` gives names to what is reckoned on the way."""
+
+    let: Mapping[str, JsonValue] = Field(default_factory=dict, description="Names for what is reckoned on the way.")
+    answer: JsonValue = Field(description="The answer, before it is framed.")
+    asked: tuple[str, ...] = Field(default=(), description="The fields of its response that it is asked for.")
+
+
+class ParameterRules(EnvironmentPart):
+    """What people say of a parameter, named PARAMETER or TOOL.PARAMETER, and where else its value comes from."""
+
+    element: ElementKind = Field(description="What its value is about.")
+    fixed: bool = Field(default=False, description="Whether all variants of a sample have the same value.")
+    sources: tuple[str, ...] = Field(default=(), alias="from", description="Names of `sources` that give its value.")
+
+
+class TripRules(EnvironmentPart):
+    """Where goals go: to `places`, of which people name what `local` lists, each with a `name`."""
+
+    element: ElementKind = Field(default="city", description="What the places are called by.")
+    places: str = Field(description="The places that goals go to; a row has a name and `other_names`.")
+    ends: str = Field(description="Those of the places that a trip leads between.")
+    local: Mapping[ElementKind, str] = Field(description="By element, what lies in a place, which is `place` here.")
+
+
+class WorldRules(EnvironmentPart):
+    """A file of rules."""
+
+    data: Mapping[str, JsonValue] = Field(default_factory=dict, description="Values that all rules may use.")
+    sizes: Mapping[str, Mapping[str, JsonValue]] = Field(
+        default_factory=dict, description="How much a response holds, by the name of a size: what `size` is."
+    )
+    kinds: Mapping[str, KindRules] = Field(default_factory=dict)
+    functions: Mapping[str, JsonValue] = Field(default_factory=dict, description="By NAME(PARAMETER, …).")
+    refuses: Mapping[str, str] = Field(default_factory=dict, description="Messages, by when any call is refused so.")
+    frame: JsonValue = Field(default="answer", description="What stands around each `answer`.")
+    tools: Mapping[str, ToolRules] = Field(default_factory=dict)
+    sources: Mapping[str, tuple[tuple[str, str, str], ...]] = Field(
+        default_factory=dict, description="Where values come from: [tool, list of entries, field], by a name."
+    )
+    parameters: Mapping[str, ParameterRules] = Field(default_factory=dict)
+    says: Mapping[ElementKind, str] = Field(default_factory=dict, description="What people say, by element.")
+    trip: TripRules | None = None
+
+
+class Row:
+    """A thing as expressions see it: what its data and its kind's fields say of it, and the things it is of."""
+
+    __slots__ = ("_around", "_fields", "_known", "number", "own")
+
+    def __init__(
+        self, number: int, own: int, known: Mapping[str, Any], fields: Mapping[str, Evaluated], around: Values
+    ) -> None:
+        """`number` tells it from all of its kind, `own` from those of the thing it is of."""
+        self.number, self.own = number, own
+        self._known, self._fields, self._around = {**known}, fields, around
+
+    def with_changes(self, kind: str, changes: Mapping[str, JsonValue]) -> "Row":
+        """The thing as calls have left it."""
+        around = {**self._around}
+        fields = {name: one for name, one in self._fields.items() if name not in changes}
+        known = {name: one for name, one in self._known.items() if name not in self._fields}
+        around[kind] = Row(self.number, self.own, {**known, **changes}, fields, around)
+        return around[kind]  # type: ignore[no-any-return]
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._known or name in self._fields
+
+    def __getitem__(self, name: str) -> Any:  # noqa: ANN401 - whatever the file states
+        if name not in self._known:
+            self._known[name] = self._fields[name](self._around)
+        return self._known[name]
+
+
+class _Function(NamedTuple):
+    parameters: tuple[str, ...]
+    evaluate: Evaluated
+
+
+class CompiledRules:
+    """Rules that have been read: every expression is compiled, and every name in it known. `key` is that of all they say."""
+
+    def __init__(self, stated: WorldRules, where: str) -> None:
+        """Raises ConfigurationError, which tells the place in the file `where`."""
+        self.stated, self.data, self._where = stated, stated.data, where
+        self.size: Mapping[str, JsonValue] = {}
+        self.key = content_key(stated.model_dump(mode="json"))
+        unknown = [one for said in stated.parameters.values() for one in said.sources if one not in stated.sources]
+        if unknown:
+            raise ConfigurationError(f"{where}: parameters: {unknown[0]!r} is none of `sources`.")
+        signatures = {one: _SIGNATURE.fullmatch(one) for one in stated.functions}
+        wrong = next((one for one, found in signatures.items() if found is None), None)
+        if wrong is not None:
+            raise ConfigurationError(f"{where}: functions: {wrong!r} is not called as NAME(PARAMETER, …).")
+        named = {
+            found[1]: (one, tuple(filter(None, re.split(r",\s*", found[2]))))
+            for one, found in signatures.items()
+            if found
+        }
+        own = {"seed", "size", "rows", "row", "find", _GIVEN}
+        self._compiler = ExpressionCompiler({*BUILT_IN, *self.data, *PLAIN, *seeded(0), *named, *own}, PLAIN)
+        compiled = self._compiler.compiled
+        self.functions = {
+            name: _Function(parameters, compiled(stated.functions[one], f"{where}: functions.{one}", parameters))
+            for name, (one, parameters) in named.items()
+        }
+        self.rows = {
+            name: compiled(kind.rows, f"{where}: kinds.{name}.rows", [*self._above(kind.of)])
+            for name, kind in stated.kinds.items()
+        }
+        self.fields = {
+            name: {
+                field: compiled(one, f"{where}: kinds.{name}.fields.{field}", {name, *self._above(kind.of), *_DATA})
+                for field, one in kind.fields.items()
+            }
+            for name, kind in stated.kinds.items()
+        }
+        self.refuses = {
+            compiled(when, f"{where}: refuses", ()): compiled(say, f"{where}: refuses", ())
+            for when, say in stated.refuses.items()
+        }
+        self.frame = compiled(stated.frame, f"{where}: frame", {"answer"})
+        self.tools = {name: self._tool(one, f"{where}: tools.{name}") for name, one in stated.tools.items()}
+        self.says = {name: compiled(one, f"{where}: says.{name}", {"rng"}) for name, one in stated.says.items()}
+        trip = stated.trip
+        self.places = compiled(trip.places, f"{where}: trip.places") if trip else None
+        self.ends = compiled(trip.ends, f"{where}: trip.ends") if trip else None
+        self.local = {
+            name: compiled(one, f"{where}: trip.local.{name}", {"place"})
+            for name, one in (trip.local.items() if trip else ())
+        }
+
+    def _above(self, kind: str) -> Iterator[str]:
+        while kind:
+            if kind not in self.stated.kinds:
+                raise ConfigurationError(
+                    f"kinds: things are of {kind!r}, which is no kind; there are {', '.join(self.stated.kinds)}."
+                )
+            yield kind
+            kind = self.stated.kinds[kind].of
+
+    def _tool(self, tool: ToolRules, where: str) -> tuple[Mapping[str, Evaluated], Evaluated]:
+        lets = self._compiler.lets(tool.let, where, frozenset())
+        return lets, self._compiler.compiled(tool.answer, f"{where}.answer", lets)
+
+    def sized(self, size: str) -> "CompiledRules":
+        """The rules with responses of a size. Raises ConfigurationError where there is no such size."""
+        if self.stated.sizes and size not in self.stated.sizes:
+            known = ", ".join(self.stated.sizes)
+            raise ConfigurationError(f"There is no response size {size!r}; the sizes are {known}.")
+        found = copy(self)
+        found.size = self.stated.sizes.get(size, {})
+        return found
+
+    def validate(self, tools: Sequence[Tool]) -> None:
+        """Raise ConfigurationError where they speak of a tool or a parameter that a document with these tools has not."""
+        leaves = {tool.name: leaves_of(tool.parameters, through_lists=True) for tool in tools}
+        known = {(name, leaf.path.rpartition("[].")[2]) for name, found in leaves.items() for leaf in found}
+        parameters = {name for _, name in known} | {f"{tool}.{name}" for tool, name in known}
+        sources = {tool for found in self.stated.sources.values() for tool, *_ in found}
+        for stated, there in (({*self.tools, *sources}, {*leaves}), ({*self.stated.parameters}, parameters)):
+            for name in sorted(stated - there):
+                near = " or ".join(get_close_matches(name, there, 3))
+                raise ConfigurationError(
+                    f"{self._where}: {name!r} is nothing in the document.{f' Is it {near}?' if near else ''}"
+                )
+
+    def parameter(self, tool: str, path: str) -> ParameterRules | None:
+        """What is said of a parameter, by its path ("legs[].fromId"); None where nothing is."""
+        name = path.rpartition("[].")[2]
+        return self.stated.parameters.get(f"{tool}.{name}") or self.stated.parameters.get(name)
+
+    def links(self, endpoints: Sequence[Endpoint]) -> tuple[Link, ...]:
+        """The links of the parameters that are spoken of as they are stated, of all others as they are found."""
+        found, names = find_links(endpoints), {one.tool.name for one in endpoints}
+        stated = (link for one in endpoints for link in self._links(one.tool))
+        others = (link for link in found if self.parameter(link.tool, link.parameter) is None)
+        return tuple(dict.fromkeys(link for link in (*stated, *others) if link.source in names))
+
+    def _links(self, tool: Tool) -> Iterator[Link]:
+        for leaf in leaves_of(tool.parameters, through_lists=True):
+            known = self.parameter(tool.name, leaf.path)
+            for name in known.sources if known else ():
+                for source, entries, field in self.stated.sources[name]:
+                    yield Link(tool=tool.name, parameter=leaf.path, source=source, entries=entries, field=field)
+
+
+class RuleScope:
+    """Rules in the world of one seed."""
+
+    def __init__(
+        self, rules: CompiledRules, seed: int, changed: Mapping[ThingKey, Overlaid] = MappingProxyType({})
+    ) -> None:
+        """Nothing is made up before it is asked for; `changed` are the things that calls have changed."""
+        self.rules, self._changed = rules, changed
+        self._rows: dict[tuple[str, int], tuple[Row, ...]] = {}
+        self._found: dict[tuple[str, str], dict[JsonValue, Row]] = {}
+        functions = {name: self._called(one) for name, one in rules.functions.items()}
+        own = {"seed": seed, "size": rules.size, "rows": self.rows, "row": self.row, "find": self.find}
+        own[_GIVEN] = {}
+        self._base: Values = {**BUILT_IN, **rules.data, **PLAIN, **seeded(seed), **functions, **own}
+
+    def _called(self, function: _Function) -> Callable[..., Any]:
+        @pass_context
+        def call(context: Context, *given: Any) -> Any:  # noqa: ANN401 - whatever the file states
+            named = dict(zip(function.parameters, given, strict=True))
+            return function.evaluate({**self._base, _GIVEN: context[_GIVEN], **named})
+
+        return call
+
+    def rows(self, kind: str, of: Row | None = None) -> tuple[Row, ...]:
+        """All things of a kind, or those that one has."""
+        place = (kind, -1 if of is None else of.number)
+        if place not in self._rows:
+            above = self.rules.stated.kinds[kind].of
+            everything = (one for owner in self.rows(above) for one in self.rows(kind, owner)) if above else ()
+            found = everything if above and of is None else self._made(kind, of)
+            self._rows[place] = (*found, *self._created(kind)) if of is None and self._changed else tuple(found)
+        return self._rows[place]
+
+    def _created(self, kind: str) -> Iterator[Row]:
+        """What calls have made, which is in the list of all of its kind."""
+        for number, (key, one) in enumerate(sorted(self._changed.items()), MADE_FROM):
+            if key.kind == kind and one.before is None and one.after is not None:
+                around = {**self._base, "data": one.after}
+                around[kind] = Row(number, number, {**one.after, "data": one.after}, self.rules.fields[kind], around)
+                yield around[kind]
+
+    def _made(self, kind: str, of: Row | None) -> Iterator[Row]:
+        stated, fields = self.rules.stated.kinds[kind], self.rules.fields[kind]
+        above = {} if of is None else self._owners(stated.of, of)
+        first = 0 if of is None else of.number * stated.stride
+        if of is not None and not stated.stride:
+            first = sum(len(self.rows(kind, other)) for other in self.rows(stated.of)[: of.number])
+        for own, data in enumerate(self.rules.rows[kind]({**self._base, **above})):
+            known = {name: value for name, value in data.items() if name not in fields}
+            around = {**self._base, **above, "data": data}
+            row = around[kind] = Row(first + own, own, {**known, "data": data, **above}, fields, around)
+            overlaid = self._changed.get(ThingKey(kind, str(row[stated.id]))) if self._changed else None
+            if overlaid is None or overlaid.after is not None:
+                yield row if overlaid is None else row.with_changes(kind, overlaid.after or {})
+
+    def _owners(self, kind: str, owner: Row) -> dict[str, Row]:
+        above = self.rules.stated.kinds[kind].of
+        return {kind: owner} | (self._owners(above, owner[above]) if above else {})
+
+    def row(self, kind: str, number: int) -> Row | None:
+        """The thing of a kind with a number, None where there is none."""
+        stated = self.rules.stated.kinds[kind]
+        if not stated.stride:
+            everything = self.rows(kind)
+            return everything[number] if 0 <= number < len(everything) else None
+        at, own = divmod(number, stated.stride)
+        owners = self.rows(stated.of)
+        known = self.rows(kind, owners[at]) if 0 <= at < len(owners) else ()
+        return known[own] if own < len(known) else None
+
+    def find(self, kind: str, field: str, value: JsonValue) -> Row | None:
+        """The thing of a kind that has a value in a field, None where there is none."""
+        if (kind, field) not in self._found:
+            self._found[kind, field] = {one[field]: one for one in self.rows(kind)}
+        return self._found[kind, field].get(value)
+
+    def answers(self, tool: str) -> bool:
+        """Whether rules say what a tool answers."""
+        return tool in self.rules.tools
+
+    def answer(self, tool: Tool, arguments: Arguments) -> JsonValue:
+        """What a tool answers a valid call. Raises RefusalError where the rules refuse it."""
+        given = {name: arguments.get(name, schema.get("default")) for name, schema in tool.properties.items()}
+        values = {**self._base, _GIVEN: given}
+        for when, say in self.rules.refuses.items():
+            if when(values):
+                refuse(say(values))
+        lets, answer = self.rules.tools[tool.name]
+        found = answer(with_lets(values, lets))
+        framed: JsonValue = self.rules.frame({**values, "answer": found})
+        return framed
+
+    # What people say
+
+    @cached_property
+    def places(self) -> tuple[Row, ...]:
+        """The places that goals go to."""
+        return tuple(self.rules.places(self._base)) if self.rules.places else ()
+
+    @cached_property
+    def ends(self) -> tuple[Row, ...]:
+        """Those between which a trip leads."""
+        return tuple(self.rules.ends(self._base)) if self.rules.ends else ()
+
+    def inside(self, element: ElementKind, place: Row) -> list[str]:
+        """The names of what lies in a place."""
+        return [one["name"] for one in self.rules.local[element]({**self._base, "place": place})]
+
+    @property
+    def place_element(self) -> ElementKind | None:
+        """What the places are called by, None where goals go nowhere."""
+        return self.rules.stated.trip.element if self.rules.stated.trip else None
+
+    @property
+    def local(self) -> tuple[ElementKind, ...]:
+        """The elements that lie in places."""
+        return tuple(self.rules.local)
+
+    @property
+    def says(self) -> tuple[ElementKind, ...]:
+        """The elements that people say anywhere."""
+        return tuple(self.rules.says)
+
+    @cached_property
+    def whereabouts(self) -> Mapping[str, tuple[ElementKind, Row]]:
+        """The element and the place of each thing that lies in a place, and of each place, by its names."""
+        found = {name: (one, place) for place in self.places for one in self.local for name in self.inside(one, place)}
+        element = self.place_element
+        named = ((name, place) for place in self.places for name in (place["name"], *place["other_names"]))
+        return found | ({name: (element, place) for name, place in named} if element else {})
+
+    def said(self, element: ElementKind, rng: Random, place: Row | None) -> JsonValue:
+        """A value that a person might say, of a place where such values belong to one.
+
+        Raises ConfigurationError for elements that nobody says: they come out of responses.
+        """
+        if element in self.rules.says:
+            found: JsonValue = self.rules.says[element]({**self._base, "rng": rng})
+            return found
+        if element in self.rules.local:
+            return rng.choice(self.inside(element, place or rng.choice(self.places)))
+        raise ConfigurationError(f"Nobody says a value of the kind {element!r}; it comes out of a response.")
+
+
+def read_rules(path: Path) -> CompiledRules:
+    """The rules of a file. Raises ConfigurationError where they can't be read, which tells where."""
+    return rules_of(_read_yaml(path), str(path))
+
+
+def rules_of(stated: object, where: str) -> CompiledRules:
+    """The rules that are stated in `where`. Raises ConfigurationError where they are wrong, which tells where."""
+    try:
+        rules = WorldRules.model_validate(stated)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        raise ConfigurationError(
+            f"The rules {where!r} are wrong at {'.'.join(map(str, first['loc']))}: {first['msg']}."
+        ) from error
+    return CompiledRules(rules, where)
+
+
+def _read_yaml(path: Path) -> dict[str, JsonValue]:
+    try:
+        found = yaml.load(path.read_text(encoding="utf-8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506 - a safe one
+    except (OSError, yaml.YAMLError) as error:
+        raise ConfigurationError(f"The rules {str(path)!r} can't be read ({error}).") from error
+    if not isinstance(found, dict):
+        raise ConfigurationError(f"The rules {str(path)!r} are no object.")
+    return found
