@@ -42,7 +42,7 @@ from callwright.flows.recipe.own_words import validate_own_words
 from callwright.flows.runner import GroupRun, publish_or_say
 from callwright.flows.settings import Settings, open_warehouse
 from callwright.flows.shards import record_line, write_lines
-from callwright.flows.sources import known_sources, source_key, taken_tools, told_of_sources
+from callwright.flows.sources import files_key, known_sources, source_key, taken_tools, told_of_sources
 from callwright.flows.stages import LANDING, all_stages, prompt_rows, stage_rows, todays_checks, version_of
 from callwright.flows.toolmaking import made_tools, prepare_tools
 from callwright.generators.environments.protocol import ServerSettings, SimulatedSettings
@@ -263,6 +263,13 @@ def _write_toolbox(settings: Settings, key: str, tools: Sequence[Tool]) -> Path:
     return path
 
 
+def _files_of(recipe: Recipe) -> dict[str, JsonValue]:
+    """What is taken from files and what is avoided, by what the files hold."""
+    taken = [[source_key(recipe, one), one.take, *one.by] for one in recipe.sources]
+    avoided = [[one.format, files_key(one.paths), one.likeness, *one.by] for one in recipe.avoid]
+    return {name: files for name, files in (("sources", taken), ("avoid", avoided)) if files}
+
+
 def build_key(recipe: Recipe, tools: Sequence[Tool]) -> str:
     """The name of a build: the same for the same recipe, tools and prompts, however often it is run.
 
@@ -281,8 +288,7 @@ def build_key(recipe: Recipe, tools: Sequence[Tool]) -> str:
         body["examples"] = recipe.shown_examples
     if making := [one for one in recipe.extensions if one.table != CHECKS.table]:
         body["extensions"] = sorted([one.name, one.digest] for one in making)
-    if recipe.sources:
-        body["sources"] = [[source_key(recipe, one), one.take, *one.by] for one in recipe.sources]
+    body |= _files_of(recipe)
     if recipe.system_message:
         body["system_message"] = (
             recipe.system_message if isinstance(recipe.system_message, str) else [*recipe.system_message]

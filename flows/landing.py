@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from callwright.annotation.screens import DIALOGUE_ACTS, SAMPLE_REVIEW
+from callwright.flows.overlap import Avoided
 from callwright.flows.recipe import LANDED_GRADES, LandedGrade, Recipe
 from callwright.flows.review.gold_items import mix_gold_items
 from callwright.flows.review.questions import (
@@ -65,7 +66,7 @@ def check_duplicates(landing: Landing) -> None:
     waves = [(kind.name, number) for number, wave in enumerate(waves_of(landing.recipe.samples)) for kind in wave]
     asked = [LANDING.duplicates, build, checked, LANDING.review, [name for name, _ in waves], [at for _, at in waves]]
     before: list[tuple[StageOutcome | None, str]] = []
-    near = landing.recipe.checks
+    near, avoided = landing.recipe.checks, Avoided(landing.recipe.avoid, warehouse)
 
     def unlanded() -> Iterator[Sample]:
         for body, outcome, reason in warehouse.stream(sql("landing.unlanded"), asked):
@@ -78,10 +79,14 @@ def check_duplicates(landing: Landing) -> None:
         facts, changed = Path(folder) / "facts", []  # by way of files: there may be millions
         with tempfile.TemporaryFile(dir=home) as spool, FactFiles(facts) as files:
             found = find_duplicates(
-                unlanded(), spool, known=samples, threshold=near.near_duplicate, reworded=near.reworded_duplicate
+                avoided.look(unlanded()),
+                spool,
+                known=samples,
+                threshold=near.near_duplicate,
+                reworded=near.reworded_duplicate,
             )
-            for at, verdict in enumerate(found):
-                rendered, found_now = _rendered(landing, verdict)
+            for at, verdict in enumerate(avoided.kept_out(found)):
+                rendered, found_now = _rendered(landing, verdict, is_avoided=verdict.subject in avoided.found)
                 if found_now != before[at]:  # the same of another sample is something else
                     files.add(rendered)
                     changed += [verdict.subject] if before[at][0] else []
@@ -108,12 +113,13 @@ def _repeated(landing: Landing) -> list[Row]:
     return landing.warehouse.rows(sql("landing.repeated"), asked)
 
 
-def _rendered(landing: Landing, verdict: Verdict) -> tuple[dict[str, list[Row]], tuple[StageOutcome, str]]:
+def _rendered(
+    landing: Landing, verdict: Verdict, *, is_avoided: bool
+) -> tuple[dict[str, list[Row]], tuple[StageOutcome, str]]:
     """A verdict about likeness and the outcome that follows from it, as rows; and which outcome that is, and why."""
     found = outcome_of([verdict], must_prove=True)
-    outcome = landing.note(
-        LANDING.duplicates, verdict.subject, found.outcome, found.reason, "duplicate" if found.reason else "none"
-    )
+    code: ReasonCode = "taken" if is_avoided else "duplicate" if found.reason else "none"
+    outcome = landing.note(LANDING.duplicates, verdict.subject, found.outcome, found.reason, code)
     [(table, row)] = rows_of([verdict], datetime.now(UTC))
     return {table: [row], "outcomes": [outcome]}, (found.outcome, found.reason)
 

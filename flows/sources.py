@@ -167,15 +167,23 @@ def _choice(folder: Path, source: SampleSource) -> Path:
 
 def source_key(recipe: Recipe, source: SampleSource) -> str:
     """The name of what is read of a source: the same while its files hold the same and are read the same way."""
-    files: list[JsonValue] = [
-        [str(file.relative_to(path.parent)), _digest(file, file.stat().st_mtime_ns)]
-        for path in source.paths
-        for file in _files(path)
-    ]
     stated = source.model_dump(mode="json", exclude={"path", "take", "by"})
     personal = recipe.personal_data.model_dump(mode="json", exclude={"vault"})
     own = SOURCES.source_of(source.format)  # a reader in a file of one's own, which may be edited
-    return content_key([READER_VERSION, stated, personal, files, own.digest if own else ""])
+    return content_key([READER_VERSION, stated, personal, _contents(source.paths), own.digest if own else ""])
+
+
+def files_key(paths: Sequence[Path]) -> str:
+    """A key of what files and folders hold. Raises ConfigurationError where nothing is there."""
+    return content_key(_contents(paths))
+
+
+def _contents(paths: Sequence[Path]) -> list[JsonValue]:
+    return [
+        [str(file.relative_to(path.parent)), _digest(file, file.stat().st_mtime_ns)]
+        for path in paths
+        for file in _files(path)
+    ]
 
 
 def _files(path: Path) -> list[Path]:

@@ -1,6 +1,6 @@
 """Releases and what is read of the warehouse: `release`, `export`, `query` and `publish`."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -22,6 +22,7 @@ from callwright.flows.cli.screen import (
 from callwright.flows.settings import open_warehouse, read_settings, reading
 
 if TYPE_CHECKING:
+    from callwright.flows.overlap import Overlap
     from callwright.warehouse.exports.formats import Export, Skipped
     from callwright.warehouse.releases import BuildShare, MadeRelease, ReleaseDiff, ReleaseState
 
@@ -209,6 +210,54 @@ def _diff_text(found: "ReleaseDiff") -> Iterator[str | Table]:
 def _short(value: object) -> str:
     text = value if isinstance(value, str) else orjson.dumps(value).decode()
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
+
+
+@command(release, "overlap", "release overlap v1 --with bfcl:data/bfcl --with hf:data/xlam")
+def overlap(
+    name: OneRelease,
+    data_sets: Annotated[
+        list[str],
+        typer.Option(
+            "--with", metavar="FORMAT:PATH", help="A data set, in a format of docs/sources.md; may be given again."
+        ),
+    ],
+    likeness: Annotated[
+        float, typer.Option(min=0, max=1, help="From which likeness on a request in other words is the same.")
+    ] = 0.6,
+    live: Live = False,
+) -> Outcome:
+    """Say what a release has in common with data sets of others: the same tools by schema, the same calls, the same requests.
+
+    Shares are told of both sides: the release's samples that a data set has, and the data set's that the release has. Tools are
+    those that are called. A recipe keeps such samples out by `avoid`.
+    """
+    from callwright.flows.overlap import find_overlap
+
+    with Terminal() as screen, reading(live=live) as warehouse:
+        found = find_overlap(warehouse, name, data_sets, screen, likeness)
+    return Outcome(
+        [one._asdict() | {"pairs": [pair._asdict() for pair in one.pairs]} for one in found], _overlap_text(found)
+    )
+
+
+def _overlap_text(found: "Sequence[Overlap]") -> Iterator[str | Table]:
+    """The shares of both sides, then a few of the pairs, the nearest requests first."""
+    rows = [
+        (one.name, how, number, number / one.samples, one.shared_others[how], one.shared_others[how] / one.others)
+        for one in found
+        for how, number in one.shared.items()
+    ]
+    yield Table(("with", "the same", "of the release", "share", "of the other", "share of it"), rows)
+    for one in found:
+        if one.unreadable:
+            yield Aside(f"{one.unreadable} records of {one.name} hold no sample.")
+        shown = sorted((pair for pair in one.pairs if pair.how != "tool"), key=lambda pair: (pair.how, -pair.likeness))
+        yield from (
+            f"{pair.how} {pair.likeness:.2f}  {pair.sample} {_short(pair.request)}\n  {pair.place} {_short(pair.other_request)}"
+            for pair in shown[:_LISTED]
+        )
+        if len(shown) > _LISTED:
+            yield f"and {len(shown) - _LISTED} more; --json lists all"
 
 
 @command(release, "verify", "release verify v1")

@@ -30,6 +30,7 @@ from callwright.generators.stages import Consistency
 from callwright.generators.voices import draw_personas
 from callwright.language.packs import of
 from callwright.llm.models import ModelSettings, read_model, reads_language
+from callwright.validators.overlap import LIKENESS, Common
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import DEFAULT_LANGUAGE, Language, Tool
 from callwright.warehouse.registry import PluginError
@@ -153,13 +154,42 @@ PersonalData = Annotated[
 ]
 
 
-class SampleSource(RecipePart):
-    """Conversations that there are already: a file or folder, or several, of one format; paths are relative to the recipe."""
+class SampleFiles(RecipePart):
+    """A file or folder of samples, or several, of one format; paths are relative to the recipe."""
 
     path: Path | tuple[Path, ...] = Field(
-        alias="from", description="The file or folder to take samples from, or several, relative to the recipe."
+        alias="from", description="The file or folder to read samples from, or several, relative to the recipe."
     )
     format: str = Field(description="The format of the file or folder.")
+
+    @field_validator("format")
+    @classmethod
+    def _is_known(cls, name: str) -> str:
+        try:
+            return SOURCES.named(name).name
+        except ConfigurationError as error:
+            raise ValueError(str(error)) from error
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """The files and folders."""
+        return (self.path,) if isinstance(self.path, Path) else self.path
+
+
+class AvoidedSource(SampleFiles):
+    """A data set of others that nothing of a build may repeat."""
+
+    by: tuple[Common, ...] = Field(
+        default=("call", "request"),
+        min_length=1,
+        description="What makes a repetition: call (the same), request (the same, in other words too), tool (the same).",
+    )
+    likeness: float = Field(default=LIKENESS, ge=0, le=1, description="From which likeness on a request is the same.")
+
+
+class SampleSource(SampleFiles):
+    """Conversations that there are already."""
+
     rows: int | None = Field(default=None, ge=1, description="How many records are read at most; all unless given.")
     take: int | None = Field(
         default=None,
@@ -171,22 +201,9 @@ class SampleSource(RecipePart):
         description="What those that are taken are shared out by: tool, outcome, error, feedback.",
     )
 
-    @field_validator("format")
-    @classmethod
-    def _is_known(cls, name: str) -> str:
-        try:
-            return SOURCES.named(name).name
-        except ConfigurationError as error:
-            raise ValueError(str(error)) from error
-
     def with_at_most(self, rows: int) -> "SampleSource":
         """The same, of which no more records are read."""
         return self.model_copy(update={"rows": min(rows, self.rows or rows)})
-
-    @property
-    def paths(self) -> tuple[Path, ...]:
-        """The files and folders."""
-        return (self.path,) if isinstance(self.path, Path) else self.path
 
 
 def _counts(stated: object) -> object:
@@ -505,6 +522,10 @@ class Recipe(RecipePart):
     ] = Field(
         default=(),
         description="Kinds, checks, exports, importers, worlds and models of your own, such as my_kind.py:FAMILY; their code runs.",
+    )
+    avoid: tuple[AvoidedSource, ...] = Field(
+        default=(),
+        description="Data sets of others that nothing of the build may repeat: {from: bfcl/, format: bfcl}.",
     )
     personal_data: PersonalData = Field(
         default=PersonalDataRules(),

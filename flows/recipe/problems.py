@@ -182,7 +182,7 @@ class RecipeFaults:
 
     def add_absent_files(self, folder: Path) -> None:
         """Note the files and folders of tools and samples that there are not."""
-        places = (("tools", EACH, "path"), ("samples", EACH, "from"))
+        places = (("tools", EACH, "path"), ("samples", EACH, "from"), ("avoid", EACH, "from"))
         named = (
             found for place in places for more in ((), (EACH,)) for found in _at(self._source.data, (*place, *more))
         )

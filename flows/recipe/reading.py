@@ -101,6 +101,7 @@ def _checked(source: LocatedYaml, folder: Path, named: str, *, with_files: bool)
         "extensions": extensions,
         "tools": tools,
         "sources": sources,
+        "avoid": tuple(one.model_copy(update={"path": _absolute(one.path, folder)}) for one in recipe.avoid),
         "personal_data": rules,
         "prompts": prompts,
         **own,

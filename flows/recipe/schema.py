@@ -81,6 +81,9 @@ NAMED_PLACES = (
     NamedPlace(
         ("samples", EACH, "format"), "format of samples", "formats", lambda: SOURCES, ("SampleSource", "format")
     ),
+    NamedPlace(
+        ("avoid", EACH, "format"), "format of samples", "formats", lambda: SOURCES, ("AvoidedSource", "format")
+    ),
     NamedPlace(("tools", EACH, "import"), "catalog format", "formats", lambda: FORMATS, ("ImportedTools", "import")),
     NamedPlace(
         ("tools", EACH, "seed", EACH), "category in the seed catalog", "categories", _seed_categories, ("SeedTools", "seed")

@@ -61,16 +61,16 @@ def may_be_alike(one: MaskedText, other: MaskedText, least: float) -> bool:
     if one.other_numbers != other.other_numbers:
         return False
     needed = max(_LEAST_SHARED, 2 * least - 1)
-    return all(_shared(*pair) >= needed for pair in zip(one.turns, other.turns, strict=True))
+    return all(shared_grams(*pair) >= needed for pair in zip(one.turns, other.turns, strict=True))
 
 
 def likeness_of(one: MaskedText, other: MaskedText) -> float:
     """How alike the least alike of their turns are, 0 to 1; both have as many turns. What `read_ahead` read takes no time."""
     pairs = zip(one.turns, other.turns, strict=True)
-    return min((_shared(*pair) + likeness(pair[:1], pair[1:])[0][0]) / 2 for pair in pairs)
+    return min((shared_grams(*pair) + likeness(pair[:1], pair[1:])[0][0]) / 2 for pair in pairs)
 
 
-def _shared(one: str, other: str) -> float:
+def shared_grams(one: str, other: str) -> float:
     """The share of their grams that two texts have in common."""
     mine, others = _grams(one), _grams(other)
     return len(mine & others) / len(mine | others)

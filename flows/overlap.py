@@ -1,0 +1,155 @@
+"""Contamination: what a release has in common with published data sets, and what of a build a recipe keeps out because of it."""
+
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+from callwright.flows.progress import Progress
+from callwright.flows.recipe import AvoidedSource
+from callwright.flows.sources import files_key
+from callwright.generators.imports.table import SOURCES
+from callwright.validators.checks.duplicates import CHECK, VERSION
+from callwright.validators.overlap import COMMON, LIKENESS, WORDS, Common, Match, OverlapIndex, PlacedSample, batches
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import Sample, Tool, Verdict
+from callwright.warehouse.releases import read_tools, stream_release
+from callwright.warehouse.store import Warehouse
+
+_BETWEEN = 15.0  # seconds between two sentences on how far reading is
+
+
+class CommonSample(NamedTuple):
+    """A sample of a release, and the nearest one of a data set that it has something in common with."""
+
+    how: Common
+    sample: str
+    place: str
+    likeness: float
+    request: str
+    other_request: str
+
+
+class Overlap(NamedTuple):
+    """What a release and a data set have in common: how many samples of each side, by how, and one pair for each sample and how."""
+
+    name: str
+    samples: int
+    others: int
+    unreadable: int
+    shared: dict[Common, int]
+    shared_others: dict[Common, int]
+    pairs: list[CommonSample]
+
+
+def parse_with(stated: str) -> tuple[str, Path]:
+    """A data set as FORMAT:PATH. Raises ConfigurationError that lists the formats, or where nothing is at the path."""
+    form, _, path = stated.partition(":")
+    if not path:
+        raise ConfigurationError(f"A data set is FORMAT:PATH, such as bfcl:data/bfcl, and not {stated!r}.")
+    SOURCES.named(form)
+    if not Path(path).exists():
+        raise ConfigurationError(f"There is no file or folder {path!r}.")
+    return form, Path(path)
+
+
+def find_overlap(
+    warehouse: Warehouse, release: str, stated: Sequence[str], progress: Progress, likeness: float = LIKENESS
+) -> list[Overlap]:
+    """What a release has in common with each data set. The release is in memory, the data sets are read through.
+
+    Raises ConfigurationError for an unknown release or format, or where a data set holds no sample.
+    """
+    named = [(one, *parse_with(one)) for one in stated]
+    stream = stream_release(warehouse, release)
+    progress.say(f"Reading the {stream.release.samples} samples of {release}.")
+    own = OverlapIndex((_placed(sample.key, sample, stream.tools) for _, sample in stream.samples), likeness)
+    return [_overlap(own, name, form, path, progress) for name, form, path in named]
+
+
+def _placed(place: str, sample: Sample, tools: Mapping[str, Tool]) -> PlacedSample:
+    return PlacedSample(place, sample, [tools[key] for key in sample.candidates if key in tools])
+
+
+def _overlap(own: OverlapIndex, name: str, form: str, path: Path, progress: Progress) -> Overlap:
+    nearest: dict[tuple[Common, int], tuple[float, str, str]] = {}
+    shared_others: dict[Common, int] = dict.fromkeys(COMMON, 0)
+    others = unreadable = 0
+    told = time.monotonic()
+    for records in batches(SOURCES.named(form).read(path)):
+        read = [PlacedSample(one.where, one.sample, one.tools) for one in records if one.sample is not None]
+        unreadable += len(records) - len(read)
+        others += len(read)
+        for one, matches in zip(read, own.find(read), strict=True):
+            for how in {match.how for match in matches}:
+                shared_others[how] += 1
+            for match in matches:
+                known = nearest.get((match.how, match.place), (0.0, "", ""))
+                if match.likeness > known[0]:
+                    nearest[match.how, match.place] = (match.likeness, one.place, one.sample.request)
+        if time.monotonic() > told + _BETWEEN:
+            told = time.monotonic()
+            progress.say(f"{others} samples of {name} read so far.")
+    if not others:
+        raise ConfigurationError(f"{str(path)!r} holds no sample in the format {form!r}.")
+    pairs = [
+        CommonSample(how, own.places[at], place, likeness, own.requests[at], request)
+        for (how, at), (likeness, place, request) in sorted(nearest.items())
+    ]
+    shared: dict[Common, int] = {how: sum(pair.how == how for pair in pairs) for how in COMMON}
+    return Overlap(name, len(own), others, unreadable, shared, shared_others, pairs)
+
+
+class Avoided:
+    """The samples of a build that repeat what its recipe avoids; `found` are the verdicts about them by their keys."""
+
+    def __init__(self, sources: Sequence[AvoidedSource], warehouse: Warehouse) -> None:
+        """Nothing is read before it is looked for."""
+        self._sources = sources
+        self._warehouse = warehouse
+        self.found: dict[str, Verdict] = {}
+
+    def look(self, samples: Iterable[Sample]) -> Iterator[Sample]:
+        """The samples as they come, each looked for in the data sets."""
+        if not self._sources:
+            yield from samples
+            return
+        for some in batches(samples):
+            self._look(some)
+            yield from some
+
+    def kept_out(self, verdicts: Iterable[Verdict]) -> Iterator[Verdict]:
+        """The verdicts about whether samples are new, those against what is avoided in the place of others."""
+        return (self.found.get(one.subject, one) for one in verdicts)
+
+    def _look(self, samples: Sequence[Sample]) -> None:
+        tools = read_tools(self._warehouse, sorted({key for sample in samples for key in sample.candidates}))
+        placed = [_placed(sample.key, sample, tools) for sample in samples]
+        for source in self._sources:
+            index = _index(source, files_key(source.paths))
+            for sample, matches in zip(samples, index.find(placed), strict=True):
+                if matches and sample.key not in self.found:
+                    self.found[sample.key] = Verdict(
+                        subject=sample.key, check=CHECK, version=VERSION, decision="contradicted",
+                        score=matches[0].likeness, reason=_sentence(source, index, matches[0]),
+                    )  # fmt: skip
+
+
+def _sentence(source: AvoidedSource, index: OverlapIndex, match: Match) -> str:
+    alike = f" in other words, {match.likeness:.0%} alike" if match.how == "request" and match.likeness < 1 else ""
+    place = Path(index.places[match.place]).name
+    return f"{source.format} has {WORDS[match.how]}{alike}, at {place}, and the recipe avoids it."
+
+
+@lru_cache(4)
+def _index(source: AvoidedSource, _content: str) -> OverlapIndex:
+    """What is read of a source, while its files stay as they are."""
+    records = (one for path in source.paths for one in SOURCES.named(source.format).read(path))
+    read: Iterable[PlacedSample] = (PlacedSample(one.where, one.sample, one.tools) for one in records if one.sample)
+    index = OverlapIndex(read, source.likeness, source.by)
+    if not len(index):
+        raise ConfigurationError(
+            f"{str(source.paths[0])!r} holds no sample in the format {source.format!r}, so nothing is avoided."
+        )
+    return index

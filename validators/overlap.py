@@ -1,0 +1,187 @@
+"""What samples of two data sets have in common: the same tool by its schema, the same call, the same request in other words.
+
+Tools are the same where their parameters are (names without case and signs, types, choices, which are required), if there are
+two and more of them or the tools' own names are the same as well. Calls are the same where the arguments are, of a tool of the
+same name or of the same schema. Requests are the same where they state the same numbers and are alike: the mean of the letters in a
+row that they share and of the cosine of their sentence embeddings.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any, Literal, NamedTuple, TypeVar
+
+import orjson
+from pydantic import JsonValue
+
+from callwright.validators.checks.duplicates import mask_values, shared_grams
+from callwright.validators.embeddings import vectors_of
+from callwright.warehouse.records import CallTurn, GoldCall, Sample, Tool, UserTurn, content_key
+
+Common = Literal["tool", "call", "request"]
+COMMON: tuple[Common, ...] = ("tool", "call", "request")
+WORDS: Mapping[Common, str] = {"tool": "the same tool", "call": "the same call", "request": "the same request"}
+LIKENESS = 0.6  # what it finds and misses is told in docs/sources.md
+_NEAR = 0.7  # below this cosine nothing is compared letter by letter
+_AT_ONCE = 500
+Item = TypeVar("Item")
+
+
+class PlacedSample(NamedTuple):
+    """A sample, its tools, and where it stands: the place in a file, or its key."""
+
+    place: str
+    sample: Sample
+    tools: Sequence[Tool]
+
+
+class Match(NamedTuple):
+    """What a sample has in common with the one at `place` of the other side: how, and how alike they are."""
+
+    how: Common
+    place: int
+    likeness: float
+
+
+class _Compared(NamedTuple):
+    tools: frozenset[str]
+    calls: frozenset[str]
+    text: str
+    numbers: frozenset[str]
+
+
+class OverlapIndex:
+    """One side, in memory: about 3 kB a sample."""
+
+    def __init__(
+        self, samples: Iterable[PlacedSample], likeness: float = LIKENESS, hows: Sequence[Common] = COMMON
+    ) -> None:
+        """Requests are the same from a `likeness` on; only what `hows` name is looked for."""
+        self.places: list[str] = []
+        self.requests: list[str] = []
+        self._hows, self._likeness = hows, likeness
+        self._by_print: dict[tuple[Common, str], list[int]] = defaultdict(list)
+        self._compared: list[_Compared] = []
+        self._parts: list[Any] = []  # vectors of some hundreds each: the encoder's own type
+        for some in batches(samples, _AT_ONCE):
+            for at, one in enumerate(compared := list(map(_compare, some)), len(self.places)):
+                for how, prints in (("tool", one.tools), ("call", one.calls)):
+                    for found in prints:
+                        self._by_print[how, found].append(at)
+            self.places += [one.place for one in some]
+            self.requests += [one.sample.request for one in some]
+            self._compared += [one._replace(tools=frozenset(), calls=frozenset()) for one in compared]
+            if "request" in hows:
+                self._parts.append(vectors_of([one.text for one in compared]))
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def find(self, samples: Sequence[PlacedSample]) -> list[list[Match]]:
+        """What each of some samples of the other side has in common with those of this one, the nearest first."""
+        compared = list(map(_compare, samples))
+        found = [list(self._same(one)) for one in compared]
+        if "request" in self._hows and samples:
+            vectors, begin = vectors_of([one.text for one in compared]), 0
+            for part in self._parts:
+                near = vectors @ part.T
+                for row, column in zip(*(near >= _NEAR).nonzero(), strict=True):
+                    alike = self._alike(compared[row], self._compared[begin + column], float(near[row, column]))
+                    if alike >= self._likeness:
+                        found[row].append(Match("request", begin + int(column), round(alike, 3)))
+                begin += len(part)
+        return [sorted(matches, key=lambda one: (-one.likeness, one.place)) for matches in found]
+
+    def _same(self, one: _Compared) -> Iterator[Match]:
+        prints: dict[Common, frozenset[str]] = {"tool": one.tools, "call": one.calls}
+        for how, mine in prints.items():
+            if how in self._hows:
+                places = {place for one in mine for place in self._by_print.get((how, one), ())}
+                yield from (Match(how, place, 1.0) for place in places)
+
+    def _alike(self, one: _Compared, other: _Compared, cosine: float) -> float:
+        if one.numbers != other.numbers or not one.text or not other.text:
+            return 0.0
+        return (shared_grams(one.text, other.text) + cosine) / 2
+
+
+def batches(items: Iterable[Item], size: int = _AT_ONCE) -> Iterator[list[Item]]:
+    """So many items at a time."""
+    left = iter(items)
+    while some := list(islice(left, size)):
+        yield some
+
+
+def _compare(one: PlacedSample) -> _Compared:
+    shown = {tool.name: tool for tool in one.tools}
+    calls = [turn.calls for turn in one.sample.turns if isinstance(turn, CallTurn) and turn.calls]
+    called = {call.tool for made in calls for call in made}
+    text = "\n".join(turn.text for turn in one.sample.turns if isinstance(turn, UserTurn))
+    tools = frozenset(found for name in called if name in shown for found in _tool_prints(shown[name]))
+    return _Compared(
+        tools,
+        frozenset(found for made in calls for found in _call_prints(made, shown)),
+        text,
+        mask_values([text], []).other_numbers,
+    )
+
+
+def _tool_prints(tool: Tool) -> Iterator[str]:
+    """What tools have in common that are the same: their parameters, and their own name where these are few."""
+    schema = _schema(tool)
+    yield from (content_key([name, schema]) for name in _names(tool.name))
+    if len(tool.properties) > 1:
+        yield content_key(schema)
+
+
+def _schema(tool: Tool) -> JsonValue:
+    required = {*tool.required}
+    parameters: list[JsonValue] = sorted(
+        [_folded(name), str(schema.get("type", "")), sorted(map(str, schema.get("enum") or ())), name in required]
+        for name, schema in tool.properties.items()
+    )
+    return parameters
+
+
+def _call_prints(calls: Sequence[GoldCall], shown: Mapping[str, Tool]) -> Iterator[str]:
+    """What calls that are made together have in common with the same ones, by the names of tools and by their schemas."""
+    if not all(call.arguments for call in calls):
+        return
+    given: list[JsonValue] = [
+        {_folded(name): _plain(value) for name, value in call.arguments.items()} for call in calls
+    ]
+    for named in ([_folded(call.tool) for call in calls], [min(_names(call.tool), key=len) for call in calls]):
+        yield content_key(_unordered([[name, one] for name, one in zip(named, given, strict=True)]))
+    if all(call.tool in shown for call in calls):
+        yield content_key(
+            _unordered([[_schema(shown[call.tool]), one] for call, one in zip(calls, given, strict=True)])
+        )
+
+
+def _unordered(parts: list[JsonValue]) -> JsonValue:
+    return [*sorted(orjson.dumps(one, option=orjson.OPT_SORT_KEYS).decode() for one in parts)]
+
+
+def _folded(name: str) -> str:
+    """A name without case and signs."""
+    return "".join(sign for sign in name.casefold() if sign.isalnum()) or name
+
+
+def _names(tool: str) -> set[str]:
+    """A tool's name and the last part of it: `Weather.get_weather`, `Weather_get_weather` and `getWeather` have one in common."""
+    return {_folded(tool), _folded(tool.rpartition(".")[2])}
+
+
+def _plain(value: JsonValue) -> JsonValue:
+    """A value without case, and a number without its kind."""
+    match value:
+        case str():
+            return " ".join(value.casefold().split())
+        case bool() | None:
+            return value
+        case int() | float():
+            return float(value)
+        case list():
+            return [_plain(one) for one in value]
+        case dict():
+            return {name: _plain(one) for name, one in value.items()}
