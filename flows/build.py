@@ -265,9 +265,10 @@ def _write_toolbox(settings: Settings, key: str, tools: Sequence[Tool]) -> Path:
 
 def _files_of(recipe: Recipe) -> dict[str, JsonValue]:
     """What is taken from files and what is avoided, by what the files hold."""
-    taken = [[source_key(recipe, one), one.take, *one.by] for one in recipe.sources]
-    avoided = [[one.format, files_key(one.paths), one.likeness, *one.by] for one in recipe.avoid]
-    return {name: files for name, files in (("sources", taken), ("avoid", avoided)) if files}
+    taken: list[JsonValue] = [[source_key(recipe, one), one.take, *one.by] for one in recipe.sources]
+    avoided: list[JsonValue] = [[one.format, files_key(one.paths), one.likeness, *one.by] for one in recipe.avoid]
+    stated: dict[str, JsonValue] = {"sources": taken, "avoid": avoided}
+    return {name: files for name, files in stated.items() if files}
 
 
 def build_key(recipe: Recipe, tools: Sequence[Tool]) -> str:

@@ -49,6 +49,10 @@ class _Compared(NamedTuple):
     text: str
     numbers: frozenset[str]
 
+    @property
+    def prints(self) -> dict[Common, frozenset[str]]:
+        return {"tool": self.tools, "call": self.calls}
+
 
 class OverlapIndex:
     """One side, in memory: about 3 kB a sample."""
@@ -65,7 +69,7 @@ class OverlapIndex:
         self._parts: list[Any] = []  # vectors of some hundreds each: the encoder's own type
         for some in batches(samples, _AT_ONCE):
             for at, one in enumerate(compared := list(map(_compare, some)), len(self.places)):
-                for how, prints in (("tool", one.tools), ("call", one.calls)):
+                for how, prints in one.prints.items():
                     for found in prints:
                         self._by_print[how, found].append(at)
             self.places += [one.place for one in some]
@@ -93,8 +97,7 @@ class OverlapIndex:
         return [sorted(matches, key=lambda one: (-one.likeness, one.place)) for matches in found]
 
     def _same(self, one: _Compared) -> Iterator[Match]:
-        prints: dict[Common, frozenset[str]] = {"tool": one.tools, "call": one.calls}
-        for how, mine in prints.items():
+        for how, mine in one.prints.items():
             if how in self._hows:
                 places = {place for one in mine for place in self._by_print.get((how, one), ())}
                 yield from (Match(how, place, 1.0) for place in places)
@@ -136,11 +139,11 @@ def _tool_prints(tool: Tool) -> Iterator[str]:
 
 def _schema(tool: Tool) -> JsonValue:
     required = {*tool.required}
-    parameters: list[JsonValue] = sorted(
-        [_folded(name), str(schema.get("type", "")), sorted(map(str, schema.get("enum") or ())), name in required]
+    parameters = sorted(
+        (_folded(name), str(schema.get("type", "")), sorted(map(str, schema.get("enum") or ())), name in required)
         for name, schema in tool.properties.items()
     )
-    return parameters
+    return [[name, kind, [*choices], is_required] for name, kind, choices, is_required in parameters]
 
 
 def _call_prints(calls: Sequence[GoldCall], shown: Mapping[str, Tool]) -> Iterator[str]:
