@@ -323,8 +323,8 @@ def export(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
         typer.Option(
             "--to",
             help="For training: hf, nemo-gym, openai, openenv, sharegpt, trl, trl-dpo, trl-grpo, trl-kto or verifiers. For"
-            " measuring: bfcl, callnavi, complexfuncbench, confetti, hammerbench or inspect. Samples whole: parquet or"
-            " records. One of your own: FILE.py:NAME.",
+            " measuring: bfcl, callnavi, complexfuncbench, confetti, hammerbench, inspect, langfuse or promptfoo. Samples"
+            " whole: parquet or records. One of your own: FILE.py:NAME.",
         ),
     ],
     kind: OfKinds = None,

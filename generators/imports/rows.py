@@ -159,6 +159,18 @@ def _litellm(fields: Fields) -> ChatRow | None:
     return ChatRow([*given, *answer_messages(part(payload, "response"))], tools, signals=signals)
 
 
+def _promptfoo(fields: Fields) -> ChatRow | None:
+    """A test of our export for promptfoo: what its assertions ask for is what is due, else its metadata have the words."""
+    messages = _listed(part(fields, "vars").get("messages"))
+    asserted = [one for one in _listed(fields.get("assert")) if isinstance(one, dict)]
+    if not messages or not asserted:
+        return None
+    values = [part(one, "value") for one in asserted if one.get("type") == "trajectory:tool-args-match"]
+    due: list[JsonValue] = [{"name": one.get("name"), "arguments": one.get("args")} for one in values]
+    said: list[JsonValue] = [{"role": "assistant", "content": words(part(fields, "metadata"), "words")}]
+    return _named(ChatRow([*messages, *(_made(due) or said)], part(fields, "options").get("tools")), fields)
+
+
 def inspect_row(fields: Fields) -> ChatRow | None:
     """A sample of our export for Inspect: the target is what is due after the input."""
     told = part(fields, "metadata")
@@ -177,6 +189,7 @@ TRL = _format("trl", "rows for TRL: messages, and tools as JSON text", _trl)
 DPO = _format("trl-dpo", "rows for TRL's DPOTrainer: a prompt, and of its answers the one that is chosen", _trl)
 GRPO = _format("trl-grpo", "our rows for TRL's GRPOTrainer: a prompt and the calls that are due", _trl)
 KTO = _format("trl-kto", "rows for TRL's KTOTrainer: a prompt and its completion, where that is wanted", _trl)
+PROMPTFOO = _format("promptfoo", "tests of our export for promptfoo: messages, tools and assertions", _promptfoo)
 RESPONSES = _format("responses", "rows of OpenAI's responses API: input and output, or the whole exchange", _responses)
 NEMO_GYM = _format("nemo-gym", "rows of NeMo Gym: a request and the action that is expected", _responses)
 SHAREGPT = _format("sharegpt", "ShareGPT with tools, and Hermes' and ToolACE's ways of it", _sharegpt)

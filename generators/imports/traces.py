@@ -38,6 +38,8 @@ class Span(NamedTuple):
     returned: JsonValue = None  # a message of a tool
     error: str = ""
     feedback: str = ""
+    language: str = ""  # these as our own export tells them
+    category: str = ""
 
 
 class _Format(NamedTuple):
@@ -156,7 +158,7 @@ def _records(trace: _Trace, chats: ChatReader) -> Iterator[ImportedRecord]:
         if any(_goes_on(later, span) for later in asked[at + 1 :]):
             continue
         tools = span.tools or next((one.tools for one in reversed(asked) if one.tools), None)
-        row = ChatRow([*whole, *_after(whole, returned)], tools, span.system)
+        row = ChatRow([*whole, *_after(whole, returned)], tools, span.system, span.language, span.category)
         yield chats.chat(trace.where, row._replace(signals=Signals("error" if error else "ok", error, feedback)))
 
 
@@ -306,12 +308,14 @@ def _langfuse_span(span: Fields) -> Span:
     found = Span(words(span, "startTime", "start_time"), error=failed[:200], feedback=feedback)
     if words(span, "type").upper() not in {"GENERATION", ""}:
         return found
-    given, answer = parsed(span.get("input")), parsed(span.get("output"))
+    given, answer = parsed(span.get("input")), parsed(span.get("output") or span.get("expectedOutput"))
     fields = given if isinstance(given, dict) else {}
     messages = _list(fields.get("messages")) if fields else _list(given)
     if not messages and isinstance(given, str):
         messages = [{"role": "user", "content": given}]
     tools = fields.get("tools") or part(span, "metadata").get("tools") or parsed(span.get("tool_definitions"))
+    told = part(span, "metadata")
+    found = found._replace(language=words(told, "language"), category=words(told, "category"))
     return found._replace(messages=tuple(messages), answers=tuple(_answers(answer)), tools=tools)
 
 
@@ -352,7 +356,7 @@ OTEL = SampleFormat(
     _reader("otel", _Format(_otel_spans, _otel_trace, _otel_span)), is_traffic=True,
 )  # fmt: skip
 LANGFUSE = SampleFormat(
-    "langfuse", "Langfuse's exports: traces with their observations, or observations",
+    "langfuse", "Langfuse's exports: traces with their observations, observations, or items of a dataset",
     _reader("langfuse", _Format(_langfuse_spans, _langfuse_trace, _langfuse_span)), is_traffic=True,
 )  # fmt: skip
 ATIF = SampleFormat("atif", "trajectories of agents in ATIF", reader_of_rows("atif", _atif), is_traffic=True)

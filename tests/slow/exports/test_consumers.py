@@ -1,14 +1,20 @@
 """Exports are read by those they are for, each in an environment of its own below `.cache`, without a network."""
 
+import fcntl
+import json
+import os
+import shutil
+import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from callwright.warehouse.exports.formats import export_release
 from callwright.warehouse.records import Call, CallTurn, GoldCall, ReplyTurn, ResultTurn, Sample, UserTurn
 from callwright.warehouse.releases import GivenAnswer, ReleaseContent, ReleaseStream, SampleAnswers
-from tests.support.warehouse.consuming import report_of
-from tests.support.warehouse.exported import stream_of
+from tests.support.warehouse.consuming import CACHE, SCRIPTS, report_of
+from tests.support.warehouse.exported import rows_in, stream_of
 
 pytestmark = pytest.mark.slow
 
@@ -77,6 +83,52 @@ def test_inspect_scores_a_mock_model_rightly(split: ReleaseStream, tmp_path: Pat
     report = report_of("inspect", "run_inspect.py", tmp_path / "cache", tmp_path / "out", name, 100)
     assert (report["status"], report["error"]) == ("success", "None")
     assert report["values"] == ["CI"[at % 2] for at in range(export.splits[name])]
+
+
+def promptfoo_results(folder: Path, answers: dict[str, Any], work: Path) -> list[dict[str, Any]]:
+    """What promptfoo finds with an agent that answers so, by what was said before; it is installed where it is not there."""
+    home = CACHE / "promptfoo"
+    with (CACHE / "promptfoo.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (home / "ready").exists():
+            home.mkdir(parents=True, exist_ok=True)
+            quiet = ["--ignore-scripts", "--no-audit", "--no-fund", "--silent"]
+            subprocess.run(["npm", "install", *quiet, "--prefix", home, "promptfoo@0.121.20"], check=True)
+            (home / "ready").touch()
+    shutil.copy(SCRIPTS / "promptfoo_agent.mjs", folder / "agent.mjs")
+    (folder / "answers.json").write_text(json.dumps(answers), encoding="utf-8")
+    off = {f"PROMPTFOO_DISABLE_{what}": "1" for what in ("TELEMETRY", "UPDATE", "REMOTE_GENERATION")}
+    done = subprocess.run(
+        [
+            home / "node_modules" / ".bin" / "promptfoo", "eval", "--providers", "file://agent.mjs", "--no-cache", "--no-table",
+            "--no-progress-bar", "-o", "result.json",
+        ],
+        env=dict(os.environ) | off | {"PROMPTFOO_CONFIG_DIR": str(work), "AGENT_ANSWERS": "answers.json"},
+        cwd=folder, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (folder / "result.json").exists(), done.stdout[-2000:] + done.stderr[-2000:]
+    found: list[dict[str, Any]] = json.loads((folder / "result.json").read_text())["results"]["results"]
+    return found
+
+
+@pytest.mark.parametrize("way", ["right", "other arguments", "one more", "silent"])
+def test_promptfoo_tells_right_trajectories_from_wrong_ones(split: ReleaseStream, tmp_path: Path, way: str) -> None:
+    folder = tmp_path / "out"
+    export_release(split._replace(samples=[("", sample) for _, sample in split.samples]), "promptfoo", folder)
+    answers, passes = {}, {}
+    for row in rows_in(folder / "v1.jsonl"):
+        due = [one["value"] for one in row["assert"] if one["type"] == "trajectory:tool-args-match"]
+        said = "\n".join(one.get("content") or "" for one in json.loads(row["vars"]["messages"]))
+        made = [{"name": one["name"], "args": one["args"]} for one in due]
+        extra = {"name": "other", "args": {}}
+        answers[said] = {
+            "right": made, "other arguments": [one | {"args": {**one["args"], "more": 1}} for one in made],
+            "one more": [*made, extra], "silent": [],
+        }[way]  # fmt: skip
+        passes[row["description"]] = {"right": True, "one more": False}.get(way, not due)
+    found = promptfoo_results(folder, answers, tmp_path / "work")
+    assert {one["testCase"]["description"]: one["success"] for one in found} == passes
+    assert len(found) == len(answers) > 4
 
 
 def test_bfcl_decodes_and_accepts_all_gold_and_refuses_what_is_broken(split: ReleaseStream, tmp_path: Path) -> None:

@@ -61,7 +61,7 @@ LONG = sample(
 NONE = sample(UserTurn(text="Sing me a song."), CallTurn(), ReplyTurn(text="That I can't do."))
 SAMPLES = (ASKED, BOTH, LONG, NONE)
 MADE_AGAIN = frozenset(
-    {"key", "origin", "callwright_key", "id", "canary"}
+    {"key", "origin", "callwright_key", "id", "canary", "description"}
 )  # what names a sample that has no evidence any more
 
 
@@ -83,11 +83,14 @@ def taken(form: str, path: Path, row: Any) -> Sample:
 def without_names(row: Any) -> Any:
     kept = {name: value for name, value in row.items() if name not in MADE_AGAIN}
     if isinstance(kept.get("metadata"), dict):
-        kept["metadata"] = {name: kept["metadata"][name] for name in ("tools", "words", "category", "language")}
+        told = ("tools", "words", "category", "language")
+        kept["metadata"] = {name: value for name, value in kept["metadata"].items() if name in told}
     return json.loads(json.dumps(kept))
 
 
-@pytest.mark.parametrize("form", ["openai", "trl", "trl-grpo", "trl-kto", "sharegpt", "nemo-gym", "inspect"])
+@pytest.mark.parametrize(
+    "form", ["openai", "trl", "trl-grpo", "trl-kto", "sharegpt", "nemo-gym", "inspect", "promptfoo", "langfuse"]
+)
 def test_each_row_that_teaches_is_among_the_rows_of_the_sample_that_is_read_of_it(form: str, tmp_path: Path) -> None:
     export_release(stream_of(release_of(SAMPLES, TOOLS)), form, tmp_path)
     rows = [
@@ -96,7 +99,7 @@ def test_each_row_that_teaches_is_among_the_rows_of_the_sample_that_is_read_of_i
     rows = [
         without_names(row)
         for row in rows
-        if {"messages", "conversations", "prompt"} & row.keys() or "input" in str(row)
+        if {"messages", "conversations", "prompt", "vars"} & row.keys() or "input" in str(row)
     ]
     records = read(form, tmp_path)
     assert len(records) == len(rows) > 2
