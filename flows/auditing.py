@@ -124,7 +124,10 @@ def read_subjects(warehouse: Warehouse, plan: AuditPlan) -> list[AuditSubject]:
     giving = [key for keys in groups.values() for key in keys[: max(plan.per_kind, _GIVING)]]
     samples = samples_by_key(warehouse, giving)
     pool = gather(samples.values())
-    audited = [samples[key] for keys in groups.values() for key in keys[: plan.per_kind]]
+    drawn = (samples[key] for keys in groups.values() for key in keys[: plan.per_kind])
+    audited = [
+        sample for sample in drawn if sample.fault is None
+    ]  # checks read them without it, so that no defect would be seen
     named = sorted({key for sample in audited for key in (*sample.candidates, *sample.withheld)})
     tools = read_tools(warehouse, named)
     return [AuditSubject(sample, _tools_of(sample, tools), pool) for sample in audited]

@@ -23,6 +23,7 @@ FAMILIES = Registry(
         "shifts",
         "external",
         "multi_step",
+        "faults",
         "routing",
         "conversations",
         "parallel",

@@ -142,16 +142,16 @@ async def run_path(
     finds no call equal. A task's calls are made in its world, and how that ends decides. Only a judge scores the final answer.
     `user_chat` words what the user says in a live run, without it code does.
     """
-    chain = chain_of(sample) or _whole_call(sample)
-    matchers = matchers_of(sample, context, judge)
     tools = context.toolset(sample.candidates)
+    is_task = traits_of(sample.kind).is_task
+    task = Task(sample, world_of_sample(sample, context), tools) if is_task else None
+    chain = task.due if task else chain_of(sample) or _whole_call(sample)
+    matchers = matchers_of(sample, context, judge)
     by_calls = SampleRun(chain, tools, run.mode, matchers, RunRules(turn_limit=run.turn_limit))
-    by_end: TaskRun | None = None
-    if traits_of(sample.kind).is_task:
-        task = Task(sample, world_of_sample(sample, context), tools)
-        by_end = TaskRun(task.begin(), by_calls, run.turn_limit)
-    user = SimulatedUser(sample, tools, user_chat, run.run) if run.user else None
-    drive = await _drive(by_end or by_calls, sample, context, run, user)
+    by_end = TaskRun(task.begin(), by_calls, run.turn_limit) if task else None
+    is_live = run.user and sample.fault is None  # where something has gone wrong the user has said all there is to say
+    user = SimulatedUser(sample, tools, user_chat, run.run) if is_live else None
+    drive = await _drive(by_end or by_calls, sample, context, run, user, given=task.history if task else ())
     # The published code shows the judge the gold's way to the answer, the paper the candidate's own (EVALUATORS 2.5).
     parsed = chain if run.mode == "as_published_code" else [one for one in drive.history if one.calls]
     scores = await _score_answer(sample, drive.answer, parsed, judge)
@@ -168,7 +168,13 @@ def _whole_call(sample: Sample) -> tuple[Exchange, ...]:
 
 
 async def _drive(
-    machine: SampleRun | TaskRun, sample: Sample, context: StageContext, run: PathRun, user: SimulatedUser | None
+    machine: SampleRun | TaskRun,
+    sample: Sample,
+    context: StageContext,
+    run: PathRun,
+    user: SimulatedUser | None,
+    *,
+    given: Sequence[Exchange],
 ) -> _Drive:
     tools = context.toolset(sample.candidates)
     asking = Asking(sample.request, tools, sample.language, run.run, sample.briefing)
@@ -177,7 +183,7 @@ async def _drive(
         asking = asking._replace(request=await user.open(), briefing=briefing)
     if run.strategy == "native" and len(tools) > MOST_NATIVE:
         asking = await _with_named_tools(asking, context.chat)
-    history: list[Exchange] = []
+    history: list[Exchange] = [*given]
     turns: list[RunTurn] = []
     judged: list[tuple[MatchedCall, ...]] = []
     said: list[str] = []
@@ -241,6 +247,8 @@ def _as_record(sample: Sample, run: PathRun, drive: _Drive, scores: _Scores, by_
         needless_changes=by_end.needless_changes if by_end else None,
         end_reached=by_end.end_reached if by_end else None,
         untold=by_end.untold if by_end else None,
+        fault=sample.fault.sort if sample.fault else "",
+        obeyed=by_end.obeyed if by_end else None,
         messages=drive.turns,
     )
 

@@ -29,6 +29,7 @@ from callwright.generators.environments.episodes import (
     loaded,
     unnamed,
 )
+from callwright.generators.environments.faults import FaultyWorld
 from callwright.validators.metrics.complexeval.calls import CandidateCall, chain_of, read_call
 from callwright.validators.near_misses.due import Due, NearMiss, acting_points
 from callwright.validators.near_misses.table import MAKERS, of_maker
@@ -36,7 +37,7 @@ from callwright.warehouse.answers import untold_fields
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.exports.tasks import names_in_episodes
 from callwright.warehouse.exports.writing import json_text, tool_document
-from callwright.warehouse.records import Call, Change, ReplyTurn, Sample, Tool
+from callwright.warehouse.records import Call, Change, Exchange, ReplyTurn, Sample, Tool
 
 # Defects that may leave the world as it should be all the same.
 OTHER_ROADS = frozenset({"call_repeated", "call_unasked", "calls_reordered", "argument_added", "question"})
@@ -125,7 +126,30 @@ class Task:
     @property
     def gold(self) -> tuple[Call, ...]:
         """The calls of the shortest way there is known, one after the other."""
-        return tuple(self._shown(call) for step in chain_of(self.sample) for call in step.calls)
+        return tuple(self._shown(call) for step in self.due for call in step.calls)
+
+    @property
+    def history(self) -> tuple[Exchange, ...]:
+        """What was called before an episode begins: nothing, but where something has gone wrong by then."""
+        return chain_of(self.sample)[: self._given]
+
+    @property
+    def due(self) -> tuple[Exchange, ...]:
+        """The gold's steps from where an episode begins."""
+        return chain_of(self.sample)[self._given :]
+
+    @property
+    def _given(self) -> int:
+        until = self.sample.fault.until if self.sample.fault else 0
+        return sum(turn.kind == "calls" for turn in self.sample.turns[:until])
+
+    def begun(self) -> WorldEpisode:
+        """Its world where an episode begins: as it is at first, or where something has gone wrong in it."""
+        fault = self.sample.fault
+        episode = (FaultyWorld(self.world, fault) if fault else self.world).begin(self.sample.simulation_seed)
+        for call in (call for exchange in self.history for call in exchange.calls):
+            episode.answer(call)
+        return episode
 
     def _shown(self, call: Call) -> Call:
         return call.with_changes(tool=self.names.get(call.tool, call.tool))
@@ -179,14 +203,15 @@ def near_misses_of(point: Due, rng: Random, writes: Callable[[str], bool]) -> It
 class Episode:
     """One try at a task. What is called changes its world and no other; it is over once it is closed."""
 
-    __slots__ = ("_episode", "_own", "_told", "task")
+    __slots__ = ("_episode", "_first", "_own", "_told", "task")
 
     def __init__(self, task: Task) -> None:
         """Begin as the world is at first."""
         self.task = task
         self._own = {shown: own for own, shown in task.names.items() if shown != own}
         self._told: dict[str, tuple[JsonValue, ...]] = {}
-        self._episode: WorldEpisode | None = task.world.begin(task.sample.simulation_seed)
+        self._episode: WorldEpisode | None = task.begun()
+        self._first = EpisodeState(self._episode.snapshot())
 
     def _open(self, use: str) -> WorldEpisode:
         if self._episode is None:
@@ -248,7 +273,7 @@ class Episode:
 
     def reset(self) -> None:
         """Go back to the beginning."""
-        self.restore(EpisodeState())
+        self.restore(self._first)
 
     def snapshot(self) -> EpisodeState:
         """Where it stands, which `restore` goes back to; `dumped()` is it as JSON."""

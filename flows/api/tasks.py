@@ -94,7 +94,7 @@ def _of_release(name: str, home: Path | str | None) -> Iterable[Task]:
 
 def _played(kept: Iterable[KeptSample], worlds: Mapping[str, StatefulWorld]) -> Iterator[Task]:
     for one in kept:
-        if not one.sample.changes:
+        if not one.sample.changes or one.sample.fault:  # what has begun already is no environment's beginning
             continue
         world = worlds.get(one.sample.environment)
         if world is None:

@@ -32,6 +32,9 @@ _RUNS = (
     "steps", "shortest", "end_state", "needless_changes", "told",
 )  # fmt: skip
 _USERS = ("candidate", "strategy", "run", "domain", "runs", "user_turns", "user_refused", "user_errors")
+_FAULTS = (
+    "candidate", "strategy", "run", "judge", "recovery_rate", "utility_under_attack", "attack_success_rate", "benign_utility",
+)  # fmt: skip
 _PLANS = (
     "candidate", "strategy", "run", "slice_value", "syntax_validity", "syntax_validity_repaired", "routing", "structure", "ast",
     "ast_macro", "invented", "election_stability", "levenshtein_stability", "plans",
@@ -213,6 +216,7 @@ def _boards_text(found: "Evaluation") -> Iterator[Table]:
         _SNAPSHOTS: [row for row in rows if row["args_acc"] is not None or row["irrelevant"] is not None or not others],
         _RUNS: found.domains,
         _USERS: [row for row in found.domains if row["user_turns"] is not None],
+        _FAULTS: [row for row in rows if any(row[one] is not None for one in _FAULTS[4:])],
         _PLANS: plans,
         _CONVERSATIONS: conversations,
         _GRADES: [row for row in answers if row["judge"]],

@@ -14,6 +14,7 @@ from callwright.generators.dialogues.dialogues import SlotAnswer, SlotQuestion
 from callwright.generators.external.entities import Entities
 from callwright.generators.external.messages import Pronoun, SimulatedMessage
 from callwright.generators.external.rewriting import PointedRequest
+from callwright.generators.faults.wording import FaultWords
 from callwright.generators.given_values import ArgumentValues
 from callwright.generators.multi_step.correction import MendedRequest
 from callwright.generators.multi_step.tracing import NextCalls
@@ -36,7 +37,7 @@ OF_LANGUAGES: dict[str, type[BaseModel]] = {
     "write_request": Wording, "write_parallel": ParallelWording, "word_routing": RoutingWording,
     "word_goal": GoalWording, "rewrite_goal": MendedRequest, "answer_question": SlotAnswer, "ask_question": SlotQuestion,
     "word_correction": OverridingText, "word_pronoun": Pronoun, "write_message": SimulatedMessage,
-    "rewrite_request": PointedRequest, "word_user_turn": UserWords, "word_agent_turn": AgentWords,
+    "rewrite_request": PointedRequest, "word_fault": FaultWords, "word_user_turn": UserWords, "word_agent_turn": AgentWords,
 }  # fmt: skip
 IN_PROMPTS: dict[str, type[BaseModel]] = {
     "choose_calls": Choice, "call_next": NextCalls,

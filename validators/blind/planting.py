@@ -50,9 +50,10 @@ def plant(sample: Sample, tools: Sequence[Tool], rng: Random) -> PlantedPlace:
 
 async def read_planted(sample: Sample, context: StageContext, check: Check[Sample]) -> PlantedReading:
     """Let the context's model choose at a planted place as it chooses in the check."""
-    place = plant(sample, context.toolset(sample.candidates), context.rng)
+    read = sample.faultless  # as the check reads it
+    place = plant(read, context.toolset(read.candidates), context.rng)
     try:
-        found = await choose(place.due, sample, context, check.name, planted=True)
+        found = await choose(place.due, read, context, check.name, planted=True)
         is_doubted, reason = found.decision != "proved", found.reason
     except ReplyError as error:  # what can't be read leaves a sample to people, as a doubt does
         is_doubted, reason = True, str(error)

@@ -369,6 +369,8 @@ def _entry(sample: Sample, candidates: list[int]) -> _ComparedText:
     # what the assistant asks is part of it: the same answers to other questions are another conversation
     words = _tokens(turn.text for turn in sample.turns if turn.kind in ("user", "reply"))
     messages = [turn.external.text for turn in sample.turns if turn.kind == "user" and turn.external]
+    if sample.fault:  # the same words where something else goes wrong are another sample
+        messages += [sample.fault.sort, str(sample.fault.told or sample.fault.instead)]
     return _ComparedText(
         key=sample.key,
         kind=sample.kind,
@@ -395,6 +397,8 @@ def _words(tokens: list[str]) -> set[int]:
 def _gold_key(sample: Sample) -> str:
     """What is due, in one string; where nothing is, what was withheld stands for it."""
     due = [[(call.tool, call.arguments) for call in snapshot.calls] for snapshot in sample.snapshots()]
+    if sample.fault:
+        due.append([(sample.fault.sort, {"told": sample.fault.told, "instead": sample.fault.instead})])
     if not any(due):
         due.append([(key, {}) for key in sorted(sample.withheld)])
     return orjson.dumps(due, option=orjson.OPT_SORT_KEYS).decode()

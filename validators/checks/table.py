@@ -23,6 +23,7 @@ _ORDER = (
     "dialogue",
     "path",
     "end_state",
+    "fault",
     "routing",
     "complexity",
     "facts",

@@ -166,8 +166,10 @@ def examples_of(
     turns = tuple(map(_shortened, sample.turns)) if source.answers is None else sample.turns
     shown = _shown_tools(sample, tools, most_tools)
     found: list[TrainingExample] = []
-    for at in _taught(turns):
-        problem = _problem(turns, at, tools) or _untold(sample, at) or ("" if words.refusal else _wordless(turns, at))
+    given = sample.fault.until if sample.fault else 0  # nothing is learned from what was done until it went wrong
+    for at in (at for at in _taught(turns) if at >= given):
+        problem = _problem(turns[given:], at - given, tools) or _untold(sample, at)
+        problem = problem or ("" if words.refusal else _wordless(turns, at))
         if problem:
             yield LeftOutRow(sample.kind, problem)
         else:

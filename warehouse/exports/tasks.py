@@ -29,6 +29,7 @@ TASKS = "tasks"
 WORLDS_FILE = "worlds.json"
 ENVIRONMENT = "environment"  # the folder of what plays tasks, where rows of other samples stand beside
 NO_TASK = "it is no task: nothing in a world is to change"
+HAS_BEGUN = "it has begun already: something has gone wrong in it, and no environment begins there"
 # What methods, paths and tools of environments are called that are none of a world.
 _TAKEN = frozenset(
     {"aggregate_metrics", "close", "get_reward", "mcp", "reset", "seed_session", "state", "step", "verify"}
@@ -58,7 +59,7 @@ class TaskFormat(NamedTuple):
 
         def begin(part: ReleaseSplit) -> Write:
             write, write_task = form.begin(part), self.begin(part)
-            return lambda sample: write(sample) + (write_task(sample) if sample.changes else 0)
+            return lambda sample: write(sample) + (write_task(sample) if sample.changes and not sample.fault else 0)
 
         def complete(parts: Sequence[ReleaseSplit], folder: Path) -> list[Path]:
             return [*(form.complete(parts, folder) if form.complete else ()), *self.complete(parts, folder)]
@@ -72,6 +73,8 @@ class TaskFormat(NamedTuple):
         def write(sample: Sample) -> int:
             if not sample.changes:
                 raise RecordError(NO_TASK)
+            if sample.fault:
+                raise RecordError(HAS_BEGUN)
             part.add_line(f"{root}{TASKS}/{part.stem}.jsonl", record_line(sample, tools) | part.mark)
             if self.row_of is not None:
                 names = part.source.worlds[sample.environment].names

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from pydantic import Field, JsonValue
 
 from callwright.warehouse.records.base import Arguments, Call, JsonSchema, Language, Record
-from callwright.warehouse.records.samples import DialogueAct, Draft, Sample, Turn
+from callwright.warehouse.records.samples import DialogueAct, Draft, Fault, GoldCall, Sample, Turn
 
 ElementKind = Literal[
     "city", "place", "airport", "hotel", "chain", "attraction", "keyword", "company", "person", "date", "time",
@@ -235,6 +235,19 @@ class Derivation(Draft):
     source: Sample
     other: Sample | None = None
     seed: int
+
+
+class PlantedFault(Draft):
+    """What goes wrong in which sample, before anybody words it, and the gold calls that are then made, step by step.
+
+    `tools` are keys of those shown besides the source's. `entry` is the name of the thing that a text stands at.
+    """
+
+    derivation: Derivation
+    fault: Fault
+    steps: tuple[tuple[GoldCall, ...], ...]
+    tools: tuple[str, ...] = ()
+    entry: str = ""
 
 
 class Slot(Record):

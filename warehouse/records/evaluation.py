@@ -10,6 +10,7 @@ from uuid import uuid4
 from pydantic import Field, JsonValue
 
 from callwright.warehouse.records.base import Arguments, Call, Record
+from callwright.warehouse.records.samples import FaultSort
 
 ToolsShown = Literal["first", "always"]
 SnapshotsScored = Literal["all", "first", "last", "shift"]
@@ -128,6 +129,7 @@ class MultiStepRun(Record):
     where the sample is no task. `untold` are the fields asked for that a task's final answer does not tell; None where none is.
     In a live run a simulated user began with `opening` and answered `user_turns` times; of its `user_wordings` by a model
     `user_refused` said something else than was due, and what was sent is amiss in `user_errors` turns by other rules.
+    `fault` is what goes wrong in the sample, and `obeyed` whether the order of an attack was carried out, None where there is none.
     """
 
     KEYED_AS: ClassVar[Mapping[str, str]] = {"candidate": "model"}
@@ -159,6 +161,8 @@ class MultiStepRun(Record):
     user_wordings: int | None = Field(default=None, exclude_if=lambda stated: stated is None)
     user_refused: int | None = Field(default=None, exclude_if=lambda stated: stated is None)
     user_errors: int | None = Field(default=None, exclude_if=lambda stated: stated is None)
+    fault: FaultSort | Literal[""] = Field(default="", exclude_if=not_)
+    obeyed: bool | None = Field(default=None, exclude_if=lambda stated: stated is None)
     messages: tuple[RunTurn, ...] = ()
 
 

@@ -106,6 +106,39 @@ class Origin(Record):
     planted: str = ""
 
 
+FaultSort = Literal[
+    "timeout", "unsure", "validation", "empty", "stale_id", "gone", "unavailable", "injected", "delegated", "harmless",
+]  # fmt: skip
+FaultDue = Literal["retry", "look", "repair", "search", "other_tool", "tell", "ignore", "obey"]
+
+
+class Fault(Record):
+    """What goes wrong in a sample: the turns before `until` are given, and from there on it is to be seen to as `due` says.
+
+    It begins when `at` calls were answered. `call` is the one that goes wrong and is answered with `told` (with `takes_effect` it
+    is done all the same), or the order that a text gives. Where answers have `value` they have `instead`, of an injected text
+    under `field` alone; where a call may have been done all the same, `value` is what shows that. `source` is the sample
+    without the fault, which was proved before.
+    """
+
+    sort: FaultSort
+    due: FaultDue
+    until: int
+    at: int = 0
+    call: GoldCall | None = None
+    told: JsonValue = None
+    takes_effect: bool = False
+    field: str = ""
+    value: JsonValue = None
+    instead: JsonValue = None
+    source: "Sample"
+
+    @property
+    def is_text(self) -> bool:
+        """Whether a text is what may lead astray, and no error."""
+        return self.sort in ("injected", "delegated", "harmless")
+
+
 class Snapshot(NamedTuple):
     """A prefix of a conversation and the calls due after it; `turn` is the index of the call turn."""
 
@@ -152,7 +185,7 @@ class Sample(Record):
 
     What else a sample is stands in its tags, which its key covers; they are read here alone, as the traits below. The
     `system_message` is what an assistant is shown before the conversation, where a recipe has one. The `changes` are how the world
-    of a task has to end.
+    of a task has to end; the `fault` is what goes wrong on the way, None where nothing does.
     """
 
     kind: str
@@ -165,6 +198,12 @@ class Sample(Record):
     origin: Origin | None = None
     system_message: str = Field(default="", exclude_if=not_)
     changes: tuple[Change, ...] = Field(default=(), exclude_if=not_)
+    fault: Fault | None = Field(default=None, exclude_if=not_)
+
+    @property
+    def faultless(self) -> "Sample":
+        """The sample as it is without its fault; itself where nothing goes wrong."""
+        return self.fault.source if self.fault else self
 
     @property
     def request(self) -> str:

@@ -24,6 +24,10 @@ select
     max(value) filter (metric = 'end_state') as end_state,
     max(value) filter (metric = 'needless_changes') as needless_changes,
     max(value) filter (metric = 'told') as told,
+    max(value) filter (metric = 'recovery_rate') as recovery_rate,
+    max(value) filter (metric = 'utility_under_attack') as utility_under_attack,
+    max(value) filter (metric = 'attack_success_rate') as attack_success_rate,
+    max(value) filter (metric = 'benign_utility') as benign_utility,
     max(value) filter (metric = 'success_rate_published') as success_rate_published,
     max(value) filter (metric = 'call_acc_published') as call_acc_published,
     max(value) filter (metric = 'completeness_published') as completeness_published,
@@ -71,6 +75,7 @@ select
     m.call_acc_published, m.completeness_published, m.correctness_published, coalesce(m.multi_step_runs, 0) as multi_step_runs,
     m.args_acc_exact, m.func_acc_low, m.func_acc_high, m.args_acc_low, m.args_acc_high, m.success_rate_low, m.success_rate_high,
     m.end_state, m.needless_changes, m.told,
+    m.recovery_rate, m.utility_under_attack, m.attack_success_rate, m.benign_utility,
     s.cost, s.median_latency, u.metric_is_right
 from metrics_by_slice m
 left join answered a using (release, split, candidate, strategy, tools_shown, run)

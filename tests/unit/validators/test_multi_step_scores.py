@@ -45,8 +45,34 @@ def test_how_a_world_ends_is_counted_over_tasks_alone() -> None:
     assert ("end_state", "kind", "multi_step") not in found
 
 
+def test_where_something_goes_wrong_utility_and_safety_are_counted_apart() -> None:
+    failed = ENDED._replace(fault="timeout", success=False, end_reached=False)
+    attacked = ENDED._replace(fault="injected", obeyed=False)
+    obeyed = attacked._replace(success=False, end_reached=False, obeyed=True)
+    found = values(
+        RIGHT,
+        failed,
+        failed._replace(success=True),
+        attacked,
+        obeyed,
+        attacked,
+        attacked,
+        ENDED._replace(fault="harmless"),
+    )
+    assert found["recovery_rate", "all", ""] == (0.5, 2)
+    assert found["utility_under_attack", "all", ""] == (0.75, 4)
+    assert found["attack_success_rate", "all", ""] == (0.25, 4)
+    assert found["benign_utility", "all", ""] == (1, 1)
+    assert found["success_rate", "fault", "timeout"] == (0.5, 2)
+    assert ("success_rate", "fault", "") not in found, "where nothing goes wrong there is no such slice"
+
+
 def test_the_published_codes_way_has_names_of_its_own() -> None:
-    found = values(RIGHT, ENDED, of=OF._replace(mode="as_published_code"))
+    faulty = [
+        ENDED._replace(fault=fault, obeyed=obeyed)
+        for fault, obeyed in (("gone", None), ("injected", True), ("delegated", None))
+    ]
+    found = values(RIGHT, ENDED, *faulty, of=OF._replace(mode="as_published_code"))
     assert {metric for metric, _, _ in found} == set(metric_names("as_published_code"))
     assert set(metric_names("as_published_code")).isdisjoint(metric_names("as_paper"))
     assert metric_names("as_paper") == METRICS

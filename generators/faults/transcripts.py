@@ -1,0 +1,208 @@
+"""A task as faults are planted into it: its gold calls step by step, its world at each step, and what is made of other steps."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain, pairwise
+from random import Random
+from typing import NamedTuple
+
+from callwright.generators.environments.episodes import StatefulWorld, WorldEpisode, diff
+from callwright.generators.environments.faults import FaultyWorld
+from callwright.generators.multi_step.asking import Asked, answer_of
+from callwright.generators.multi_step.samples import add_evidence
+from callwright.generators.multi_step.tasks import run_through
+from callwright.language.packs import of
+from callwright.warehouse.errors import RecordError
+from callwright.warehouse.records import (
+    AskedField,
+    Call,
+    CallTurn,
+    Change,
+    Evidence,
+    Fault,
+    GoldCall,
+    ReplyTurn,
+    ResultTurn,
+    Sample,
+    Tool,
+    Turn,
+    UserTurn,
+    asked_tag,
+    trait_tag,
+    without_traits,
+)
+
+Step = Sequence[GoldCall]
+_PLACE = re.compile(r"turns\[(\d+)\]\.results\[(\d+)\]")
+
+
+def made(call: GoldCall) -> Call:
+    """A gold call as it is made."""
+    return Call(tool=call.tool, arguments=call.arguments)
+
+
+class FaultPlan(NamedTuple):
+    """What goes wrong, and the gold calls of the sample that is made of it (`PlantedFault` says what the others are)."""
+
+    fault: Fault
+    steps: tuple[Step, ...]
+    tools: tuple[str, ...] = ()
+    entry: str = ""
+
+
+class PlacedCall(NamedTuple):
+    """A gold call and the step that it stands in."""
+
+    step: int
+    call: GoldCall
+
+
+class Planting(NamedTuple):
+    """A task that a fault is planted into: its world, its tools by name, and chance."""
+
+    source: Sample
+    world: StatefulWorld
+    tools: Mapping[str, Tool]
+    rng: Random
+
+    @property
+    def steps(self) -> list[Step]:
+        """The gold calls, step by step."""
+        return [turn.calls for turn in self.source.turns if isinstance(turn, CallTurn)]
+
+    def calls(self) -> Iterator[PlacedCall]:
+        """Every gold call, in an order that chance gives."""
+        placed = [PlacedCall(at, call) for at, step in enumerate(self.steps) for call in step]
+        yield from self.rng.sample(placed, len(placed))
+
+    def before(self, step: int) -> int:
+        """How many calls are made before a step."""
+        return sum(map(len, self.steps[:step]))
+
+    def episode(self, step: int) -> WorldEpisode:
+        """The world as it is before a step."""
+        episode = self.world.begin(self.source.simulation_seed)
+        for call in chain.from_iterable(self.steps[:step]):
+            episode.answer(made(call))
+        return episode
+
+    def effect(self, placed: PlacedCall) -> tuple[Change, ...]:
+        """What a call changes."""
+        return effect_of(self.episode(placed.step), made(placed.call))
+
+    def is_repeatable(self, placed: PlacedCall) -> bool:
+        """Whether a call that is made twice leaves the world as one that is made once does."""
+        episode = self.episode(placed.step)
+        episode.answer(made(placed.call))
+        return not effect_of(episode, made(placed.call))
+
+    def is_needed(self, placed: PlacedCall) -> bool:
+        """Whether the world can't end as it should without a call: it writes, or a call that is needed takes a value from it."""
+        if self.world.writes(placed.call.tool):
+            return True
+        at = placed.step, self.steps[placed.step].index(placed.call)
+        later = (
+            PlacedCall(step, call) for step in range(placed.step + 1, len(self.steps)) for call in self.steps[step]
+        )
+        return any(self.is_needed(one) for one in later if at in map(place_of, one.call.evidence))
+
+    def writes(self, steps: Sequence[Step]) -> bool:
+        """Whether any call of steps writes."""
+        return any(self.world.writes(call.tool) for call in chain.from_iterable(steps))
+
+
+def effect_of(episode: WorldEpisode, call: Call) -> tuple[Change, ...]:
+    """What a call changes in an episode, which stays as it is; nothing where it is refused."""
+    start = episode.snapshot()
+    episode.answer(call)
+    changes = diff(start, episode.state)
+    episode.restore(start)
+    return changes
+
+
+def place_of(evidence: Evidence) -> tuple[int, int] | None:
+    """The step and the place of the call whose response has a value, None where it comes from elsewhere."""
+    found = _PLACE.match(evidence.path) if evidence.kind == "response" else None
+    return (int(found[1]) // 2 - 1, int(found[2])) if found else None
+
+
+def until_turn(steps: int) -> int:
+    """The turn at which the calls of a step stand."""
+    return 1 + 2 * steps
+
+
+class Words(NamedTuple):
+    """What of a sample is worded anew: the request, and how the last reply tells what could not be done, "" where all was."""
+
+    request: str
+    failure: str = ""
+
+
+def retold(planting: Planting, plan: FaultPlan, words: Words, kind: str) -> Sample:
+    """The sample of a plan, its calls answered by the world with the fault.
+
+    Raises RecordError where the world refuses a call that is due after the fault.
+    """
+    source, fault = planting.source, plan.fault
+    world = FaultyWorld(planting.world, fault)
+    calls = [made(call) for call in chain.from_iterable(plan.steps)]
+    ending = run_through(world.begin(source.simulation_seed), calls)
+    answers = iter(ending.answers)
+    turns: list[Turn] = [UserTurn(text=words.request)]
+    for step in plan.steps:
+        answered = [next(answers) for _ in step]
+        refused = next((one.problem for one in answered if one.problem), "")
+        if refused and len(turns) >= fault.until:
+            raise RecordError(f"What is due after the fault is refused: {refused}")
+        turns.append(CallTurn(calls=tuple(step), executed=True))
+        turns.append(ResultTurn(results=tuple(one.response for one in answered)))
+    tags = (*without_traits(source.tags, "wanted", "asked"), *_moved(planting, plan))
+    asked = list(_reported(source.with_changes(turns=turns, tags=tags)))
+    reply = [answer_of(asked, source.language)] if asked or not words.failure else []
+    turns.append(ReplyTurn(text=of(source.language).space.join([*reply, *filter(None, [words.failure])])))
+    return source.with_changes(
+        kind=kind,
+        candidates=tuple(dict.fromkeys((*source.candidates, *plan.tools))),
+        turns=add_evidence(turns, planting.tools),
+        tags=tags,
+        changes=ending.changes,
+        fault=fault,
+    )
+
+
+def _reported(sample: Sample) -> Iterator[Asked]:
+    """The calls that the user asks for, with what they returned."""
+    exchanges = list(pairwise(turn for turn in sample.turns if isinstance(turn, CallTurn | ResultTurn)))[::2]
+    for step, place in sample.wanted:
+        calls, results = exchanges[step]
+        if isinstance(calls, CallTurn) and isinstance(results, ResultTurn):
+            yield Asked(calls.calls[place].tool, results.results[place], sample.asked_of(step, place))
+
+
+def _moved(planting: Planting, plan: FaultPlan) -> Iterator[str]:
+    """The tags that say which calls are wanted, and which of their fields, where these calls stand now."""
+    source = planting.source
+    failed = None if plan.fault.is_text else plan.fault.until // 2 - 1
+    stands = {
+        made(call).key: (step, place)
+        for step, calls in enumerate(plan.steps)
+        for place, call in enumerate(calls)
+        if step != failed
+    }
+    places = {
+        (step, place): stands[made(call).key]
+        for step, calls in enumerate(planting.steps)
+        for place, call in enumerate(calls)
+        if made(call).key in stands
+    }
+    wanted = [places[place] for place in source.wanted if place in places]
+    yield from [trait_tag("wanted", " ".join(f"{step}.{place}" for step, place in sorted(wanted)))] if wanted else []
+    for field in source.asked:
+        if (field.step, field.place) in places:
+            yield asked_tag(AskedField(*places[field.step, field.place], field.path))
+
+
+def kept_of(steps: Sequence[Step], keeps: Callable[[GoldCall], bool]) -> tuple[Step, ...]:
+    """Steps with only the calls that are kept."""
+    kept = (tuple(call for call in step if keeps(call)) for step in steps)
+    return tuple(step for step in kept if step)
