@@ -13,7 +13,7 @@ export UV_NO_PROGRESS := 1
 # Other people's settings of Python must not leak in.
 unexport PYTHONPATH PYTHONHOME PYTHONDONTWRITEBYTECODE VIRTUAL_ENV
 
-.PHONY: help demo test quick test-all check advice stop clean lock bench docs
+.PHONY: help demo test quick test-all check advice stop clean lock bench docs site
 
 help:
 	@echo "make demo   build, check, review, release, evaluate and report the demo dataset"
@@ -23,6 +23,7 @@ help:
 	@echo "make check  style, types and import directions"
 	@echo "make advice places in the sources that may be worth a second look; nothing of it fails"
 	@echo "make stop   end the servers that make demo left running"
+	@echo "make site   write the docs as a site, with a search, to build/site"
 	@echo "make lock   resolve the dependencies anew"
 
 demo: .venv/ready
@@ -59,6 +60,10 @@ docs: .venv/ready
 	$(BIN)/python -m callwright.flows.stages > docs/stages.md
 	$(BIN)/python -m callwright.warehouse.reference docs/sql.md
 	$(BIN)/callwright recipe prompts docs/prompts.yaml > docs/prompts.md
+
+site: .venv/ready
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "build/site/index.html"
 
 bench: .venv/ready
 	$(BIN)/python -m bench.samples

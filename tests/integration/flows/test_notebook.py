@@ -1,6 +1,7 @@
 """The notebook opens the published copy and draws six plots, with samples and without."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -32,6 +33,19 @@ def test_six_plots_are_drawn_of_all_four_recipes(four_recipes: Settings, tmp_pat
     assert len(drawn) == 6
     assert all(traces for traces, _ in drawn)
     assert {title: traces for traces, title in drawn}["Scores with 95 % intervals"] == 2
+
+
+def test_nbconvert_executes_it_and_the_plots_stand_in_the_page(four_recipes: Settings, tmp_path: Path) -> None:
+    database = publish(warehouse_of(four_recipes), tmp_path / "published").database
+    notebook = write_notebook(database, tmp_path / "figures.ipynb")
+    words = [sys.executable, "-m", "nbconvert", "--execute", "--to", "html", "--output", "figures.html", str(notebook)]
+    folders = {f"JUPYTER_{name}_DIR": str(tmp_path / name) for name in ("CONFIG", "DATA", "RUNTIME")}
+    own = os.environ | folders | {"IPYTHONDIR": str(tmp_path / "ipython"), "JUPYTER_PLATFORM_DIRS": "1"}
+    done = subprocess.run(words, capture_output=True, text=True, check=False, env=own)
+    assert done.returncode == 0, done.stderr
+    page = (tmp_path / "figures.html").read_text(encoding="utf-8")
+    assert page.count("Plotly.newPlot(") == 6
+    assert "Traceback" not in page
 
 
 def test_a_warehouse_without_anything_gives_empty_plots(tmp_path: Path) -> None:
