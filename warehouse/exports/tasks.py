@@ -30,9 +30,22 @@ WORLDS_FILE = "worlds.json"
 ENVIRONMENT = "environment"  # the folder of what plays tasks, where rows of other samples stand beside
 NO_TASK = "it is no task: nothing in a world is to change"
 HAS_BEGUN = "it has begun already: something has gone wrong in it, and no environment begins there"
+RESET, REWARD = "reset_episode", "episode_reward"  # tools of a server besides those of a world
 # What methods, paths and tools of environments are called that are none of a world.
 _TAKEN = frozenset(
-    {"aggregate_metrics", "close", "get_reward", "mcp", "reset", "seed_session", "state", "step", "verify"}
+    {
+        "aggregate_metrics",
+        "close",
+        "get_reward",
+        "mcp",
+        "reset",
+        "seed_session",
+        "state",
+        "step",
+        "verify",
+        RESET,
+        REWARD,
+    }
 )
 
 

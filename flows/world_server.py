@@ -1,0 +1,126 @@
+"""An MCP server over the world of a task: each session has an episode of its own, which its calls change."""
+
+from collections import OrderedDict
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from callwright.flows.api.tasks import Tasks
+from callwright.validators.tasks import Answer, Episode, Task
+from callwright.warehouse.errors import CallwrightError, ConfigurationError
+from callwright.warehouse.exports.tasks import RESET, REWARD
+from callwright.warehouse.extras import require_extra
+
+if TYPE_CHECKING:
+    from mcp.server.context import ServerRequestContext
+    from mcp.server.lowlevel import Server
+    from mcp.types import CallToolRequestParams, CallToolResult, ListToolsResult, PaginatedRequestParams
+
+MOST_SESSIONS = 10_000
+ALONE = "stdio"  # the only session of a server that speaks over its input and output
+_CONTROLS: tuple[dict[str, Any], ...] = (
+    {
+        "name": RESET,
+        "description": "Begin the task of this key anew, or the same one; it tells the request.",
+        "parameters": {"type": "object", "properties": {"task": {"type": "string", "description": "The task's key."}}},
+    },
+    {
+        "name": REWARD,
+        "description": "Whether the task is done: 1.0 or 0.0, and what is otherwise in the world now.",
+        "parameters": {
+            "type": "object",
+            "properties": {"text": {"type": "string", "description": "The assistant's last word, where there is one."}},
+        },
+    },
+)
+
+
+class WorldSessions:
+    """The episodes of sessions by their names; the one that was idle longest is closed where there are too many."""
+
+    def __init__(self, tasks: Tasks, first: Task, *, has_controls: bool) -> None:
+        """A session begins with the task `first`; with controls it may begin another, and ask for its reward."""
+        self._tasks, self._first, self._has_controls = tasks, first, has_controls
+        self._episodes: OrderedDict[str, Episode] = OrderedDict()
+
+    def episode(self, session: str) -> Episode:
+        """The episode of a session, begun at its first use."""
+        if session not in self._episodes:
+            self._episodes[session] = self._first.begin()
+        self._episodes.move_to_end(session)
+        if len(self._episodes) > MOST_SESSIONS:
+            self._episodes.popitem(last=False)[1].close()
+        return self._episodes[session]
+
+    def tools(self, session: str) -> list[dict[str, Any]]:
+        """The tools of a session's task, and its controls."""
+        return [*self.episode(session).task.tools, *(_CONTROLS if self._has_controls else ())]
+
+    def call(self, session: str, name: str, arguments: Mapping[str, Any]) -> Answer:
+        """What a call of a session is answered."""
+        if self._has_controls and name in (RESET, REWARD):
+            try:
+                return self._reset(session, **arguments) if name == RESET else self._judge(session, **arguments)
+            except (CallwrightError, TypeError) as error:
+                return Answer({"error": str(error)}, is_error=True)
+        return self.episode(session).step(name, dict(arguments))
+
+    def _reset(self, session: str, task: str = "") -> Answer:
+        wanted = self._tasks.of_key(task) if task else self.episode(session).task
+        self._episodes.pop(session, wanted.begin()).close()
+        self._episodes[session] = wanted.begin()
+        return Answer({"task": wanted.key, "messages": [{**message} for message in wanted.messages]})
+
+    def _judge(self, session: str, text: str | None = None) -> Answer:
+        episode = self.episode(session)
+        changes = [change.model_dump(mode="json") for change in episode.changes]
+        return Answer(
+            {"reward": episode.reward(text), "changes": changes, "needless_changes": episode.needless_changes}
+        )
+
+
+def make_server(sessions: WorldSessions) -> "Server[Any]":
+    """The server of these sessions. Raises ConfigurationError where the extra `mcp` is not installed."""
+    require_extra("mcp")
+    from mcp.server.lowlevel import Server
+    from mcp.types import CallToolResult, ListToolsResult, TextContent, Tool
+
+    async def list_tools(
+        asked: "ServerRequestContext[Any]", _page: "PaginatedRequestParams | None"
+    ) -> "ListToolsResult":
+        listed = sessions.tools(_session_of(asked))
+        return ListToolsResult(
+            tools=[
+                Tool(name=one["name"], description=one["description"], input_schema=one["parameters"]) for one in listed
+            ]
+        )
+
+    async def call_tool(asked: "ServerRequestContext[Any]", call: "CallToolRequestParams") -> "CallToolResult":
+        answer = sessions.call(_session_of(asked), call.name, call.arguments or {})
+        return CallToolResult(content=[TextContent(type="text", text=answer.text)], is_error=answer.is_error)
+
+    return Server("callwright-world", on_list_tools=list_tools, on_call_tool=call_tool)
+
+
+def _session_of(asked: "ServerRequestContext[Any]") -> str:
+    """The session of a request: the one named in the address, the transport's own, or the only one."""
+    if asked.request is None:
+        return ALONE
+    named = asked.request.query_params.get("session") or asked.request.headers.get("mcp-session-id")
+    if not named:
+        raise ConfigurationError("The address names no session; add one, such as /mcp?session=a.")
+    return str(named)
+
+
+async def serve_stdio(server: "Server[Any]") -> None:
+    """Serve one session over this process's input and output, until the input ends."""
+    from mcp.server.stdio import stdio_server
+
+    async with stdio_server() as (reading, writing):
+        await server.run(reading, writing, server.create_initialization_options())
+
+
+def serve_http(server: "Server[Any]", port: int) -> None:
+    """Serve at a port of this machine, until Ctrl-C."""
+    import uvicorn
+
+    uvicorn.run(server.streamable_http_app(), host="127.0.0.1", port=port, log_level="warning")

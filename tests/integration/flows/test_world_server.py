@@ -1,0 +1,89 @@
+"""The world of a task over MCP: one session over input and output, several at a port, each with a state of its own."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
+
+import callwright
+from callwright.warehouse.exports.formats import export_release
+from tests.support.warehouse.task_releases import task_stream
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    export_release(task_stream(tmp_path), "verifiers", tmp_path / "out")
+    return tmp_path / "out"
+
+
+def command(*words: object) -> list[str]:
+    return [sys.executable, "-m", "callwright", "world", "serve", *map(str, words)]
+
+
+@pytest.fixture
+def address(folder: Path) -> Iterator[str]:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    process = subprocess.Popen(command(folder, "--port", port, "--controls"), cwd=folder, stderr=subprocess.PIPE)
+    try:
+        for _ in range(600):
+            with socket.socket() as asked:
+                if asked.connect_ex(("127.0.0.1", port)) == 0:
+                    break
+            assert process.poll() is None, process.stderr and process.stderr.read()
+            time.sleep(0.1)
+        yield f"http://127.0.0.1:{port}/mcp"
+    finally:
+        process.terminate()
+        process.wait(20)
+        if process.stderr:
+            process.stderr.close()
+
+
+async def asked(client: Client, tool: str, **arguments: Any) -> Any:
+    answer = await client.call_tool(tool, arguments)
+    return json.loads(answer.content[0].text)
+
+
+async def test_sessions_have_worlds_of_their_own_go_back_and_are_rewarded(address: str, folder: Path) -> None:
+    first, other = callwright.load_tasks(folder)
+    async with Client(f"{address}?session=acting") as acting, Client(f"{address}?session=waiting") as waiting:
+        shown = {tool.name for tool in (await acting.list_tools()).tools}
+        assert shown == {tool["name"] for tool in first.tools} | {"reset_episode", "episode_reward"}
+        for call in first.gold:
+            await asked(acting, call.tool, **call.arguments)
+        done = await asked(acting, "episode_reward", text=first.reply)
+        assert (done["reward"], done["needless_changes"], len(done["changes"])) == (1.0, 0, len(first.sample.changes))
+        assert (await asked(waiting, "episode_reward"))["changes"] == []
+        assert (await acting.call_tool("get_bicycle", {"bicycle_id": "nobody"})).is_error
+        begun = await asked(acting, "reset_episode", task=other.key)
+        assert begun == {"task": other.key, "messages": other.messages}
+        assert (await asked(acting, "episode_reward"))["changes"] == []
+        refused = await acting.call_tool("reset_episode", {"task": "nothing"})
+        assert refused.is_error
+
+
+async def test_over_input_and_output_there_is_one_session_without_controls_unless_asked(folder: Path) -> None:
+    [first, *_] = callwright.load_tasks(folder)
+    program, *words = command(folder, "--task", first.key)
+    parameters = StdioServerParameters(command=program, args=words, env=dict(os.environ))
+    async with Client(stdio_client(parameters)) as client:
+        assert [tool.name for tool in (await client.list_tools()).tools] == [tool["name"] for tool in first.tools]
+        assert (await client.call_tool("episode_reward", {})).is_error
+        answers = [await client.call_tool(call.tool, dict(call.arguments)) for call in first.gold]
+        assert not any(answer.is_error for answer in answers)
+
+
+def test_what_has_no_tasks_is_told(tmp_path: Path) -> None:
+    done = subprocess.run(command(tmp_path), capture_output=True, text=True, check=False)
+    assert (done.returncode, "holds 0 files worlds.json" in done.stderr) == (2, True)
