@@ -1,7 +1,8 @@
 """Episodes of a simulated document, by one core: `python -m bench.worlds [--episodes N] [--parallel N] [--runs N] [--json]`.
 
-An episode is a beginning, five calls (a search, a new order, a change, a cancellation, a read), and the difference to its start
-compared with a goal. Times are of the processor, so that what others do on the machine counts little.
+An episode is a beginning, five calls (a search, a new order, a change, a cancellation, a read), and the difference to its start.
+State and reward are those of a task of three of them, by what trainers use (`callwright.Episode`), and so are the episodes that are
+under way at once. Times are of the processor, so that what others do on the machine counts little.
 """
 
 import argparse
@@ -14,8 +15,9 @@ from collections.abc import Callable
 from bench.processes import cores
 from callwright.generators.environments.document_world import DocumentEpisode, DocumentWorld
 from callwright.generators.environments.endpoints import endpoints_of
-from callwright.generators.environments.episodes import START, diff, unnamed
-from callwright.warehouse.records import Call, JsonSchema, Tool
+from callwright.generators.environments.episodes import START, diff
+from callwright.validators.tasks import Episode, Task
+from callwright.warehouse.records import Call, CallTurn, GoldCall, JsonSchema, ReplyTurn, Sample, Tool, UserTurn
 
 TEXT: JsonSchema = {"type": "string"}
 ORDER: JsonSchema = {
@@ -56,17 +58,18 @@ def main() -> None:
     seconds = [_seconds(lambda: _run(world, calls), chosen.episodes) for _ in range(chosen.runs)]
     episode = _run(world, calls)
     state = episode.snapshot()
+    task = _task(world, calls[1:4])
     result = {
         "cores": cores(),
         "runs": chosen.runs,
         "episodes": chosen.episodes,
         "calls_per_episode": len(calls),
         "episodes_per_second": round(1 / statistics.median(seconds)),
-        "state_and_reward_per_second": round(1 / _median(lambda: _rewarded(world, calls[1:4]), chosen)),
+        "state_and_reward_per_second": round(1 / _median(lambda: _rewarded(task, calls[1:4]), chosen)),
         "snapshot_and_restore_us": round(1e6 * _median(lambda: episode.restore(episode.snapshot()), chosen), 2),
         "diff_us": round(1e6 * _median(lambda: diff(START, state), chosen), 1),
         "parallel": chosen.parallel,
-        **_memory(world, calls, chosen.parallel),
+        **_memory(task, calls[1:4], chosen.parallel),
     }
     if chosen.json:
         print(json.dumps(result, indent=2))
@@ -111,9 +114,28 @@ def _run(world: DocumentWorld, calls: list[Call]) -> DocumentEpisode:
     return episode
 
 
-def _rewarded(world: DocumentWorld, calls: list[Call]) -> bool:
-    """An episode of writes, and whether it ended as it should: the same made under any id."""
-    return len(unnamed(diff(START, _run(world, calls).state))) == len(calls)
+def _task(world: DocumentWorld, calls: list[Call]) -> Task:
+    """The task of which these calls are the gold."""
+    made, changes = tuple(GoldCall(tool=one.tool, arguments=one.arguments) for one in calls), _run(world, calls).state
+    turns = (UserTurn(text="Please see to it."), CallTurn(calls=made, executed=True), ReplyTurn(text="Done."))
+    keys = tuple(tool.key for tool in world.tools)
+    sample = Sample(
+        kind="task", language="en", category="shop", candidates=keys, turns=turns, changes=diff(START, changes)
+    )
+    return Task(sample, world, world.tools)
+
+
+def _played(task: Task, calls: list[Call]) -> Episode:
+    episode = task.begin()
+    episode.play(calls)
+    return episode
+
+
+def _rewarded(task: Task, calls: list[Call]) -> None:
+    """An episode of writes, which does the task."""
+    with _played(task, calls) as episode:
+        if episode.reward() != 1.0:
+            raise ValueError("The gold does not do the task.")
 
 
 def _median(done: Callable[[], object], chosen: argparse.Namespace) -> float:
@@ -127,11 +149,11 @@ def _seconds(done: Callable[[], object], times: int) -> float:
     return (time.process_time() - started) / times
 
 
-def _memory(world: DocumentWorld, calls: list[Call], parallel: int) -> dict[str, float]:
+def _memory(task: Task, calls: list[Call], parallel: int) -> dict[str, float]:
     """What so many episodes take that are under way at once, each with three writes; and what is left when they are gone."""
     gc.collect()
     before = _resident()
-    episodes = [_run(world, calls[1:4]) for _ in range(parallel)]
+    episodes = [_played(task, calls) for _ in range(parallel)]
     during = _resident()
     del episodes
     gc.collect()

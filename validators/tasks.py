@@ -42,6 +42,7 @@ from callwright.warehouse.records import Call, Change, Exchange, ReplyTurn, Samp
 # Defects that may leave the world as it should be all the same.
 OTHER_ROADS = frozenset({"call_repeated", "call_unasked", "calls_reordered", "argument_added", "question"})
 _OF_ONE_KIND = 12  # near misses
+_NOTHING: Mapping[str, tuple[JsonValue, ...]] = MappingProxyType({})
 Calls = Sequence[Call]
 
 
@@ -65,7 +66,7 @@ class EpisodeState(NamedTuple):
     """Where an episode stands: the state of its world, and what calls returned of which the user wants to be told."""
 
     world: WorldState = START
-    told: Mapping[str, tuple[JsonValue, ...]] = MappingProxyType({})
+    told: Mapping[str, tuple[JsonValue, ...]] = _NOTHING
 
     def dumped(self) -> dict[str, JsonValue]:
         """It as JSON, which `Episode.restore` reads."""
@@ -117,6 +118,11 @@ class Task:
     def names(self) -> Mapping[str, str]:
         """What each tool of the world is called here, the same in all tasks of the world."""
         return names_in_episodes(self.world.tools)
+
+    @cached_property
+    def own_names(self) -> Mapping[str, str]:
+        """The names in the world of the tools that are called otherwise here."""
+        return {shown: own for own, shown in self.names.items() if shown != own}
 
     @property
     def tools(self) -> list[dict[str, Any]]:
@@ -203,13 +209,12 @@ def near_misses_of(point: Due, rng: Random, writes: Callable[[str], bool]) -> It
 class Episode:
     """One try at a task. What is called changes its world and no other; it is over once it is closed."""
 
-    __slots__ = ("_episode", "_first", "_own", "_told", "task")
+    __slots__ = ("_episode", "_first", "_told", "task")
 
     def __init__(self, task: Task) -> None:
         """Begin as the world is at first."""
         self.task = task
-        self._own = {shown: own for own, shown in task.names.items() if shown != own}
-        self._told: dict[str, tuple[JsonValue, ...]] = {}
+        self._told: Mapping[str, tuple[JsonValue, ...]] = _NOTHING
         self._episode: WorldEpisode | None = task.begun()
         self._first = EpisodeState(self._episode.snapshot())
 
@@ -226,7 +231,7 @@ class Episode:
         Raises ConfigurationError, which names the tool, where the episode is closed.
         """
         episode = self._open(f"a call of {tool!r}")
-        made = CandidateCall(self._own.get(tool, tool), arguments)
+        made = CandidateCall(self.task.own_names.get(tool, tool), arguments)
         call = read_call(made, self.task.candidates)
         if isinstance(call, str):
             return Answer({"error": call}, is_error=True)
@@ -286,7 +291,7 @@ class Episode:
             read = _Dumped.model_validate(snapshot)
             snapshot = EpisodeState(loaded(read.world), read.told)
         episode.restore(snapshot.world)
-        self._told = dict(snapshot.told)
+        self._told = snapshot.told
 
     def close(self) -> None:
         """End it; closing twice does nothing."""
