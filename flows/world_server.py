@@ -4,6 +4,8 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from pydantic import JsonValue
+
 from callwright.flows.api.tasks import Tasks
 from callwright.validators.tasks import Answer, Episode, Task
 from callwright.warehouse.errors import CallwrightError, ConfigurationError
@@ -66,13 +68,15 @@ class WorldSessions:
 
     def _reset(self, session: str, task: str = "") -> Answer:
         wanted = self._tasks.of_key(task) if task else self.episode(session).task
-        self._episodes.pop(session, wanted.begin()).close()
+        if session in self._episodes:
+            self._episodes.pop(session).close()
         self._episodes[session] = wanted.begin()
-        return Answer({"task": wanted.key, "messages": [{**message} for message in wanted.messages]})
+        messages: list[JsonValue] = [{**message} for message in wanted.messages]
+        return Answer({"task": wanted.key, "messages": messages})
 
     def _judge(self, session: str, text: str | None = None) -> Answer:
         episode = self.episode(session)
-        changes = [change.model_dump(mode="json") for change in episode.changes]
+        changes: list[JsonValue] = [change.model_dump(mode="json") for change in episode.changes]
         return Answer(
             {"reward": episode.reward(text), "changes": changes, "needless_changes": episode.needless_changes}
         )
