@@ -286,7 +286,9 @@ def _of_text(leaf: Leaf, said: Said) -> Iterator[Place]:
     if month := _MONTH.fullmatch(value):
         wanted = f"{month[2] or month[3]}-{month[1] or month[4]}"
         yield from (Place(one.span) for one in said.times if any(day[:7] == wanted for day in one.days))
-    for span in _occurrences(value, said):
+    spans = [*_occurrences(value, said)]
+    to_the_letter = [span for span in spans if said.quote(span).casefold() == value.casefold()]
+    for span in to_the_letter or spans:  # beside AA00, AA-00 is another code
         is_free = is_text(leaf, said.language)
         more = None if is_free and value.islower() else _more_of_name(value, span, said)
         yield Place(span, more=more, is_open=is_free and not _is_whole(span, said))

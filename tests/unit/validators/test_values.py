@@ -5,7 +5,7 @@ from pathlib import Path
 
 import orjson
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from callwright.validators.values.said import hear
@@ -187,6 +187,7 @@ def test_a_name_that_is_corrected_is_only_stated_though_a_day_follows() -> None:
 CODES = st.from_regex(r"[A-Z]{1,3}-?[0-9]{2,5}", fullmatch=True)
 
 
+@example(("AA00", "AA-00"))
 @given(st.tuples(CODES, CODES).filter(lambda pair: not any(one in other for one, other in [pair, pair[::-1]])))
 def test_of_two_ids_the_words_before_them_tell_which_is_which(pair: tuple[str, str]) -> None:
     accounts = {"from_account": TEXT, "to_account": TEXT}
