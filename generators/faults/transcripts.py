@@ -170,6 +170,20 @@ def retold(planting: Planting, plan: FaultPlan, words: Words, kind: str) -> Samp
     )
 
 
+def keeps_choices(planting: Planting, plan: FaultPlan) -> bool:
+    """Whether all that values are taken from is answered in the end as it is without the fault, so that the same is chosen."""
+    fault = plan.fault.with_changes(instead=plan.fault.value) if plan.fault.is_text else plan.fault
+    calls = [made(call) for call in chain.from_iterable(plan.steps)]
+    answers = run_through(FaultyWorld(planting.world, fault).begin(planting.source.simulation_seed), calls).answers
+    answered = {call.key: answer.response for call, answer in zip(calls, answers, strict=True)}
+    results = [turn.results for turn in planting.source.turns if isinstance(turn, ResultTurn)]
+    used = {place_of(one) for step in plan.steps for call in step for one in call.evidence} - {None}
+    return all(
+        answered.get(made(planting.steps[step][place]).key) == results[step][place]
+        for step, place in (at for at in used if at is not None)
+    )
+
+
 def _reported(sample: Sample) -> Iterator[Asked]:
     """The calls that the user asks for, with what they returned."""
     exchanges = list(pairwise(turn for turn in sample.turns if isinstance(turn, CallTurn | ResultTurn)))[::2]

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from callwright.generators.faults import INJECTED, TOOL_ERROR
 from callwright.generators.faults.errors import ERRORS
 from callwright.generators.faults.texts import TEXTS
-from callwright.generators.faults.transcripts import FaultPlan, Planting, Words, retold
+from callwright.generators.faults.transcripts import FaultPlan, Planting, Words, keeps_choices, retold
 from callwright.generators.kinds import name_of
 from callwright.generators.multi_step.tasks import world_of_sample
 from callwright.generators.stages import ATTEMPTS, StageContext, asked_origin, first_fit
@@ -68,7 +68,7 @@ async def plant_fault(derivation: Derivation, context: StageContext) -> list[Pla
     makers = _MAKERS[derivation.transform]
     first = planting.rng.randrange(len(makers))
     for maker in (*makers[first:], *makers[:first]):
-        plan = next(maker(planting), None)
+        plan = next((one for one in maker(planting) if keeps_choices(planting, one)), None)
         if plan is not None:
             origin = Origin(stage=STAGE, parents=(derivation.key,), seed=derivation.seed)
             return [PlantedFault(derivation=derivation, origin=origin, **plan._asdict())]

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from callwright.generators.environments.episodes import diff, world_of
 from callwright.generators.environments.faults import FaultyWorld
 from callwright.generators.environments.protocol import Environment
-from callwright.generators.faults.transcripts import Planting, made
+from callwright.generators.faults.transcripts import Planting, keeps_choices, made
 from callwright.generators.faults.wording import obstacle, words_problem
 from callwright.validators.checks.end_state import check_end_state
 from callwright.validators.checks.faults import check_fault
@@ -60,6 +60,16 @@ def test_a_call_that_may_not_be_made_twice_is_never_due_again(depot: Environment
     assert tools == {"list_parcels", "list_deliveries", "update_parcel", "cancel_delivery"}
     lost = {plan.fault.call.tool for plan in plans(depot, "unsure") if plan.fault.call}
     assert lost == {"create_delivery"}
+
+
+def test_what_would_change_what_is_chosen_is_not_planted(depot: Environment) -> None:
+    before = planting(depot)
+    both = [plan for seed in range(9) for plan in plans(depot, "unsure", seed=seed)]
+    kept = {plan.fault.takes_effect for plan in both if keeps_choices(before, plan)}
+    assert kept == {False}, "where it was done the list has one delivery more, of which one is to be cancelled"
+    assert all(
+        keeps_choices(before, plan) for sort in ("timeout", "stale_id", "injected") for plan in plans(depot, sort)
+    )
 
 
 async def test_who_makes_a_call_twice_that_was_done_is_found_out(depot: Environment) -> None:
