@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from itertools import combinations
@@ -94,13 +95,18 @@ def passes(answer: Answer) -> bool:
 
 
 def rouge(one: str, other: str) -> float:
-    a, b = one.lower().split(), other.lower().split()
+    a, b = words(one), words(other)
     longest = [[0] * (len(b) + 1) for _ in range(len(a) + 1)]
     for i, word in enumerate(a):
         for j, its in enumerate(b):
             longest[i + 1][j + 1] = longest[i][j] + 1 if word == its else max(longest[i][j + 1], longest[i + 1][j])
     same = longest[-1][-1]
     return 2 * same / (len(a) + len(b)) if same else 0.0
+
+
+def words(text: str) -> list[str]:
+    """Chinese puts no spaces: each of its letters is a word."""
+    return re.findall(r"[\u4e00-\u9fff]|[^\s\u4e00-\u9fff]+", text.lower())
 
 
 def of(answers: Iterable[Answer], split: str, strategy: str) -> Iterator[Answer]:
