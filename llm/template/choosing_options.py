@@ -533,7 +533,7 @@ def _cost_of_owner(part: Part, view: ToolView, said: Said, at: Stretch, language
     callings = [one for one in calls_in(view, said.text, language) if _is_beside(one, at)]
     if any(one.parameter == part.parameter.name for one in callings):
         return 0.0
-    if any(one.is_sure for one in callings):
+    if any(one.is_sure and not _ends_action(one, view, said.text) for one in callings):
         return _MISPLACED
     left = squeeze(said.text[: at.start])
     for kind, leads in links_of(language).route.items():
@@ -547,6 +547,13 @@ def _cost_of_owner(part: Part, view: ToolView, said: Said, at: Stretch, language
 
 def _is_beside(calling: Calling, at: Stretch) -> bool:
     return at.start <= calling.at < at.end if calling.is_behind else at.start < calling.at <= at.end + 1
+
+
+def _ends_action(calling: Calling, view: ToolView, text: str) -> bool:
+    """Whether what calls a parameter is said for what the tool does: "ticket" in "switch my train ticket to May 3"."""
+    called = view.cues.pattern.match(text, calling.start) if view.cues else None
+    before = text[: called.end()].lower() if called else ""
+    return any(before.endswith(action.lower()) for action in view.actions)
 
 
 def _is_replaced(part: Part, view: ToolView, place: Place, said: Sequence[Said], language: Language) -> bool:

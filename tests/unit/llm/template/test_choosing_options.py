@@ -1,6 +1,7 @@
 """template/v1 chooses among options by what each of them leaves unexplained of a conversation."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -8,7 +9,8 @@ import pytest
 from callwright.llm.template.choosing_options import choose_options
 from callwright.llm.template.sections import Sections
 from callwright.warehouse.errors import ReplyError
-from tests.support.llm.template.fixtures import TOOLS
+from callwright.warehouse.records import Tool
+from tests.support.llm.template.fixtures import TOOLS, text, tool
 
 BOOK, CANCEL, SEND = "Dining.Tables.bookTable", "Dining.Tables.cancelTable", "Money.Transfers.sendMoney"
 SENTENCE = (
@@ -23,8 +25,8 @@ def option(letter: str, *calls: tuple[str, dict[str, Any]], act: str = "call") -
     return {"option": letter, "calls": made, "act": act}
 
 
-def asked(talk: str, *options: dict[str, Any]) -> Any:
-    tagged = {"tools": json.dumps([one.signature for one in TOOLS]), "options": json.dumps(options), "language": "en"}
+def asked(talk: str, *options: dict[str, Any], tools: Sequence[Tool] = TOOLS) -> Any:
+    tagged = {"tools": json.dumps([one.signature for one in tools]), "options": json.dumps(options), "language": "en"}
     return choose_options(Sections(tagged, talk))["asked"]
 
 
@@ -56,6 +58,19 @@ def test_a_value_belongs_to_the_parameter_that_the_words_beside_it_call() -> Non
     right = {"recipient": "Ida Berg", "amount": 40, "note": "Rent for March"}
     exchanged = {**right, "recipient": "Rent for March", "note": "Ida Berg"}
     assert asked(talk, option("A", (SEND, exchanged)), option("B", (SEND, right))) == ["B"]
+
+
+def test_a_value_behind_what_a_tool_does_belongs_to_any_parameter_though_a_word_of_it_calls_one() -> None:
+    rebook = tool(
+        "Trains.Tickets.rebookTicket", "Exchange a ticket for another train.", "en", ["ticket_id", "new_train", "new_date"],
+        ticket_id={"type": "string", "pattern": r"^TK\d{6}$", "description": "ticket number"},
+        new_train=text("new train", "G1180", "D3052"),
+        new_date={"type": "string", "format": "date", "description": "new travel date"},
+    )  # fmt: skip
+    said = "user: Switch my train ticket to 30 November 2027. The ticket number: TK104472. The new train is G1180."
+    gold = {"ticket_id": "TK104472", "new_train": "G1180", "new_date": "2027-11-30"}
+    wrong = {**gold, "new_train": "D3052"}
+    assert asked(said, option("A", (rebook.name, wrong)), option("B", (rebook.name, gold)), tools=[rebook]) == ["B"]
 
 
 def test_a_later_turn_replaces_a_value() -> None:
