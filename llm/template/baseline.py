@@ -82,8 +82,13 @@ def _read_turn(view: ToolView, text: str, question: str, known: dict[str, JsonVa
 
 
 def _called(view: ToolView, text: str, language: Language) -> Iterator[tuple[str, JsonValue]]:
-    """The values that stand beside what their parameter is called."""
-    callings = calls_in(view, text, language)
+    """The values that stand beside what their parameter is called; words that go on with what the tool does are none."""
+    deeds = _deeds(view, text)
+    callings = [
+        one
+        for one in calls_in(view, text, language)
+        if not (one.is_behind and any(start <= one.start and one.at < end for start, end in deeds))
+    ]
     for at, one in enumerate(callings):
         end = callings[at + 1].start if at + 1 < len(callings) else len(text)
         words = _behind(text, one.at, max(end, one.at)) if one.is_behind else _before(text, one.at)
@@ -93,6 +98,12 @@ def _called(view: ToolView, text: str, language: Language) -> Iterator[tuple[str
         value = _value(parameter, first if is_code else words)
         if value is not None and (one.is_sure or not _is_free(parameter) or not words[:1].islower()):
             yield one.parameter, value
+
+
+def _deeds(view: ToolView, text: str) -> list[tuple[int, int]]:
+    """Where a text says what the tool does, in one of the known ways."""
+    every = "|".join(map(re.escape, sorted(view.actions, key=len, reverse=True)))
+    return [found.span() for found in re.finditer(every, text, re.IGNORECASE)] if every else []
 
 
 def _is_free(parameter: ParameterView) -> bool:

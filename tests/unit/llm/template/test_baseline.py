@@ -28,6 +28,15 @@ def test_values_stand_beside_what_they_are_called_or_are_alone_of_their_type(
     assert read_values(VIEWS[tool], [Turn("user", text)]) == read
 
 
+def test_a_parameter_that_is_named_in_what_the_tool_does_takes_no_words_of_it_for_its_value() -> None:
+    sea = view_of({
+        "name": "Sea.getConditions", "description": "查询海滩的浪高和水温。",
+        "parameters": {"properties": {"beach": {"type": "string", "description": "海滩"}}, "required": ["beach"]},
+    })  # fmt: skip
+    assert read_values(sea, [Turn("user", "查询海滩的浪高和水温。")]) == {}
+    assert read_values(sea, [Turn("user", "查询海滩的浪高和水温。海滩是银滩。")]) == {"beach": "银滩"}
+
+
 def test_what_is_asked_is_answered_and_what_is_said_last_holds() -> None:
     turns = [
         Turn("user", "Book a table. The number of guests is 4."),
