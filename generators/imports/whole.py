@@ -142,13 +142,14 @@ class _HubReader(RecordReader):
     def _turns(self, messages: list[JsonValue], snapshots: list[JsonValue]) -> list[Turn]:
         due: dict[int, list[Turn]] = {}
         for one in snapshots:
-            if isinstance(one, dict) and isinstance(one.get("after"), int):
+            after = one.get("after") if isinstance(one, dict) else None
+            if isinstance(one, dict) and isinstance(after, int) and not isinstance(after, bool):
                 calls = [
                     GoldCall(tool=str(call["name"]), arguments=call["arguments"])
                     for call in _list(one.get("calls")) if isinstance(call, dict) and call.keys() >= {"name", "arguments"}
                 ]  # fmt: skip
                 made = CallTurn(calls=tuple(calls), executed=bool(one.get("executed")))
-                due.setdefault(int(str(one["after"])), []).append(made)
+                due.setdefault(after, []).append(made)
         turns: list[Turn] = []
         for at, message in enumerate(messages):
             turns += due.get(at, [])

@@ -7,7 +7,7 @@ import pytest
 from pydantic import BaseModel
 
 from callwright.llm.answers import parse_answer
-from callwright.llm.chat import ChatModel, RawReply
+from callwright.llm.chat import ChatModel, Completion, RawReply
 from callwright.llm.limits import Limits
 from callwright.llm.litellm_model import LiteLLMModel
 from callwright.llm.prices import find_price
@@ -160,7 +160,7 @@ async def test_free_text_and_native_calls_come_back(chat_with, scripted, prompt)
 
     first, second = [await chat.complete(prompt, [tool]) for _ in range(2)]
 
-    assert first == second == ("", (Call(tool="trip", arguments={"city": "Lyon"}),))
+    assert first == second == Completion(text="", calls=(Call(tool="trip", arguments={"city": "Lyon"}),))
     assert adapter.requests[0].tools == (tool,)
     assert adapter.requests[0].schema is None
 

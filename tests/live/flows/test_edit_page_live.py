@@ -128,7 +128,7 @@ def test_a_sample_is_edited_by_form_and_lands_in_the_name_of_whoever_did(edit_si
         page = opened.value
         page.wait_for_selector("form.edits")
         assert edit_site.person.email in page.inner_text(".head")
-        page.wait_for_function("document.activeElement.id === 't0.text'")  # autofocus comes with the first frame
+        page.locator("[id='t0.text']:focus").wait_for()  # autofocus comes with the first frame
         page.keyboard.press("Control+End")
         page.keyboard.type(" Great, thank you!")
         page.keyboard.press("Tab")
@@ -136,7 +136,7 @@ def test_a_sample_is_edited_by_form_and_lands_in_the_name_of_whoever_did(edit_si
         shoot(page, "form")
         page.keyboard.press("Control+Enter")
         page.wait_for_selector("text=Your edit is submitted")
-        page.wait_for_function("document.activeElement.id === 'onward'")
+        page.locator("#onward:focus").wait_for()
         page.keyboard.press("Enter")
         page.wait_for_url(lambda url: "labeling" in url)
     pulled = pull(edit_site)

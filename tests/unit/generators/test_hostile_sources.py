@@ -163,3 +163,7 @@ def test_a_row_with_anything_in_the_place_of_one_of_its_values_is_a_record_or_a_
         path = data.draw(st.sampled_from([*places(rows[at])]))
         rows = replaced(rows, (at, *path), data.draw(JSON))
     read_all(form, rows)
+
+
+def test_a_snapshot_with_a_yes_or_no_in_the_place_of_its_turn_is_passed_over() -> None:
+    read_all("hf", [{**HUB, "snapshots": [{"after": False, "calls": "[]", "executed": False}]}])

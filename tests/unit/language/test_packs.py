@@ -36,7 +36,7 @@ PACKAGES = ("annotation", "bench", "flows", "generators", "language", "llm", "va
 NAMING_CODES = {
     "warehouse/records/base.py": "the one default language",
     "bench/scoring_answers.py": "a recipe", "bench/throughput_real.py": "a recipe",
-    "bench/warehouse_size.py": "a column of generated rows",
+    "bench/warehouse_size.py": "a column of generated rows", "bench/worlds.py": "a sample",
     "flows/api/building.py": "an example in a docstring", "flows/scaffolds/kind.py": "an example to begin with",
     "flows/scaffolds/check.py": "an example to begin with",
     "warehouse/exports/hugging_face.py": "the language that Croissant's own names are written in",
