@@ -37,7 +37,7 @@ def erring_recipe(**changes: Any) -> Recipe:
 
 def trusting_recipe(**review: Any) -> Recipe:
     """The same with more samples, where two people answer each doubt, and gold items are mixed in."""
-    samples = {"perfect": 36, "imperfect": 6, "irrelevant": 4}
+    samples = {"perfect": 44, "imperfect": 6, "irrelevant": 4}
     asked = {"spot_checks": 6, "reviewers": {"doubtful": 2}, "gold_items": 40}
     return erring_recipe(samples=samples, review=asked | review)
 
