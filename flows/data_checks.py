@@ -41,7 +41,6 @@ from callwright.validators.values.standing import STANDINGS, Standing, read_call
 from callwright.warehouse.errors import ConfigurationError, RecordError, ReplyError
 from callwright.warehouse.records import (
     Arguments,
-    Call,
     CallTurn,
     Decision,
     DoubtedFact,
@@ -277,7 +276,7 @@ async def _answers_alike(world: Environment, sample: Sample) -> int:
     for turn, following in itertools.pairwise(sample.turns):
         if isinstance(turn, CallTurn) and isinstance(following, ResultTurn):
             for call, result in zip(turn.calls, following.results, strict=False):
-                answer = await world.answer(Call(tool=call.tool, arguments=call.arguments))
+                answer = await world.answer(call.bare)
                 count += answer.response == result
     return count
 

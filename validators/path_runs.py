@@ -163,7 +163,7 @@ async def run_path(
 
 def _whole_call(sample: Sample) -> tuple[Exchange, ...]:
     """What a dialogue that nobody carries out comes to: its last call, which goes well."""
-    calls = tuple(Call(tool=call.tool, arguments=call.arguments) for call in sample.gold)
+    calls = tuple(call.bare for call in sample.gold)
     return (Exchange(calls=calls, responses=({"success": True},) * len(calls)),) if calls else ()
 
 

@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 from pydantic import JsonValue
 
-from callwright.warehouse.records import AskedField, Call, CallTurn, ReplyTurn, ResultTurn, Sample
+from callwright.warehouse.records import AskedField, CallTurn, ReplyTurn, ResultTurn, Sample
 
 _UNAVAILABLE = ("available", "free")  # an entry that says no to one of them is none that can be had
 
@@ -63,8 +63,7 @@ def _returned(
     has_call = isinstance(calls, CallTurn) and isinstance(results, ResultTurn) and field.place < len(results.results)
     yield results.results[field.place] if has_call and isinstance(results, ResultTurn) else None
     if isinstance(calls, CallTurn) and field.place < len(calls.calls):
-        due = calls.calls[field.place]
-        yield from answers.get(Call(tool=due.tool, arguments=due.arguments).key, ())
+        yield from answers.get(calls.calls[field.place].bare.key, ())
 
 
 def _is_told(value: JsonValue, text: str) -> bool:

@@ -19,7 +19,6 @@ from callwright.generators.faults.transcripts import (
     Step,
     effect_of,
     kept_of,
-    made,
     place_of,
     until_turn,
 )
@@ -61,9 +60,9 @@ def lose_answer(planting: Planting) -> Iterator[FaultPlan]:
                 planting, "unsure", "look", placed, told=told, takes_effect=takes_effect,
                 value=shown if takes_effect else None,
             )  # fmt: skip
-            done = {made(look).key, *([made(placed.call).key] if takes_effect else [])}
+            done = {look.bare.key, *([placed.call.bare.key] if takes_effect else [])}
             step, *later = planting.steps[placed.step :]
-            rest = kept_of([step], lambda call: made(call).key not in done)  # noqa: B023 - used at once
+            rest = kept_of([step], lambda call: call.bare.key not in done)  # noqa: B023 - used at once
             steps = (*planting.steps[: placed.step], (placed.call,), (look,), *rest, *later)
             yield FaultPlan(fault, steps)
 
@@ -72,15 +71,15 @@ def _looks(planting: Planting, placed: PlacedCall) -> Iterator[tuple[GoldCall, s
     """Calls that show whether something was made, with the id that they show then."""
     episode = planting.episode(placed.step)
     start = episode.snapshot()
-    created = [one.id for one in effect_of(episode, made(placed.call)) if one.sort == "created"]
+    created = [one.id for one in effect_of(episode, placed.call.bare) if one.sort == "created"]
     for tool in planting.tools.values():
         known = {name: value for name, value in placed.call.arguments.items() if name in tool.required}
         if not created or planting.world.writes(tool.name) or len(known) < len(tool.required):
             continue
         look = GoldCall(tool=tool.name, arguments=known, constants=tool.constants)
-        earlier = episode.answer(made(look))
-        episode.answer(made(placed.call))
-        later = episode.answer(made(look))
+        earlier = episode.answer(look.bare)
+        episode.answer(placed.call.bare)
+        later = episode.answer(look.bare)
         episode.restore(start)
         if not later.problem and is_in(created[0], later.response) and not is_in(created[0], earlier.response):
             yield look, created[0]
@@ -88,7 +87,7 @@ def _looks(planting: Planting, placed: PlacedCall) -> Iterator[tuple[GoldCall, s
 
 def _refuses(planting: Planting, placed: PlacedCall, name: str, wrong: GoldCall) -> JsonValue:
     """The body of the world's refusal where it names the field that is wrong, else None."""
-    answered = planting.episode(placed.step).answer(made(wrong))
+    answered = planting.episode(placed.step).answer(wrong.bare)
     words = fold(f"{answered.problem} {answered.response}")
     return answered.response if answered.error == "invalid_value" and fold(name) in words else None
 
@@ -115,8 +114,8 @@ def find_nothing(planting: Planting) -> Iterator[FaultPlan]:
         for wrong_value in (*schema.get("enum", ()), _misspelt(str(placed.call.arguments[name]), planting.rng)):
             wrong = _changed(placed.call, name, wrong_value)
             episode = planting.episode(placed.step)
-            answered = episode.answer(made(wrong))
-            found = episode.answer(made(placed.call))
+            answered = episode.answer(wrong.bare)
+            found = episode.answer(placed.call.bare)
             is_lost = not answered.problem and is_empty(answered.response) and not is_empty(found.response)
             if is_lost and not _is_said(planting, wrong_value):
                 fault = _fault(planting, "empty", "repair", placed, told=answered.response, call=wrong)
@@ -150,8 +149,8 @@ def go_stale(planting: Planting) -> Iterator[FaultPlan]:
             stale = _other_id(value, planting.rng)
             used = _changed(placed.call, evidence.argument, stale)
             episode = planting.episode(source.step)
-            searched = episode.answer(made(source.call))
-            answered = episode.answer(made(used))
+            searched = episode.answer(source.call.bare)
+            answered = episode.answer(used.bare)
             if answered.error not in ("not_found", "invalid_value") or not is_in(value, searched.response):
                 continue
             fault = _fault(
@@ -169,7 +168,7 @@ def go_missing(planting: Planting) -> Iterator[FaultPlan]:
             if evidence.kind != "response" or not isinstance(value, str | int) or isinstance(value, bool):
                 continue
             unknown = _other_id(value, planting.rng)
-            answered = planting.episode(placed.step).answer(made(_changed(placed.call, evidence.argument, unknown)))
+            answered = planting.episode(placed.step).answer(_changed(placed.call, evidence.argument, unknown).bare)
             if answered.error != "not_found":
                 continue
             told = replaced(answered.response, _renamed(unknown, value))
@@ -212,7 +211,7 @@ def same_effect(planting: Planting, placed: PlacedCall) -> Iterator[GoldCall]:
         ):
             continue
         other = GoldCall(tool=tool.name, arguments=arguments, constants=tool.constants)
-        if unnamed(effect_of(planting.episode(placed.step), made(other))) == unnamed(wanted):
+        if unnamed(effect_of(planting.episode(placed.step), other.bare)) == unnamed(wanted):
             yield other
 
 

@@ -12,7 +12,7 @@ from pydantic import JsonValue
 
 from callwright.generators.environments.episodes import unnamed
 from callwright.generators.environments.linking import is_opaque
-from callwright.generators.faults.transcripts import FaultPlan, Planting, effect_of, made, until_turn
+from callwright.generators.faults.transcripts import FaultPlan, Planting, effect_of, until_turn
 from callwright.generators.multi_step.tasks import is_reached, run_through
 from callwright.warehouse.records import Fault, FaultDue, FaultSort, GoldCall, JsonSchema, Tool
 
@@ -85,7 +85,7 @@ def _places(planting: Planting) -> Iterator[_Place]:
     for at, step in enumerate(planting.steps[:-1]):
         for call in step:
             returns = planting.tools[call.tool].returns or {}
-            response = episode.answer(made(call)).response
+            response = episode.answer(call.bare).response
             leaves = [leaf for leaf in _texts(response, returns, returns, "", "") if leaf.text not in seen]
             seen |= {leaf.text for leaf in leaves}
             found += [_Place(at, leaf) for leaf in leaves if not _is_used(planting, leaf)]
@@ -124,19 +124,19 @@ def _orders(planting: Planting, step: int) -> Iterator[GoldCall]:
         tool for tool in planting.tools.values() if planting.world.writes(tool.name) and tool.key in source.candidates
     ]
     ids = _ids(planting)
-    gold = {made(call).key for each in planting.steps for call in each}
-    rest = [made(call) for each in planting.steps[step:] for call in each]
+    gold = {call.bare.key for each in planting.steps for call in each}
+    rest = [call.bare for each in planting.steps[step:] for call in each]
     for _ in range(_ORDERS if writing else 0):
         tool = planting.rng.choice(writing)
         arguments = _arguments(tool, ids, planting)
         order = GoldCall(tool=tool.name, arguments=arguments or {}, constants=tool.constants)
-        if arguments is None or made(order).key in gold:
+        if arguments is None or order.bare.key in gold:
             continue
         episode = planting.episode(step)
-        changes = effect_of(episode, made(order))
+        changes = effect_of(episode, order.bare)
         if not changes or set(unnamed(changes)) <= set(unnamed(source.changes)):
             continue
-        ending = run_through(episode, [made(order), *rest])
+        ending = run_through(episode, [order.bare, *rest])
         if not any(one.problem for one in ending.answers) and not is_reached(source.changes, ending.changes):
             yield order
 
@@ -146,7 +146,7 @@ def _ids(planting: Planting) -> list[JsonValue]:
     found: dict[str, JsonValue] = {}
     episode = planting.world.begin(planting.source.simulation_seed)
     for call in (call for step in planting.steps for call in step):
-        stack = [episode.answer(made(call)).response]
+        stack = [episode.answer(call.bare).response]
         while stack:
             value = stack.pop()
             members = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()

@@ -36,11 +36,6 @@ Step = Sequence[GoldCall]
 _PLACE = re.compile(r"turns\[(\d+)\]\.results\[(\d+)\]")
 
 
-def made(call: GoldCall) -> Call:
-    """A gold call as it is made."""
-    return Call(tool=call.tool, arguments=call.arguments)
-
-
 class FaultPlan(NamedTuple):
     """What goes wrong, and the gold calls of the sample that is made of it (`PlantedFault` says what the others are)."""
 
@@ -83,18 +78,18 @@ class Planting(NamedTuple):
         """The world as it is before a step."""
         episode = self.world.begin(self.source.simulation_seed)
         for call in chain.from_iterable(self.steps[:step]):
-            episode.answer(made(call))
+            episode.answer(call.bare)
         return episode
 
     def effect(self, placed: PlacedCall) -> tuple[Change, ...]:
         """What a call changes."""
-        return effect_of(self.episode(placed.step), made(placed.call))
+        return effect_of(self.episode(placed.step), placed.call.bare)
 
     def is_repeatable(self, placed: PlacedCall) -> bool:
         """Whether a call that is made twice leaves the world as one that is made once does."""
         episode = self.episode(placed.step)
-        episode.answer(made(placed.call))
-        return not effect_of(episode, made(placed.call))
+        episode.answer(placed.call.bare)
+        return not effect_of(episode, placed.call.bare)
 
     def is_needed(self, placed: PlacedCall) -> bool:
         """Whether the world can't end as it should without a call: it writes, or a call that is needed takes a value from it."""
@@ -145,7 +140,7 @@ def retold(planting: Planting, plan: FaultPlan, words: Words, kind: str) -> Samp
     """
     source, fault = planting.source, plan.fault
     world = FaultyWorld(planting.world, fault)
-    calls = [made(call) for call in chain.from_iterable(plan.steps)]
+    calls = [call.bare for call in chain.from_iterable(plan.steps)]
     ending = run_through(world.begin(source.simulation_seed), calls)
     answers = iter(ending.answers)
     turns: list[Turn] = [UserTurn(text=words.request)]
@@ -173,13 +168,13 @@ def retold(planting: Planting, plan: FaultPlan, words: Words, kind: str) -> Samp
 def keeps_choices(planting: Planting, plan: FaultPlan) -> bool:
     """Whether all that values are taken from is answered in the end as it is without the fault, so that the same is chosen."""
     fault = plan.fault.with_changes(instead=plan.fault.value) if plan.fault.is_text else plan.fault
-    calls = [made(call) for call in chain.from_iterable(plan.steps)]
+    calls = [call.bare for call in chain.from_iterable(plan.steps)]
     answers = run_through(FaultyWorld(planting.world, fault).begin(planting.source.simulation_seed), calls).answers
     answered = {call.key: answer.response for call, answer in zip(calls, answers, strict=True)}
     results = [turn.results for turn in planting.source.turns if isinstance(turn, ResultTurn)]
     used = {place_of(one) for step in plan.steps for call in step for one in call.evidence} - {None}
     return all(
-        answered.get(made(planting.steps[step][place]).key) == results[step][place]
+        answered.get(planting.steps[step][place].bare.key) == results[step][place]
         for step, place in (at for at in used if at is not None)
     )
 
@@ -198,16 +193,16 @@ def _moved(planting: Planting, plan: FaultPlan) -> Iterator[str]:
     source = planting.source
     failed = None if plan.fault.is_text else plan.fault.until // 2 - 1
     stands = {
-        made(call).key: (step, place)
+        call.bare.key: (step, place)
         for step, calls in enumerate(plan.steps)
         for place, call in enumerate(calls)
         if step != failed
     }
     places = {
-        (step, place): stands[made(call).key]
+        (step, place): stands[call.bare.key]
         for step, calls in enumerate(planting.steps)
         for place, call in enumerate(calls)
-        if made(call).key in stands
+        if call.bare.key in stands
     }
     wanted = [places[place] for place in source.wanted if place in places]
     yield from [trait_tag("wanted", " ".join(f"{step}.{place}" for step, place in sorted(wanted)))] if wanted else []

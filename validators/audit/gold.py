@@ -9,7 +9,7 @@ from callwright.language.schemas import scalars
 from callwright.validators.audit.editing import KeptTurn, kept_turns, rebuilt, with_call
 from callwright.validators.audit.subjects import AuditSubject, Injection, Injector, UnfitError, pick
 from callwright.validators.checks.grounding import root_of
-from callwright.validators.near_misses.due import Due, Option, acting_points, bare
+from callwright.validators.near_misses.due import Due, Option, acting_points
 from callwright.validators.near_misses.table import MAKERS, Maker, of_maker
 from callwright.warehouse.records import Call, CallTurn, Evidence, GoldCall, ResultTurn, Sample
 
@@ -118,7 +118,7 @@ def _with_earlier(sample: Sample, due: Due, option: Option, sources: Sequence[in
         for index, turn in enumerate(sample.turns[: due.turn]):
             for position, one in enumerate(turn.calls if isinstance(turn, CallTurn) else ()):
                 if one.tool == before.tool:
-                    changed = _changed_alike(bare(one), before, call)
+                    changed = _changed_alike(one.bare, before, call)
                     sample = with_call(sample, index, position, _gold_of(changed, one))
     return sample
 

@@ -240,7 +240,7 @@ def _schemas(gold: Call | None, sample: Sample, context: StageContext) -> dict[s
 def due_call(snapshot: Snapshot) -> Call | None:
     """The one call that is due at a snapshot, without its evidence; None where none is."""
     gold = next(iter(snapshot.calls), None)
-    return Call(tool=gold.tool, arguments=gold.arguments) if gold is not None else None
+    return gold.bare if gold is not None else None
 
 
 class ToldRelevance(Relevance):

@@ -11,7 +11,7 @@ from random import Random
 from callwright.generators.environments.episodes import WorldEpisode
 from callwright.generators.environments.faults import FaultyWorld, is_in
 from callwright.generators.faults.errors import is_empty, same_effect
-from callwright.generators.faults.transcripts import PlacedCall, Planting, effect_of, made
+from callwright.generators.faults.transcripts import PlacedCall, Planting, effect_of
 from callwright.generators.multi_step.tasks import Ending, is_reached, run_through, world_of_sample
 from callwright.generators.stages import StageContext
 from callwright.language.schemas import scalars
@@ -75,8 +75,8 @@ class _FaultFindings:
             return
         if self._reaches(self._given) and not self._fault.takes_effect:
             yield contradicted("All is done when it goes wrong.", DoubtedFact(kind="fault_idle"))
-        known = {made(call).key for step in self._planting.steps for call in step}
-        strange = sum(made(call).key not in known for call in self._due)
+        known = {call.bare.key for step in self._planting.steps for call in step}
+        strange = sum(call.bare.key not in known for call in self._due)
         if strange > _STRANGE[self._fault.due]:
             yield self._amiss(f"{strange} calls are due that the task has not")
         yield from (self._amiss(reason) for reason in _PROOFS[self._fault.due](self))
@@ -87,7 +87,7 @@ class _FaultFindings:
     def _run(self, calls: Sequence[GoldCall], **changes: object) -> Ending:
         """The end of these calls, with the fault changed so."""
         world = FaultyWorld(self._planting.world, self._fault.with_changes(**changes) if changes else self._fault)
-        return run_through(world.begin(self._sample.simulation_seed), map(made, calls))
+        return run_through(world.begin(self._sample.simulation_seed), (call.bare for call in calls))
 
     def _reaches(self, calls: Sequence[GoldCall], **changes: object) -> bool:
         return is_reached(self._sample.changes, self._run(calls, **changes).changes)
@@ -102,7 +102,7 @@ class _FaultFindings:
         """The world without the fault, after these calls."""
         episode = self._planting.world.begin(self._sample.simulation_seed)
         for call in calls:
-            episode.answer(made(call))
+            episode.answer(call.bare)
         return episode
 
     # What each thing that may be due has to prove: the reasons why it does not.
@@ -110,20 +110,17 @@ class _FaultFindings:
     def retried(self) -> Iterator[str]:
         """The same call again: it only reads, or made twice it does what it does once."""
         episode = self._at(self._given[: self._fault.at])
-        episode.answer(made(self._call))
-        if effect_of(episode, made(self._call)):
+        episode.answer(self._call.bare)
+        if effect_of(episode, self._call.bare):
             yield "the call may not be made twice"
-        if made(self._call) not in map(made, self._due):
+        if self._call.bare not in (call.bare for call in self._due):
             yield "the call is not made again"
         yield from self._unneeded(self._call)
 
     def _unneeded(self, call: GoldCall) -> Iterator[str]:
         """Where the task can be done without a call of it."""
         places = [
-            PlacedCall(at, one)
-            for at, step in enumerate(self._planting.steps)
-            for one in step
-            if made(one) == made(call)
+            PlacedCall(at, one) for at, step in enumerate(self._planting.steps) for one in step if one.bare == call.bare
         ]
         if not any(map(self._planting.is_needed, places)):
             yield f"the task needs no {call.tool}"
@@ -131,7 +128,7 @@ class _FaultFindings:
     def looked(self) -> Iterator[str]:
         """A look first: whether it was done decides whether it is still to be done, and only a look tells."""
         look, *rest = self._due
-        others = [call for call in rest if made(call) != made(self._call)]
+        others = [call for call in rest if call.bare != self._call.bare]
         if self._planting.world.writes(look.tool):
             yield f"{look.tool} does not only read"
         if self._reaches([*self._given, self._call, *others], takes_effect=True):
@@ -144,7 +141,7 @@ class _FaultFindings:
 
     def repaired(self) -> Iterator[str]:
         """Another value: the world refuses the wrong one, or finds nothing by it, and the request says the right one."""
-        answered = self._at(self._given[: self._fault.at]).answer(made(self._call))
+        answered = self._at(self._given[: self._fault.at]).answer(self._call.bare)
         right = [call for call in self._due if call.tool == self._call.tool and len(self._differing(call)) == 1]
         if not right:
             yield "no call is due that differs in one value"
@@ -176,7 +173,7 @@ class _FaultFindings:
         )
         if is_in(self._fault.value, first) or not is_in(self._fault.value, again) or is_in(self._fault.instead, again):
             yield "a fresh search does not give another id"
-        if made(search) not in map(made, self._due):
+        if search.bare not in (call.bare for call in self._due):
             yield "it is not searched again"
 
     def replaced(self) -> Iterator[str]:
@@ -190,7 +187,10 @@ class _FaultFindings:
         """To tell: a second try is refused, and no other tool that is shown does it."""
         if not self._run([*self._given, self._call]).answers[-1].problem:
             yield f"{self._call.tool} answers when it is called again"
-        step = next((at for at, calls in enumerate(self._planting.steps) if made(self._call) in map(made, calls)), None)
+        step = next(
+            (at for at, calls in enumerate(self._planting.steps) if self._call.bare in (call.bare for call in calls)),
+            None,
+        )
         if step is None:
             yield "the task has no such call"
         elif other := next(self._others(PlacedCall(step, self._call)), None):
@@ -210,7 +210,7 @@ class _FaultFindings:
             yield "the task is another one"
         if self._fault.call is None:
             return
-        if made(self._call) in map(made, (*self._given, *self._due)):
+        if self._call.bare in (call.bare for call in (*self._given, *self._due)):
             yield "the gold obeys"
         obeyed = self._run([*self._given, self._call, *self._due])
         if obeyed.answers[len(self._given)].problem or is_reached(self._sample.changes, obeyed.changes):
@@ -219,10 +219,10 @@ class _FaultFindings:
 
     def obeyed(self) -> Iterator[str]:
         """The order: the user has asked to follow what the text says, and it is not done without."""
-        others = [call for call in self._due if made(call) != made(self._call)]
+        others = [call for call in self._due if call.bare != self._call.bare]
         if self._reaches([*self._given, *others]):
             yield "it is done without the order"
-        if made(self._call) not in map(made, self._due):
+        if self._call.bare not in (call.bare for call in self._due):
             yield "the order is not followed"
         if not self._sample.request.removeprefix(self._fault.source.request).strip():
             yield "the user has not asked to follow it"

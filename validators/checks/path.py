@@ -125,19 +125,13 @@ def _recorded(sample: Sample) -> list[tuple[Call, JsonValue]]:
     for index, turn in enumerate(sample.turns):
         if isinstance(turn, ResultTurn):
             due = calls_at(sample, index - 1)
-            pairs += [
-                (Call(tool=call.tool, arguments=call.arguments), result)
-                for call, result in zip(due, turn.results, strict=False)
-            ]
+            pairs += [(call.bare, result) for call, result in zip(due, turn.results, strict=False)]
     return pairs
 
 
 def _differences(sample: Sample, resolved: Resolved) -> list[Finding]:
     """Where the evidence leads to other calls than the gold, or to the same at another step."""
-    gold: CallKeys = [
-        frozenset(Call(tool=call.tool, arguments=call.arguments).key for call in snapshot.calls)
-        for snapshot in sample.snapshots()
-    ]
+    gold: CallKeys = [frozenset(call.bare.key for call in snapshot.calls) for snapshot in sample.snapshots()]
     repeated = [call.tool for one in sample.snapshots() for at, call in enumerate(one.calls) if call in one.calls[:at]]
     if repeated:
         fact = DoubtedFact(kind="call_repeated", tool=repeated[0])

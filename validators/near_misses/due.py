@@ -18,7 +18,6 @@ from callwright.warehouse.records import (
     Arguments,
     Call,
     CallTurn,
-    GoldCall,
     JsonSchema,
     Language,
     ReplyTurn,
@@ -96,19 +95,14 @@ def _acting_points(sample: Sample, tools: Sequence[Tool]) -> Iterator[Due]:
         is_spoken = in_steps and isinstance(turn, ReplyTurn)
         if not is_spoken and not (isinstance(turn, CallTurn) and turn.calls):
             continue
-        calls = tuple(map(bare, turn.calls)) if isinstance(turn, CallTurn) else ()
-        later = tuple(bare(call) for one in sample.turns[at + 1 :] if isinstance(one, CallTurn) for call in one.calls)
+        calls = tuple(call.bare for call in turn.calls) if isinstance(turn, CallTurn) else ()
+        later = tuple(call.bare for one in sample.turns[at + 1 :] if isinstance(one, CallTurn) for call in one.calls)
         prefix = tuple(map(shortened, sample.turns[:at]))
         is_ordered = traits_of(sample.kind).calls == "sequence" or any(
             UNKNOWN in call.arguments.values() for call in calls
         )
         option = Option(calls) if calls else Option(act="ask")
         yield Due(at, prefix, option, later, named, sample.language, is_ordered, in_steps)
-
-
-def bare(call: GoldCall) -> Call:
-    """A gold call without its evidence."""
-    return Call(tool=call.tool, arguments=call.arguments)
 
 
 def shortened(turn: Turn) -> Turn:

@@ -11,7 +11,7 @@ from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field, JsonValue
 
-from callwright.warehouse.records.base import Arguments, Language, Record
+from callwright.warehouse.records.base import Arguments, Call, Language, Record
 from callwright.warehouse.records.worlds import Change
 
 _PLACE = re.compile(r"(\d+)\.(\d+)")
@@ -48,6 +48,11 @@ class GoldCall(Record):
     arguments: Arguments = Field(default_factory=dict)
     evidence: tuple[Evidence, ...] = ()
     constants: Arguments = Field(default_factory=dict, exclude_if=not_)
+
+    @property
+    def bare(self) -> Call:
+        """The call as it is made, without its evidence."""
+        return Call(tool=self.tool, arguments=self.arguments)
 
 
 class Message(Record):

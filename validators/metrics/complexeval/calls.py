@@ -54,7 +54,7 @@ def chain_of(sample: Sample) -> tuple[Exchange, ...]:
     steps = []
     for turn, following in pairwise(sample.turns):
         if turn.kind == "calls" and turn.calls and following.kind == "result":
-            calls = tuple(Call(tool=call.tool, arguments=call.arguments) for call in turn.calls)
+            calls = tuple(call.bare for call in turn.calls)
             steps.append(Exchange(calls=calls, responses=following.results))
     return tuple(steps)
 

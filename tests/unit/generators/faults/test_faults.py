@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from callwright.generators.environments.episodes import diff, world_of
 from callwright.generators.environments.faults import FaultyWorld
 from callwright.generators.environments.protocol import Environment
-from callwright.generators.faults.transcripts import Planting, keeps_choices, made
+from callwright.generators.faults.transcripts import Planting, keeps_choices
 from callwright.generators.faults.wording import obstacle, words_problem
 from callwright.validators.checks.end_state import check_end_state
 from callwright.validators.checks.faults import check_fault
@@ -114,7 +114,7 @@ async def test_who_refuses_what_the_user_has_asked_to_follow_has_failed(depot: E
     assert sample.fault.call
     rest = [
         call for turn in sample.turns[sample.fault.until :] if isinstance(turn, CallTurn) for call in turn.calls
-        if made(call) != made(sample.fault.call)
+        if call.bare != sample.fault.call.bare
     ]  # fmt: skip
     refused = await drive(depot, sample, Follower(sample, {0: as_made(rest)}, stops=True))
     assert (refused.success, refused.obeyed) == (False, None)
@@ -131,7 +131,7 @@ def test_what_goes_wrong_depends_on_the_fault_and_the_calls_so_far_alone(
 ) -> None:
     sample = spoilt(depot, plans(depot, sort, most=1)[0])
     assert sample.fault
-    gold = [made(call) for _, call in planting(depot).calls()]
+    gold = [call.bare for _, call in planting(depot).calls()]
     known = dict(zip(("list", "named", "paint", "cancel", "create", "unknown"), gold, strict=True))
     calls = [known[name] for name in names]
     one, other = (FaultyWorld(world_of(depot), sample.fault).begin() for _ in range(2))
