@@ -11,7 +11,8 @@ from callwright.flows.recipe import AvoidedSource
 from callwright.flows.sources import files_key
 from callwright.generators.imports.table import SOURCES
 from callwright.validators.checks.duplicates import CHECK, VERSION
-from callwright.validators.overlap import COMMON, LIKENESS, WORDS, Common, Match, OverlapIndex, PlacedSample, batches
+from callwright.validators.overlap import AT_ONCE, COMMON, LIKENESS, WORDS, Common, Match, OverlapIndex, PlacedSample
+from callwright.warehouse.batches import batches
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Sample, Tool, Verdict
 from callwright.warehouse.releases import read_tools, stream_release
@@ -77,7 +78,7 @@ def _overlap(own: OverlapIndex, name: str, form: str, path: Path, progress: Prog
     shared_others: dict[Common, int] = dict.fromkeys(COMMON, 0)
     others = unreadable = 0
     told = time.monotonic()
-    for records in batches(SOURCES.named(form).read(path)):
+    for records in batches(SOURCES.named(form).read(path), AT_ONCE):
         read = [PlacedSample(one.where, one.sample, one.tools) for one in records if one.sample is not None]
         unreadable += len(records) - len(read)
         others += len(read)
@@ -115,7 +116,7 @@ class Avoided:
         if not self._sources:
             yield from samples
             return
-        for some in batches(samples):
+        for some in batches(samples, AT_ONCE):
             self._look(some)
             yield from some
 

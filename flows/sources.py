@@ -24,6 +24,7 @@ from callwright.flows.settings import Settings
 from callwright.generators.imports.reading import ImportedRecord
 from callwright.generators.imports.table import SOURCES
 from callwright.generators.taken import STAGE, print_of
+from callwright.warehouse.batches import batches
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import CallTurn, Origin, ResultTurn, Sample, TakenRecord, Tool, content_key
 from callwright.warehouse.rows import body_of
@@ -235,7 +236,7 @@ class _Reading:
             records = self._opened(opened, self._folder / _RECORDS, self._mark.at)
             tools = self._opened(opened, self._folder / _TOOLS, self._mark.tools_at)
             vault = self._opened(opened, self._rules.vault, self._mark.vault_at) if self._rules.vault else None
-            while some := list(islice(read, _AT_ONCE)):
+            for some in batches(read, _AT_ONCE):
                 new = {tool.key: tool for record in some for tool in record.tools if tool.key not in known}
                 known |= new.keys()
                 taken = [self._taken(record, vault) for record in some]

@@ -6,13 +6,14 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from hashlib import blake2b
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 import orjson
 
 from callwright.llm.chat import ChatRequest, Prompt, RawReply
+from callwright.warehouse.batches import batches
 from callwright.warehouse.errors import CallwrightError, StoreError
 from callwright.warehouse.records import Call
 
@@ -25,7 +26,6 @@ _ROWS = 500  # in one statement: each statement of the writing thread has to wai
 _GET = "select reply from answers where key = ?"
 _DIGITS = 2 * KEY_BYTES
 _PATIENCE = 60.0  # seconds to wait for another process's commit
-Item = TypeVar("Item")
 
 
 def ledger_key(request: ChatRequest, prompt: Prompt, schema: str) -> bytes:
@@ -241,7 +241,7 @@ def open_file(
 def answers_of(ledger: Path, keys: Iterable[str]) -> Iterator[bytes]:
     """The answers under these keys, as lines; a key without one has no line."""
     with closing(open_answers(ledger)) as connection:
-        for some in _some(dict.fromkeys(keys)):
+        for some in batches(dict.fromkeys(keys), _ROWS):
             asked = f"select key, reply from answers where key in ({', '.join('?' * len(some))})"  # noqa: S608 - marks only
             yield from _lines(connection.execute(asked, [bytes.fromhex(key) for key in some]))
 
@@ -257,7 +257,7 @@ def answers_after(ledger: Path, number: int) -> tuple[bytes, int]:
 def keep_answers(ledger: Path, lines: Iterable[bytes]) -> None:
     """Keep answers given as lines; the first answer under a key stays. Raises StoreError."""
     with closing(open_answers(ledger)) as connection:
-        for some in _some(lines):
+        for some in batches(lines, _ROWS):
             pairs = [(bytes.fromhex(line[:_DIGITS].decode()), line[_DIGITS + 1 :].rstrip()) for line in some]
             try:
                 connection.execute(_PUT.format(", ".join(["(?, ?)"] * len(pairs))), list(chain.from_iterable(pairs)))
@@ -268,9 +268,3 @@ def keep_answers(ledger: Path, lines: Iterable[bytes]) -> None:
 def _lines(rows: Iterable[tuple[bytes, bytes]]) -> Iterator[bytes]:
     for key, reply in rows:
         yield b"%s %s\n" % (key.hex().encode(), reply)  # a reply is JSON of one line
-
-
-def _some(found: Iterable[Item]) -> Iterator[list[Item]]:
-    left = iter(found)
-    while some := list(islice(left, _ROWS)):
-        yield some

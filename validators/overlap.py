@@ -8,14 +8,14 @@ row that they share and of the cosine of their sentence embeddings.
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple
 
 import orjson
 from pydantic import JsonValue
 
 from callwright.validators.checks.duplicates import mask_values, shared_grams
 from callwright.validators.embeddings import vectors_of
+from callwright.warehouse.batches import batches
 from callwright.warehouse.records import CallTurn, GoldCall, Sample, Tool, UserTurn, content_key
 
 Common = Literal["tool", "call", "request"]
@@ -23,8 +23,7 @@ COMMON: tuple[Common, ...] = ("tool", "call", "request")
 WORDS: Mapping[Common, str] = {"tool": "the same tool", "call": "the same call", "request": "the same request"}
 LIKENESS = 0.6  # what it finds and misses is told in docs/sources.md
 _NEAR = 0.7  # below this cosine nothing is compared letter by letter
-_AT_ONCE = 500
-Item = TypeVar("Item")
+AT_ONCE = 500
 
 
 class PlacedSample(NamedTuple):
@@ -67,7 +66,7 @@ class OverlapIndex:
         self._by_print: dict[tuple[Common, str], list[int]] = defaultdict(list)
         self._compared: list[_Compared] = []
         self._parts: list[Any] = []  # vectors of some hundreds each: the encoder's own type
-        for some in batches(samples, _AT_ONCE):
+        for some in batches(samples, AT_ONCE):
             for at, one in enumerate(compared := list(map(_compare, some)), len(self.places)):
                 for how, prints in one.prints.items():
                     for found in prints:
@@ -106,13 +105,6 @@ class OverlapIndex:
         if one.numbers != other.numbers or not one.text or not other.text:
             return 0.0
         return (shared_grams(one.text, other.text) + cosine) / 2
-
-
-def batches(items: Iterable[Item], size: int = _AT_ONCE) -> Iterator[list[Item]]:
-    """So many items at a time."""
-    left = iter(items)
-    while some := list(islice(left, size)):
-        yield some
 
 
 def _compare(one: PlacedSample) -> _Compared:

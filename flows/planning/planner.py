@@ -32,6 +32,7 @@ from callwright.generators.taken import CALL, CALLS, CONVERSATION
 from callwright.generators.taken import GROUP as TAKEN
 from callwright.language.packs import has_folder, known, of
 from callwright.llm.models import reads_language
+from callwright.warehouse.batches import batches
 from callwright.warehouse.errors import CallwrightError, ConfigurationError
 from callwright.warehouse.queries import sql
 from callwright.warehouse.records import Derivation, Draft, Language, Record, Sample, Tool
@@ -326,8 +327,7 @@ def _fresh(run: GroupRun, stage: str, planned: Iterable[Planned]) -> Iterator[Pl
     is_begun = bool(
         run.warehouse.rows("select 1 from outcomes where build = ? and stage = ? limit 1", [run.build, stage])
     )
-    left = iter(planned)
-    while some := list(islice(left, _AT_ONCE)):
+    for some in batches(planned, _AT_ONCE):
         done: set[str] = set()
         if is_begun:
             keys = [one.key for one in some]

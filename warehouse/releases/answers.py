@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple
 
 import orjson
 
+from callwright.warehouse.batches import batches
 from callwright.warehouse.errors import ConfigurationError, RecordError
 from callwright.warehouse.queries import sql
 from callwright.warehouse.records import Call, CallTurn, GoldCall, ReplyTurn, Sample, Turn
@@ -87,8 +88,7 @@ class AnswerReader:
 
     def through(self, samples: Iterable[tuple[str, Sample]]) -> Iterator[tuple[str, Sample]]:
         """The samples as they come; of each one `of` tells until the next is taken."""
-        left = iter(samples)
-        while some := list(islice(left, _AT_ONCE)):
+        for some in batches(samples, _AT_ONCE):
             self._read([sample.key for _, sample in some])
             yield from some
 
@@ -148,7 +148,7 @@ def _differing(sample: Sample, other: Sample, source: AnswerSource, given_by: st
     for at, (turn, changed) in enumerate(zip(sample.turns, other.turns, strict=False)):
         if _said(turn) != _said(changed):
             if isinstance(turn, CallTurn) and isinstance(changed, CallTurn) and changed.calls:
-                calls = tuple(Call(tool=call.tool, arguments=call.arguments) for call in changed.calls)
+                calls = tuple(call.bare for call in changed.calls)
                 yield GivenAnswer(at, source, given_by, is_right=False, calls=calls)
             return
 
