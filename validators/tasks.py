@@ -137,14 +137,18 @@ class Task:
     @property
     def history(self) -> tuple[Exchange, ...]:
         """What was called before an episode begins: nothing, but where something has gone wrong by then."""
-        return chain_of(self.sample)[: self._given]
+        return self._chain[: self._given]
 
     @property
     def due(self) -> tuple[Exchange, ...]:
         """The gold's steps from where an episode begins."""
-        return chain_of(self.sample)[self._given :]
+        return self._chain[self._given :]
 
-    @property
+    @cached_property
+    def _chain(self) -> tuple[Exchange, ...]:
+        return chain_of(self.sample)
+
+    @cached_property
     def _given(self) -> int:
         until = self.sample.fault.until if self.sample.fault else 0
         return sum(turn.kind == "calls" for turn in self.sample.turns[:until])
@@ -168,10 +172,12 @@ class Task:
     @cached_property
     def asked(self) -> frozenset[str]:
         """The keys of the calls of whose responses the user wants to be told something."""
-        steps = chain_of(self.sample)
         asked = {(one.step, one.place) for one in self.sample.asked}
         return frozenset(
-            call.key for at, step in enumerate(steps) for place, call in enumerate(step.calls) if (at, place) in asked
+            call.key
+            for at, step in enumerate(self._chain)
+            for place, call in enumerate(step.calls)
+            if (at, place) in asked
         )
 
     @cached_property
