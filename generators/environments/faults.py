@@ -14,6 +14,7 @@ from pydantic import JsonValue
 
 from callwright.generators.environments.episodes import StatefulWorld, WorldEpisode, WorldState
 from callwright.generators.environments.protocol import CallResponse
+from callwright.language.schemas import scalars
 from callwright.warehouse.records import Call, Fault
 
 _CALLS = "\0calls"
@@ -110,11 +111,7 @@ def replaced(value: JsonValue, replace: Replace, field: str = "") -> JsonValue:
 
 def is_in(wanted: JsonValue, value: JsonValue) -> bool:
     """Whether a JSON value is or has another one; of text and numbers the text decides, as ids in a path are text."""
-    if isinstance(value, dict):
-        return any(is_in(wanted, member) for member in value.values())
-    if isinstance(value, list):
-        return any(is_in(wanted, member) for member in value)
-    return value is not None and not isinstance(value, bool) and str(value) == str(wanted)
+    return any(str(one) == str(wanted) for one in scalars(value) if not isinstance(one, bool))
 
 
 def _without(value: JsonValue, gone: JsonValue) -> JsonValue:

@@ -1,16 +1,17 @@
 """What a user knows: each value that a sample's gold takes from what is said, where the request says it, what it is called."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from pydantic import JsonValue
 
 from callwright.generators.environments.picking import read_rule
 from callwright.generators.multi_step.samples import schema_of
+from callwright.language.calls.entries import value_in
 from callwright.language.calls.tools import view_of
 from callwright.language.values import locate
 from callwright.warehouse.errors import RecordError
-from callwright.warehouse.records import Call, CallTurn, Evidence, GoldCall, JsonSchema, Sample, Tool
+from callwright.warehouse.records import CallTurn, Evidence, GoldCall, JsonSchema, Sample, Tool
 
 _TEXT = ("equals", "contains")
 
@@ -62,7 +63,7 @@ def _facts(call: GoldCall, tool: Tool, sample: Sample) -> Iterator[Fact]:
             tool.name, name, evidence.argument, None, schema_of(tool, evidence.argument), called.get(name, name)
         )
         if evidence.kind in ("span", "normalised") and not evidence.in_message:
-            value = _value_at(call, evidence.argument)
+            value = value_in(call.arguments, evidence.argument)
             is_first = evidence.turn == 0 and evidence.start is not None and evidence.end is not None
             at = (evidence.start or 0, evidence.end or 0) if is_first else (-1, -1)
             yield from () if value is None else (fact._replace(value=value, start=at[0], end=at[1]),)
@@ -81,15 +82,3 @@ def _names(evidence: Evidence, request: str) -> Iterator[str]:
     for one in where:
         if one.test in _TEXT and isinstance(one.value, str) and locate(one.value, {"type": "string"}, request):
             yield one.value
-
-
-def _value_at(call: GoldCall | Call, path: str) -> JsonValue:
-    value: JsonValue = dict(call.arguments)
-    for piece in path.replace("]", "").replace("[", ".").split("."):
-        if isinstance(value, Mapping):
-            value = value.get(piece)
-        elif isinstance(value, list) and piece.isdecimal() and int(piece) < len(value):
-            value = value[int(piece)]
-        else:
-            return None
-    return value
