@@ -64,7 +64,8 @@ BUILD_VERSION = 2  # raised when the same recipe, tools and prompts would make o
 class FunnelRow(NamedTuple):
     """What a stage did with what came to it: entered = passed + rejected + failed + waiting.
 
-    `not_applicable` is how many of the passed ones it had nothing to do with.
+    `not_applicable` is how many of the passed ones it had nothing to do with, `personal_data` how many personal values stood in
+    what it took from files.
     """
 
     stage: str
@@ -74,6 +75,7 @@ class FunnelRow(NamedTuple):
     failed: int
     waiting: int
     not_applicable: int = 0
+    personal_data: int = 0
 
 
 class CompositionRow(NamedTuple):

@@ -95,17 +95,19 @@ def read_sources(recipe: Recipe, settings: Settings, progress: Progress) -> None
 
 def told_of_sources(recipe: Recipe, settings: Settings) -> Iterator[str]:
     """What people should know of the files that a recipe takes samples from."""
-    found = Counter[str]()
+    found, all_taken = Counter[str](), True
     for read in known_sources(recipe, settings):
         found.update(read.personal)
         if read.chosen is not None:
+            all_taken = False
             yield (
                 f"Of {read.records} records {len(read.chosen.seen)} were taken: {read.chosen.folded} say the same as another, "
                 f"{read.chosen.not_chosen} were not drawn, {read.unreadable} hold no sample."
             )
     done = "replaced" if recipe.personal_data.mode == "on" else "found and left as it is"
     if found:
-        yield f"Personal data {done}: {', '.join(f'{count} {kind}' for kind, count in found.most_common())}."
+        drawn = "" if all_taken else " (in all that was read; the funnel counts what was drawn)"
+        yield f"Personal data {done}: {', '.join(f'{count} {kind}' for kind, count in found.most_common())}{drawn}."
     elif recipe.sources and recipe.personal_data.mode == "off":
         yield "Personal data was not looked for: `personal_data: on` replaces it, `report` counts it."
 

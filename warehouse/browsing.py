@@ -296,6 +296,7 @@ class BuildDetail(NamedTuple):
     build: Row
     earlier: Row | None
     funnel: list[Row]
+    personal: list[Row]
     cost: list[Row]
     kinds: list[Row]
     left_out: list[Row]

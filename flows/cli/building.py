@@ -110,7 +110,7 @@ def build(  # noqa: PLR0917 - typer reads each option from a parameter
 
 
 def _report_text(report: "BuildReport", pushed: "Pushed | None", seconds: float) -> Iterator[str | Table]:
-    yield table_of(report.worked)
+    yield _funnel_table(report)
     yield table_of(report.composition)
     yield from map(table_of, filter(None, (report.paths, report.conversations)))
     yield from _readers_text(report)
@@ -122,6 +122,14 @@ def _report_text(report: "BuildReport", pushed: "Pushed | None", seconds: float)
         yield f"A trial: no release takes it unless it is named (--build {report.build})."
     if pushed:
         yield f"{pushed.created} tasks pushed for people to review: {pushed.url}"
+
+
+def _funnel_table(report: "BuildReport") -> Table:
+    """The funnel, with a column of personal data only where any was found."""
+    whole = table_of(report.worked)
+    if any(row.personal_data for row in report.worked):
+        return whole
+    return Table(whole.columns[:-1], [row[:-1] for row in report.worked])
 
 
 def _readers_text(report: "BuildReport") -> Iterator[Table]:

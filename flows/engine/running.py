@@ -328,6 +328,7 @@ def tell_stages(report: BuildReport, progress: "FlowProgress") -> None:
         rest = "".join(f", {count} {name}" for name, count in ended if count)
         progress.note(
             f"{row.stage}: {row.entered - row.not_applicable} in, {row.passed - row.not_applicable} passed{rest}"
+            f"{f', {row.personal_data} personal values' if row.personal_data else ''}"
         )
 
 

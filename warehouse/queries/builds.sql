@@ -28,6 +28,9 @@ order by b.started_at desc limit 1
 -- name: funnel
 select * from funnel where build = ? order by position
 
+-- name: personal
+select * from personal_data where build = ?
+
 -- name: cost
 select stage, model, count(*) as calls, count(*) filter (cached) as cached, count(*) filter (error <> '') as errors,
     sum(prompt_tokens) as prompt_tokens, sum(completion_tokens) as completion_tokens, sum(cost) as cost,

@@ -2,12 +2,15 @@
 
 import json
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from callwright.flows.build import BuildReport
+from callwright.flows.pages.builds import build_page
+from callwright.flows.pages.look import Look
 from callwright.flows.progress import SilentProgress
 from callwright.flows.recipe import parse_recipe
 from callwright.flows.settings import Settings
@@ -179,6 +182,7 @@ def test_personal_data_is_replaced_before_anything_is_kept(tmp_path: Path) -> No
     assert address in sample["request"]
     [draft] = warehouse_of(settings).rows("select body ->> '$.replaced.mail' as mails from drafts")
     assert draft == {"mails": "1"}
+    assert {row.stage: row.personal_data for row in report.funnel if row.personal_data} == {"taken": 1}
 
 
 def test_what_was_replaced_is_kept_in_a_vault_alone_where_one_is_named(tmp_path: Path) -> None:
@@ -195,6 +199,13 @@ def test_a_report_counts_and_changes_nothing(tmp_path: Path) -> None:
     assert any(one.startswith("Personal data found and left as it is: 1 mail") for one in report.remarks)
     [sample] = warehouse_of(settings).rows("select request from samples")
     assert "anna.schmidt@web.de" in sample["request"]
+    [kept] = warehouse_of(settings).rows("select kind, records, personal_values, is_replaced from personal_data")
+    assert kept == {"kind": "mail", "records": 1, "personal_values": 1, "is_replaced": False}
+    assert sum(row.personal_data for row in report.funnel) == 1
+    page = (
+        build_page(Look(warehouse_of(settings), datetime.now(UTC), lambda path, _query: path), {}, report.build) or ""
+    )
+    assert "Personal data found and left as it is: 1 mail in 1 record." in page
 
 
 def test_of_many_that_repeat_those_are_taken_that_differ(tmp_path: Path) -> None:
