@@ -15,11 +15,12 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import JsonValue
 
+from callwright.generators.taken.chinese_names import find_chinese_names, is_chinese
 from callwright.language.calls.codes import address as made_address
 from callwright.language.calls.codes import person as made_person
 from callwright.language.calls.meanings import first_names
 from callwright.language.calls.parameters import meaning_by_words, meaning_of
-from callwright.language.packs import fallback, has_folder, packaged
+from callwright.language.packs import fallback, has_folder, letters_of, packaged
 from callwright.warehouse.extras import require_extra
 from callwright.warehouse.records import (
     CallTurn,
@@ -105,6 +106,10 @@ def without_personal_data(sample: Sample, tools: Iterable[Tool], seed: str) -> R
         if value and value.casefold() not in known:  # in other letters it is the same
             found[value] = one.kind
             known.add(value.casefold())
+    for value in [
+        one for one in found if is_chinese(one) and any(one != name and one.startswith(name) for name in found)
+    ]:
+        del found[value]  # what goes on behind a name was taken for the rest of it
     if not found:
         return Replaced(sample, {}, {})
     made = _Made(sample.language, seed)
@@ -165,7 +170,8 @@ def _kind_of(name: str, meaning: str) -> PersonalKind | None:
 def _can_be(kind: PersonalKind, value: str) -> bool:
     words = value.split()
     if kind == "name":
-        return 0 < len(words) <= _LONGEST_NAME and not any(map(str.isdigit, value)) and value != value.lower()
+        is_written = value != value.lower() or (is_chinese(value) and len(value) <= _LONGEST_NAME)
+        return 0 < len(words) <= _LONGEST_NAME and not any(map(str.isdigit, value)) and is_written
     if kind == "mail":
         return bool(_MAIL.fullmatch(value))
     if kind in ("phone", "card"):
@@ -234,7 +240,8 @@ def _addresses(text: str, _language: Language) -> Places:
 
 
 def _names(text: str, _language: Language) -> Places:
-    """Names that are introduced, and names of two words and more that begin with a known first name."""
+    """Names that are introduced, names of two words and more that begin with a known first name, and Chinese names."""
+    yield from find_chinese_names(text)
     known = first_names()
     for match in _NAME.finditer(text):
         words = match[0].split()
@@ -302,7 +309,7 @@ class _Made:
         rng = self._rng
         match kind:
             case "name":
-                made = made_person(self._language, rng)
+                made = made_person(self._language if value.isascii() else letters_of(value), rng)
                 return made if len(value.split()) > 1 or not made.isascii() else made.split()[0]
             case "address":
                 return made_address(self._language, rng)
@@ -372,7 +379,10 @@ class _Replacing:
         numbers = [
             r"(?<!\d)" + r"[\s().-]*".join(one) + r"(?!\d)" for one in sorted(self._numbers, key=len, reverse=True)
         ]
-        exact = [rf"(?<!\w){re.escape(one)}(?!\w)" if one[0].isalnum() else re.escape(one) for one in longest]
+        exact = [
+            rf"(?<!\w){re.escape(one)}(?!\w)" if one[0].isalnum() and not is_chinese(one) else re.escape(one)
+            for one in longest
+        ]
         self._pattern = re.compile("|".join((*exact, *numbers)), re.IGNORECASE)
         self._folded = {value.casefold(): made for value, made in self._exact.items()}
 

@@ -5,7 +5,7 @@ kind whose phrases suit whatever has a name of that kind. `value_gap` says of al
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _TABLE = ("callwright.language", "meanings.yaml")
 _LOCALE = "en_US"
 _NAMED = ("en_US", "en_GB", "en_IN", "es_ES", "es_MX", "fr_FR", "de_DE", "it_IT", "pt_BR", "nl_NL", "pl_PL")
+_CHINESE = ("zh_CN", "zh_TW")
 _SHORTEST_NAME = 3
 _SEED_BITS = 48
 _LONGEST_HEAD = 60
@@ -215,14 +216,23 @@ def fake(provider: str, rng: Random) -> str:
 @cache
 def first_names() -> frozenset[str]:
     """The first names that Faker has in languages written in Latin letters that people here meet most."""
+    return frozenset(name for name in _names_of(_NAMED, "first_names") if len(name) >= _SHORTEST_NAME)
+
+
+@cache
+def chinese_names() -> tuple[frozenset[str], frozenset[str]]:
+    """The family names and the given names that Faker has in Chinese letters."""
+    families, given = (frozenset(_names_of(_CHINESE, field)) for field in ("last_names", "first_names"))
+    return families, given
+
+
+def _names_of(locales: Iterable[str], field: str) -> Iterator[str]:
     from importlib import import_module
 
-    found: set[str] = set()
-    for locale in _NAMED:
+    for locale in locales:
         provider = import_module(f"faker.providers.person.{locale}").Provider
-        for field in ("first_names", "first_names_male", "first_names_female"):
-            found.update(getattr(provider, field, ()))
-    return frozenset(name for name in found if len(name) >= _SHORTEST_NAME)
+        for listed in (field, f"{field}_male", f"{field}_female"):
+            yield from getattr(provider, listed, ())
 
 
 @cache

@@ -10,6 +10,8 @@ from typing import NamedTuple
 from faker import Faker
 
 from callwright.generators.taken import CALL
+from callwright.language.calls.meanings import chinese_names
+from callwright.language.packs import of
 from callwright.warehouse.records import CallTurn, GoldCall, Sample, Tool, UserTurn
 
 STRANGE = ("sv_SE", "da_DK", "fi_FI", "cs_CZ", "ro_RO", "tr_TR")
@@ -81,6 +83,32 @@ def plant(count: int, seed: int) -> Iterator[Planted]:
             value,
             is_called,
         )
+
+
+_SAID_IN_CHINESE = (
+    "帮我约{}周五晚上吃饭。", "你好，我叫{}，想改一下预约。", "收件人是{}，地址不变。", "把这份合同发给{}。",
+    "通知{}明天的会取消了。", "今晚跟{}去看电影，帮我买票。",
+    "{}的电话是多少？", "给{}打电话。", "乘车人姓名：{}。", "我同事{}要去上海出差。", "帮我查一下{}的航班。", "提醒{}带护照。",
+    "我妈妈{}要住院三天。", "{}下周一到北京。",
+)  # fmt: skip
+
+
+def plant_chinese(count: int, seed: int) -> Iterator[Planted]:
+    """Names in Chinese words: of people whose given names Faker knows, and strange ones that it does not."""
+    rng = Random(seed)
+    families, given = chinese_names()
+    strange = [name for name in of("zh").data["values"]["first_names"] if name not in given]
+    for number in range(count):
+        kind, names = (("Chinese name", sorted(given)), ("strange Chinese name", strange))[number % 2]
+        value = rng.choice(sorted(one for one in families if len(one) == 1)) + rng.choice(names)
+        is_called = number % 4 > 1
+        arguments = {"customer_name": value} if is_called else {"text": "A note."}
+        turns = (
+            UserTurn(text=rng.choice(_SAID_IN_CHINESE).format(value)),
+            CallTurn(calls=(GoldCall(tool=NOTE.name, arguments=arguments),)),
+        )
+        sample = Sample(kind=CALL, language="zh", category="Notes", candidates=(NOTE.key,), turns=turns)
+        yield Planted(sample, kind, value, is_called)
 
 
 def _secret(rng: Random) -> str:

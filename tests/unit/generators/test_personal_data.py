@@ -10,9 +10,9 @@ from callwright.generators.taken import CONVERSATION
 from callwright.generators.taken.personal_data import without_personal_data
 from callwright.validators.checks.grounding import ground
 from callwright.warehouse.records import CallTurn, GoldCall, ReplyTurn, ResultTurn, Sample, UserTurn
-from tests.support.generators.planted_personal_data import NOTE, plant
+from tests.support.generators.planted_personal_data import NOTE, plant, plant_chinese
 
-PLANTED = list(plant(500, seed=1))
+PLANTED = [*plant(500, seed=1), *plant_chinese(200, seed=2)]
 # Of what stands in words alone: a call that has a value under its own name is always found.
 RECALL = {
     "name": 1.0,
@@ -23,6 +23,8 @@ RECALL = {
     "card": 1.0,
     "iban": 1.0,
     "secret": 1.0,
+    "Chinese name": 0.9,  # what is missed has no word before it that introduces a name
+    "strange Chinese name": 0.75,
 }
 
 
@@ -96,6 +98,29 @@ def test_numbers_that_check_themselves_still_do(text: str, kind: str) -> None:
 )  # fmt: skip
 def test_what_is_nobodys_stays(text: str) -> None:
     found = without_personal_data(said(UserTurn(text=text), ReplyTurn(text="Done.")), [], "x")
+    assert found.values == {}
+
+
+def test_a_chinese_person_is_the_same_other_person_in_words_calls_and_results() -> None:
+    call = GoldCall(tool=NOTE.name, arguments={"customer_name": "王梓涵", "text": "王梓涵想改到周三。"})
+    talk = said(
+        UserTurn(text="请帮王梓涵订一张桌子，他想改到周三。"),
+        CallTurn(calls=(call,), executed=True),
+        ResultTurn(results=({"customerName": "王梓涵"},)),
+        ReplyTurn(text="好的，已经帮王梓涵订好了。"),
+        language="zh",
+    )
+    found = without_personal_data(talk, [NOTE], "x")
+    assert found.counts == {"name": 1}
+    assert "王梓涵" not in text_of(found.sample)
+    assert text_of(found.sample).count(found.values["王梓涵"]) == 5
+
+
+@pytest.mark.parametrize(
+    "text", ["东方明珠在哪里？", "和时间有关的项目经理培训", "我是来自上海的", "尊敬的车主您好", "查询经理的电话"]
+)
+def test_what_reads_like_a_chinese_name_stays(text: str) -> None:
+    found = without_personal_data(said(UserTurn(text=text), ReplyTurn(text="好的。"), language="zh"), [], "x")
     assert found.values == {}
 
 
