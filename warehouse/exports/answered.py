@@ -9,9 +9,11 @@ from typing import NamedTuple
 
 import orjson
 
-from callwright.warehouse.exports.examples import Message, TrainingExample, is_allowed, tool_calls
+from callwright.warehouse.exports.examples import Message, Teach, TrainingExample, is_allowed, tool_calls
 from callwright.warehouse.exports.writing import LeftOutRow, json_text
+from callwright.warehouse.records import Sample, without_traits
 from callwright.warehouse.releases import GivenAnswer, SampleAnswers
+from callwright.warehouse.releases.runs import WRONG
 
 NO_RIGHT = "no candidate's answer is right here"
 NO_WRONG = "nothing wrong was answered here, and no defect fits"
@@ -29,8 +31,27 @@ def right_answers(example: TrainingExample, answers: SampleAnswers) -> Iterator[
     found = _once(_right(example, answers))
     for given, message in found:
         yield example._replace(last=message, given_by=given.given_by, pass_rate=answers.pass_rate)
-    if not found:
+    if not found and not answers.runs:
         yield LeftOutRow(example.sample.kind, NO_RIGHT)
+
+
+def right_runs(sample: Sample, answers: SampleAnswers, teach: Teach) -> Iterator[TrainingExample | LeftOutRow]:
+    """What each right run over a multi-step sample teaches, whole, and how many runs teach nothing."""
+    for run in answers.runs:
+        if run.problem or not run.is_right:
+            yield LeftOutRow(sample.kind, run.problem if run.is_right else WRONG)
+        for one in (
+            teach(sample.with_changes(turns=run.turns, tags=without_traits(sample.tags, "asked"))) if run.turns else ()
+        ):
+            if isinstance(one, TrainingExample):
+                yield one._replace(sample=sample, given_by=run.given_by, pass_rate=answers.pass_rate)
+            else:
+                yield one
+
+
+def unproved_runs(sample: Sample, answers: SampleAnswers, _teach: Teach) -> Iterator[LeftOutRow]:
+    """How many wrong runs make no pair, since no step of theirs is provably wrong."""
+    yield from (LeftOutRow(sample.kind, run.problem) for run in answers.runs if run.problem and not run.is_right)
 
 
 def rated(example: TrainingExample, answers: SampleAnswers) -> Iterator[TrainingExample]:

@@ -7,7 +7,7 @@ completions API.
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import pairwise
 from random import Random
 from typing import Any, NamedTuple, assert_never
@@ -100,6 +100,8 @@ class TrainingExample(NamedTuple):
 
 
 Answered = Callable[[TrainingExample, SampleAnswers], "Iterable[TrainingExample | LeftOutRow]"]
+Teach = Callable[[Sample], "Iterator[TrainingExample | LeftOutRow]"]
+OfRuns = Callable[[Sample, SampleAnswers, Teach], "Iterable[TrainingExample | LeftOutRow]"]
 
 
 class ExampleFormat(NamedTuple):
@@ -107,7 +109,7 @@ class ExampleFormat(NamedTuple):
 
     `are_whole` leaves out the beginnings of longer examples of the same sample, for readers that teach all of a conversation at
     once. `has_origins` writes the origins beside, for readers that take no other fields than their own. `answered` makes of an
-    example and of what was answered there what is written where answers are exported.
+    example and of what was answered there what is written where answers are exported, `of_runs` what is written of whole runs.
     """
 
     row_of: Callable[[TrainingExample], Row]
@@ -115,6 +117,7 @@ class ExampleFormat(NamedTuple):
     are_whole: bool = False
     has_origins: bool = False
     answered: Answered | None = None
+    of_runs: OfRuns | None = None
 
     def begin(self, part: ReleaseSplit) -> Write:
         """What writes the examples of a sample into a part."""
@@ -131,6 +134,9 @@ class ExampleFormat(NamedTuple):
             yield from examples_of(sample, source, most_tools=self.most_tools, are_whole=self.are_whole)
             return
         answers = source.answers(sample)
+        if self.of_runs is not None:
+            teach = partial(examples_of, source=source, most_tools=self.most_tools, are_whole=self.are_whole)
+            yield from self.of_runs(sample, answers, teach)
         for one in examples_of(sample, source, most_tools=self.most_tools):
             yield from [one] if isinstance(one, LeftOutRow) else self.answered(one, answers)
 

@@ -15,7 +15,7 @@ A call that its tool's own schema refuses it takes, and would teach: such rows a
 
 from typing import Any
 
-from callwright.warehouse.exports.answered import right_answers
+from callwright.warehouse.exports.answered import right_answers, right_runs
 from callwright.warehouse.exports.examples import MOST_TOOLS, ExampleFormat, Message, TrainingExample
 from callwright.warehouse.exports.writing import Format
 
@@ -39,7 +39,9 @@ FORMAT = Format(
         " once all are known, answer after a result, or say that no tool fits; where each came from in `*.origins.jsonl`"
     ),
     readers="fine-tuning by OpenAI, Azure, Together, Fireworks, Mistral and others with their format",
-    begin=ExampleFormat(openai_row, most_tools=MOST_TOOLS, has_origins=True, answered=right_answers).begin,
+    begin=ExampleFormat(
+        openai_row, most_tools=MOST_TOOLS, has_origins=True, answered=right_answers, of_runs=right_runs
+    ).begin,
     answers="may",
     is_for_training=True,
 )

@@ -13,7 +13,7 @@ from typing import Any
 import orjson
 
 from callwright.warehouse.errors import RecordError
-from callwright.warehouse.exports.answered import right_answers
+from callwright.warehouse.exports.answered import right_answers, right_runs
 from callwright.warehouse.exports.examples import ExampleFormat, Message, TrainingExample
 from callwright.warehouse.exports.writing import Format, ReleaseSplit, json_text, write_json
 
@@ -79,7 +79,7 @@ FORMAT = Format(
     name="sharegpt",
     holds="conversations as far as the assistant should take them, with calls and observations, and `dataset_info.json`",
     readers="LLaMA-Factory, Axolotl and others that read ShareGPT with tools",
-    begin=ExampleFormat(sharegpt_row, are_whole=True, answered=right_answers).begin,
+    begin=ExampleFormat(sharegpt_row, are_whole=True, answered=right_answers, of_runs=right_runs).begin,
     answers="may",
     complete=_describe,
     is_for_training=True,

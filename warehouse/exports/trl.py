@@ -13,7 +13,15 @@ import orjson
 from pydantic import JsonValue
 
 from callwright.warehouse.errors import RecordError
-from callwright.warehouse.exports.answered import NO_WRONG, labelled, pairs, rated, right_answers
+from callwright.warehouse.exports.answered import (
+    NO_WRONG,
+    labelled,
+    pairs,
+    rated,
+    right_answers,
+    right_runs,
+    unproved_runs,
+)
 from callwright.warehouse.exports.examples import ExampleFormat, Message, TrainingExample
 from callwright.warehouse.exports.tasks import TaskFormat
 from callwright.warehouse.exports.writing import Format, ReleaseSplit, identifier_names, json_text
@@ -175,7 +183,7 @@ FORMAT = _WORLDS.added_to(
         holds="conversations as far as the assistant should take them: `messages`, and `tools` as JSON text; tasks in their worlds"
         " as an `environment_factory` in `environment`",
         readers="TRL's SFTTrainer and GRPOTrainer, and what else reads messages and tools, with `datasets` 4.7 or newer",
-        begin=ExampleFormat(trl_row, are_whole=True, answered=right_answers).begin,
+        begin=ExampleFormat(trl_row, are_whole=True, answered=right_answers, of_runs=right_runs).begin,
         header=_header(["messages"], ["tools"]),
         is_for_training=True,
         answers="may",
@@ -185,7 +193,7 @@ DPO = Format(
     name="trl-dpo",
     holds="pairs: `prompt`, a `chosen` and a `rejected` answer, and `tools` as JSON text",
     readers="TRL's DPOTrainer, with `datasets` 4.7 or newer",
-    begin=ExampleFormat(dpo_row, answered=pairs).begin,
+    begin=ExampleFormat(dpo_row, answered=pairs, of_runs=unproved_runs).begin,
     header=_header(["prompt", "chosen", "rejected"], ["tools"]),
     is_for_training=True,
     answers="must",
@@ -194,7 +202,7 @@ KTO = Format(
     name="trl-kto",
     holds="`prompt`, a `completion` and as `label` whether it is wanted, and `tools` as JSON text",
     readers="TRL's KTOTrainer, with `datasets` 4.7 or newer",
-    begin=ExampleFormat(kto_row, answered=labelled).begin,
+    begin=ExampleFormat(kto_row, answered=labelled, of_runs=unproved_runs).begin,
     header=_header(["prompt", "completion"], ["tools"]),
     is_for_training=True,
     answers="must",

@@ -11,6 +11,7 @@ from callwright.warehouse.batches import batches
 from callwright.warehouse.errors import ConfigurationError, RecordError
 from callwright.warehouse.queries import sql
 from callwright.warehouse.records import Call, CallTurn, GoldCall, ReplyTurn, Sample, Turn
+from callwright.warehouse.releases.runs import GivenRun, read_run
 from callwright.warehouse.rows import Row
 from callwright.warehouse.store import Warehouse
 
@@ -33,10 +34,14 @@ class GivenAnswer(NamedTuple):
 
 
 class SampleAnswers(NamedTuple):
-    """All that was answered to a sample, and the share of its runs that pass, None where there are none."""
+    """All that was answered to a sample, and the share of its runs that pass, None where there are none.
+
+    `runs` are over multi-step samples, where nothing is answered snapshot by snapshot.
+    """
 
     given: tuple[GivenAnswer, ...] = ()
     pass_rate: float | None = None
+    runs: tuple[GivenRun, ...] = ()
 
 
 class PassRates(NamedTuple):
@@ -83,6 +88,7 @@ class AnswerReader:
         self._asked = asked
         self._planted = planted
         self._given: dict[str, list[GivenAnswer]] = {}
+        self._runs: dict[str, list[Row]] = {}
         self._rates: dict[str, float] = {}
         self._earlier: dict[str, list[Sample]] = {}
 
@@ -103,7 +109,17 @@ class AnswerReader:
         for earlier in self._earlier.get(sample.key, ()):
             given += _differing(sample, earlier, "person", "corrected")
         planted = (one for name, broken in self._planted(sample) for one in _differing(sample, broken, "planted", name))
-        return SampleAnswers((*given, *islice(planted, 1)), rate)
+        runs: list[GivenRun] = []
+        for row in self._runs.get(sample.key, ()):
+            run, wrong = read_run(sample, row)
+            runs.append(run)
+            if wrong is not None:
+                given.append(
+                    GivenAnswer(
+                        wrong.turn, "candidate", run.given_by, is_right=False, calls=wrong.calls, words=wrong.words
+                    )
+                )
+        return SampleAnswers((*given, *islice(planted, 1)), rate, tuple(runs))
 
     def _read(self, keys: Sequence[str]) -> None:
         names = ["~".join(one) for one in self._asked.candidates]
@@ -111,14 +127,17 @@ class AnswerReader:
         found = self._warehouse.rows_by_name(
             {
                 "given": (sql("given_answers.answers"), asked),
+                "runs": (sql("given_answers.runs"), asked),
                 "rates": (sql("given_answers.pass_rates"), asked),
                 "earlier": (sql("given_answers.corrected"), [list(keys)]),
             }
         )
-        self._given, self._earlier = {}, {}
+        self._given, self._earlier, self._runs = {}, {}, {}
         self._rates = {row["sample"]: row["pass_rate"] for row in found["rates"]}
         for row in found["given"]:
             self._given.setdefault(row["subject"], []).append(_given(row))
+        for row in found["runs"]:
+            self._runs.setdefault(row["subject"], []).append(row)
         for row in found["earlier"]:
             self._earlier.setdefault(row["subject"], []).append(Sample.model_validate_json(row["body"]))
 
