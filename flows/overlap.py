@@ -15,7 +15,7 @@ from callwright.validators.overlap import AT_ONCE, COMMON, LIKENESS, WORDS, Comm
 from callwright.warehouse.batches import batches
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Sample, Tool, Verdict
-from callwright.warehouse.releases import read_tools, stream_release
+from callwright.warehouse.releases import read_tools
 from callwright.warehouse.store import Warehouse
 
 _BETWEEN = 15.0  # seconds between two sentences on how far reading is
@@ -56,16 +56,14 @@ def parse_with(stated: str) -> tuple[str, Path]:
 
 
 def find_overlap(
-    warehouse: Warehouse, release: str, stated: Sequence[str], progress: Progress, likeness: float = LIKENESS
+    samples: Iterable[PlacedSample], stated: Sequence[str], progress: Progress, likeness: float = LIKENESS
 ) -> list[Overlap]:
-    """What a release has in common with each data set. The release is in memory, the data sets are read through.
+    """What samples have in common with each data set. The samples are in memory, the data sets are read through.
 
-    Raises ConfigurationError for an unknown release or format, or where a data set holds no sample.
+    Raises ConfigurationError for an unknown format, or where a data set holds no sample.
     """
     named = [(one, *parse_with(one)) for one in stated]
-    stream = stream_release(warehouse, release)
-    progress.say(f"Reading the {stream.release.samples} samples of {release}.")
-    own = OverlapIndex((_placed(sample.key, sample, stream.tools) for _, sample in stream.samples), likeness)
+    own = OverlapIndex(samples, likeness)
     return [_overlap(own, name, form, path, progress) for name, form, path in named]
 
 

@@ -1,16 +1,17 @@
 """Samples and releases from Python: `samples`, `create_release` and `load_release`."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import orjson
 
-from callwright.flows.api.surroundings import settings_of
+from callwright.flows.api.surroundings import ProgressReceiver, opened_progress, settings_of
 from callwright.flows.environments import ship_worlds
 from callwright.flows.evaluation.answers_out import require_answers_fit, with_answers
+from callwright.flows.progress import Progress
 from callwright.flows.settings import Settings, open_warehouse, reading
 from callwright.language.packs import known, of
 from callwright.warehouse.cards import card_facts, render_card
@@ -38,6 +39,9 @@ from callwright.warehouse.releases import (
     stream_release,
 )
 from callwright.warehouse.store import Warehouse
+
+if TYPE_CHECKING:
+    from callwright.flows.overlap import Overlap
 
 
 class KeptSample(NamedTuple):
@@ -80,8 +84,12 @@ class KeptSample(NamedTuple):
     def openai_tools(self) -> list[dict[str, Any]]:
         """The candidate tools in OpenAI's form: [{'type': 'function', 'function': {…}}]."""
         names = plain_names(self.tools)
-        shown = [tool for tool in self.tools if tool.key in self.sample.candidates]
-        return [{"type": "function", "function": tool_document(tool, names[tool.name])} for tool in shown]
+        return [{"type": "function", "function": tool_document(tool, names[tool.name])} for tool in self.candidates]
+
+    @property
+    def candidates(self) -> list[Tool]:
+        """The tools that may be called, without those that are withheld."""
+        return [tool for tool in self.tools if tool.key in self.sample.candidates]
 
     @property
     def record(self) -> dict[str, Any]:
@@ -237,6 +245,25 @@ class LoadedRelease:
         kinds = sorted(kept.sample.kind for kept in self)
         return {kind: kinds.count(kind) for kind in dict.fromkeys(kinds)}
 
+    def overlap(self, *data_sets: str, likeness: float = 0.6, progress: ProgressReceiver = None) -> "list[Overlap]":
+        """What it has in common with data sets of others, each FORMAT:PATH (docs/sources.md), of both sides.
+
+            [found] = callwright.load_release("v1").overlap("bfcl:data/bfcl")
+            found.shared, found.shared_others      # {'tool': 3, 'call': 0, 'request': 1}, {…}
+            found.pairs[0].request, found.pairs[0].other_request, found.pairs[0].place
+
+        Tools are the same by schema, calls by their arguments, requests by numbers and words from
+        `likeness` on. It works on a folder, too. Raises ConfigurationError for an unknown format,
+        or where a data set holds no sample.
+        """
+        from callwright.flows.overlap import find_overlap  # the sentence encoder
+        from callwright.validators.overlap import PlacedSample
+
+        with opened_progress(progress) as reporting:
+            read = _counted(self, f"Reading {self.name}", len(self), reporting)
+            own = (PlacedSample(one.key, one.sample, one.candidates) for one in read)
+            return find_overlap(own, data_sets, reporting, likeness)
+
     def export(  # noqa: PLR0913 - each is an option of its own
         self,
         to: str,
@@ -247,6 +274,7 @@ class LoadedRelease:
         from_answers: Sequence[str] = (),
         pass_rate: str = "",
         system_messages: bool = True,
+        progress: ProgressReceiver = None,
     ) -> Export:
         """Write it in a format that others read, with its card; of `kinds` alone if they are named.
 
@@ -260,6 +288,7 @@ class LoadedRelease:
         band such as "0.2:0.8": of other samples nothing does.
         Rows of training whose sample has no system message begin with one of ours, drawn by the request
         (none for some), unless `system_messages` is off or their recipe says `system_message: none`.
+        `progress` is told how far a release of a thousand samples and more is.
         The folder, exports/RELEASE-FORMAT unless given, is the export's own. Raises
         ConfigurationError for an unknown format or kind, RecordError where nothing has a place in
         the format.
@@ -290,7 +319,27 @@ class LoadedRelease:
                 stream = with_answers(warehouse, stream, from_answers, pass_rate)
             if form.has_worlds:
                 stream = stream._replace(worlds=ship_worlds(warehouse, self.name, self._stored.folder.home, others))
-            return export_release(stream, to, place, card)
+            with opened_progress(progress) as reporting:
+                title = f"Writing {self.name} as {form.name}"
+                stream = stream._replace(samples=_counted(stream.samples, title, frozen.samples, reporting))
+                return export_release(stream, to, place, card)
+
+
+_LARGE = 1_000  # samples; fewer are written before anybody asks how far it is
+_STEP = 100
+_Item = TypeVar("_Item")
+
+
+def _counted(items: Iterable[_Item], title: str, total: int, progress: Progress) -> Iterator[_Item]:
+    """The items as they come, with how far they are where there are many."""
+    if total < _LARGE:
+        yield from items
+        return
+    progress.begin(title, total)
+    for number, item in enumerate(items, 1):
+        yield item
+        if number % _STEP == 0 or number == total:
+            progress.advance(number % _STEP or _STEP)
 
 
 def assistant_words(*, system_messages: bool) -> dict[Language, AssistantWords]:

@@ -231,10 +231,10 @@ def overlap(
     Shares are told of both sides: the release's samples that a data set has, and the data set's that the release has. Tools are
     those that are called. A recipe keeps such samples out by `avoid`.
     """
-    from callwright.flows.overlap import find_overlap
+    from callwright.flows.api.releases import load_release
 
-    with Terminal() as screen, reading(live=live) as warehouse:
-        found = find_overlap(warehouse, name, data_sets, screen, likeness)
+    with Terminal() as screen:
+        found = load_release(name, live=live).overlap(*data_sets, likeness=likeness, progress=screen)
     return Outcome(
         [one._asdict() | {"pairs": [pair._asdict() for pair in one.pairs]} for one in found], _overlap_text(found)
     )
@@ -371,7 +371,7 @@ def export(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
 
     require_answers_fit(format_of(to), from_answers or (), pass_rate)  # before anything is read
     folder = WorkFolder(settings_of(None), live=live)
-    with folder.opened():  # one copy for all that is read
+    with folder.opened(), Terminal() as screen:  # one copy for all that is read
         loaded = load_from(folder, release)
         written = loaded.export(
             to,
@@ -381,6 +381,7 @@ def export(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
             from_answers=from_answers or (),
             pass_rate=pass_rate,
             system_messages=system_messages,
+            progress=screen,
         )
         samples = sum(number for name, number in loaded.count_kinds().items() if not kind or name in kind)
     value = {"release": release, "format": to, "samples": samples, "rows": written.rows} | written._asdict()

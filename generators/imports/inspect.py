@@ -2,6 +2,8 @@
 
 import zipfile
 from collections.abc import Iterator
+from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 
 from pydantic import JsonValue
@@ -16,6 +18,7 @@ from callwright.generators.imports.table import SampleFormat
 
 _ARCHIVE = ".eval"
 _SAMPLES = "samples/"
+_ZSTANDARD = "zipfile_zstd"
 
 
 def read_inspect(path: Path) -> Iterator[ImportedRecord]:
@@ -42,7 +45,9 @@ def _written(file: Path) -> Iterator[DocumentItem | Problem]:
 
 
 def _archived(file: Path) -> Iterator[DocumentItem | Problem]:
-    """The samples of an archive, one after another."""
+    """The samples of an archive, one after another; those of newer Inspect are compressed with Zstandard."""
+    with suppress(ImportError):
+        import_module(_ZSTANDARD)  # teaches the zipfile of older Pythons to read it, as Inspect itself does
     try:
         with zipfile.ZipFile(file) as archive:
             for entry in archive.infolist():
@@ -54,7 +59,10 @@ def _archived(file: Path) -> Iterator[DocumentItem | Problem]:
                     continue
                 value = parse(archive.read(entry).decode("utf-8", "replace"), where)
                 yield value if isinstance(value, Problem) else DocumentItem(where, value)
-    except (zipfile.BadZipFile, NotImplementedError, OSError, RuntimeError) as error:
+    except NotImplementedError as error:
+        advice = "`pip install zipfile-zstd` lets it be read, and `inspect log convert --to json` writes it anew"
+        yield _unreadable(str(file), f"{error}; {advice}")
+    except (zipfile.BadZipFile, OSError, RuntimeError) as error:
         yield _unreadable(str(file), f"{error}; `inspect log convert --to json` writes it anew")
 
 
