@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple, Protocol, Self
+from typing import Annotated, Any, Literal, NamedTuple, Protocol, Self, get_args
 
 from pydantic import (
     BaseModel,
@@ -27,7 +27,8 @@ NAME = r"^[a-z0-9][a-z0-9_-]*$"
 PATIENCE = 20.0  # seconds
 LARGEST = 2**20  # bytes of a response
 ResponseSize = Literal["short", "medium", "long"]
-Deed = Literal["reads", "creates", "updates", "deletes"]
+Deed = Literal["reads", "creates", "updates", "deletes", "links", "unlinks"]
+_DEEDS: tuple[Deed, ...] = get_args(Deed)
 
 
 class CallResponse(NamedTuple):
@@ -194,19 +195,34 @@ class RecordedSettings(EnvironmentPart):
     path: Path = Field(description="A response store, or JSON lines, relative to the recipe.")
 
 
+def _is_empty(value: object) -> bool:
+    return not value
+
+
+def _later(description: str) -> Any:  # noqa: ANN401 - a field of any type
+    """A field that came later: where it says nothing, keys are what they were."""
+    return Field(default="", exclude_if=_is_empty, description=description)
+
+
 class Effect(EnvironmentPart):
     """What a call of a tool does, as `{updates: order, id: order_id, sets: {status: cancelled}}`.
 
-    One of the first four says what: it changes nothing, or it creates, updates or deletes a thing of a kind. The `id` of the
-    thing is what this parameter gives; one that is created without gets a new one. `fields` says which field each parameter
-    gives its value to: a list where both are called alike. `sets` are fields that get the same value whatever the call says,
-    and no two things have the same value of a field that is `unique`.
+    One of the first six says what: it changes nothing, or it creates, updates or deletes a thing of a kind, or puts one among
+    those of another or takes it from there. The `id` of the thing is what this parameter gives; one that is created without gets
+    a new one. `fields` says which field each parameter gives its value to: a list where both are called alike. `sets` are fields
+    that get the same value whatever the call says, and no two things have the same value of a field that is `unique`.
+
+    Where a parameter lists things (`each`), all this is done to each, and `id` and `fields` name members of an entry. `to` is the
+    parameter that names the other thing, and `under` what its list is called ("member"), where not as the kind. `parts` says what
+    becomes of the things that belong to one which is deleted.
     """
 
     reads: bool = Field(default=False, description="Whether it changes nothing, whatever its method says.")
     creates: str = Field(default="", description="The kind of thing that it creates.")
     updates: str = Field(default="", description="The kind of thing that it changes.")
     deletes: str = Field(default="", description="The kind of thing that it removes.")
+    links: str = _later("The kind of thing that it puts among those of another.")
+    unlinks: str = _later("The kind of thing that it takes from those of another.")
     id: str = Field(default="", description="The parameter that says which thing.")
     fields: Mapping[str, str] = Field(
         default_factory=dict,
@@ -215,6 +231,12 @@ class Effect(EnvironmentPart):
     )
     sets: Mapping[str, JsonValue] = Field(default_factory=dict, description="Fields that get this value.")
     unique: tuple[str, ...] = Field(default=(), description="Fields whose value no two things share.")
+    each: str = _later("The parameter that is a list, to each entry of which it is done.")
+    to: str = _later("The parameter that names the other thing, where things are put among those of another.")
+    under: str = _later("What the other thing's list is called, in the singular; as the kind unless set.")
+    parts: Literal["", "deletes", "refuses", "keeps"] = _later(
+        "What becomes of what belongs to a thing that is deleted: it is deleted too, the call is refused, or it is kept."
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -225,32 +247,29 @@ class Effect(EnvironmentPart):
 
     @model_validator(mode="after")
     def _does_one_thing(self) -> Self:
-        stated = [name for name in ("reads", "creates", "updates", "deletes") if getattr(self, name)]
+        stated = [name for name in _DEEDS if getattr(self, name)]
         if len(stated) != 1:
-            raise ValueError(
-                f"it says {' and '.join(stated) or 'none'} of reads, creates, updates and deletes, and needs one of them"
-            )
+            known = f"{', '.join(_DEEDS[:-1])} and {_DEEDS[-1]}"
+            raise ValueError(f"it says {' and '.join(stated) or 'none'} of {known}, and needs one of them")
         if not (self.creates or self.updates) and (self.fields or self.sets or self.unique):
             raise ValueError(f"what {stated[0]} has no fields to be given, set or unique")
-        if self.reads and self.id:
-            raise ValueError("what reads has no `id`")
+        if self.reads and (self.id or self.each):
+            raise ValueError("what reads has no `id` and no `each`")
+        if (self.to or self.under) and not (self.links or self.unlinks):
+            raise ValueError(f"what {stated[0]} has no `to` and no `under`; what links or unlinks has")
+        if self.parts and not self.deletes:
+            raise ValueError(f"what {stated[0]} says nothing of `parts`; what deletes may")
         return self
 
     @property
     def deed(self) -> Deed:
         """What it does."""
-        if self.reads:
-            return "reads"
-        return "creates" if self.creates else "updates" if self.updates else "deletes"
+        return next(deed for deed in _DEEDS if getattr(self, deed))
 
     @property
     def kind(self) -> str:
         """The kind of thing that it is done to, "" where it is done to none."""
-        return self.creates or self.updates or self.deletes
-
-
-def _is_empty(value: object) -> bool:
-    return not value
+        return self.creates or self.updates or self.deletes or self.links or self.unlinks
 
 
 class SimulatedSettings(EnvironmentPart, ToolChoice):

@@ -100,6 +100,14 @@ class Kinds:
                 return entries, schema
         return ("", returns) if isinstance(members, dict) else None
 
+    def wrapped(self, schema: JsonSchema) -> JsonSchema | None:
+        """The thing with an id of its own that a result only wraps ("data"), None where it wraps none."""
+        members = schema.get("properties") or {}
+        if any(is_opaque(name) for name in members):
+            return None
+        within = [one for name, one in members.items() if is_wrapping(name) and isinstance(one.get("properties"), dict)]
+        return within[0] if len(within) == 1 and any(map(is_opaque, within[0]["properties"])) else None
+
     def references(self, endpoint: Endpoint) -> tuple[Reference, ...]:
         """The parameters of a tool that name things, those of the path in its order first."""
         found = []
@@ -129,9 +137,13 @@ class Kinds:
         other = self.other(endpoint, parameter, kind)
         if not other:
             return parameter
-        own = [*other.split(), words_of(parameter)[-1]]
-        known = schema.get("properties") or {}
-        return next((str(name) for name in known if words_of(name)[-len(own) :] == own), "_".join(own))
+        attribute = words_of(parameter)[-1]
+        return _naming(schema, other, attribute) or "_".join([*other.split(), attribute])
+
+    def field_naming(self, kind: str, other: str) -> str:
+        """The field of a kind's things that has the id of one of another kind, "" where none has."""
+        attribute = words_of(self.identities.get(other, "id"))[-1]
+        return _naming(self.fields.get(kind, {}), other, attribute)
 
     @cached_property
     def fields(self) -> Mapping[str, JsonSchema]:
@@ -140,7 +152,8 @@ class Kinds:
         for endpoint in self._endpoints:
             for entries, schema in entry_schemas(self.returned(endpoint.tool)):
                 known = found.setdefault(self.of_schema(endpoint, entries, schema), {"properties": {}})
-                for name, member in schema["properties"].items():
+                told = schema if entries else self.wrapped(schema) or schema
+                for name, member in told["properties"].items():
                     known["properties"].setdefault(name, member)
         return found
 
@@ -220,6 +233,11 @@ def place_of(kind: str, attribute: str, schema: JsonSchema) -> tuple[str, str, s
     words = words_of(attribute) or [attribute]
     is_own = is_opaque(attribute) or " ".join(words[:-1]) in ("", kind, kind.rpartition(" ")[2])
     return kind, words[-1] if is_own else " ".join(words), str(schema.get("type"))
+
+
+def _naming(schema: JsonSchema, other: str, attribute: str) -> str:
+    own = [*other.split(), attribute]
+    return next((str(name) for name in schema.get("properties") or {} if words_of(name)[-len(own) :] == own), "")
 
 
 def _plainly(schema: JsonSchema) -> JsonSchema:

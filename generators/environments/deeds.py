@@ -1,0 +1,300 @@
+"""What a call does to the things of a document's world: its effect (effects.py), carried out in a state (episodes.py).
+
+A call that does something to many does it to all of them, or is refused and does nothing. In a standing world, which builds ask,
+changes leave things as they are, and what a call makes can be read by its id.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from pydantic import JsonValue
+
+from callwright.generators.environments.effects import Relation
+from callwright.generators.environments.episodes import START, Overlaid, RefusalError, ThingKey, WorldState
+from callwright.generators.environments.linking import IDENTIFYING, is_opaque, subject_of_name, words_of
+from callwright.generators.environments.population import Thing, number_of_made
+from callwright.generators.environments.protocol import Effect
+from callwright.generators.environments.results import AskedCall
+from callwright.generators.environments.things import Reference
+from callwright.warehouse.records import Arguments, JsonSchema, content_key
+
+_TRIES = 40
+
+
+def answer_in(asked: AskedCall, state: WorldState) -> tuple[JsonValue, WorldState]:
+    """The response to a call in a state, and the state after it. Raises RefusalError where the call can't be done."""
+    asked.see(state)
+    effect = asked.effect
+    if not asked.is_standing:
+        _validate_references(asked, effect)
+    if effect is None or effect.deed == "reads":
+        response = asked.result()
+        return response, asked.noted(state)
+    if asked.is_standing and (effect.each or effect.links or effect.unlinks):
+        return asked.result(), state
+    deeds = [_Deed(asked, effect, given) for given in _given_to_each(asked, effect)]
+    if effect.deletes:
+        asked.subjects = [deed.meant_by(effect.kind, effect.id) for deed in deeds]
+        response = asked.result()  # of what is deleted, as it was
+        return response, state if asked.is_standing else _all_deleted(deeds, asked.subjects, state)
+    for deed in deeds:
+        state = deed.done(state)
+    return asked.result(), state
+
+
+def _all_deleted(deeds: Sequence["_Deed"], things: Sequence[Thing], state: WorldState) -> WorldState:
+    for deed, thing in zip(deeds, things, strict=True):
+        state = deed.delete(thing, state)
+    return state
+
+
+def _given_to_each(asked: AskedCall, effect: Effect) -> Sequence[Arguments]:
+    """What is given to each thing that the call speaks of: an entry of its list, with what stands around it."""
+    if not effect.each:
+        return [asked.arguments]
+    listed = asked.arguments.get(effect.each)
+    if not isinstance(listed, list) or not listed:
+        raise RefusalError("invalid_value", f"Which {effect.kind} is meant is not said; {effect.each!r} lists none.")
+    around = {name: value for name, value in asked.arguments.items() if name != effect.each}
+    return [around | (one if isinstance(one, dict) else {effect.id or effect.each: one}) for one in listed]
+
+
+def _validate_references(asked: AskedCall, effect: Effect | None) -> None:
+    """Refuse what names a thing that is not there: in the path it is not found, in what is written it is not valid."""
+    writes = effect is not None and effect.deed != "reads"
+    for one in asked.references:
+        value = asked.arguments.get(one.parameter)
+        if value is None or one.kind not in asked.kinds.fields or not _names_another(one, effect, writes=writes):
+            continue
+        if asked.find(one.kind, *asked.field(one), value) is None:
+            message = f"There is no {one.kind} {value!r}."
+            raise RefusalError("not_found" if one.in_path else "invalid_value", message)
+
+
+def _names_another(one: Reference, effect: Effect | None, *, writes: bool) -> bool:
+    if one.in_path:
+        return True
+    return writes and is_opaque(one.parameter) and (effect is None or one.parameter != effect.id)
+
+
+class _Deed:
+    """What is done to one thing of those that a call speaks of; `given` is what the call gives it."""
+
+    def __init__(self, asked: AskedCall, effect: Effect, given: Arguments) -> None:
+        self._asked, self._effect, self._given = asked, effect, given
+
+    def done(self, state: WorldState) -> WorldState:
+        """The state after it, for all that deletes nothing; what is written is a subject of the call from then on."""
+        if self._effect.creates:
+            return self.create(state)
+        if self._effect.links or self._effect.unlinks:
+            return self.link(state)
+        thing = self.meant_by(self._effect.kind, self._effect.id)
+        if not self._asked.is_standing:
+            thing, state = self.update(thing, state)
+        self._asked.subjects.append(thing)
+        return state
+
+    def meant_by(self, kind: str, parameter: str) -> Thing:
+        """The thing whose id a parameter gives. Raises RefusalError where there is none."""
+        asked, value = self._asked, self._given.get(parameter)
+        reference = next((one for one in asked.references if one.parameter == parameter), None)
+        if reference is not None and reference.kind == kind:
+            field, schema = asked.field(reference)
+        else:
+            field = asked.kinds.identities.get(kind, parameter)
+            schema = asked.field_schema(kind, field)
+        found = asked.find(kind, field, schema, value)
+        if value is None and not asked.is_standing:
+            raise RefusalError("invalid_value", f"Which {kind} is meant is not said; {parameter!r} is needed.")
+        if found is None and asked.is_standing:
+            return asked.invented(kind, field, asked.call.key if value is None else value)
+        if found is None:
+            in_path = reference is not None and reference.in_path
+            is_written = (self._effect.links or self._effect.unlinks) and not in_path
+            raise RefusalError("invalid_value" if is_written else "not_found", f"There is no {kind} {value!r}.")
+        return found
+
+    def create(self, state: WorldState) -> WorldState:
+        """Make a thing of what is given."""
+        asked, effect, kind = self._asked, self._effect, self._effect.kind
+        field, given = asked.kinds.identities.get(kind) or "id", self._written()
+        if effect.id and effect.id in self._given:
+            given[field] = self._given[effect.id]
+        self._validate_entry(kind, field)
+        self._validate_unique(kind, given, None)
+        told = content_key(given)
+        counter = f"{kind} {told}"
+        if field not in given:
+            given[field] = self._new_id(kind, field, f"{told}:{state.counters.get(counter, 0)}")
+        if not asked.is_standing:
+            state = state.counted(counter)
+            given = {**self._first_choices(kind, given), **given}
+        key = ThingKey(kind, str(given[field]))
+        state = state.with_thing(key, Overlaid(None, given))
+        asked.subjects.append(Thing(kind, number_of_made(*key), given, key.id))
+        asked.see(state)
+        return state
+
+    def _validate_entry(self, kind: str, field: str) -> None:
+        """Refuse an entry of a list that names a thing which is not there."""
+        asked = self._asked
+        named = [name for name in self._given if self._effect.each and name not in asked.arguments and is_opaque(name)]
+        for name in named:
+            subject = subject_of_name(name, kind)
+            other = asked.kinds.named(subject.thing) if subject is not None else kind
+            is_known = name == field or other == kind or other not in asked.kinds.fields
+            if not is_known and asked.known(ThingKey(other, str(self._given[name]))) is None:
+                raise RefusalError("invalid_value", f"There is no {other} {self._given[name]!r}.")
+
+    def _new_id(self, kind: str, field: str, told: str) -> JsonValue:
+        asked, schema = self._asked, self._asked.field_schema(kind, field)
+        for attempt in range(_TRIES):
+            value = asked.population.new_identity(kind, field, schema, after=f"{told}:{attempt}")
+            if asked.is_standing or not self._was_given(kind, field, schema, value):
+                return value
+        raise RefusalError("conflict", f"There is no id left for another {kind}.")
+
+    def _was_given(self, kind: str, field: str, schema: JsonSchema, value: JsonValue) -> bool:
+        """Whether a thing has or had an id."""
+        at_first = self._asked.population.number_of(kind, field, schema, value) is not None
+        return at_first or ThingKey(kind, str(value)) in self._asked.state.things
+
+    def _first_choices(self, kind: str, given: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+        """What a new thing has where nothing is said: the default, or the first of a few choices ("open", not "delivered")."""
+        fields = self._asked.kinds.fields.get(kind, {}).get("properties", {})
+        return {
+            name: schema.get("default", (schema.get("enum") or [None])[0])
+            for name, schema in fields.items()
+            if name not in given and ("default" in schema or schema.get("enum"))
+        }
+
+    def update(self, thing: Thing, state: WorldState) -> tuple[Thing, WorldState]:
+        """Give a thing what is given; the thing as it is then."""
+        asked, written = self._asked, self._written()
+        self._validate_unique(thing.kind, written, thing)
+        state = state.with_thing(key := asked.key(thing), self._updated(thing, state.things.get(key), written))
+        asked.see(state)
+        now = asked.current(thing._replace(given={} if not thing.id else thing.given))
+        return now or thing, state
+
+    def _updated(self, thing: Thing, overlaid: Overlaid | None, written: Mapping[str, JsonValue]) -> Overlaid:
+        asked, overlaid = self._asked, overlaid or Overlaid({}, {})
+        after = dict(overlaid.after or {})
+        if overlaid.before is None:
+            after |= {name: _merged(asked.value(thing, name), value) for name, value in written.items()}
+            return Overlaid(None, after)
+        before = dict(overlaid.before)
+        for name, value in written.items():
+            first = before[name] if name in before else asked.value(thing._replace(given={}), name)
+            before[name], after[name] = first, _merged(after.get(name, first), value)
+            if after[name] == first:
+                del before[name], after[name]
+        return Overlaid(before, after)
+
+    def delete(self, thing: Thing, state: WorldState) -> WorldState:
+        """Remove a thing, with what belongs to it. Raises RefusalError where there is some that the call may not remove."""
+        asked = self._asked
+        asked.see(state)
+        parts = [] if self._effect.parts == "keeps" else list(self._parts(thing))
+        if parts and self._effect.parts == "refuses":
+            raise RefusalError("conflict", f"There is still a {parts[0].kind} of the {thing.kind}.")
+        state = self._unlinked(thing, state.with_thing(key := asked.key(thing), self._removed(key, state)))
+        asked.see(state)
+        for part in parts:
+            if asked.known(asked.key(part)) is not None:
+                state = self.delete(part, state)
+        return state
+
+    def _parts(self, thing: Thing) -> Iterator[Thing]:
+        for part in self._asked.effects.parts.get(thing.kind, ()):
+            yield from self._asked.belonging(part.kind, part.field, thing)
+
+    def _removed(self, key: ThingKey, state: WorldState) -> Overlaid:
+        overlaid = state.things.get(key)
+        if overlaid is not None and overlaid.before is None:
+            return Overlaid(None, None)
+        return Overlaid({self._asked.kinds.identities.get(key.kind) or "id": key.id}, None)
+
+    def _unlinked(self, thing: Thing, state: WorldState) -> WorldState:
+        """The state without what calls have said of whose a thing is, and what is its own."""
+        id_ = self._asked.key(thing).id
+        for relation in self._asked.effects.relations.values():
+            at = [at for at, kind in enumerate((relation.owner, relation.target)) if kind == thing.kind]
+            for key in [key for key in state.things if at and key.kind == relation.kind]:
+                one = state.things[key]
+                ends = relation.ends(one.after or one.before or {})
+                if any(ends[end] == id_ for end in at):
+                    state = state.with_thing(key, Overlaid(None, None))
+        return state
+
+    def link(self, state: WorldState) -> WorldState:
+        """Put a thing among those of another, or take it from there; what is there already stays as it is."""
+        asked, effect = self._asked, self._effect
+        relation = asked.effects.relation(effect, asked.endpoint)
+        whose = asked.effects.reference(asked.endpoint, effect.to)
+        if relation is None or whose is None:
+            raise ValueError(f"{asked.endpoint.tool.name} has a link without an owner")
+        target, owner = self.meant_by(effect.kind, effect.id), self.meant_by(whose.kind, effect.to)
+        key, ids = relation.link(asked.key(owner).id, asked.key(target).id)
+        overlaid = state.things.get(key)
+        at_first = self._belongs_at_first(relation, owner, target)
+        is_there = at_first if overlaid is None else overlaid.after is not None
+        if effect.unlinks and not is_there:
+            raise RefusalError("not_found", f"The {target.kind} {asked.key(target).id!r} is none of this {owner.kind}.")
+        untouched = Overlaid({}, {}) if at_first else Overlaid(None, None)
+        wanted = (
+            untouched if at_first == bool(effect.links) else Overlaid(ids, None) if at_first else Overlaid(None, ids)
+        )
+        state = state.with_thing(key, wanted)
+        asked.see(state)
+        return state
+
+    def _belongs_at_first(self, relation: Relation, owner: Thing, target: Thing) -> bool:
+        """Whether a thing was among those of another before any call: as lists have it, or a field of the owner."""
+        asked, state = self._asked, self._asked.state
+        asked.see(START)
+        try:
+            pairs = [(owner, target), (target, owner)]
+            for whose, which in (
+                pairs if relation == asked.effects.relations.get((owner.kind, target.kind)) else pairs[:1]
+            ):
+                if which.kind in [kind for (one, _), kind in asked.effects.lists.items() if one == whose.kind]:
+                    field = asked.kinds.field_naming(which.kind, whose.kind)
+                    listed = asked.belonging(which.kind, field, whose._replace(given={}), is_whole=False)
+                    if asked.key(which) in [asked.key(one) for one in listed]:
+                        return True
+            return asked.key(target).id in asked.held_ids(owner, relation)
+        finally:
+            asked.see(state)
+
+    def _written(self) -> dict[str, JsonValue]:
+        """The fields that the call gives a thing."""
+        given = {field: self._given[name] for name, field in self._effect.fields.items() if name in self._given}
+        return {**given, **self._effect.sets}
+
+    def _validate_unique(self, kind: str, given: Mapping[str, JsonValue], own: Thing | None) -> None:
+        """Refuse what another thing of the kind has: ids that paths name one by, and what the effect says is unique."""
+        if self._asked.is_standing:
+            return
+        stated = self._effect.unique
+        for name in dict.fromkeys((*self._asked.kinds.unique.get(kind, ()), *stated)):
+            if name in given and self._is_taken(kind, name, given[name], own, is_listed=name in stated):
+                raise RefusalError("conflict", f"There is a {kind} with the {name} {given[name]!r} already.")
+
+    def _is_taken(self, kind: str, name: str, value: JsonValue, own: Thing | None, *, is_listed: bool) -> bool:
+        asked, schema = self._asked, self._asked.field_schema(kind, name)
+        if is_listed and not IDENTIFYING & set(words_of(name)[-1:]):
+            others = [*asked.created(kind), *filter(None, map(asked.current, asked.population.everything(kind)))]
+            return any(asked.value(one, name) == value for one in others if own is None or one.number != own.number)
+        other = asked.find(kind, name, schema, value)
+        was_deleted = (
+            own is None and name == asked.kinds.identities.get(kind) and self._was_given(kind, name, schema, value)
+        )
+        return was_deleted or (other is not None and (own is None or other.number != own.number))
+
+
+def _merged(held: JsonValue, given: JsonValue) -> JsonValue:
+    """What a field holds after a part of it was given: of objects, member by member."""
+    if isinstance(held, dict) and isinstance(given, dict):
+        return {**held, **{name: _merged(held.get(name), value) for name, value in given.items()}}
+    return given

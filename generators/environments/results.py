@@ -1,0 +1,507 @@
+"""What a call is answered in a state of a document's world: its things as calls have left them, told as its schemas say.
+
+What things there are at first is the population's (population.py); a state (episodes.py) says how they differ by now. What a call
+does to them stands in deeds.py.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from random import Random
+
+import orjson
+from pydantic import JsonValue
+
+from callwright.generators.environments.effects import Effects, Relation
+from callwright.generators.environments.endpoints import SAFE, Endpoint
+from callwright.generators.environments.episodes import START, Overlaid, RefusalError, ThingKey, WorldState
+from callwright.generators.environments.linking import is_opaque, is_wrapping, plain, thing_of_title, words_of
+from callwright.generators.environments.nesting import last_words
+from callwright.generators.environments.population import (
+    FEWEST_PARTS,
+    NAMING,
+    Population,
+    Thing,
+    Told,
+    made,
+    number_of_made,
+)
+from callwright.generators.environments.rules import MADE_FROM
+from callwright.generators.environments.things import Reference
+from callwright.language.calls.entries import is_query
+from callwright.language.calls.sampling import make_value
+from callwright.language.schemas import json_type
+from callwright.warehouse.errors import ReplyError
+from callwright.warehouse.records import Arguments, Call, JsonSchema
+
+MOST_ENTRIES = 8
+FEWEST_ENTRIES = 5
+_DEEPEST = 4
+_LONGEST_LIST = frozenset({"limit", "size", "count", "top", "max", "take", "results"})
+_COUNTING = frozenset({"total", "count", "hits", "totalcount"})
+_ALONE: JsonSchema = {"type": "object", "properties": {"success": {"const": True}}}
+_TOKEN = re.compile(r"(?=\S*\d)(?=\S*[A-Za-z])[A-Za-z0-9_-]{12,}(,\S*)?")  # what nobody says
+_TEXT: JsonSchema = {"type": "string"}
+_STATED = ("string", "integer", "number", "boolean")
+
+
+class AskedCall:
+    """A call that is being answered in a state."""
+
+    def __init__(
+        self, effects: Effects, endpoint: Endpoint, call: Call, population: Population, *, is_standing: bool
+    ) -> None:
+        """`effects` are those of the document's tools; in a standing world the same call is always answered alike."""
+        self.effects, self.kinds, self.population, self.is_standing = effects, effects.kinds, population, is_standing
+        self.endpoint, self.arguments, self.call = endpoint, call.arguments, call
+        self.effect = effects.by_tool.get(call.tool)
+        self.references = effects.references(endpoint)
+        self.subjects: list[Thing] = []  # the things that the call writes
+        self._seen: set[str] = set()  # the kinds of the things in what is being told
+        self.state = START
+        self._touched: frozenset[str] = frozenset()
+        self._listed: int | None = None  # how many things there were to be listed
+        self._found: list[Thing] = []  # made up for a list, in a standing world
+
+    @cached_property
+    def _rng(self) -> Random:
+        """Chance for what the call alone brings."""
+        return Random(f"{self.population.seed}:{self.call.key}")
+
+    def see(self, state: WorldState) -> None:
+        """Answer as things are in this state."""
+        self.state, self._touched = state, frozenset(key.kind for key in state.things)
+
+    def noted(self, state: WorldState) -> WorldState:
+        """The state with things that a list has made up, which can be read from then on."""
+        for thing in self._found:
+            state = state.with_thing(ThingKey(thing.kind, thing.id), Overlaid(None, thing.given))
+        return state
+
+    def key(self, thing: Thing) -> ThingKey:
+        """The key by which states know a thing."""
+        if thing.id:
+            return ThingKey(thing.kind, thing.id)
+        field = self.kinds.identities.get(thing.kind, "")
+        schema = self.field_schema(thing.kind, field)
+        known = self.population.identity(thing._replace(given={}), field, schema) if field else thing.number
+        return ThingKey(thing.kind, str(known))
+
+    def field_schema(self, kind: str, field: str) -> JsonSchema:
+        """How a field of a kind is described."""
+        known = self.kinds.fields.get(kind, {}).get("properties", {})
+        return known.get(field) or _TEXT
+
+    def current(self, thing: Thing) -> Thing | None:
+        """A thing as calls have left it, None where it is gone."""
+        if thing.kind not in self._touched:
+            return thing
+        overlaid = self.state.things.get(self.key(thing))
+        if overlaid is None:
+            return thing
+        return None if overlaid.after is None else thing._replace(given={**thing.given, **overlaid.after})
+
+    def created(self, kind: str) -> list[Thing]:
+        """The things of a kind that calls have made, in the order of their ids: when they were made changes nothing."""
+        if kind not in self._touched:
+            return []
+        return sorted(
+            Thing(kind, number_of_made(*key), one.after, key.id)
+            for key, one in self.state.things.items()
+            if key.kind == kind and one.before is None and one.after is not None
+        )
+
+    def _new(self, kind: str) -> list[Thing]:
+        """What lists have besides what there was at first: in a standing world nothing, for the same call is answered alike."""
+        return [] if self.is_standing else self.created(kind)
+
+    def find(self, kind: str, field: str, schema: JsonSchema, value: JsonValue) -> Thing | None:
+        """The thing of a kind that is known by a value, as calls have left it; None where there is none."""
+        made_now = self.state.things.get(ThingKey(kind, str(value)))
+        if made_now is not None and made_now.before is None and made_now.after is not None:
+            known = Thing(kind, number_of_made(kind, str(value)), made_now.after, str(value))
+            return known if str(known.given.get(field, value)) == str(value) else None
+        number = self.population.number_of(kind, field, schema, value)
+        if number is not None:
+            thing = self.current(Thing(kind, number, {}))
+            return thing if thing is None or str(thing.given.get(field, value)) == str(value) else None
+        renamed = [
+            thing
+            for thing in (*self.created(kind), *self._changed(kind))
+            if field in thing.given and str(thing.given[field]) == str(value)
+        ]
+        return renamed[0] if renamed else None
+
+    def _changed(self, kind: str) -> Iterator[Thing]:
+        if kind in self._touched:
+            for thing in self.population.everything(kind):
+                now = self.current(thing)
+                if now is not None and now.given:
+                    yield now
+
+    def known(self, key: ThingKey) -> Thing | None:
+        """The thing of a key, None where there is none or it is gone."""
+        field = self.kinds.identities.get(key.kind) or "id"
+        return self.find(key.kind, field, self.field_schema(key.kind, field), key.id)
+
+    def belonging(self, kind: str, field: str, owner: Thing, *, is_whole: bool = True) -> list[Thing]:
+        """The things of a kind whose field has the id of the one that they are of; unless `is_whole`, as lists have them."""
+        own = self.key(owner).id
+        mine = [one for one in map(self.current, self.population.everything(kind)) if one and self._is(one, field, own)]
+        if is_whole or len(mine) < FEWEST_PARTS:
+            parts = filter(None, map(self.current, self.population.parts(kind, owner)))
+            mine += [one for one in parts if self._is(one, field, own, unless_said=own)]
+        if kind in self._touched:
+            written = filter(None, map(self.known, sorted(key for key in self.state.things if key.kind == kind)))
+            there = {self.key(one) for one in mine}
+            mine += [one for one in written if self.key(one) not in there and self._is(one, field, own)]
+        return mine
+
+    def _is(self, thing: Thing, field: str, value: str, *, unless_said: JsonValue = None) -> bool:
+        held = self.value(thing, field) if field else None
+        return str(unless_said if held is None else held) == value
+
+    def links(self, relation: Relation, owner: Thing) -> tuple[set[str], list[str]]:
+        """The ids of things that calls have taken from an owner's, and of those that they have put there."""
+        gone, come = set[str](), list[str]()
+        own = self.key(owner).id if relation.kind in self._touched else ""
+        for key, one in self.state.things.items() if own else ():
+            whose, which = relation.ends(one.after or one.before or {}) if key.kind == relation.kind else ("", "")
+            if whose == own and one.after is None:
+                gone.add(which)
+            elif whose == own:
+                come.append(which)
+        return gone, sorted(come)
+
+    def held_ids(self, owner: Thing, relation: Relation) -> set[str]:
+        """The ids of things of a relation that an owner's own field has."""
+        names = self.kinds.fields.get(owner.kind, {}).get("properties", {})
+        fields = [
+            name for name in names if self.effects.relations.get((owner.kind, " ".join(words_of(name)))) == relation
+        ]
+        held = [self.value(owner, name) for name in fields]
+        field = self.kinds.identities.get(relation.target) or "id"
+        entries = [one for value in held if isinstance(value, list) for one in value]
+        return {str(one.get(field) if isinstance(one, dict) else one) for one in entries}
+
+    def _with_links(self, relation: Relation | None, owner: Thing | None, things: list[Thing]) -> list[Thing]:
+        """The things of an owner, with those that calls have put there and without those that they have taken."""
+        if relation is None or owner is None:
+            return things
+        gone, come = self.links(relation, owner)
+        kept = [one for one in things if self.key(one).id not in gone] if gone else things
+        there = {self.key(one).id for one in kept} if come else set()
+        more = (self.known(ThingKey(relation.target, id_)) for id_ in come if id_ not in there)
+        return [*kept, *filter(None, more)]
+
+    def invented(self, kind: str, field: str, value: JsonValue) -> Thing:
+        """The thing of an id that nothing has given out: for builds any id is known."""
+        return Thing(kind, number_of_made(kind, str(value)), {field: value}, str(value))
+
+    def field(self, reference: Reference) -> tuple[str, JsonSchema]:
+        """The field that a reference gives the value of, and its schema."""
+        field = self.kinds.own_field(reference)
+        return (field, self.field_schema(reference.kind, field)) if field else (reference.attribute, reference.schema)
+
+    def stated_value(self, name: str, entry: tuple[Thing, JsonSchema] | None, rng: Random) -> Arguments:
+        """The value that is said for a parameter: that of a thing which a list has, else what its schema allows."""
+        tool = self.endpoint.tool
+        schema = plain(tool.properties[name])
+        if entry is not None and (field := _field_for(name, schema, entry[1], is_required=name in tool.required)):
+            known = entry[1]["properties"][field]
+            value = self._member(entry[0], field, known, 0 if known.get("type") != "boolean" else 1)
+            if isinstance(value, list) and schema.get("type") != "array":
+                value = value[0] if value else None
+            if value not in (None, "", []):
+                return {name: value}
+        try:
+            value = make_value(name, schema, tool.language, rng)
+        except ReplyError:
+            return {}
+        return {} if isinstance(value, str) and _TOKEN.fullmatch(value) else {name: value}
+
+    def result(self) -> JsonValue:
+        """The response, as the tool's schema has it."""
+        schema = self.kinds.returned(self.endpoint.tool) or _ALONE
+        if schema.get("type") == "array" or isinstance(schema.get("items"), dict):
+            return self._list("", schema, 0)
+        if not isinstance(schema.get("properties"), dict):
+            return made("result", schema, self.endpoint.tool.language, self._rng)
+        return self._object(self._about(schema), schema, 0)
+
+    def _about(self, schema: JsonSchema) -> Thing:
+        """The thing that a result describes: the one that the call writes, the one whose id it gives, else one of its own."""
+        kind = self.kinds.of_schema(self.endpoint, "", schema)
+        if self.subjects and self.subjects[0].kind == kind:
+            return self.subjects[0]
+        for one in self.references:
+            value = self.arguments.get(one.parameter)
+            if one.kind == kind and value is not None:
+                field, known = self.field(one)
+                found = self.find(kind, field, known, value)
+                if found is None and not self.is_standing:
+                    raise RefusalError("not_found", f"There is no {kind} {value!r}.")
+                return self.invented(kind, field, value) if found is None else found
+        return Thing(kind, number_of_made(str(self.population.seed), self.call.key), {})
+
+    def _object(self, thing: Thing, schema: JsonSchema, depth: int) -> dict[str, JsonValue]:
+        """A thing as a schema describes it. As it was at first it is made up once: most that is told is never changed."""
+        if thing.given or thing.number >= MADE_FROM or (depth == 0 and self._writes):
+            return self._told(thing, schema, depth)
+        place = (thing.kind, thing.number, id(schema), depth, self.endpoint.tool.language)
+        kept = self.population.told.get(place)
+        if kept is not None and self._touched.isdisjoint(kept.kinds):
+            self._seen |= kept.kinds
+            found: dict[str, JsonValue] = orjson.loads(kept.body)
+            return found
+        around, self._seen = self._seen, {thing.kind}
+        found = self._told(thing, schema, depth)
+        if self._touched.isdisjoint(self._seen):
+            self.population.keep(place, Told(orjson.dumps(found), frozenset(self._seen)))
+        self._seen |= around
+        return found
+
+    def _told(self, thing: Thing, schema: JsonSchema, depth: int) -> dict[str, JsonValue]:
+        found: dict[str, JsonValue] = {}
+        required = schema.get("required") or ()
+        for name, member in schema["properties"].items():
+            if depth == 0 and (echo := self._echo(name, member, thing)) is not None:
+                found[name] = echo
+                continue
+            try:
+                value = self._member(thing, name, member, depth)
+            except ReplyError:
+                if name in required:
+                    raise
+                continue
+            if value is not None or name in required:
+                found[name] = value
+        return found if self._is_known(thing) else self._counted(found, schema)
+
+    def _counted(self, found: dict[str, JsonValue], schema: JsonSchema) -> dict[str, JsonValue]:
+        """A response with how many its only list has in all, where it says how many there are."""
+        if self._listed is not None and sum(isinstance(value, list) for value in found.values()) == 1:
+            for name in found:
+                if _COUNTING & set(words_of(name)) and schema["properties"][name].get("type") == "integer":
+                    found[name] = self._listed
+        return found
+
+    def _echo(self, name: str, schema: JsonSchema, thing: Thing) -> JsonValue:
+        """What the call has given under the same name, None where it has given nothing of the kind, or another thing's id."""
+        if name not in self.arguments or (self._is_known(thing) and not (self.is_standing and self._writes)):
+            return None  # a thing is told as it is
+        own = plain(self.endpoint.tool.properties.get(name, {}))
+        fits = own.get("type") == schema.get("type") and not self.kinds.other(self.endpoint, name, thing.kind)
+        return self.arguments[name] if fits else None
+
+    @property
+    def _writes(self) -> bool:
+        if self.effect is not None:
+            return self.effect.deed != "reads"
+        return self.endpoint.method.upper() not in SAFE
+
+    def _member(self, thing: Thing, name: str, schema: JsonSchema, depth: int) -> JsonValue:
+        if name in thing.given:
+            return thing.given[name]
+        is_told = self._is_known(thing) and self._tells_a_thing
+        if depth == 0 and schema.get("type") == "boolean" and self._writes and not is_told:
+            return True  # what was to be done went well
+        if isinstance(schema.get("properties"), dict):
+            if depth >= _DEEPEST:
+                return None
+            return self._object(self._within(thing, name, schema, depth), schema, depth + 1)
+        if isinstance(schema.get("items"), dict) and isinstance(schema["items"].get("properties"), dict):
+            if (depth == 0 or (depth == 1 and thing.number >= MADE_FROM)) and not self._is_known(thing):
+                return self._list(name, schema, depth + 1)
+            return self._parts(thing, name, schema, depth)
+        value = self.population.value(thing, name, schema, self.endpoint.tool.language)
+        if isinstance(value, list) and (relation := self._relation_of(thing, name)) is not None:
+            gone, come = self.links(relation, thing)
+            return [*(one for one in value if str(one) not in gone), *(one for one in come if one not in value)]
+        return value
+
+    def _relation_of(self, thing: Thing, name: str) -> Relation | None:
+        """The relation that a field of a thing shows."""
+        relations = self.effects.relations
+        found = relations.get((thing.kind, " ".join(words_of(name)))) if relations and self._is_known(thing) else None
+        self._seen |= {found.kind} if found is not None else set()
+        return found
+
+    @property
+    def _tells_a_thing(self) -> bool:
+        """Whether what comes back has an id, so that its switches are those of a thing."""
+        returned = self.kinds.entry_of(self.endpoint.tool)
+        return returned is not None and any(is_opaque(name) for name in returned[1]["properties"])
+
+    def _is_known(self, thing: Thing) -> bool:
+        """Whether it is a thing with an id, not just what a call brings."""
+        return thing.number < MADE_FROM or bool(thing.id)
+
+    def _within(self, thing: Thing, name: str, schema: JsonSchema, depth: int) -> Thing:
+        """The thing that stands under a name: the very thing where it is only wrapped, else one that it refers to."""
+        if is_wrapping(name):
+            return thing
+        kind = self._kind_within(name, schema)
+        if depth == 0 and kind == thing.kind:
+            return thing
+        return self._referred(kind, self.population.chance(thing, name))
+
+    def _kind_within(self, name: str, schema: JsonSchema) -> str:
+        return self.kinds.named(thing_of_title(schema.get("title")) or " ".join(words_of(name)))
+
+    def _referred(self, kind: str, rng: Random) -> Thing:
+        thing = self.population.referred(kind, rng)
+        self._seen.add(kind)
+        return self.current(thing) or thing
+
+    def _parts(self, thing: Thing, name: str, schema: JsonSchema, depth: int) -> JsonValue:
+        """The things that a thing has: one or two, each once."""
+        if depth >= _DEEPEST:
+            return []
+        item, rng = schema["items"], self.population.chance(thing, name)
+        kind = self._kind_within(name, item)
+        things = {one.number: one for one in (self._referred(kind, rng) for _ in range(rng.randint(1, 2)))}
+        relation = self._relation_of(thing, name)
+        shown = self._with_links(relation, thing, list(things.values())) if relation is not None else things.values()
+        return [self._object(one, item, depth + 1) for one in shown]
+
+    def _list(self, name: str, schema: JsonSchema, depth: int) -> JsonValue:
+        item = schema["items"]
+        if not isinstance(item.get("properties"), dict):
+            return made(name or "results", schema, self.endpoint.tool.language, self._rng)
+        kind = self.kinds.of_schema(self.endpoint, name, item)
+        if self.effect is not None and self.effect.each and kind == self.effect.kind and self.subjects:
+            return [self._object(one, item, depth + 1) for one in self.subjects]
+        everything = self.population.everything(kind)
+        owned = self._owned(kind, item)
+        things = list(everything if owned is None else owned)
+        narrowing = {
+            field: value
+            for argument, value in self.arguments.items()
+            if (field := self._narrowing(argument, kind, item, is_owned=owned is not None))
+        }
+        if owned is None and not narrowing and self.is_standing:
+            things = sorted(self._rng.sample(things, min(len(things), self._rng.randint(FEWEST_ENTRIES, MOST_ENTRIES))))
+        if owned is None:
+            things = [*self._new(kind), *filter(None, map(self.current, things))]
+        for field, value in narrowing.items():
+            things = self._with(things, field, value, item)
+        things = self._with_links(*self._listed_by(kind), things)
+        self._listed = len(things)
+        return [self._object(one, item, depth + 1) for one in self._page(things)]
+
+    def _listed_by(self, kind: str) -> tuple[Relation | None, Thing | None]:
+        """The relation whose things a list has, and the one whose they are."""
+        one = self.effects.owner(self.endpoint) if self.effects.relations else None
+        relation = self.effects.relations.get((one.kind, last_words(self.endpoint))) if one is not None else None
+        if one is None or relation is None or relation.target != kind:
+            return None, None
+        return relation, self.find(one.kind, *self.field(one), self.arguments.get(one.parameter))
+
+    def _page(self, things: Sequence[Thing]) -> Sequence[Thing]:
+        """What is shown of a list: in an episode all that there is, unless the call says how much and from where."""
+        stated = {word: count for name, count in _counts(self.arguments) for word in words_of(name)}
+        limit = next((count for word, count in stated.items() if word in _LONGEST_LIST), 0)
+        if self.is_standing:
+            return things[: min(limit or MOST_ENTRIES, MOST_ENTRIES)]
+        start = stated.get("offset", max(0, stated.get("page", 1) - 1) * limit)
+        return things[start : start + limit] if limit else things[start:]
+
+    def _narrowing(self, argument: str, kind: str, item: JsonSchema, *, is_owned: bool) -> str:
+        """The field of an entry that an argument narrows a list of things of this kind by, "" where it narrows by none."""
+        if self.kinds.other(self.endpoint, argument, kind):
+            field = self.kinds.field_of(self.endpoint, argument, kind, item)
+            return field if field in item["properties"] and not is_owned else ""
+        wanted = plain(self.endpoint.tool.properties[argument])
+        return _field_for(argument, wanted, item, is_required=argument in self.endpoint.tool.required)
+
+    def _with(self, things: Sequence[Thing], field: str, value: JsonValue, item: JsonSchema) -> list[Thing]:
+        """Those of the things that have this value."""
+        schema = item["properties"][field]
+        exact = bool(schema.get("enum")) or is_opaque(field)
+        return [one for one in things if _agree(self._member(one, field, schema, 1), value, exact=exact)]
+
+    def _owned(self, kind: str, item: JsonSchema) -> list[Thing] | None:
+        """The things of the one whose id the call gives; None where it gives none, or so many of all are its own."""
+        for argument, value in self.arguments.items():
+            other = self.kinds.other(self.endpoint, argument, kind)
+            if not other:
+                continue
+            field = self.kinds.field_of(self.endpoint, argument, kind, item)
+            everything = self.population.everything(kind)
+            own = self._with(everything, field, value, item) if field in item["properties"] else []
+            if len(own) >= FEWEST_PARTS:
+                return None
+            others = [one for one in everything if one not in own] if kind in self._touched else []
+            now = filter(None, map(self.current, (*own, *self._further(kind, argument, other, field))))
+            kept = [one for one in now if str(one.given.get(field, value)) == str(value)]
+            came = [*self._new(kind), *filter(None, map(self.current, others))]
+            return [*(one for one in came if str(one.given.get(field)) == str(value)), *kept]
+        return None
+
+    def _further(self, kind: str, argument: str, other: str, field: str) -> list[Thing]:
+        """The parts of the one whose id an argument is; in a standing world any id has some."""
+        value = self.arguments[argument]
+        one = next((one for one in self.references if one.parameter == argument), None)
+        owner = self.find(other, *self.field(one), value) if one is not None else None
+        parts = self.population.parts(kind, owner) if owner is not None else []
+        if parts or not self.is_standing or self.population.is_stated(kind):
+            return parts
+        rng = Random(f"{self.population.seed}:{kind} of {other} {value}")
+        own = self.kinds.identities.get(kind) or "id"
+        for at in range(rng.randint(FEWEST_PARTS, FEWEST_ENTRIES)):
+            id_ = self.population.new_identity(kind, own, self.field_schema(kind, own), after=f"{other} {value} {at}")
+            number = number_of_made(kind, str(id_))
+            self._found.append(Thing(kind, number, {field: value, own: id_}, str(id_)))
+        return self._found
+
+    def value(self, thing: Thing, name: str) -> JsonValue:
+        """What a thing has under a name; what was never written as it was at first, null where it has none."""
+        if name in thing.given:
+            return thing.given[name]
+        schema = self.kinds.fields.get(thing.kind, {}).get("properties", {}).get(name)
+        if schema is None:
+            return None
+        state, self.state, touched, self._touched = self.state, START, self._touched, frozenset()
+        try:
+            return self._member(thing, name, schema, 1)
+        except ReplyError:
+            return None
+        finally:
+            self.state, self._touched = state, touched
+
+
+def _field_for(argument: str, wanted: JsonSchema, entry: JsonSchema, *, is_required: bool) -> str:
+    """The field of an entry that an argument narrows a list by, "" where it narrows by none."""
+    words = words_of(argument)
+    for field, stated in entry.get("properties", {}).items():
+        if words_of(field) == words and _is_stated(plain(stated)):
+            return str(field)
+    if is_query(argument, wanted, linked=False) and is_required:
+        return next((name for name in NAMING if name in entry.get("properties", {})), "")
+    return ""
+
+
+def _is_stated(schema: JsonSchema) -> bool:
+    held = plain(schema["items"]) if isinstance(schema.get("items"), dict) else schema
+    return "type" in held and json_type(held) in _STATED
+
+
+def _agree(held: JsonValue, wanted: JsonValue, *, exact: bool) -> bool:
+    """Whether what a thing is like is what was asked for: equal, one of several, or unless `exact` a part of its name."""
+    if isinstance(held, list):
+        return any(_agree(one, wanted, exact=exact) for one in held)
+    if isinstance(wanted, list):
+        return held in wanted
+    if exact:
+        return str(held) == str(wanted)
+    if isinstance(held, str) and isinstance(wanted, str):
+        return wanted.casefold() in held.casefold()
+    return held == wanted
+
+
+def _counts(arguments: Arguments) -> Iterator[tuple[str, int]]:
+    """The arguments that are whole numbers."""
+    for name, value in arguments.items():
+        if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+            yield name, value

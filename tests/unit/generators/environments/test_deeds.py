@@ -1,0 +1,362 @@
+"""What calls do to many things, to what belongs to a thing, and to what things have of each other."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import JsonValue
+
+from callwright.generators.catalogs.catalog import StatedError
+from callwright.generators.environments.document_world import DocumentEpisode, DocumentWorld
+from callwright.generators.environments.endpoints import endpoints_of
+from callwright.generators.environments.episodes import START, diff, loaded, unnamed
+from callwright.generators.environments.protocol import Effect
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import Call, JsonSchema, Tool
+
+TEXT: JsonSchema = {"type": "string"}
+NUMBER: JsonSchema = {"type": "integer"}
+
+
+def thing(name: str, /, **fields: JsonSchema) -> JsonSchema:
+    """A thing with an id."""
+    return {"type": "object", "title": name, "properties": {"id": NUMBER, **fields}}
+
+
+def listed(schema: JsonSchema) -> JsonSchema:
+    """A list of these."""
+    return {"type": "array", "items": schema}
+
+
+PROJECT = thing("Project", name=TEXT)
+TASK = thing("Task", project_id=NUMBER, title=TEXT, status={"type": "string", "enum": ["open", "done"]})
+COMMENT = thing("Comment", task_id=NUMBER, text=TEXT)
+TAG = thing("Tag", name=TEXT)
+MEMBER = thing("Member", name=TEXT)
+NEW_TASKS = listed({"type": "object", "properties": {"title": TEXT, "project_id": NUMBER}})
+MOVED = listed(
+    {"type": "object", "properties": {"id": NUMBER, "status": TASK["properties"]["status"]}, "required": ["id"]}
+)
+OPERATIONS: list[tuple[str, JsonSchema | None, dict[str, JsonSchema]]] = [
+    ("GET /projects list_projects", listed(PROJECT), {}),
+    ("GET /projects/{project_id} get_project", PROJECT, {"project_id": NUMBER}),
+    ("DELETE /projects/{project_id} delete_project", None, {"project_id": NUMBER}),
+    ("GET /projects/{project_id}/tasks tasks_of", listed(TASK), {"project_id": NUMBER}),
+    ("GET /tasks list_tasks", listed(TASK), {}),
+    ("GET /tasks/{task_id} get_task", TASK, {"task_id": NUMBER}),
+    ("POST /tasks/bulk add_tasks", listed(TASK), {"body": NEW_TASKS}),
+    ("PATCH /tasks move_tasks", listed(TASK), {"body": MOVED}),
+    ("DELETE /tasks drop_tasks", None, {"ids": listed(NUMBER)}),
+    ("DELETE /tasks/{task_id} delete_task", None, {"task_id": NUMBER}),
+    ("GET /tasks/{task_id}/comments comments_of", listed(COMMENT), {"task_id": NUMBER}),
+    ("POST /comments add_comment", COMMENT, {"task_id": NUMBER, "text": TEXT}),
+    ("GET /comments/{comment_id} get_comment", COMMENT, {"comment_id": NUMBER}),
+    ("GET /tags list_tags", listed(TAG), {}),
+    ("GET /tags/{tag_id} get_tag", TAG, {"tag_id": NUMBER}),
+    ("DELETE /tags/{tag_id} delete_tag", None, {"tag_id": NUMBER}),
+    ("GET /tasks/{task_id}/tags tags_of", listed(TAG), {"task_id": NUMBER}),
+    ("GET /tags/{tag_id}/tasks tasks_with", listed(TASK), {"tag_id": NUMBER}),
+    ("PUT /tasks/{task_id}/tags/{tag_id} put_tag", None, {"task_id": NUMBER, "tag_id": NUMBER}),
+    ("DELETE /tasks/{task_id}/tags/{tag_id} take_tag", None, {"task_id": NUMBER, "tag_id": NUMBER}),
+    ("GET /members list_members", listed(MEMBER), {}),
+    ("GET /members/{member_id} get_member", MEMBER, {"member_id": NUMBER}),
+    ("GET /projects/{project_id}/members members_of", listed(MEMBER), {"project_id": NUMBER}),
+    ("POST /projects/{project_id}/add_members add_members", None, {"project_id": NUMBER, "members": listed(NUMBER)}),
+    ("POST /projects/{project_id}/remove_member remove_member", None, {"project_id": NUMBER, "member_id": NUMBER}),
+]  # fmt: skip
+
+
+def board(effects: dict[str, Effect] | None = None, *, refusing: str = "", seed: int = 3) -> DocumentWorld:
+    """A board of projects with tasks; the tool `refusing` declares a 409."""
+    tools, operations, errors = [], [], []
+    for line, returns, parameters in OPERATIONS:
+        method, path, name = line.split()
+        schema: JsonSchema = {"type": "object", "properties": parameters, "required": [*parameters]}
+        tools.append(Tool(name=name, description=name, parameters=schema, returns=returns, category="board"))
+        operations.append((method, path))
+        errors.append(
+            (StatedError("409", {"type": "object", "properties": {"reason": TEXT}}),) if name == refusing else ()
+        )
+    return DocumentWorld("board", endpoints_of(tools, operations, (), errors), (), seed=seed, effects=effects)
+
+
+BOARD = board()
+
+
+@pytest.fixture
+def episode() -> DocumentEpisode:
+    """A new episode."""
+    return BOARD.begin()
+
+
+def ask(episode: DocumentEpisode, name: str, **arguments: JsonValue) -> Any:
+    """The response to a call, which must not be refused."""
+    found = episode.answer(Call(tool=name, arguments=arguments))
+    assert not found.problem, found.problem
+    return found.response
+
+
+def refusal(episode: DocumentEpisode, name: str, **arguments: JsonValue) -> str:
+    """The code by which a call is refused; it must leave the state as it is."""
+    before = episode.snapshot()
+    found = episode.answer(Call(tool=name, arguments=arguments))
+    assert found.problem
+    assert episode.state == before
+    return found.error
+
+
+def ids(things: list[Any]) -> list[int]:
+    """The ids of things."""
+    return [one["id"] for one in things]
+
+
+def test_everything_that_a_board_does_is_told_by_its_document() -> None:
+    assert BOARD.unclear == ()
+    assert {name: one.model_dump(exclude_defaults=True) for name, one in BOARD.effects.by_tool.items() if one.each} == {
+        "add_tasks": {"creates": "task", "each": "body", "fields": {"title": "title", "project_id": "project_id"}},
+        "move_tasks": {"updates": "task", "each": "body", "id": "id", "fields": {"status": "status"}},
+        "drop_tasks": {"deletes": "task", "each": "ids", "id": "ids", "parts": "deletes"},
+        "add_members": {"links": "member", "each": "members", "id": "members", "to": "project_id"},
+    }
+
+
+def test_a_list_of_things_is_made_changed_and_deleted_thing_by_thing(episode: DocumentEpisode) -> None:
+    project = ask(episode, "list_projects")[0]["id"]
+    made = ask(
+        episode,
+        "add_tasks",
+        body=[{"title": "Paint", "project_id": project}, {"title": "Sweep", "project_id": project}],
+    )
+    assert [one["title"] for one in made] == ["Paint", "Sweep"]
+    assert {*ids(made)} <= {*ids(ask(episode, "tasks_of", project_id=project))}
+    moved = ask(episode, "move_tasks", body=[{"id": one["id"], "status": "done"} for one in made])
+    assert moved == [{**one, "status": "done"} for one in made]
+    assert ask(episode, "get_task", task_id=made[0]["id"]) == moved[0]
+    ask(episode, "drop_tasks", ids=ids(made))
+    assert diff(START, episode.state) == ()
+    assert refusal(episode, "get_task", task_id=made[0]["id"]) == "not_found"
+
+
+def test_what_is_done_to_many_is_done_to_all_or_to_none(episode: DocumentEpisode) -> None:
+    task = ask(episode, "list_tasks")[0]["id"]
+    assert refusal(episode, "drop_tasks", ids=[task, -1]) == "not_found"
+    assert (
+        refusal(episode, "move_tasks", body=[{"id": task, "status": "done"}, {"id": -1, "status": "done"}])
+        == "not_found"
+    )
+    assert (
+        refusal(episode, "add_tasks", body=[{"title": "Paint"}, {"title": "Sweep", "project_id": -1}])
+        == "invalid_value"
+    )
+    assert refusal(episode, "drop_tasks", ids=[]) == "invalid_value"
+
+
+def test_what_belongs_to_a_deleted_thing_is_gone_with_it(episode: DocumentEpisode) -> None:
+    project = ask(episode, "list_projects")[0]["id"]
+    made = ask(episode, "add_tasks", body=[{"title": "Paint", "project_id": project}])[0]["id"]
+    comment = ask(episode, "add_comment", task_id=made, text="Blue")["id"]
+    tasks, others = ids(ask(episode, "tasks_of", project_id=project)), ids(ask(episode, "list_tasks"))
+    ask(episode, "delete_project", project_id=project)
+    for task in tasks:
+        assert refusal(episode, "get_task", task_id=task) == "not_found"
+    assert refusal(episode, "get_comment", comment_id=comment) == "not_found", "also what belongs to that"
+    assert refusal(episode, "tasks_of", project_id=project) == "not_found"
+    assert {*ids(ask(episode, "list_tasks"))} == {*others} - {*tasks}
+    deleted = {(one.kind, one.id) for one in diff(START, episode.state)}
+    assert {("task", str(one)) for one in tasks if one != made} < deleted
+    assert {one.sort for one in diff(START, episode.state)} == {"deleted"}
+
+
+def test_a_thing_that_was_moved_goes_with_the_one_that_has_it_now() -> None:
+    effects = {"move_tasks": Effect(updates="task", each="body", id="id", fields={"status": "project_id"})}
+    episode = board(effects).begin()
+    first, second = ids(ask(episode, "list_projects"))[:2]
+    task = ask(episode, "tasks_of", project_id=first)[0]["id"]
+    episode.state = episode.state.with_thing(*_moved(task, first, second))
+    assert task in ids(ask(episode, "tasks_of", project_id=second))
+    ask(episode, "delete_project", project_id=first)
+    assert ask(episode, "get_task", task_id=task)["project_id"] == second
+    ask(episode, "delete_project", project_id=second)
+    assert refusal(episode, "get_task", task_id=task) == "not_found"
+
+
+def _moved(task: int, first: int, second: int) -> tuple[Any, Any]:
+    from callwright.generators.environments.episodes import Overlaid, ThingKey
+
+    return ThingKey("task", str(task)), Overlaid({"project_id": first}, {"project_id": second})
+
+
+def test_where_the_document_declares_a_conflict_what_still_has_parts_is_not_deleted() -> None:
+    episode = board(refusing="delete_task").begin()
+    task = ask(episode, "list_tasks")[0]["id"]
+    found = episode.answer(Call(tool="delete_task", arguments={"task_id": task}))
+    assert (found.error, found.response) == ("conflict", {"reason": found.problem.removeprefix("409: ")})
+    bare = ask(episode, "add_tasks", body=[{"title": "Paint"}])[0]["id"]
+    ask(episode, "delete_task", task_id=bare)
+    assert refusal(episode, "get_task", task_id=bare) == "not_found"
+
+
+def test_an_effect_may_keep_what_belongs_to_a_thing() -> None:
+    episode = board({"delete_task": Effect(deletes="task", parts="keeps")}).begin()
+    task = ask(episode, "list_tasks")[0]["id"]
+    comment = ask(episode, "comments_of", task_id=task)[0]["id"]
+    ask(episode, "delete_task", task_id=task)
+    assert ask(episode, "get_comment", comment_id=comment)["id"] == comment
+
+
+def test_a_relation_is_put_and_taken_and_read_from_both_sides(episode: DocumentEpisode) -> None:
+    task = ask(episode, "list_tasks")[0]["id"]
+    held = ids(ask(episode, "tags_of", task_id=task))
+    tag = next(one for one in ids(ask(episode, "list_tags")) if one not in held)
+    ask(episode, "put_tag", task_id=task, tag_id=tag)
+    assert ids(ask(episode, "tags_of", task_id=task)) == [*held, tag]
+    assert task in ids(ask(episode, "tasks_with", tag_id=tag))
+    assert ask(episode, "get_tag", tag_id=tag)["id"] == tag, "the thing itself is as it was"
+    (change,) = diff(START, episode.state)
+    assert (change.sort, change.kind, change.after) == (
+        "created",
+        "tag task",
+        {"tag_id": str(tag), "task_id": str(task)},
+    )
+    ask(episode, "put_tag", task_id=task, tag_id=tag)
+    assert len(diff(START, episode.state)) == 1, "what is there stays"
+    ask(episode, "take_tag", task_id=task, tag_id=tag)
+    assert diff(START, episode.state) == ()
+    assert refusal(episode, "take_tag", task_id=task, tag_id=tag) == "not_found"
+    assert refusal(episode, "put_tag", task_id=task, tag_id=-1) == "not_found"
+
+
+def test_what_belonged_to_another_at_first_can_be_taken_and_put_back(episode: DocumentEpisode) -> None:
+    task = ask(episode, "list_tasks")[0]["id"]
+    held = ids(ask(episode, "tags_of", task_id=task))
+    ask(episode, "take_tag", task_id=task, tag_id=held[0])
+    assert ids(ask(episode, "tags_of", task_id=task)) == held[1:]
+    assert ask(episode, "get_tag", tag_id=held[0])["id"] == held[0]
+    ask(episode, "put_tag", task_id=task, tag_id=held[0])
+    assert diff(START, episode.state) == ()
+
+
+def test_a_verb_with_a_list_of_ids_puts_each_among_those_of_a_thing(episode: DocumentEpisode) -> None:
+    project, held = ask(episode, "list_projects")[0]["id"], []
+    held = ids(ask(episode, "members_of", project_id=project))
+    new = [one for one in ids(ask(episode, "list_members")) if one not in held][:2]
+    ask(episode, "add_members", project_id=project, members=new)
+    assert {*ids(ask(episode, "members_of", project_id=project))} == {*held, *new}
+    ask(episode, "remove_member", project_id=project, member_id=held[0])
+    assert {*ids(ask(episode, "members_of", project_id=project))} == {*held[1:], *new}
+    assert refusal(episode, "add_members", project_id=project, members=[new[0], -1]) == "invalid_value"
+
+
+def test_a_deleted_thing_belongs_to_nothing(episode: DocumentEpisode) -> None:
+    task, tag = ask(episode, "list_tasks")[0]["id"], ask(episode, "list_tags")[3]["id"]
+    ask(episode, "put_tag", task_id=task, tag_id=tag)
+    ask(episode, "delete_tag", tag_id=tag)
+    assert tag not in ids(ask(episode, "tags_of", task_id=task))
+    assert [(one.sort, one.kind) for one in diff(START, episode.state)] == [("deleted", "tag")]
+
+
+def test_ends_are_alike_where_the_same_was_put_to_things_of_other_ids() -> None:
+    ends = []
+    for titles in (["Paint"], ["Sweep", "Paint"]):
+        episode = BOARD.begin()
+        project, tag = ask(episode, "list_projects")[0]["id"], ask(episode, "list_tags")[0]["id"]
+        made = ids(ask(episode, "add_tasks", body=[{"title": one, "project_id": project} for one in titles]))
+        ask(episode, "put_tag", task_id=made[-1], tag_id=tag)
+        if len(made) > 1:
+            ask(episode, "drop_tasks", ids=made[:1])
+        ends.append(unnamed(diff(START, episode.state)))
+    assert ends[0] == ends[1]
+
+
+@pytest.mark.parametrize(
+    ("name", "effect", "words"),
+    [
+        ("add_tasks", {"creates": "task", "each": "tasks"}, "'add_tasks'.*`each` names 'tasks', which is no list"),
+        ("add_tasks", {"creates": "task", "each": "body", "fields": ["colour"]}, "no parameter 'colour'; it has body, title"),
+        ("put_tag", {"links": "tag", "id": "tag_id", "to": "board_id"}, "'put_tag'.*no parameter 'board_id'"),
+        ("drop_tasks", {"unlinks": "tag", "id": "ids"}, "'drop_tasks'.*whose tag it unlinks is not told"),
+        ("delete_tag", {"deletes": "tag", "parts": "keeps"}, "'delete_tag'.*parts of a tag, of which paths tell none"),
+    ],
+)  # fmt: skip
+def test_effects_that_contradict_the_document_are_refused(name: str, effect: dict[str, Any], words: str) -> None:
+    with pytest.raises(ConfigurationError, match=words):
+        board({name: Effect.model_validate(effect)})
+
+
+@pytest.mark.parametrize(
+    "effect", [{"reads": True, "each": "x"}, {"creates": "a", "to": "b"}, {"updates": "a", "parts": "keeps"}]
+)
+def test_an_effect_says_only_what_goes_with_its_deed(effect: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=r"what (reads|creates|updates)"):
+        Effect.model_validate(effect)
+
+
+PROJECTS = [*ids(ask(BOARD.begin(), "list_projects"))[:2], -1]
+TASKS = [*ids(ask(BOARD.begin(), "tasks_of", project_id=PROJECTS[0])), *ids(ask(BOARD.begin(), "list_tasks"))[:2], -1]
+TAGS = [*ids(ask(BOARD.begin(), "tags_of", task_id=TASKS[0])), ids(ask(BOARD.begin(), "list_tags"))[0]]
+project, task, tag, title = map(st.sampled_from, (PROJECTS, TASKS, TAGS, ["Paint", "Sweep"]))
+task_lists = st.lists(task, min_size=1, max_size=2)
+CALLS: st.SearchStrategy[Call] = st.one_of(
+    *(
+        st.builds(lambda given, name=name: Call(tool=name, arguments=given), st.fixed_dictionaries(parameters))
+        for name, parameters in (
+            ("add_tasks", {"body": st.lists(st.fixed_dictionaries({"title": title, "project_id": project}), max_size=2)}),
+            ("move_tasks", {"body": st.lists(st.fixed_dictionaries({"id": task, "status": st.just("done")}), max_size=2)}),
+            ("drop_tasks", {"ids": task_lists}),
+            ("delete_project", {"project_id": project}),
+            ("delete_tag", {"tag_id": tag}),
+            ("put_tag", {"task_id": task, "tag_id": tag}),
+            ("take_tag", {"task_id": task, "tag_id": tag}),
+            ("tasks_of", {"project_id": project}),
+            ("tags_of", {"task_id": task}),
+        )
+    )
+)  # fmt: skip
+sequences = st.lists(CALLS, max_size=6)
+
+
+def run(calls: list[Call]) -> tuple[DocumentEpisode, list[Any]]:
+    """A new episode after calls, and what they were answered."""
+    episode = BOARD.begin()
+    return episode, [episode.answer(call) for call in calls]
+
+
+@pytest.mark.parametrize("property_", ["pure", "restored", "diffed", "dumped", "refused"])
+@settings(max_examples=50, deadline=None)
+@given(first=sequences, second=sequences)
+def test_states_are_values(property_: str, first: list[Call], second: list[Call]) -> None:
+    (one, answers), (other, _) = run(first), run(second)
+    match property_:
+        case "pure":
+            again, repeated = run(first)
+            assert (again.state, repeated) == (one.state, answers)
+        case "restored":
+            kept = one.snapshot()
+            after = [one.answer(call) for call in second]
+            one.restore(kept)
+            assert [one.answer(call) for call in second] == after
+        case "diffed":
+            assert (diff(one.state, other.state) == ()) == (one.state.things == other.state.things)
+        case "dumped":
+            assert loaded(one.state.dumped()) == one.state
+        case "refused":
+            state, found = START, BOARD.begin()
+            for call in first:
+                answer = found.answer(call)
+                assert (answer.problem == "") or found.state == state
+                state = found.state
+
+
+@settings(max_examples=50, deadline=None)
+@given(sequences)
+def test_lists_and_reads_agree_about_what_is_there(calls: list[Call]) -> None:
+    episode, _ = run(calls)
+    there = {*ids(ask(episode, "list_projects"))}
+    for one in PROJECTS[:2]:
+        assert (one in there) == (not episode.answer(Call(tool="get_project", arguments={"project_id": one})).problem)
+        for task in ids(ask(episode, "tasks_of", project_id=one)) if one in there else ():
+            found = ask(episode, "get_task", task_id=task)
+            assert found["project_id"] == one
+            for tag in ids(ask(episode, "tags_of", task_id=task)):
+                ask(episode, "get_tag", tag_id=tag)
