@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, cast
 from callwright.language.detection import detected, is_in_another, language_names
 from callwright.language.protocol import LanguagePack, LanguageRules
 from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.yaml_text import read_yaml
 
 if TYPE_CHECKING:
     from callwright.warehouse.records import Language  # scorers, which know no records, ask for letters as well
@@ -70,10 +71,7 @@ def of(code: Language) -> LanguagePack:
 @cache
 def packaged(package: str, name: str) -> Any:  # noqa: ANN401 - parsed YAML, typed by who asks for it
     """The content of a YAML file beside the code, read once for all who ask; nobody may change it."""
-    import yaml  # not above: who asks for no file starts without it
-
-    text = files(package).joinpath(name).read_text(encoding="utf-8")
-    return yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506 - a safe loader, the fast one
+    return read_yaml(files(package).joinpath(name).read_text(encoding="utf-8"))
 
 
 def has_folder(code: Language) -> bool:

@@ -30,14 +30,14 @@ _own: ContextVar[Mapping[str, str]] = ContextVar("own_prompts", default={})  # n
 
 class _Template(NamedTuple):
     version: str
-    parts: tuple[tuple[str, Template], ...]
+    parts: tuple[tuple[str, str], ...]  # a role, and the text of its message
 
 
 def render(package: str, name: str, **values: Any) -> Prompt:  # noqa: ANN401 - templates take any record
     """The prompt `name`.j2 of `package`, filled with `values`; a name the template lacks is an error."""
     template = _load(package, name)
     messages = tuple(
-        ChatMessage.model_construct(role=cast("Role", role), content=part.render(**values).strip())
+        ChatMessage.model_construct(role=cast("Role", role), content=_compiled(part).render(**values).strip())
         for role, part in template.parts
     )
     return Prompt.model_construct(name=name, version=template.version, messages=messages)
@@ -104,7 +104,8 @@ def validate_own_prompt(path: str, text: str) -> None:
     offered = _variables(_shipped(*_at(path)))
     try:
         asked = _variables(text)
-        _parse(text)
+        for _, part in _parse(text).parts:
+            _compiled(part)
     except TemplateSyntaxError as error:
         raise ValueError(f"line {error.lineno} is not Jinja: {error.message}") from error
     strange = sorted(asked - offered)
@@ -149,10 +150,11 @@ def _parse(text: str) -> _Template:
     """A prompt of its text. Raises ValueError where it has no message to send."""
     pieces = _ROLE_LINE.split(text)
     environment = _environment()
-    parts = tuple((pieces[at], _compiled(environment, pieces[at + 1])) for at in range(1, len(pieces), 2))
+    parts = tuple((pieces[at], pieces[at + 1]) for at in range(1, len(pieces), 2))
     if not any(role == "user" for role, _ in parts):
         raise ValueError("it has no '--- user' line")
-    included = (_included(path) for path in find_referenced_templates(environment.parse(text)) if path)
+    tree = environment.parse(text)
+    included = (_included(path) for path in find_referenced_templates(tree) if path)
     version = blake2b("".join((text, *included)).encode(), digest_size=_VERSION_BYTES).hexdigest()
     return _Template(version, parts)
 
@@ -172,8 +174,10 @@ def _environment() -> Environment:
     return environment
 
 
-def _compiled(environment: Environment, text: str) -> Template:
-    template = environment.from_string(text)
+@cache
+def _compiled(text: str) -> Template:
+    """A message's template: compiled when it is first rendered, as most prompts are only looked at for their versions."""
+    template = _environment().from_string(text)
     template.globals = dict(template.globals)  # a chain of maps, which would be unrolled at every rendering
     return template
 

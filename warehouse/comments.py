@@ -7,6 +7,8 @@ from importlib.resources import files
 
 from pydantic import BaseModel, ConfigDict
 
+from callwright.warehouse.yaml_text import read_yaml
+
 FILE = "vocabulary.yaml"
 _HEAD = re.compile(r"((?:^--[^\n]*\n)+)create or replace view (\w+)", re.MULTILINE)
 
@@ -24,9 +26,7 @@ class SchemaComments(BaseModel):
 @cache
 def read_vocabulary() -> SchemaComments:
     """The file beside the SQL."""
-    import yaml
-
-    return SchemaComments.model_validate(yaml.safe_load(vocabulary_text()))
+    return SchemaComments.model_validate(read_yaml(vocabulary_text()))
 
 
 def vocabulary_text() -> str:

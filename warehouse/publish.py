@@ -17,6 +17,7 @@ from callwright.warehouse.engine import quoted
 from callwright.warehouse.errors import StoreError
 from callwright.warehouse.store import Warehouse
 from callwright.warehouse.tables import TABLES
+from callwright.warehouse.yaml_text import read_yaml
 
 MANY = 20_000  # samples, with which views that scan are answered ahead
 _AS_PARQUET = "format parquet, compression zstd, compression_level 1"  # half as large as by default
@@ -118,9 +119,7 @@ def _answer_ahead(copy: Warehouse) -> None:
 
 def list_views(purpose: Literal["parquet", "answered_ahead"]) -> list[str]:
     """The views that a publication treats so, as `published.yaml` lists them."""
-    import yaml
-
-    listed: dict[str, list[str]] = yaml.safe_load(files("callwright.warehouse").joinpath("published.yaml").read_text())
+    listed: dict[str, list[str]] = read_yaml(files("callwright.warehouse").joinpath("published.yaml").read_text())
     return listed[purpose]
 
 

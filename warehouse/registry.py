@@ -11,10 +11,10 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cache, cached_property
 from hashlib import blake2b
 from importlib.machinery import SourceFileLoader
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import Distribution, EntryPoint, entry_points
 from itertools import takewhile
 from pathlib import Path
 from types import CodeType, ModuleType, UnionType
@@ -249,13 +249,19 @@ class Registry(Generic[Row]):
         return f"{found}, and must be an object of {wanted}"
 
 
+@cache
+def _name_and_version(package: Distribution) -> tuple[str, str]:
+    """What a package says of itself, read once: the library reads and parses its metadata each time that it is asked."""
+    return package.name, package.version
+
+
 def _is_own(entry: EntryPoint) -> bool:
-    return entry.dist is not None and entry.dist.name == OWN
+    return entry.dist is not None and _name_and_version(entry.dist)[0] == OWN
 
 
 def package_of(entry: EntryPoint | None) -> str:
     """The package that brings an entry point, with its version; "" for none."""
-    return f"{entry.dist.name} {entry.dist.version}" if entry is not None and entry.dist is not None else ""
+    return " ".join(_name_and_version(entry.dist)) if entry is not None and entry.dist is not None else ""
 
 
 def classes_of(form: "type[Any] | UnionType") -> tuple[type[Any], ...]:

@@ -10,15 +10,14 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Any, NamedTuple
 
-import yaml
 from pydantic import JsonValue
 
 from callwright.language.packs import fallback, known, of
 from callwright.warehouse.records import JsonSchema, Language, Tool
+from callwright.warehouse.yaml_text import read_yaml
 
 SOURCE = "seed"
 KINDS_FILE = "kinds.yaml"
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class _UntranslatedError(Exception):
@@ -59,7 +58,7 @@ def _texts_of(language: Language, category: str, tool: str) -> dict[str, str]:
 
 
 def _loaded(file: Traversable) -> dict[str, Any]:
-    content: dict[str, Any] = yaml.load(file.read_text(encoding="utf-8"), _LOADER)  # noqa: S506 - a safe loader, the fast one
+    content: dict[str, Any] = read_yaml(file.read_text(encoding="utf-8"))
     return content
 
 

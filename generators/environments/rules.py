@@ -28,6 +28,7 @@ from callwright.generators.environments.protocol import EnvironmentPart
 from callwright.generators.environments.rule_functions import PLAIN, refuse, seeded
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Arguments, ElementKind, Link, Tool, content_key
+from callwright.warehouse.yaml_text import read_yaml
 
 _SIGNATURE = re.compile(r"(\w+)\(([\w, ]*)\)")
 _GIVEN = "given"  # the arguments of the call
@@ -400,7 +401,7 @@ def rules_of(stated: object, where: str) -> CompiledRules:
 
 def _read_yaml(path: Path) -> dict[str, JsonValue]:
     try:
-        found = yaml.load(path.read_text(encoding="utf-8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506 - a safe one
+        found = read_yaml(path.read_text(encoding="utf-8"))
     except (OSError, yaml.YAMLError) as error:
         raise ConfigurationError(f"The rules {str(path)!r} can't be read ({error}).") from error
     if not isinstance(found, dict):

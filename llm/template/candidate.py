@@ -28,6 +28,7 @@ from callwright.llm.template.sections import Sections, Turn
 from callwright.llm.template.steps_calling import next_calls as next_calls_of_run
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Call, Tool
+from callwright.warehouse.yaml_text import read_yaml
 
 UNKNOWN = "$$$"
 _WISH = LanguagePattern(r"(?<=[.!?;])\s+|(?<=@[{.!?;}])|@{asks_for_then}")
@@ -213,12 +214,10 @@ def _toolbox(messages: Sequence[ChatMessage], sections: Sections) -> CandidateTo
     if "tools" in sections.tagged:
         listed = sections.json("tools")
     else:
-        import yaml
-
         found = next((match for message in messages if (match := _YAML_TOOLS.search(message.content))), None)
         if found is None:
             raise ReplyError("template/v1 answers in free text only as a candidate: the prompt must show <tools>.")
-        listed = yaml.load(found[1], getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506 - a safe loader either way
+        listed = read_yaml(found[1])
     if not isinstance(listed, list):
         raise ReplyError("template/v1 expects a list of tools in the section <tools>.")
     return read_toolbox(listed)
