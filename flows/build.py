@@ -191,8 +191,7 @@ async def build_dataset(recipe: Recipe, settings: Settings, progress: Progress) 
 
         async def land_all() -> BuildReport:
             opened.close()  # the workers are done, and landing takes memory
-            land(run)
-            return close_build(run)
+            return land(run)
 
         steps = BuildSteps(
             partial(make_samples, run, workers),
@@ -333,20 +332,17 @@ def _landing_of(recipe: Recipe) -> dict[str, JsonValue]:
     return stated
 
 
-def land(run: GroupRun) -> None:
-    """Sort out duplicates, ask people about what is in doubt, and accept the rest."""
+def land(run: GroupRun) -> BuildReport:
+    """Sort out duplicates, ask people about what is in doubt, accept the rest, note that the build is done, and count.
+
+    It is published where the settings say so.
+    """
     landing = Landing(run.build, run.recipe, run.warehouse)
-    check_duplicates(landing)
     with run.warehouse.together():
+        check_duplicates(landing)  # only where the last checks were cut off before they came to it
         route_review(landing)
-    with run.warehouse.together():
         land_samples(landing)
-    run.warehouse.put_rows(responses_of(run.recipe, run.settings))
-
-
-def close_build(run: GroupRun) -> BuildReport:
-    """Note that the build is done, publish it where the settings say so, and count."""
-    with run.warehouse.together():
+        run.warehouse.put_rows(responses_of(run.recipe, run.settings))
         run.warehouse.execute(_END, [run.build])
         report = report_build(run)
     if run.settings.publish_every:

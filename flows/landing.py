@@ -52,7 +52,19 @@ class Landing(NamedTuple):
         return outcome_row(kept)
 
 
+def has_undecided(landing: Landing) -> bool:
+    """Whether a sample passed all checks of which it is not known whether it says the same as another one."""
+    asked = [landing.build, stages_of(CHECKS)[-1].name, LANDING.duplicates]
+    return bool(landing.warehouse.rows(sql("landing.any_passed"), asked))
+
+
 def check_duplicates(landing: Landing) -> None:
+    """Decide what is undecided, as `decide_duplicates` does."""
+    if has_undecided(landing):
+        decide_duplicates(landing)
+
+
+def decide_duplicates(landing: Landing) -> None:
     """Reject samples that say the same as another one of this build, or as one accepted by another recipe.
 
     Which of them stays depends on their keys and not on when they were made: all that has not landed is decided together, anew
@@ -60,8 +72,6 @@ def check_duplicates(landing: Landing) -> None:
     """
     build, warehouse = landing.build, landing.warehouse
     checked = stages_of(CHECKS)[-1].name
-    if not warehouse.rows(sql("landing.any_passed"), [build, checked, LANDING.duplicates]):
-        return
     known = warehouse.stream(sql("landing.landed"), [build, LANDING.duplicates, LANDING.review, landing.recipe.name])
     waves = [(kind.name, number) for number, wave in enumerate(waves_of(landing.recipe.samples)) for kind in wave]
     asked = [LANDING.duplicates, build, checked, LANDING.review, [name for name, _ in waves], [at for _, at in waves]]
@@ -77,7 +87,7 @@ def check_duplicates(landing: Landing) -> None:
     home = warehouse.path.parent  # where there is room; the folder of temporary files may be memory
     with tempfile.TemporaryDirectory(prefix="callwright-") as folder:
         facts, changed = Path(folder) / "facts", []  # by way of files: there may be millions
-        with tempfile.TemporaryFile(dir=home) as spool, FactFiles(facts) as files:
+        with warehouse.reading(), tempfile.TemporaryFile(dir=home) as spool, FactFiles(facts) as files:
             found = find_duplicates(
                 avoided.look(unlanded()),
                 spool,
@@ -90,8 +100,9 @@ def check_duplicates(landing: Landing) -> None:
                 if found_now != before[at]:  # the same of another sample is something else
                     files.add(rendered)
                     changed += [verdict.subject] if before[at][0] else []
-        remove_outcomes(warehouse, ((build, LANDING.duplicates, subject) for subject in changed))
-        warehouse.put_files(facts)
+        with warehouse.together():
+            remove_outcomes(warehouse, ((build, LANDING.duplicates, subject) for subject in changed))
+            warehouse.put_files(facts)
     if landing.recipe.checks.repeated == "reject":
         _reject_repeated(landing)
 

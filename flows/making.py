@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from callwright.flows.landing import Landing, check_duplicates
+from callwright.flows.landing import Landing, decide_duplicates, has_undecided
 from callwright.flows.planning.planner import Planner, keep_left_out
 from callwright.flows.recipe import Recipe
 from callwright.flows.runner import GroupRun, Workers, run_group
@@ -46,9 +46,10 @@ async def make_samples(run: GroupRun, workers: Workers, kinds: Sequence[str]) ->
     for group in dict.fromkeys(kind_named(name).group for name in kinds):
         first = stages_of(group)[0]
         await run_group(run, group, counted(await planner.drafts(group, first)), workers, then=CHECKS)
-    keep_left_out(run.warehouse, run.build, planner)
-    if planned:
-        _reject_duplicates(run)
+    with run.warehouse.together():
+        keep_left_out(run.warehouse, run.build, planner)
+        if planned:
+            _reject_duplicates(run)
     return planned
 
 
@@ -64,9 +65,17 @@ async def check_samples(run: GroupRun, workers: Workers) -> None:
     A build that exists may lack a check that is new, or has changed: then what it has goes through that one alone.
     """
     warehouse, build, todays = run.warehouse, run.build, todays_checks(run.recipe.own_prompts)
+    landing = Landing(build, run.recipe, warehouse)
+
+    def conclude() -> bool:
+        """Take back what checks stopped; whether there is something to look for duplicates among."""
+        take_back(warehouse, build, checks, review=LANDING.review, land=LANDING.land)
+        return has_undecided(landing)
+
     with warehouse.together():
         new, checks = meet_checks(warehouse, build, todays), list(todays)
         found = lacking_checks(warehouse, build, checks)
+        is_undecided = not found and conclude()
     if new and found:
         samples = sum(one.samples for one in found)
         run.progress.say(
@@ -76,8 +85,11 @@ async def check_samples(run: GroupRun, workers: Workers) -> None:
         bodies = samples_lacking(warehouse, build, checks, lacking.mask)
         lines = (record_line("Sample", body) for body in bodies)
         await run_group(run, some_of(CHECKS, lacking.checks), lines, workers)
-    take_back(warehouse, build, checks, review=LANDING.review, land=LANDING.land)
-    check_duplicates(Landing(build, run.recipe, warehouse))
+    if found:
+        with warehouse.together():
+            is_undecided = conclude()
+    if is_undecided:
+        decide_duplicates(landing)
 
 
 async def check_edited(run: GroupRun, workers: Workers, edited: Sequence[Sample]) -> None:

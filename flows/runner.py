@@ -303,7 +303,9 @@ def _stop(undone: str, results: Sequence[ShardResult]) -> None:
 
 
 def money_spent(run: GroupRun) -> float:
-    """What the build has cost by now, in US dollars."""
+    """What of its budget the build has spent by now, in US dollars; where it has none, nobody counts."""
+    if run.recipe.budget is None:
+        return 0.0
     rows = run.warehouse.rows("select coalesce(sum(cost), 0) as cost from llm_calls where build = ?", [run.build])
     return float(rows[0]["cost"])
 
@@ -408,14 +410,19 @@ class _Pool:
     def __init__(self, slots: int) -> None:
         # Workers are forked from a server that has imported what they need: they start at once and share its memory.
         context = get_context("forkserver")
-        context.set_forkserver_preload(
-            ["callwright.flows.shards", "callwright.llm.template.model", "rouge_score.rouge_scorer"]
-        )
+        context.set_forkserver_preload(["callwright.flows.shards", "callwright.llm.template.model"])
         self._others = active_children()
+        self._has_begun = False
         self.executor = ProcessPoolExecutor(slots, mp_context=context, initializer=_settle_in)
 
     async def work(self, shard: Shard) -> ShardResult:
-        """Work a shard in one of the processes. Raises TransientError where that was ended from outside."""
+        """Work a shard in one of the processes. Raises TransientError where that was ended from outside.
+
+        Starting them takes longer than the few records of a group that makes one small shard: these are worked here.
+        """
+        if not self._has_begun and shard.of == 1 and shard.records <= _FEWEST:
+            return await carry_out(shard)
+        self._has_begun = True
         try:
             return await asyncio.get_running_loop().run_in_executor(self.executor, run_shard, shard)
         except BrokenProcessPool as error:

@@ -157,10 +157,15 @@ def insert_statement(connection: Connection, name: str, batch: Path, *, replacin
     return f"{statement} on conflict ({', '.join(table.key)}) do update set {updates}"
 
 
+_known_columns: dict[str, dict[str, str]] = {}  # by table, the same in every file: who writes has brought it forward
+
+
 def _columns(connection: Connection, name: str) -> dict[str, str]:
     """The columns of a table with their types as a batch has them: JSON is text there."""
-    found = connection.execute("select name, type from pragma_table_info(?)", [name]).fetchall()
-    return {column: "varchar" if type_ == "JSON" else type_ for column, type_ in found}
+    if name not in _known_columns:
+        found = connection.execute("select name, type from pragma_table_info(?)", [name]).fetchall()
+        _known_columns[name] = {column: "varchar" if type_ == "JSON" else type_ for column, type_ in found}
+    return _known_columns[name]
 
 
 def _source(batch: Path, columns: dict[str, str]) -> str:

@@ -18,7 +18,6 @@ from callwright.flows.build import (
     BuildReport,
     BuildSteps,
     carry_out_build,
-    close_build,
     find_unchanged,
     land,
     open_build,
@@ -151,8 +150,7 @@ async def land_samples(recipe: str, limit: int = 0, model: str = "") -> BuildRep
 
     """
     run = open_build(_chosen(recipe, limit, model), _settings(), FlowProgress())
-    land(run)
-    report = close_build(run)
+    report = land(run)
     run.progress.say(report.sentence)
     return report
 

@@ -164,8 +164,9 @@ class Planner:
         self._run = run
         self.left_out: list[LeftOut] = []
         self._tools: Mapping[str, Tool] = {tool.key: tool for tool in run.tools}
-        with run.warehouse.together():
+        with run.warehouse.reading():
             planned, passed = _count_planned(run), _count_passed(run)
+            self._begun = {row["stage"] for row in run.warehouse.rows(_BEGUN, [run.build])}
         wanted = set(kinds)
         asked = {name: count for name, count in run.recipe.samples.items() if name in wanted}
         self.demands = [
@@ -193,16 +194,17 @@ class Planner:
 
     async def drafts(self, group: str, first: Stage) -> Iterable[Draft]:
         """What is to be given to the first stage of a group next."""
+        fresh = _Fresh(self._run, first.name, is_begun=first.name in self._begun)
         if group == TAKEN:
-            return _fresh(self._run, first.name, taken_records(self._run.recipe, self._run.settings, self._run.tools))
+            return fresh.of(taken_records(self._run.recipe, self._run.settings, self._run.tools))
         if any(demand.kind.group == group and demand.kind.sources for demand in self.demands):
-            return self.derivations(group, first.name)
+            return self.derivations(group, fresh)
         demands = [demand for demand in self.demands if demand.kind.group == group]
         with ExitStack() as opened:
-            found = [await self._planned(demand, first.name, opened) for demand in demands]
+            found = [await self._planned(demand, fresh, opened) for demand in demands]
             return _all_of(found, opened.pop_all())
 
-    async def _planned(self, demand: Demand, stage: str, opened: ExitStack) -> Iterator[Draft]:
+    async def _planned(self, demand: Demand, fresh: "_Fresh", opened: ExitStack) -> Iterator[Draft]:
         """The drafts of a demand that are not begun yet; no more than are lacking, also where the plan was another one."""
         family, recipe = family_of(demand.kind.name), self._run.recipe
         if family.plan is None:
@@ -216,7 +218,7 @@ class Planner:
         else:
             planned = self._until_refused(planned, demand, until)
         variants = recipe.variants if family.has_variants else 1
-        return islice(_fresh(self._run, stage, planned), ceil(max(0, until - demand.planned) / variants))
+        return islice(fresh.of(planned), ceil(max(0, until - demand.planned) / variants))
 
     def _until_refused(self, planned: Iterator[Draft], demand: Demand, until: int) -> Iterator[Draft]:
         """What can be planned; where the tools allow no more, that is noted and the build goes on with what there is."""
@@ -255,7 +257,7 @@ class Planner:
             self._note_missing(demand, order.samples - samples, f"{goals}; the environment has no more.")
         return iter(spooled)
 
-    def derivations(self, group: str, first_stage: str) -> Iterator[Derivation]:
+    def derivations(self, group: str, fresh: "_Fresh") -> Iterator[Derivation]:
         """The derivations of a group that are to be made next, of samples that passed every check."""
         for demand in self.demands:
             count = demand.plan_until(self._run.recipe.spare) - demand.planned
@@ -263,7 +265,7 @@ class Planner:
                 continue
             made, against = 0, Counter[str]()
             with closing(_possible_derivations(self._run, demand, self._tools, against)) as possible:
-                for derivation in islice(_fresh(self._run, first_stage, possible), count):
+                for derivation in islice(fresh.of(possible), count):
                     made += 1
                     yield derivation
             if made < count and not (made and self._run.recipe.spare):  # stated when nothing more is found
@@ -322,19 +324,21 @@ def _passed_samples(run: GroupRun, kinds: Sequence[str], language: Language) -> 
         yield samples
 
 
-def _fresh(run: GroupRun, stage: str, planned: Iterable[Planned]) -> Iterator[Planned]:
-    """Those that have no outcome at the stage yet, looked up some at a time: a build may have millions."""
-    is_begun = bool(
-        run.warehouse.rows("select 1 from outcomes where build = ? and stage = ? limit 1", [run.build, stage])
-    )
-    for some in batches(planned, _AT_ONCE):
-        done: set[str] = set()
-        if is_begun:
-            keys = [one.key for one in some]
-            done = {row["subject"] for row in run.warehouse.rows(_DONE, [run.build, stage, keys])}
-        yield from (one for one in some if one.key not in done)
+class _Fresh:
+    """Tells what has no outcome at a stage yet, looked up some at a time: a build may have millions."""
+
+    def __init__(self, run: GroupRun, stage: str, *, is_begun: bool) -> None:
+        self._warehouse, self._at, self._is_begun = run.warehouse, [run.build, stage], is_begun
+
+    def of(self, planned: Iterable[Planned]) -> Iterator[Planned]:
+        """Those of what is planned that are not begun."""
+        for some in batches(planned, _AT_ONCE):
+            keys = [one.key for one in some] if self._is_begun else []
+            done = {row["subject"] for row in self._warehouse.rows(_DONE, [*self._at, keys])} if keys else set[str]()
+            yield from (one for one in some if one.key not in done)
 
 
+_BEGUN = "select distinct stage from outcomes where build = ?"
 _FORGET = "delete from left_out where build = ? and kind = ? and language = ? and place = ?"
 _DONE = "select subject from outcomes where build = ? and stage = ? and subject in (select unnest(?::varchar[]))"
 _AT_ONCE = 1000
