@@ -1,9 +1,9 @@
 """What a build reports while it runs: messages in sentences, progress in counts, and what slow models are asked meanwhile."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from callwright.llm.traffic import Traffic
 
@@ -59,6 +59,22 @@ class SilentProgress:
 
     def advance(self, count: int) -> None:
         """Say nothing."""
+
+
+_LARGE, _STEP = 1_000, 100  # items: fewer are done before anybody asks how far they are
+_Item = TypeVar("_Item")
+
+
+def counted(items: Iterable[_Item], title: str, total: int, progress: Progress) -> Iterator[_Item]:
+    """The items as they come, with how far they are where there are many."""
+    if total < _LARGE:
+        yield from items
+        return
+    progress.begin(title, total)
+    for number, item in enumerate(items, 1):
+        yield item
+        if number % _STEP == 0 or number == total:
+            progress.advance(number % _STEP or _STEP)
 
 
 class Work(NamedTuple):

@@ -1,17 +1,17 @@
 """Samples and releases from Python: `samples`, `create_release` and `load_release`."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
 
 from callwright.flows.api.surroundings import ProgressReceiver, opened_progress, settings_of
 from callwright.flows.environments import ship_worlds
 from callwright.flows.evaluation.answers_out import require_answers_fit, with_answers
-from callwright.flows.progress import Progress
+from callwright.flows.progress import counted
 from callwright.flows.settings import Settings, open_warehouse, reading
 from callwright.language.packs import known, of
 from callwright.warehouse.cards import card_facts, render_card
@@ -260,7 +260,7 @@ class LoadedRelease:
         from callwright.validators.overlap import PlacedSample
 
         with opened_progress(progress) as reporting:
-            read = _counted(self, f"Reading {self.name}", len(self), reporting)
+            read = counted(self, f"Reading {self.name}", len(self), reporting)
             own = (PlacedSample(one.key, one.sample, one.candidates) for one in read)
             return find_overlap(own, data_sets, reporting, likeness)
 
@@ -321,25 +321,8 @@ class LoadedRelease:
                 stream = stream._replace(worlds=ship_worlds(warehouse, self.name, self._stored.folder.home, others))
             with opened_progress(progress) as reporting:
                 title = f"Writing {self.name} as {form.name}"
-                stream = stream._replace(samples=_counted(stream.samples, title, frozen.samples, reporting))
+                stream = stream._replace(samples=counted(stream.samples, title, frozen.samples, reporting))
                 return export_release(stream, to, place, card)
-
-
-_LARGE = 1_000  # samples; fewer are written before anybody asks how far it is
-_STEP = 100
-_Item = TypeVar("_Item")
-
-
-def _counted(items: Iterable[_Item], title: str, total: int, progress: Progress) -> Iterator[_Item]:
-    """The items as they come, with how far they are where there are many."""
-    if total < _LARGE:
-        yield from items
-        return
-    progress.begin(title, total)
-    for number, item in enumerate(items, 1):
-        yield item
-        if number % _STEP == 0 or number == total:
-            progress.advance(number % _STEP or _STEP)
 
 
 def assistant_words(*, system_messages: bool) -> dict[Language, AssistantWords]:

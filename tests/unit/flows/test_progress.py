@@ -5,7 +5,15 @@ import asyncio
 import pytest
 
 import callwright.flows.progress
-from callwright.flows.progress import SilentProgress, Work, duration, traffic_sentence, traffic_state, watch_traffic
+from callwright.flows.progress import (
+    SilentProgress,
+    Work,
+    counted,
+    duration,
+    traffic_sentence,
+    traffic_state,
+    watch_traffic,
+)
 from callwright.llm.traffic import Traffic
 
 
@@ -17,6 +25,28 @@ class Listening(SilentProgress):
 
     def say(self, sentence: str) -> None:
         self.sentences.append(sentence)
+
+
+class Counting(SilentProgress):
+    """Keeps how far stretches are."""
+
+    def __init__(self) -> None:
+        self.begun: list[tuple[str, int]] = []
+        self.done: list[int] = []
+
+    def begin(self, title: str, total: int) -> None:
+        self.begun.append((title, total))
+
+    def advance(self, count: int) -> None:
+        self.done.append(count)
+
+
+@pytest.mark.parametrize(("total", "told"), [(999, []), (1_000, [100] * 10), (1_050, [*[100] * 10, 50])])
+def test_many_items_tell_how_far_they_are_and_few_do_not(total: int, told: list[int]) -> None:
+    progress = Counting()
+    assert list(counted(iter(range(total)), "Writing v1", total, progress)) == list(range(total))
+    assert progress.done == told
+    assert progress.begun == ([("Writing v1", total)] if told else [])
 
 
 def answered(count: int) -> Traffic:
