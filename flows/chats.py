@@ -105,6 +105,10 @@ class Chats:
         """The chat of the stage's role, each call given to `record`; a stage without a role gets one it does not use."""
         return self._chats[stage.role or "generator"].for_stage(stage.name, record)
 
+    def assistant_of(self, stage: Stage, record: Callable[[LlmCall], object]) -> LedgeredChat:
+        """The chat of who talks with simulated users at a stage, each call given to `record`."""
+        return self._chats.get("assistant", self._chats["generator"]).for_stage(stage.name, record)
+
 
 @asynccontextmanager
 async def open_chats(
@@ -178,8 +182,7 @@ class SharedChats:
 
 def roles_of(recipe: Recipe) -> Iterator[tuple[str, ModelSettings]]:
     """The roles by name, each with its model."""
-    for name in type(recipe.models).model_fields:
-        yield name, getattr(recipe.models, name)
+    yield from recipe.models.named.items()
 
 
 def distinct_models(recipe: Recipe) -> list[ModelSettings]:

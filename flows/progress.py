@@ -155,7 +155,7 @@ def tell_models(models: "Iterable[tuple[str, ModelSettings]]", progress: Progres
     if rendered:
         progress.say(f"Models: {', '.join(rendered)}.")
     names = {role: model.name for role, model in models if model.path != "in process"}
-    readers = {name for role, name in names.items() if role != "generator"}
+    readers = {name for role, name in names.items() if role not in ("generator", "assistant")}
     if readers == {names.get("generator")}:
         progress.say(
             "One model has all roles, and none may settle what its own words mean: all of them will wait for people. "

@@ -458,5 +458,4 @@ def _end_with_parent() -> None:
 
 
 def _computes_here(recipe: Recipe) -> bool:
-    roles = recipe.models
-    return all(model.name.startswith("template/") for model in (roles.generator, roles.checker, roles.judge))
+    return all(model.name.startswith("template/") for model in recipe.models.named.values())

@@ -355,8 +355,9 @@ class _Work:
         asked = chat if is_plain else VoicedChat(chat, stage.voiced, voice, self.examples, speaker_of(record))
         recipe = self.shard.recipe
         context = StageContext(
-            asked, rng, self.tools, self.environments, self.own_values, recipe.checks.rouge_l, recipe.consistency
-        )
+            asked, rng, self.tools, self.environments, self.own_values, recipe.checks.rouge_l, recipe.consistency,
+            chats.assistant_of(stage, partial(self._note_call, calls, record.key)),
+        )  # fmt: skip
         try:
             if isinstance(record, Sample) and not await has_rest(stage, record, context, facts.verdicts_on(record)):
                 facts.note(stage.name, record, "passed", "Nothing is left that a model may settle.", "not_applicable")

@@ -65,6 +65,11 @@ class Traits(NamedTuple):
     shift: Shift = ""
 
     @property
+    def is_live(self) -> bool:
+        """Whether the user says on the way what is wanted, so that nobody does the task without asking."""
+        return self.is_task and self.is_long
+
+    @property
     def reviews(self) -> tuple[Review, ...]:
         """The kinds of reviews that people may be asked for: of the sample, of how its path was found, of its dialogue acts."""
         of_path: tuple[Review, ...] = ("correction", "disambiguation") if self.asked == "path" else ()

@@ -24,6 +24,7 @@ FAMILIES = Registry(
         "external",
         "multi_step",
         "faults",
+        "users",
         "routing",
         "conversations",
         "parallel",

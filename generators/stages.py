@@ -90,7 +90,7 @@ def in_a_row(family: str, reads: str, *steps: Step, group: str = "") -> tuple[St
 class StageContext(NamedTuple):
     """The model of the stage's role, a generator seeded for this record, the tools by key, the environments by name.
 
-    `rouge_l` is how alike free text must be for two calls to agree.
+    `assistant` is the model that talks with simulated users, None where nobody does. `rouge_l` is how alike free text must be for two calls to agree.
     """
 
     chat: ChatModel
@@ -100,6 +100,7 @@ class StageContext(NamedTuple):
     own_values: OwnValues = NO_VALUES
     rouge_l: float = 0.7
     consistency: Consistency = "near_misses"
+    assistant: ChatModel | None = None
 
     def tool(self, key: str) -> Tool:
         """The tool with this key; RecordError where the catalog lacks it."""

@@ -13,6 +13,7 @@ from callwright.generators.multi_step.tracing import TEMPLATE, NextCalls, next_c
 from callwright.generators.multi_step.wording import PROMPTS
 from callwright.generators.stages import StageContext
 from callwright.generators.transcripts import conversation_text
+from callwright.generators.users.talking import USER_IS_THERE, converse
 from callwright.generators.users.user import SimulatedUser, user_prompts_seen
 from callwright.llm.chat import ChatModel, Completion
 from callwright.llm.prompts import led_by, prompt_version, render
@@ -61,11 +62,6 @@ from callwright.warehouse.records import (
 )
 
 NATIVELY = "call_next_natively"
-USER_IS_THERE = (
-    "The person is there and answers you. Where something that you need was neither said nor can be found by a call, call"
-    " nothing and ask the person for it in your answer; what they say stands in the history. Do not guess it. Once all is"
-    " done, say so, tell what was asked for, and ask nothing more: that ends the conversation."
-)
 
 
 class NextReply(NamedTuple):
@@ -113,16 +109,6 @@ class PathRun(NamedTuple):
         return {**kept, "strategy": label}
 
 
-class _Drive(NamedTuple):
-    """What a run left behind: how it ended, what was stated, how calls were judged, what the candidate saw of it."""
-
-    outcome: RunOutcome
-    turns: tuple[RunTurn, ...]
-    judged: tuple[tuple[MatchedCall, ...], ...]
-    history: tuple[Exchange, ...]
-    answer: str
-
-
 class _Scores(NamedTuple):
     completeness: int | None = None
     correctness: int | None = None
@@ -149,16 +135,20 @@ async def run_path(
     matchers = matchers_of(sample, context, judge)
     by_calls = SampleRun(chain, tools, run.mode, matchers, RunRules(turn_limit=run.turn_limit))
     by_end = TaskRun(task.begin(), by_calls, run.turn_limit) if task else None
-    is_live = run.user and sample.fault is None  # where something has gone wrong the user has said all there is to say
+    # Where something has gone wrong the user has said all there is to say.
+    is_live = (run.user or traits_of(sample.kind).is_live) and sample.fault is None
     user = SimulatedUser(sample, tools, user_chat, run.run) if is_live else None
-    drive = await _drive(by_end or by_calls, sample, context, run, user, given=task.history if task else ())
+    asking = await _begun(sample, tools, context.chat, run, user)
+    driven = _Driven(by_end or by_calls, asking, context.chat, run.strategy)
+    history = [*task.history] if task else []
+    await converse(driven, user, history, run.turn_limit)
     # The published code shows the judge the gold's way to the answer, the paper the candidate's own (EVALUATORS 2.5).
-    parsed = chain if run.mode == "as_published_code" else [one for one in drive.history if one.calls]
-    scores = await _score_answer(sample, drive.answer, parsed, judge)
-    kept = _as_record(sample, run, drive, scores, by_end)
+    parsed = chain if run.mode == "as_published_code" else [one for one in history if one.calls]
+    scores = await _score_answer(sample, driven.answer, parsed, judge)
+    kept = _as_record(sample, run, driven, scores, by_end)
     if user is not None:
         kept = kept.with_changes(**user_figures(user, tools))
-    return [kept, *call_errors(kept.key, drive.judged), *parameter_counts(kept.key, chain, drive.judged)]
+    return [kept, *call_errors(kept.key, driven.judged), *parameter_counts(kept.key, chain, driven.judged)]
 
 
 def _whole_call(sample: Sample) -> tuple[Exchange, ...]:
@@ -167,44 +157,57 @@ def _whole_call(sample: Sample) -> tuple[Exchange, ...]:
     return (Exchange(calls=calls, responses=({"success": True},) * len(calls)),) if calls else ()
 
 
-async def _drive(
-    machine: SampleRun | TaskRun,
-    sample: Sample,
-    context: StageContext,
-    run: PathRun,
-    user: SimulatedUser | None,
-    *,
-    given: Sequence[Exchange],
-) -> _Drive:
-    tools = context.toolset(sample.candidates)
+class _Driven:
+    """A candidate on its way through a sample, and what it has left behind: what it stated, and how its calls were judged."""
+
+    def __init__(self, machine: SampleRun | TaskRun, asking: Asking, chat: ChatModel, strategy: str) -> None:
+        self.machine = machine
+        self.turns: list[RunTurn] = []
+        self.judged: list[tuple[MatchedCall, ...]] = []
+        self.answer = ""
+        self._asking, self._chat, self._strategy = asking, chat, strategy
+        self._said: list[str] = []
+
+    @property
+    def outcome(self) -> RunOutcome:
+        """How it has ended. Raises ValueError before it has."""
+        if self.machine.outcome is None:
+            raise ValueError("The run is under way.")
+        return self.machine.outcome
+
+    @property
+    def is_over(self) -> bool:
+        return self.machine.outcome is not None
+
+    async def move(self, history: Sequence[Exchange]) -> NextReply:
+        return await ask_next(self._asking, history, self._chat, self._strategy)
+
+    async def call(self, move: NextReply) -> Exchange | None:
+        taken = await self.machine.take(move.calls)
+        self.judged.append(taken)
+        self.turns.append(as_turn(move, taken))
+        return as_exchange(move, taken) if taken else None
+
+    async def say(self, move: NextReply, told: str | None) -> None:
+        self._said.append(move.answer)
+        self.turns.append(as_turn(move, ()).with_changes(told=told or ""))
+        if told is None:
+            self.answer = move.answer
+            await self.machine.finish("\n".join(filter(None, self._said)) or None)
+        else:
+            self.judged.append(())
+
+
+async def _begun(
+    sample: Sample, tools: Sequence[Tool], chat: ChatModel, run: PathRun, user: SimulatedUser | None
+) -> Asking:
+    """What the candidate is asked with, the user's first words in it."""
     asking = Asking(sample.request, tools, sample.language, run.run, sample.briefing)
     if user is not None:
         briefing = "\n".join(filter(None, (asking.briefing, USER_IS_THERE)))
         asking = asking._replace(request=await user.open(), briefing=briefing)
-    if run.strategy == "native" and len(tools) > MOST_NATIVE:
-        asking = await _with_named_tools(asking, context.chat)
-    history: list[Exchange] = [*given]
-    turns: list[RunTurn] = []
-    judged: list[tuple[MatchedCall, ...]] = []
-    said: list[str] = []
-    while machine.outcome is None:
-        reply = await ask_next(asking, history, context.chat, run.strategy)
-        if not reply.calls:
-            said.append(reply.answer)
-            told = await user.hear(reply.answer) if user and reply.answer and len(turns) < run.turn_limit else None
-            turns.append(as_turn(reply, ()).with_changes(told=told or ""))
-            if told is None:
-                outcome = await machine.finish("\n".join(filter(None, said)) or None)
-                return _Drive(outcome, tuple(turns), tuple(judged), tuple(history), reply.answer)
-            judged.append(())
-            history.append(Exchange(calls=(), responses=(), said=reply.answer, told=told))
-            continue
-        taken = await machine.take(reply.calls)
-        judged.append(taken)
-        turns.append(as_turn(reply, taken))
-        if taken:
-            history.append(as_exchange(reply, taken))
-    return _Drive(machine.outcome, tuple(turns), tuple(judged), tuple(history), "")
+    is_many = run.strategy == "native" and len(tools) > MOST_NATIVE
+    return await _with_named_tools(asking, chat) if is_many else asking
 
 
 async def _with_named_tools(asking: Asking, chat: ChatModel) -> Asking:
@@ -227,8 +230,9 @@ async def _score_answer(sample: Sample, answer: str, history: Sequence[Exchange]
     )
 
 
-def _as_record(sample: Sample, run: PathRun, drive: _Drive, scores: _Scores, by_end: TaskRun | None) -> MultiStepRun:
-    outcome, error = drive.outcome, drive.outcome.error
+def _as_record(sample: Sample, run: PathRun, driven: _Driven, scores: _Scores, by_end: TaskRun | None) -> MultiStepRun:
+    outcome = driven.outcome
+    error = outcome.error
     parameter = error.parameter if error else ""
     return MultiStepRun(
         **run.identity,
@@ -238,7 +242,7 @@ def _as_record(sample: Sample, run: PathRun, drive: _Drive, scores: _Scores, by_
         total_calls=outcome.total_calls,
         steps=outcome.real_turns,
         shortest=outcome.total_turns,
-        turns=len(drive.turns),
+        turns=len(driven.turns),
         error_type=error.error_type if error else "",
         error_parameter=parameter,
         parameter_type=parameter_type(parameter) if parameter else "",
@@ -249,7 +253,7 @@ def _as_record(sample: Sample, run: PathRun, drive: _Drive, scores: _Scores, by_
         untold=by_end.untold if by_end else None,
         fault=sample.fault.sort if sample.fault else "",
         obeyed=by_end.obeyed if by_end else None,
-        messages=drive.turns,
+        messages=tuple(driven.turns),
     )
 
 

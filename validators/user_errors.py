@@ -16,7 +16,7 @@ def user_figures(user: SimulatedUser, tools: Sequence[Tool]) -> dict[str, Any]:
     amiss = [
         said
         for said in user.turns
-        if any(_is_amiss(fact, said, user.language, named[fact.tool]) for fact in said.answer.facts)
+        if any(is_amiss(fact, said, user.language, named[fact.tool]) for fact in said.answer.facts)
     ]
     return {
         "opening": user.opening,
@@ -27,7 +27,7 @@ def user_figures(user: SimulatedUser, tools: Sequence[Tool]) -> dict[str, Any]:
     }
 
 
-def _is_amiss(fact: Fact, said: Said, language: str, tool: Tool) -> bool:
+def is_amiss(fact: Fact, said: Said, language: str, tool: Tool) -> bool:
     """Whether the words of a turn do not state a fact that it was to tell, or state another value in its place."""
     if not fact.is_said(said.text):
         return True

@@ -233,7 +233,7 @@ Model = Annotated[ModelSettings, BeforeValidator(_model, json_schema_input_type=
 
 
 class Roles(RecipePart):
-    """Which model words requests, which makes calls from them, and which judges."""
+    """Which model words requests, which makes calls from them, which judges, and which talks with simulated users."""
 
     generator: Model = Field(
         default_factory=lambda: ModelSettings(name="template/v1"),
@@ -247,14 +247,24 @@ class Roles(RecipePart):
         default_factory=lambda: ModelSettings(name="template/v1"),
         description="Who judges: a model's name or its settings.",
     )
+    assistant: Model | None = Field(
+        default=None,
+        description="Who talks with simulated users and calls tools in live tasks: the generator unless stated.",
+    )
 
     @model_validator(mode="after")
     def _only_judges_see_several(self) -> Self:
         """What is worded or called in view of others is worded and called like them; a yes or no is not (decision 0011)."""
-        for name in ("generator", "checker"):
-            if getattr(self, name).items_per_request > 1:
+        for name, model in self.named.items():
+            if name != "judge" and model.items_per_request > 1:
                 raise ValueError(f"items_per_request is for the judge only; the {name} has to see one item at a time")
         return self
+
+    @property
+    def named(self) -> dict[str, ModelSettings]:
+        """The model of each role; where no assistant is stated there is none."""
+        stated: dict[str, ModelSettings | None] = {name: getattr(self, name) for name in type(self).model_fields}
+        return {name: model for name, model in stated.items() if model is not None}
 
 
 Reviewers = Annotated[int, Field(ge=1, le=9)]

@@ -19,9 +19,9 @@ from callwright.generators.faults.transcripts import (
     Step,
     effect_of,
     kept_of,
-    place_of,
     until_turn,
 )
+from callwright.generators.multi_step.samples import place_of
 from callwright.language.text import fold
 from callwright.warehouse.records import Change, Evidence, Fault, FaultDue, FaultSort, GoldCall, JsonSchema
 

@@ -1,20 +1,18 @@
 """A task as faults are planted into it: its gold calls step by step, its world at each step, and what is made of other steps."""
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import chain, pairwise
+from itertools import chain
 from random import Random
 from typing import NamedTuple
 
 from callwright.generators.environments.episodes import StatefulWorld, WorldEpisode, diff
 from callwright.generators.environments.faults import FaultyWorld
-from callwright.generators.multi_step.asking import Asked, answer_of
-from callwright.generators.multi_step.samples import add_evidence
+from callwright.generators.multi_step.asking import answer_of
+from callwright.generators.multi_step.samples import add_evidence, moved_tags, place_of, reported
 from callwright.generators.multi_step.tasks import run_through
 from callwright.language.packs import of
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import (
-    AskedField,
     Call,
     CallTurn,
     Change,
@@ -27,13 +25,10 @@ from callwright.warehouse.records import (
     Tool,
     Turn,
     UserTurn,
-    asked_tag,
-    trait_tag,
     without_traits,
 )
 
 Step = Sequence[GoldCall]
-_PLACE = re.compile(r"turns\[(\d+)\]\.results\[(\d+)\]")
 
 
 class FaultPlan(NamedTuple):
@@ -115,12 +110,6 @@ def effect_of(episode: WorldEpisode, call: Call) -> tuple[Change, ...]:
     return changes
 
 
-def place_of(evidence: Evidence) -> tuple[int, int] | None:
-    """The step and the place of the call whose response has a value, None where it comes from elsewhere."""
-    found = _PLACE.match(evidence.path) if evidence.kind == "response" else None
-    return (int(found[1]) // 2 - 1, int(found[2])) if found else None
-
-
 def until_turn(steps: int) -> int:
     """The turn at which the calls of a step stand."""
     return 1 + 2 * steps
@@ -152,7 +141,7 @@ def retold(planting: Planting, plan: FaultPlan, words: Words, kind: str) -> Samp
         turns.append(CallTurn(calls=tuple(step), executed=True))
         turns.append(ResultTurn(results=tuple(one.response for one in answered)))
     tags = (*without_traits(source.tags, "wanted", "asked"), *_moved(planting, plan))
-    asked = list(_reported(source.with_changes(turns=turns, tags=tags)))
+    asked = list(reported(source.with_changes(turns=turns, tags=tags)))
     reply = [answer_of(asked, source.language)] if asked or not words.failure else []
     turns.append(ReplyTurn(text=of(source.language).space.join([*reply, *filter(None, [words.failure])])))
     return source.with_changes(
@@ -179,18 +168,8 @@ def keeps_choices(planting: Planting, plan: FaultPlan) -> bool:
     )
 
 
-def _reported(sample: Sample) -> Iterator[Asked]:
-    """The calls that the user asks for, with what they returned."""
-    exchanges = list(pairwise(turn for turn in sample.turns if isinstance(turn, CallTurn | ResultTurn)))[::2]
-    for step, place in sample.wanted:
-        calls, results = exchanges[step]
-        if isinstance(calls, CallTurn) and isinstance(results, ResultTurn):
-            yield Asked(calls.calls[place].tool, results.results[place], sample.asked_of(step, place))
-
-
 def _moved(planting: Planting, plan: FaultPlan) -> Iterator[str]:
     """The tags that say which calls are wanted, and which of their fields, where these calls stand now."""
-    source = planting.source
     failed = None if plan.fault.is_text else plan.fault.until // 2 - 1
     stands = {
         call.bare.key: (step, place)
@@ -198,17 +177,7 @@ def _moved(planting: Planting, plan: FaultPlan) -> Iterator[str]:
         for place, call in enumerate(calls)
         if step != failed
     }
-    places = {
-        (step, place): stands[call.bare.key]
-        for step, calls in enumerate(planting.steps)
-        for place, call in enumerate(calls)
-        if call.bare.key in stands
-    }
-    wanted = [places[place] for place in source.wanted if place in places]
-    yield from [trait_tag("wanted", " ".join(f"{step}.{place}" for step, place in sorted(wanted)))] if wanted else []
-    for field in source.asked:
-        if (field.step, field.place) in places:
-            yield asked_tag(AskedField(*places[field.step, field.place], field.path))
+    yield from moved_tags(planting.source, stands)
 
 
 def kept_of(steps: Sequence[Step], keeps: Callable[[GoldCall], bool]) -> tuple[Step, ...]:

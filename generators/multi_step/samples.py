@@ -1,6 +1,8 @@
 """The sample of a path: the request, then calls and responses in turn, evidence for every argument, and an answer."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from pydantic import JsonValue
@@ -42,6 +44,7 @@ from callwright.warehouse.records import (
 STAGE = "generalisation"
 CROSS = "Cross"
 TURNS_A_STEP = 2  # a turn with the calls, and one with their results; the request is turn 0
+RESULT_PLACE = re.compile(r"turns\[(\d+)\]\.results\[(\d+)\]")
 AS_TEXT = "text"  # the response has a number where the argument has its text, or the other way round
 
 
@@ -111,6 +114,37 @@ def _turns(path: GoalPath, resolved: Resolved, environment: Environment) -> tupl
 def result_turn(step: int) -> int:
     """The turn at which the responses of a step stand."""
     return TURNS_A_STEP * (step + 1)
+
+
+def place_of(evidence: Evidence) -> tuple[int, int] | None:
+    """The step and the place of the call whose response has a value, None where it comes from elsewhere."""
+    found = RESULT_PLACE.match(evidence.path) if evidence.kind == "response" else None
+    return (int(found[1]) // TURNS_A_STEP - 1, int(found[2])) if found else None
+
+
+def moved_tags(source: Sample, stands: Mapping[str, tuple[int, int]]) -> Iterator[str]:
+    """The tags that say which calls are wanted, and which of their fields, where these calls stand now, by their keys."""
+    steps = [turn.calls for turn in source.turns if isinstance(turn, CallTurn)]
+    places = {
+        (step, place): stands[call.bare.key]
+        for step, calls in enumerate(steps)
+        for place, call in enumerate(calls)
+        if call.bare.key in stands
+    }
+    wanted = [places[place] for place in source.wanted if place in places]
+    yield from [trait_tag("wanted", " ".join(f"{step}.{place}" for step, place in sorted(wanted)))] if wanted else []
+    for field in source.asked:
+        if (field.step, field.place) in places:
+            yield asked_tag(AskedField(*places[field.step, field.place], field.path))
+
+
+def reported(sample: Sample) -> Iterator[Asked]:
+    """The calls that the user asks for, with what they returned."""
+    exchanges = list(pairwise(turn for turn in sample.turns if isinstance(turn, CallTurn | ResultTurn)))[::2]
+    for step, place in sample.wanted:
+        calls, results = exchanges[step]
+        if isinstance(calls, CallTurn) and isinstance(results, ResultTurn):
+            yield Asked(calls.calls[place].tool, results.results[place], sample.asked_of(step, place))
 
 
 def schema_of(tool: Tool, argument: str) -> JsonSchema:

@@ -30,6 +30,7 @@ class Fact(NamedTuple):
     called: str
     start: int = -1
     end: int = -1
+    turn: int = 0  # at which the user says it
     is_name: bool = False  # the value is the name of the thing that the parameter identifies
 
     def is_said(self, text: str) -> bool:
@@ -66,7 +67,8 @@ def _facts(call: GoldCall, tool: Tool, sample: Sample) -> Iterator[Fact]:
             value = value_in(call.arguments, evidence.argument)
             is_first = evidence.turn == 0 and evidence.start is not None and evidence.end is not None
             at = (evidence.start or 0, evidence.end or 0) if is_first else (-1, -1)
-            yield from () if value is None else (fact._replace(value=value, start=at[0], end=at[1]),)
+            said = fact._replace(value=value, start=at[0], end=at[1], turn=evidence.turn or 0)
+            yield from () if value is None else (said,)
         elif evidence.kind == "response":
             names = list(_names(evidence, sample.request))
             yield from (fact._replace(value=one, schema={"type": "string"}, is_name=True) for one in names)

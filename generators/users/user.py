@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple
 
 from pydantic import BaseModel
 
+from callwright.generators.kinds import traits_of
 from callwright.generators.users.facts import Fact, facts_of
 from callwright.language.calls.tools import ParameterView, cue_table, view_of
 from callwright.language.numbers import find_numbers
@@ -89,10 +90,15 @@ class SimulatedUser:
         """What it knows and has not said."""
         return [one for one in self.facts if one not in self._told]
 
+    @property
+    def apart(self) -> list[Fact]:
+        """What could be held back in its first words."""
+        return [one for one in self.facts if one.start >= 0 and self._stands_apart(one)]
+
     async def open(self) -> str:
         """The user's first words: the request, in which up to half of the values are held back."""
         request = self._sample.request
-        apart = [one for one in self.facts if one.start >= 0 and self._stands_apart(one)]
+        apart = [] if traits_of(self._sample.kind).is_live else self.apart  # it has held back what it holds back
         held = self._rng.sample(apart, (len(apart) + 1) // 2)
         text = request
         for fact in sorted(held, key=lambda one: -one.start):

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from random import Random
 from typing import NamedTuple
 
@@ -67,13 +68,16 @@ def next_step(sections: Sections) -> NextStep:
     return NextStep(tuple(due), "" if due else (" ".join([DONE, *_told(request, history)]) if nodes else NOTHING))
 
 
+def _held_in(request: str) -> list[re.Match[str]]:
+    """The places at which a simulated user holds something back."""
+    shape = str(of(language_of(request)).data["user"]["held"])
+    return [*re.finditer(re.escape(shape).replace(re.escape("{c}"), "(.+?)"), request)]
+
+
 def _filled(request: str, history: Sequence[JsonValue], views: Sequence[ToolView]) -> tuple[str, str]:
     """The request with what the user has told since in the place of what it held back, and the question for what is lacking."""
-    language = language_of(request)
-    shape = str(of(language).data["user"]["held"])
-    held = re.compile(re.escape(shape).replace(re.escape("{c}"), "(.+?)"))
-    for match in held.finditer(request):
-        question = dialogues_in(language).last_question.replace("{c}", match[1])
+    for match in _held_in(request):
+        question = dialogues_in(language_of(request)).last_question.replace("{c}", match[1])
         told = next(
             (str(one["user"]) for one in history if isinstance(one, dict) and one.get("assistant") == question), None
         )
@@ -226,13 +230,24 @@ _SPOILERS: dict[str, Callable[[NextStep, ShownTools, Random], NextStep | None]] 
 def due_steps(sections: Sections) -> list[Proposal] | None:
     """The calls of the next step of a request in steps, none where nothing is left; None where the request is no such one."""
     turns, tools = sections.turns(), sections.json("tools")
-    spoken = [turn for turn in turns if turn.speaker == "user"]
-    if len(spoken) != 1 or not isinstance(tools, list):
+    spoken = [turn.text for turn in turns if turn.speaker == "user"]
+    is_live = bool(spoken) and bool(_held_in(spoken[0]))
+    if not (is_live or len(spoken) == 1) or not isinstance(tools, list):
         return None
     box = read_step_tools(tools)
     if not any(box.origins(name, one) for name, tool in box.tools.items() for one in tool.properties):
         return None
-    nodes = _steps_of(spoken[0].text, tools)
+    request = spoken[0]
+    if is_live:
+        answers: list[JsonValue] = [
+            {"assistant": asked.text, "user": told.text}
+            for asked, told in pairwise(turns)
+            if (asked.speaker, told.speaker) == ("assistant", "user")
+        ]
+        request, question = _filled(request, answers, shown_views(sections))
+        if question:
+            return []
+    nodes = _steps_of(request, tools)
     return _next_step(nodes, _made_so_far(turns)) if nodes else None
 
 

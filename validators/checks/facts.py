@@ -5,6 +5,7 @@ Replies are laid out in the language's own shapes: what a result holds, an error
 courtesy. Words that none of these accounts for leave the sample unproved. What a reply does decides its dialogue acts.
 """
 
+import re
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple, get_args
@@ -21,7 +22,7 @@ from callwright.generators.stages import StageContext
 from callwright.generators.transcripts import conversation_text, shown_tools
 from callwright.language.calls.frames import glue_of, left_over, shapes_in
 from callwright.language.calls.tools import ToolView, view_of
-from callwright.language.packs import of, signs
+from callwright.language.packs import of, signs, widened
 from callwright.language.text import capitalised
 from callwright.validators.checks.declaring import reader, rule
 from callwright.validators.checks.verdicts import Finding, contradicted, unproved
@@ -45,6 +46,7 @@ from callwright.warehouse.records import (
 LEAST = 4  # a judge's score below it is a doubt
 _LONGEST_LIST = 3  # entries that a simulated result has at most
 _QUESTION = tuple(signs("?"))
+_ONLY_A_QUESTION = re.compile(widened(r"@[^?!.:;\n]+@[?]"))
 
 
 class CalledResult(NamedTuple):
@@ -208,11 +210,12 @@ def _replies(sample: Sample, tools: Mapping[str, Tool]) -> Iterator[tuple[int, l
         if isinstance(turn, UserTurn):
             returned = []
         elif isinstance(turn, ReplyTurn):
-            reading = (
-                _read_path_answer(turn, results, sample)
-                if is_path(sample)
-                else read_reply(turn, returned, sample, tools)
-            )
+            if not is_path(sample):
+                reading = read_reply(turn, returned, sample, tools)
+            elif index < len(sample.turns) - 1:
+                reading = _read_question(turn)
+            else:
+                reading = _read_path_answer(turn, results, sample)
             yield index, [*_reply_findings(index, turn, reading, has_acts=traits_of(sample.kind).has_acts)]
 
 
@@ -325,6 +328,11 @@ def _read_refusal(turn: ReplyTurn, sample: Sample, tools: Mapping[str, Tool]) ->
         return ReplyReading(frozenset({"reject"}))
     unknown = left_over(turn.text, glue_of(sample.language, "conversations.nods"), [])
     return ReplyReading(frozenset({"other"}), tuple(unknown))
+
+
+def _read_question(turn: ReplyTurn) -> ReplyReading:
+    """What is asked on the way of a path: one that is nothing but a question states nothing."""
+    return ReplyReading(frozenset({"seek"}), () if _ONLY_A_QUESTION.fullmatch(turn.text.strip()) else (turn.text,))
 
 
 def _read_path_answer(turn: ReplyTurn, results: Mapping[int, Sequence[CalledResult]], sample: Sample) -> ReplyReading:

@@ -21,6 +21,7 @@ from callwright.generators.multi_step.sources import JOINT, as_text, shifted
 from callwright.generators.multi_step.tasks import BegunWorld
 from callwright.generators.shifts.turns import is_path
 from callwright.generators.stages import StageContext
+from callwright.generators.transcripts import user_texts
 from callwright.language.dates import DATE, find_dates
 from callwright.language.schemas import kind_of
 from callwright.language.text import VERBATIM
@@ -139,6 +140,8 @@ def _differences(sample: Sample, resolved: Resolved) -> list[Finding]:
     if gold == _keys(resolved):
         return []
     if frozenset().union(*gold) == frozenset().union(*_keys(resolved)):
+        if traits_of(sample.kind).is_live:  # calls wait for what the user says on the way
+            return []
         reason = "The calls can be made at other steps than they are: the order is not the shortest."
         return [contradicted(reason, DoubtedFact(kind="order_amiss"))]
     led = {call.key: call for exchange in resolved.path for call in exchange.calls}
@@ -180,8 +183,9 @@ def _choice(resolved: Resolved, place: PickedPlace) -> Finding | None:
 def _unused(sample: Sample, goal: Goal) -> list[Finding]:
     """Dates that the user says and no call takes: a call may be missing."""
     held = repr([planned.arguments for planned in goal.calls])
-    dates = [found for found in find_dates(sample.request) if found.rule in (DATE, VERBATIM)]
-    unused = [sample.request[found.start : found.end] for found in dates if str(found.value) not in held]
+    texts = user_texts(sample.turns) if traits_of(sample.kind).is_live else [sample.request]
+    dates = [(text, one) for text in texts for one in find_dates(text) if one.rule in (DATE, VERBATIM)]
+    unused = [text[found.start : found.end] for text, found in dates if str(found.value) not in held]
     return [
         unproved(f"The user says {words!r}, which no call takes.", DoubtedFact(kind="words_left", quote=words))
         for words in unused

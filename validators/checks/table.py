@@ -24,6 +24,7 @@ _ORDER = (
     "path",
     "end_state",
     "fault",
+    "user",
     "routing",
     "complexity",
     "facts",

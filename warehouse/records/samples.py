@@ -162,7 +162,7 @@ class AskedField(NamedTuple):
 
 Trait = Literal[
     "shift", "environment", "template", "wanted", "asked", "difficulty", "complexity", "reference_time",
-    "goal", "extra", "simulation", "persona", "style",
+    "goal", "extra", "simulation", "persona", "style", "user",
     "callnavi_id", "complexfuncbench_id", "confetti_dialogue", "hammerbench_id", "hammerbench_label",
 ]  # fmt: skip
 
