@@ -29,12 +29,14 @@ from callwright.flows.planning.statistics import (
     PathRow,
     ReaderRow,
     RepeatedWords,
+    UserRow,
     conversation_rows,
     failure_rows,
     path_rows,
     reader_rows,
     repeated_words,
     told_of_readers,
+    user_rows,
 )
 from callwright.flows.progress import Progress, tell_models
 from callwright.flows.recipe import Checks, Recipe
@@ -122,6 +124,7 @@ class BuildReport(NamedTuple):
     repeated: tuple[RepeatedWords, ...] = ()
     failures: tuple[FailureRow, ...] = ()
     readers: tuple[ReaderRow, ...] = ()
+    users: tuple[UserRow, ...] = ()
     wrong_at_most: float | None = None
     left_out: tuple[LeftOut, ...] = ()
     taken: tuple[str, ...] = ()
@@ -379,6 +382,7 @@ def report_build(run: GroupRun) -> BuildReport:
         repeated=repeated_words(warehouse, build),
         failures=failure_rows(warehouse, build) if any(row.failed for row in funnel) else (),
         readers=reader_rows(warehouse, build),
+        users=user_rows(warehouse, build),
         wrong_at_most=run.recipe.accept.wrong_at_most,
         left_out=read_left_out(warehouse, build),
         taken=tuple(told_of_sources(run.recipe, run.settings)),

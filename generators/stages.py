@@ -90,7 +90,8 @@ def in_a_row(family: str, reads: str, *steps: Step, group: str = "") -> tuple[St
 class StageContext(NamedTuple):
     """The model of the stage's role, a generator seeded for this record, the tools by key, the environments by name.
 
-    `assistant` is the model that talks with simulated users, None where nobody does. `rouge_l` is how alike free text must be for two calls to agree.
+    `assistant` is the model that talks with simulated users, None where nobody does. `rouge_l` is how alike free text must be
+    for two calls to agree.
     """
 
     chat: ChatModel

@@ -35,7 +35,7 @@ from callwright.validators.near_misses.due import Due, NearMiss, acting_points
 from callwright.validators.near_misses.table import MAKERS, of_maker
 from callwright.warehouse.answers import untold_fields
 from callwright.warehouse.errors import ConfigurationError
-from callwright.warehouse.exports.tasks import names_in_episodes
+from callwright.warehouse.exports.tasks import names_in_episodes, said_before_calls
 from callwright.warehouse.exports.writing import json_text, tool_document
 from callwright.warehouse.records import Call, Change, Exchange, ReplyTurn, Sample, Tool
 
@@ -112,7 +112,12 @@ class Task:
     def messages(self) -> list[dict[str, str]]:
         """What an assistant begins with, as the chat completions API has it."""
         briefing = [{"role": "system", "content": self.briefing}] if self.briefing else []
-        return [*briefing, {"role": "user", "content": self.request}]
+        return [*briefing, *self.spoken]
+
+    @property
+    def spoken(self) -> list[dict[str, str]]:
+        """What was said before the first call: the request, and in a live task what the assistant has asked since."""
+        return said_before_calls(self.sample)
 
     @cached_property
     def names(self) -> Mapping[str, str]:

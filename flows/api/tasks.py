@@ -14,7 +14,7 @@ from callwright.generators.environments.episodes import StatefulWorld
 from callwright.generators.environments.shipping import open_shipped
 from callwright.validators.tasks import Task
 from callwright.warehouse.errors import ConfigurationError, RecordError
-from callwright.warehouse.exports.tasks import WORLDS_FILE
+from callwright.warehouse.exports.tasks import WORLDS_FILE, problem_of_task
 from callwright.warehouse.records import Tool
 
 
@@ -94,7 +94,7 @@ def _of_release(name: str, home: Path | str | None) -> Iterable[Task]:
 
 def _played(kept: Iterable[KeptSample], worlds: Mapping[str, StatefulWorld]) -> Iterator[Task]:
     for one in kept:
-        if not one.sample.changes or one.sample.fault:  # what has begun already is no environment's beginning
+        if problem_of_task(one.sample):
             continue
         world = worlds.get(one.sample.environment)
         if world is None:

@@ -112,7 +112,7 @@ def build(  # noqa: PLR0917 - typer reads each option from a parameter
 def _report_text(report: "BuildReport", pushed: "Pushed | None", seconds: float) -> Iterator[str | Table]:
     yield _funnel_table(report)
     yield table_of(report.composition)
-    yield from map(table_of, filter(None, (report.paths, report.conversations)))
+    yield from map(table_of, filter(None, (report.paths, report.conversations, report.users)))
     yield from _readers_text(report)
     if report.spending:
         yield Table((*report.spending._fields, "seconds"), [(*report.spending, seconds)])

@@ -164,6 +164,23 @@ class ReaderRow(NamedTuple):
     precision_low: float | None
 
 
+class UserRow(NamedTuple):
+    """How the simulated users of a build's live tasks did in a language: shares of wordings refused, and of answers amiss."""
+
+    language: str
+    conversations: int
+    user_turns: float
+    user_wordings: int
+    user_refused: float | None
+    user_errors: float | None
+
+
+def user_rows(warehouse: Warehouse, build: str) -> tuple[UserRow, ...]:
+    """How the simulated users of a build did; nothing where there are none."""
+    rows = warehouse.rows(f"select {', '.join(UserRow._fields)} from live_users where build = ?", [build])  # noqa: S608 - our names
+    return tuple(UserRow(**row) for row in rows)
+
+
 def reader_rows(warehouse: Warehouse, build: str) -> tuple[ReaderRow, ...]:
     """How a build's readers read, by language and family, and of each kind of defect; nothing where nobody read."""
     rows = warehouse.rows(f"select {', '.join(ReaderRow._fields)} from reader_precision where build = ?", [build])  # noqa: S608 - our names

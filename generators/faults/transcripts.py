@@ -16,7 +16,6 @@ from callwright.warehouse.records import (
     Call,
     CallTurn,
     Change,
-    Evidence,
     Fault,
     GoldCall,
     ReplyTurn,

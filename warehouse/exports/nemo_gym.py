@@ -9,7 +9,7 @@ from typing import Any
 
 from callwright.warehouse.exports.answered import rated
 from callwright.warehouse.exports.examples import MOST_TOOLS, ExampleFormat, Message, TrainingExample
-from callwright.warehouse.exports.tasks import TaskFormat
+from callwright.warehouse.exports.tasks import TaskFormat, said_before_calls
 from callwright.warehouse.exports.writing import Format
 from callwright.warehouse.records import Sample
 
@@ -52,7 +52,7 @@ def _task_row(sample: Sample, tools: list[dict[str, Any]]) -> dict[str, Any]:
     """A task as a row of the resources server that an export brings: its key says which."""
     briefing = [{"role": "system", "content": sample.briefing}] if sample.briefing else []
     listed = [{"type": "function", "strict": False, **tool} for tool in tools]
-    asked = {"input": [*briefing, {"role": "user", "content": sample.request}], "tools": listed}
+    asked = {"input": [*briefing, *said_before_calls(sample)], "tools": listed}
     return {"responses_create_params": asked, "key": sample.key}
 
 

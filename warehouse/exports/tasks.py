@@ -6,6 +6,7 @@ and files that are rendered from templates.
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,7 +23,7 @@ from callwright.warehouse.exports.writing import (
     tool_document,
     write_json,
 )
-from callwright.warehouse.records import Sample, Tool
+from callwright.warehouse.records import CallTurn, ReplyTurn, Sample, Tool, UserTurn
 from callwright.warehouse.releases import ReleaseStream
 
 TASKS = "tasks"
@@ -30,6 +31,7 @@ WORLDS_FILE = "worlds.json"
 ENVIRONMENT = "environment"  # the folder of what plays tasks, where rows of other samples stand beside
 NO_TASK = "it is no task: nothing in a world is to change"
 HAS_BEGUN = "it has begun already: something has gone wrong in it, and no environment begins there"
+IS_SPOKEN_TO = "its user speaks between calls, and an environment has no user"
 RESET, REWARD = "reset_episode", "episode_reward"  # tools of a server besides those of a world
 # What methods, paths and tools of environments are called that are none of a world.
 _TAKEN = frozenset(
@@ -55,6 +57,25 @@ def names_in_episodes(tools: Iterable[Tool]) -> dict[str, str]:
     return {own: f"tool_{name}" if name in _TAKEN or name.startswith("_") else name for own, name in plain.items()}
 
 
+def problem_of_task(sample: Sample) -> str:
+    """Why no environment can begin with a sample, "" where one can."""
+    if not sample.changes:
+        return NO_TASK
+    if sample.fault:
+        return HAS_BEGUN
+    later = sample.turns[len(said_before_calls(sample)) :]
+    return IS_SPOKEN_TO if any(isinstance(turn, UserTurn) for turn in later) else ""
+
+
+def said_before_calls(sample: Sample) -> list[dict[str, str]]:
+    """What is said before the first call, as the chat completions API has it."""
+    spoken = takewhile(lambda turn: not isinstance(turn, CallTurn), sample.turns)
+    roles = {"user": "user", "reply": "assistant"}
+    return [
+        {"role": roles[turn.kind], "content": turn.text} for turn in spoken if isinstance(turn, UserTurn | ReplyTurn)
+    ]
+
+
 class TaskFormat(NamedTuple):
     """How tasks are handed to a library: its files by their place, each with the template that it is rendered from.
 
@@ -72,7 +93,7 @@ class TaskFormat(NamedTuple):
 
         def begin(part: ReleaseSplit) -> Write:
             write, write_task = form.begin(part), self.begin(part)
-            return lambda sample: write(sample) + (write_task(sample) if sample.changes and not sample.fault else 0)
+            return lambda sample: write(sample) + (0 if problem_of_task(sample) else write_task(sample))
 
         def complete(parts: Sequence[ReleaseSplit], folder: Path) -> list[Path]:
             return [*(form.complete(parts, folder) if form.complete else ()), *self.complete(parts, folder)]
@@ -84,10 +105,8 @@ class TaskFormat(NamedTuple):
         root, tools = self._root(part.source), part.source.tools
 
         def write(sample: Sample) -> int:
-            if not sample.changes:
-                raise RecordError(NO_TASK)
-            if sample.fault:
-                raise RecordError(HAS_BEGUN)
+            if problem := problem_of_task(sample):
+                raise RecordError(problem)
             part.add_line(f"{root}{TASKS}/{part.stem}.jsonl", record_line(sample, tools) | part.mark)
             if self.row_of is not None:
                 names = part.source.worlds[sample.environment].names

@@ -94,7 +94,7 @@ async def test_of_two_values_for_one_parameter_none_is_held_back(workshop: Envir
 async def test_what_is_asked_for_is_told_and_nothing_else(workshop: Environment) -> None:
     user = await begun(workshop)
     value = {"colour": "white", "part": "chain"}[kept := held(user)]
-    assert await user.hear(f"Which {kept} should it be?") == f"The {CALLED[kept]}: {value}."
+    assert await user.hear(f"Which {kept} should it be?") == f"The {CALLED[kept]} is {value}."
     assert not user.held
 
 
@@ -102,7 +102,7 @@ async def test_what_was_said_is_said_again(workshop: Environment) -> None:
     user = await begun(workshop)
     known = {"colour": "part", "part": "colour"}[held(user)]
     value = {"colour": "white", "part": "chain"}[known]
-    assert await user.hear(f"What was the {known}?") == f"As I said: The {CALLED[known]}: {value}."
+    assert await user.hear(f"What was the {known}?") == f"As I said: The {CALLED[known]} is {value}."
 
 
 async def test_what_it_does_not_know_it_says_it_does_not_know(workshop: Environment) -> None:
@@ -114,8 +114,8 @@ async def test_what_it_does_not_know_it_says_it_does_not_know(workshop: Environm
     ("question", "answer"),
     [
         ("I would set the colour to white. Is that right?", "Yes, please."),
-        ("Shall I set the colour to red?", "No. The colour of the frame: white."),
-        ("Shall I set the colour to white and the part to brakes?", "No. The part: chain."),
+        ("Shall I set the colour to red?", "No. The colour of the frame is white."),
+        ("Shall I set the colour to white and the part to brakes?", "No. The part is chain."),
     ],
 )
 async def test_a_confirmation_is_a_yes_or_a_no_by_the_goal(workshop: Environment, question: str, answer: str) -> None:
@@ -126,7 +126,7 @@ async def test_choices_that_are_offered_are_a_question_and_no_confirmation(works
     user = await begun(workshop)
     offered = {"colour": "red, white or blue", "part": "the chain or the brakes"}[kept := held(user)]
     value = {"colour": "white", "part": "chain"}[kept]
-    assert await user.hear(f"Which {kept} do you want: {offered}?") == f"The {CALLED[kept]}: {value}."
+    assert await user.hear(f"Which {kept} do you want: {offered}?") == f"The {CALLED[kept]} is {value}."
 
 
 async def test_a_request_without_a_question_mark_is_a_question_while_it_is_held_back(workshop: Environment) -> None:
@@ -149,7 +149,9 @@ async def test_what_leads_elsewhere_is_led_back_once(workshop: Environment) -> N
 async def test_a_question_that_names_nothing_is_read_by_choice_among_what_is_known(workshop: Environment) -> None:
     user = await begun(workshop, {"wants": ["open"]}, None, None)
     kept = held(user)
-    assert await user.hear("What else do I need?") == f"The {CALLED[kept]}: {'white' if kept == 'colour' else 'chain'}."
+    assert (
+        await user.hear("What else do I need?") == f"The {CALLED[kept]} is {'white' if kept == 'colour' else 'chain'}."
+    )
     script = user._chat
     assert isinstance(script, Script)
     assert '"value": "chain"' in script.prompts[0].replace('":"', '": "')
@@ -165,7 +167,7 @@ async def test_a_wording_that_says_anything_else_is_refused_and_said_plainly(wor
     right, other = {"colour": ("white", "red"), "part": ("chain", "brakes")}[kept]
     stated = wrong.format(right=right, other=other)
     user._chat = Script(said(stated), said(stated))
-    assert await user.hear(f"Which {kept}?") == f"The {CALLED[kept]}: {right}."
+    assert await user.hear(f"Which {kept}?") == f"The {CALLED[kept]} is {right}."
     assert (user.wordings, user.refused) == (2, 2)
 
 
