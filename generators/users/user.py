@@ -223,6 +223,7 @@ class SimulatedUser:
         words = value if isinstance(value, str) else str(value)
         if isinstance(value, bool | list | dict):
             words = write_value(value, fact.schema, self._sample.language, Random(0))
+        shape = of(self._sample.language).rules.in_number(shape, fact.called)
         purpose = " ".join(fact.tool.replace(".", "_").split("_"))
         return capitalised(shape.format(c=fact.called, v=words, t=purpose))
 
