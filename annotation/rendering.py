@@ -258,10 +258,16 @@ def _call_lines(sample: Sample, verdicts: Sequence[Verdict], words: SampleScreen
         yield write_name(call.tool)
         for name, value in call.arguments.items():
             checked = proved.get(name) if uses[name] == 1 else None  # a check does not say which of two calls it means
-            source = _source(checked or own.get(name) or proved.get(name), places, words)
+            source = _source(_later(checked, own.get(name)) or proved.get(name), places, words)
             yield f"  {write_name(name)} = {shortened(write_value(value), _LONG_VALUE)}   ← {source}"
         if not call.arguments:
             yield f"  {words.no_arguments}"
+
+
+def _later(checked: Evidence | None, own: Evidence | None) -> Evidence | None:
+    """What a check found, unless that was said before the call's own evidence: then it is of a value since corrected."""
+    is_older = checked and own and (own.turn or 0) > (checked.turn or 0)
+    return own if is_older else checked or own
 
 
 def _earlier_lines(sample: Sample, verdicts: Sequence[Verdict], words: SampleScreenWords) -> Iterator[str]:

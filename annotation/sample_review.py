@@ -150,9 +150,12 @@ def _described(tools: Sequence[Tool], words: SampleScreenWords) -> str:
 def _why(reason: str, sample: Sample, verdicts: Sequence[Verdict], words: SampleScreenWords) -> str:
     """Why people are asked; what the checks that did not pass say by themselves stands beside it in plain words."""
     rest = reason
-    for verdict in verdicts:
-        if verdict.decision != "proved" and verdict.reason:
-            rest = rest.replace(f"{verdict.check}: {verdict.reason}", "").replace(verdict.reason, "")
+    told = [one for one in verdicts if one.decision != "proved" and one.reason]
+    named = sorted(
+        (f"{one.check}: {one.reason}" for one in told), key=len, reverse=True
+    )  # "reading" ends "second_reading"
+    for stated in (*named, *(one.reason for one in told)):
+        rest = rest.replace(stated, "")
     is_edit = sample.origin is not None and sample.origin.stage == STAGE
     return f"{rest.strip()} {words.in_doubt}".strip() if rest != reason and (is_edit or not rest.strip()) else reason
 

@@ -33,6 +33,7 @@ from tests.support.flows.review_sites import ReviewSite, open_site
 
 OUT = Path(__file__).parents[2] / "docs" / "images"
 SIZE = {"width": 1366, "height": 768}
+FORM = "http://127.0.0.1:8077/edit"  # where samples are edited by form; only the link to it is drawn
 COLOURS = 256  # as many as keep the letters smooth and a picture below 150 KB
 
 Task = Mapping[str, Any]
@@ -62,7 +63,7 @@ PICTURES = (
         SAMPLE_REVIEW, lambda task: (len(task["calls"]) > len("[]"), len(task["failed"])), ["2"], "sample_review-edit"
     ),
     Picture(TOOL_REVIEW, _near(500, "tool", "twin"), ["2"]),
-    Picture(CORRECTION, _near(1_500, "before", "after"), ["1"]),
+    Picture(CORRECTION, lambda task: ("✗" in str(task["before"]), _near(1_500, "before", "after")(task)), ["1"]),
     Picture(DISAMBIGUATION, lambda task: len(task["strikes"]), ["2", "q", "e"]),
     Picture(DIALOGUE_ACTS, _near(1_450, "conversation"), ["2"]),
     Picture(PREDICTION_AUDIT, lambda task: ("≠" in task["answer"], len(task["conversation"])), ["1"]),
@@ -115,7 +116,7 @@ def _site(home: Path, language: Language) -> ReviewSite:
 def _take(
     picture: Picture, language: Language, site: ReviewSite, studio: LabelStudio, context: AnnotatorScreen, out: Path
 ) -> None:
-    screen = screen_for(picture.kind, language)
+    screen = screen_for(picture.kind, language, FORM)
     name = picture.name or picture.kind
     kind = f"picture_{name}_{language}".replace("-", "_")
     project = studio.ensure_project(screen.with_changes(kind=kind))

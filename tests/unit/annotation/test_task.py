@@ -83,6 +83,23 @@ def test_where_a_check_may_mean_either_of_two_calls_their_own_evidence_is_shown(
     ]
 
 
+def test_a_value_that_was_corrected_comes_from_the_correction(dialogue, tools):
+    earlier = Evidence(argument="people", kind="normalised", turn=7, start=7, end=12, quote="three", rule="number")
+    verdict = Verdict(subject=dialogue.key, check="grounding", decision="unproved", evidence=(earlier,))
+    shown = review_task(dialogue, tools, [verdict], reason="-").calls_shown
+    assert "  people = 4   ← “four” (User 4 · said otherwise)" in shown
+
+
+def test_two_checks_that_say_the_same_are_told_once_in_plain_words(sample, tools):
+    said = "None of the options was chosen."
+    verdicts = [
+        Verdict(subject=sample.key, check=name, decision="unproved", reason=said)
+        for name in ("reading", "second_reading")
+    ]
+    task = review_task(sample, tools, verdicts, reason=f"reading: {said} second_reading: {said}", language="zh")
+    assert task.why == words_in("zh").in_doubt
+
+
 def test_an_external_message_speaks_with_a_voice_of_its_own(sample, tools):
     lines = review_task(sample, tools, [], reason="-").conversation
     assert [line.author for line in lines] == ["User", "✉"]
