@@ -61,7 +61,7 @@ def function_words(name: str) -> tuple[str, ...]:
 
 def deed_of(verb: str) -> Deed:
     """What a verb does; "other" for any that is not listed."""
-    return next((deed for deed, verbs in _deeds().items() if verb in verbs), "other")
+    return _deeds().get(verb, "other")
 
 
 def plural(noun: str) -> str:
@@ -82,8 +82,10 @@ def with_article(noun: str) -> str:
 
 
 @cache
-def _deeds() -> dict[Deed, frozenset[str]]:
-    return {deed: frozenset(words(verbs)) for deed, verbs in packaged(_PACKAGE, _FILE)["deeds"].items()}
+def _deeds() -> dict[str, Deed]:
+    """What each verb does; where several deeds have a verb, the first."""
+    stated = packaged(_PACKAGE, _FILE)["deeds"].items()
+    return {verb: deed for deed, verbs in reversed(stated) for verb in words(verbs)}
 
 
 @cache

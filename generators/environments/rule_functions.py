@@ -152,6 +152,7 @@ def merged(*objects: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for one in objects for name, value in one.items()}
 
 
+@lru_cache(4096)
 def day(text: str, name: str) -> date:
     """The date that a parameter gives; refused where it is none."""
     try:
@@ -160,6 +161,7 @@ def day(text: str, name: str) -> date:
         refuse(f"{name} must be a date like 2027-03-14, not {text!r}.")
 
 
+@lru_cache(4096)
 def moment(text: str, name: str) -> datetime:
     """The date and time of day that a parameter gives, local to a place; refused where it is none."""
     try:

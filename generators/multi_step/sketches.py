@@ -1,6 +1,7 @@
 """What an environment's tools can be asked for: which parameters a user says, and which come out of responses."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from random import Random
 from typing import NamedTuple, Union
 
@@ -49,6 +50,7 @@ class ToolGraph:
         for link in environment.links:
             if link.tool in self.tools and link.source in self.tools:
                 self._links.setdefault((link.tool, link.parameter), []).append(link)
+        self._lookups = frozenset(name for name in self.tools if self._finds_by_name(name))
 
     def links(self, tool: str, parameter: str) -> Sequence[Link]:
         """Where the parameter's value can come from; of "legs[].fromId" too."""
@@ -67,6 +69,9 @@ class ToolGraph:
 
     def is_lookup(self, tool: str) -> bool:
         """Whether the tool finds a thing by the one text that names it."""
+        return tool in self._lookups
+
+    def _finds_by_name(self, tool: str) -> bool:
         required = self.tools[tool].required
         if len(required) != 1 or is_making(tool):
             return False
@@ -104,12 +109,14 @@ class ToolGraph:
         return self.tools[tool].category
 
 
+@lru_cache(4096)
 def is_making(tool: str) -> bool:
     """Whether a tool's name says that it makes a thing: it is called only where the user wants one."""
     verb = next(iter(function_words(tool)), "")
     return deed_of(verb) == "make" or verb in _MAKING
 
 
+@lru_cache(4096)
 def is_changing(tool: str) -> bool:
     """Whether a tool's name says that it changes a thing."""
     return deed_of(next(iter(function_words(tool)), "")) == "change"
