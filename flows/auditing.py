@@ -126,8 +126,8 @@ def read_subjects(warehouse: Warehouse, plan: AuditPlan) -> list[AuditSubject]:
     pool = gather(samples.values())
     drawn = (samples[key] for keys in groups.values() for key in keys[: plan.per_kind])
     audited = [
-        sample for sample in drawn if sample.fault is None
-    ]  # checks read them without it, so that no defect would be seen
+        sample for sample in drawn if sample.underlying is sample
+    ]  # checks read the others without what was laid over them, so that no defect would be seen
     named = sorted({key for sample in audited for key in (*sample.candidates, *sample.withheld)})
     tools = read_tools(warehouse, named)
     return [AuditSubject(sample, _tools_of(sample, tools), pool) for sample in audited]

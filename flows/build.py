@@ -12,7 +12,7 @@ from pydantic import JsonValue
 from callwright.flows.catalogs import with_catalogs
 from callwright.flows.chats import check_keys, roles_of
 from callwright.flows.dask_workers import open_workers
-from callwright.flows.environments import environment_tools, environments_of, responses_of
+from callwright.flows.environments import environment_tools, environments_of, responses_of, told_of_policies
 from callwright.flows.importing import gather_tools
 from callwright.flows.landing import Landing, check_duplicates, land_samples, route_review
 from callwright.flows.making import check_samples, is_measured, make_samples, measure_readers
@@ -222,6 +222,8 @@ def open_build(recipe: Recipe, settings: Settings, progress: Progress) -> GroupR
         progress.say(f"{recipe.models.generator.name} learns nothing from examples: they are left out of this build.")
     validate_own_words(recipe.values, recipe.examples.read if recipe.examples else (), toolbox.tools)
     validate_it_can_be_planned(recipe, toolbox.tools)
+    for said in told_of_policies(recipe, settings):
+        progress.say(said)
     tools = (*toolbox.tools, *taken_tools(recipe, settings))  # what is made is made of the recipe's own
     key = build_key(recipe, tools)
     path = _write_toolbox(settings, key, tools)
@@ -298,6 +300,8 @@ def build_key(recipe: Recipe, tools: Sequence[Tool]) -> str:
         body["system_message"] = (
             recipe.system_message if isinstance(recipe.system_message, str) else [*recipe.system_message]
         )
+    if recipe.policies:
+        body["policies"] = [one.model_dump(mode="json") for one in recipe.policies]
     groups = {kind_named(name).group for wave in waves(recipe) for name in wave}
     with own_prompts(recipe.own_prompts):
         versions: list[JsonValue] = [version_of(stage) for stage in all_stages() if stage.group in groups]

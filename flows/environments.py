@@ -233,6 +233,19 @@ def environment_tools(recipe: Recipe, settings: Settings) -> dict[str, tuple[Too
         }
 
 
+def told_of_policies(recipe: Recipe, settings: Settings) -> list[str]:
+    """What is odd about a recipe's policies in its worlds. Raises ConfigurationError where one is wrong, which names it."""
+    if not recipe.policies:
+        return []
+    from callwright.generators.policies.surveying import survey_policies
+
+    with open_environments(recipe, settings.ledger.parent) as environments:
+        found = [*survey_policies(recipe.policies, environments.values())]
+    if wrong := [one.message for one in found if not one.is_remark]:
+        raise ConfigurationError(f"The policies of the recipe {recipe.name!r} are wrong: {'; '.join(wrong)}.")
+    return [f"{one.message[0].upper()}{one.message[1:]}." for one in found]
+
+
 def environments_of(recipe: Recipe) -> list[EnvironmentSettings]:
     """The sources of a recipe's tools that answer calls."""
     return [source for source in recipe.tools if isinstance(source, EnvironmentPart)]

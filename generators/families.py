@@ -37,7 +37,8 @@ class Traits(NamedTuple):
     `is_executed`: calls have results. `is_long`: there are several user turns. `is_changed`: it was made of a sample that was
     proved before. `has_correction`: the user takes a value back that was stated.
     `is_taken`: it took place somewhere else, so that its calls may be wrong, and its results can't be had again.
-    `is_task`: what is wanted is a change of a world, and whatever calls lead there count.
+    `is_task`: what is wanted is a change of a world, and whatever calls lead there count. `is_ruled`: it takes policies of the
+    recipe that are about what its source calls.
     `is_cross_domain`: its tools are of several domains. `has_catalog`: all tools of a catalog are shown.
     `has_acts`: replies carry dialogue acts, which people review. `spread`: what a count is shared out by besides languages.
     `shift`: where the user's change of mind takes effect: at the last snapshot, in the turn that says the value or in a turn
@@ -57,6 +58,7 @@ class Traits(NamedTuple):
     has_acts: bool = False
     is_taken: bool = False
     is_task: bool = False
+    is_ruled: bool = False
     is_cross_domain: bool = False
     is_changed: bool = False
     has_correction: bool = False

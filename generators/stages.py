@@ -16,7 +16,7 @@ from callwright.generators.own_values import NO_VALUES, OwnValues
 from callwright.llm.chat import ChatModel, Prompt, again
 from callwright.llm.prompts import prompt_version
 from callwright.warehouse.errors import RecordError, ReplyError
-from callwright.warehouse.records import Origin, Record, Tool
+from callwright.warehouse.records import Origin, Policy, Record, Tool
 
 Role = Literal["generator", "checker", "judge"]
 # How it is read what a sample's words ask for: by choice among near misses, or by HammerBench's own readings.
@@ -91,7 +91,7 @@ class StageContext(NamedTuple):
     """The model of the stage's role, a generator seeded for this record, the tools by key, the environments by name.
 
     `assistant` is the model that talks with simulated users, None where nobody does. `rouge_l` is how alike free text must be
-    for two calls to agree.
+    for two calls to agree; `policies` are those that the recipe's assistants follow.
     """
 
     chat: ChatModel
@@ -102,6 +102,7 @@ class StageContext(NamedTuple):
     rouge_l: float = 0.7
     consistency: Consistency = "near_misses"
     assistant: ChatModel | None = None
+    policies: tuple[Policy, ...] = ()
 
     def tool(self, key: str) -> Tool:
         """The tool with this key; RecordError where the catalog lacks it."""

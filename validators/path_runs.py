@@ -135,8 +135,8 @@ async def run_path(
     matchers = matchers_of(sample, context, judge)
     by_calls = SampleRun(chain, tools, run.mode, matchers, RunRules(turn_limit=run.turn_limit))
     by_end = TaskRun(task.begin(), by_calls, run.turn_limit) if task else None
-    # Where something has gone wrong the user has said all there is to say.
-    is_live = (run.user or traits_of(sample.kind).is_live) and sample.fault is None
+    # Elsewhere the user has said all there is to say.
+    is_live = (run.user or traits_of(sample.kind).is_live) and sample.underlying is sample
     user = SimulatedUser(sample, tools, user_chat, run.run) if is_live else None
     asking = await _begun(sample, tools, context.chat, run, user)
     driven = _Driven(by_end or by_calls, asking, context.chat, run.strategy)
@@ -234,6 +234,7 @@ def _as_record(sample: Sample, run: PathRun, driven: _Driven, scores: _Scores, b
     outcome = driven.outcome
     error = outcome.error
     parameter = error.parameter if error else ""
+    case = sample.policy_case
     return MultiStepRun(
         **run.identity,
         subject=sample.key,
@@ -253,6 +254,10 @@ def _as_record(sample: Sample, run: PathRun, driven: _Driven, scores: _Scores, b
         untold=by_end.untold if by_end else None,
         fault=sample.fault.sort if sample.fault else "",
         obeyed=by_end.obeyed if by_end else None,
+        policy=case.policy if case else "",
+        policy_sort=case.sort if case else "",
+        violated=by_end.violated if by_end else None,
+        refused=by_end.refused if by_end else None,
         messages=tuple(driven.turns),
     )
 

@@ -13,7 +13,7 @@ Tools have names that are identifiers; those that they have in the world are tak
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import islice
+from itertools import islice, pairwise
 from random import Random
 from types import MappingProxyType, TracebackType
 from typing import Any, NamedTuple, Self
@@ -30,6 +30,7 @@ from callwright.generators.environments.episodes import (
     unnamed,
 )
 from callwright.generators.environments.faults import FaultyWorld
+from callwright.generators.environments.policies import PolicyBook, unseen_after, unseen_in
 from callwright.validators.metrics.complexeval.calls import CandidateCall, chain_of, read_call
 from callwright.validators.near_misses.due import Due, NearMiss, acting_points
 from callwright.validators.near_misses.table import MAKERS, of_maker
@@ -63,19 +64,27 @@ class Answer(NamedTuple):
 
 
 class EpisodeState(NamedTuple):
-    """Where an episode stands: the state of its world, and what calls returned of which the user wants to be told."""
+    """Where an episode stands: the state of its world, and what calls returned of which the user wants to be told.
+
+    Of policies, which ones calls have broken, and the reads of what they depend on whose answers were not seen yet, by their keys.
+    """
 
     world: WorldState = START
     told: Mapping[str, tuple[JsonValue, ...]] = _NOTHING
+    broken: tuple[str, ...] = ()
+    unseen: tuple[str, ...] = ()
 
     def dumped(self) -> dict[str, JsonValue]:
         """It as JSON, which `Episode.restore` reads."""
-        return {"world": self.world.dumped(), "told": {key: [*told] for key, told in self.told.items()}}
+        told: JsonValue = {key: [*told] for key, told in self.told.items()}
+        return {"world": self.world.dumped(), "told": told, "broken": [*self.broken], "unseen": [*self.unseen]}
 
 
 class _Dumped(BaseModel):
     world: dict[str, JsonValue]
     told: dict[str, tuple[JsonValue, ...]]
+    broken: tuple[str, ...] = ()
+    unseen: tuple[str, ...] = ()
 
 
 class Defect(NamedTuple):
@@ -141,8 +150,14 @@ class Task:
 
     @property
     def history(self) -> tuple[Exchange, ...]:
-        """What was called before an episode begins: nothing, but where something has gone wrong by then."""
-        return self._chain[: self._given]
+        """What came before an episode begins: nothing, but where something has gone wrong by then or the user has been asked."""
+        steps, found = iter(self._chain), list[Exchange]()
+        for turn, following in pairwise(self.sample.turns[: self.sample.begins]):
+            if turn.kind == "calls":
+                found.append(next(steps))
+            elif turn.kind == "reply" and following.kind == "user":
+                found.append(Exchange(calls=(), responses=(), said=turn.text, told=following.text))
+        return tuple(found)
 
     @property
     def due(self) -> tuple[Exchange, ...]:
@@ -155,8 +170,26 @@ class Task:
 
     @cached_property
     def _given(self) -> int:
-        until = self.sample.fault.until if self.sample.fault else 0
-        return sum(turn.kind == "calls" for turn in self.sample.turns[:until])
+        return sum(turn.kind == "calls" for turn in self.sample.turns[: self.sample.begins])
+
+    @cached_property
+    def book(self) -> PolicyBook:
+        """The policies that its assistant has to follow."""
+        case = self.sample.policy_case
+        return PolicyBook(case.policies if case else (), self.world)
+
+    @cached_property
+    def looks(self) -> tuple[Call, ...]:
+        """What has to be looked at before a call is refused: the reads that the policies take of it, unless they are given."""
+        case = self.sample.policy_case
+        if case is None or case.due != "refuse":
+            return ()
+        episode = self.begun()
+        for call in (call for step in self.due for call in step.calls):
+            episode.answer(call)
+        given = [call for exchange in self.history for call in exchange.calls]
+        world = self.world.begin(self.sample.simulation_seed)
+        return unseen_after(self.book.looks(case.call.bare, episode), given, world)
 
     def begun(self) -> WorldEpisode:
         """Its world where an episode begins: as it is at first, or where something has gone wrong in it."""
@@ -220,14 +253,16 @@ def near_misses_of(point: Due, rng: Random, writes: Callable[[str], bool]) -> It
 class Episode:
     """One try at a task. What is called changes its world and no other; it is over once it is closed."""
 
-    __slots__ = ("_episode", "_first", "_told", "task")
+    __slots__ = ("_broken", "_episode", "_first", "_told", "_unseen", "task")
 
     def __init__(self, task: Task) -> None:
         """Begin as the world is at first."""
         self.task = task
         self._told: Mapping[str, tuple[JsonValue, ...]] = _NOTHING
+        self._broken: tuple[str, ...] = ()
+        self._unseen = task.looks
         self._episode: WorldEpisode | None = task.begun()
-        self._first = EpisodeState(self._episode.snapshot())
+        self._first = self.snapshot()
 
     def _open(self, use: str) -> WorldEpisode:
         if self._episode is None:
@@ -246,12 +281,27 @@ class Episode:
         call = read_call(made, self.task.candidates)
         if isinstance(call, str):
             return Answer({"error": call}, is_error=True)
+        case = self.task.sample.policy_case
+        broken = self.task.book.broken_by(call, episode, case.leave) if case else ()
         found = episode.answer(call)
+        if not found.problem:
+            self._broken += tuple(name for name in broken if name not in self._broken)
+            self._unseen = unseen_in(self._unseen, found.response, episode) if self._unseen else ()
         if found.problem and found.response is None:
             return Answer({"error": found.problem}, is_error=True, call=call)
         if call.key in self.task.asked:
             self._told = {**self._told, call.key: (*self._told.get(call.key, ()), found.response)}
         return Answer(found.response, bool(found.problem), call)
+
+    @property
+    def broken(self) -> tuple[str, ...]:
+        """The names of the policies that calls have broken, which the world has carried out."""
+        return self._broken
+
+    @property
+    def unseen(self) -> int:
+        """How much is still to be looked at before what the policies forbid can be refused."""
+        return len(self._unseen)
 
     def play(self, calls: Calls) -> list[Answer]:
         """Make calls one after the other."""
@@ -283,9 +333,11 @@ class Episode:
     def reward(self, text: str | None = None) -> float:
         """1.0 where the world is as the task wants it and the last word tells what was asked for, else 0.0.
 
-        Without a `text`, for those who are not told it, the world alone decides.
+        It is 0.0 where a policy was broken, or something was refused without a look at what forbids it. Without a `text`, for those
+        who are not told it, the world alone decides.
         """
-        return float(self.end_reached and not (text is not None and self.untold(text)))
+        is_lawful = not self._broken and not self.unseen
+        return float(self.end_reached and is_lawful and not (text is not None and self.untold(text)))
 
     def reset(self) -> None:
         """Go back to the beginning."""
@@ -293,16 +345,19 @@ class Episode:
 
     def snapshot(self) -> EpisodeState:
         """Where it stands, which `restore` goes back to; `dumped()` is it as JSON."""
-        return EpisodeState(self._open("a snapshot").snapshot(), self._told)
+        return EpisodeState(
+            self._open("a snapshot").snapshot(), self._told, self._broken, tuple(one.key for one in self._unseen)
+        )
 
     def restore(self, snapshot: EpisodeState | JsonValue) -> None:
         """Go back to where an episode of this task stood, or to what was dumped of it. Raises ValueError where it is none."""
         episode = self._open("going back")
         if not isinstance(snapshot, EpisodeState):
             read = _Dumped.model_validate(snapshot)
-            snapshot = EpisodeState(loaded(read.world), read.told)
+            snapshot = EpisodeState(loaded(read.world), read.told, read.broken, read.unseen)
         episode.restore(snapshot.world)
-        self._told = snapshot.told
+        self._told, self._broken = snapshot.told, snapshot.broken
+        self._unseen = tuple(one for one in self.task.looks if one.key in snapshot.unseen)
 
     def close(self) -> None:
         """End it; closing twice does nothing."""

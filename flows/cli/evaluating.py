@@ -35,6 +35,7 @@ _USERS = ("candidate", "strategy", "run", "domain", "runs", "user_turns", "user_
 _FAULTS = (
     "candidate", "strategy", "run", "judge", "recovery_rate", "utility_under_attack", "attack_success_rate", "benign_utility",
 )  # fmt: skip
+_POLICIES = ("candidate", "strategy", "run", "judge", "policy_violations", "over_refusals")
 _PLANS = (
     "candidate", "strategy", "run", "slice_value", "syntax_validity", "syntax_validity_repaired", "routing", "structure", "ast",
     "ast_macro", "invented", "election_stability", "levenshtein_stability", "plans",
@@ -217,6 +218,7 @@ def _boards_text(found: "Evaluation") -> Iterator[Table]:
         _RUNS: found.domains,
         _USERS: [row for row in found.domains if row["user_turns"] is not None],
         _FAULTS: [row for row in rows if any(row[one] is not None for one in _FAULTS[4:])],
+        _POLICIES: [row for row in rows if row["policy_violations"] is not None],
         _PLANS: plans,
         _CONVERSATIONS: conversations,
         _GRADES: [row for row in answers if row["judge"]],

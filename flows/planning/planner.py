@@ -300,10 +300,15 @@ def _possible_derivations(
         _passed_samples(run, whole, language) if kind.borrows else nullcontext(()) as others,
     ):
         found, seed = obstacle_to(kind.transform), run.recipe.seed
+        ruled = {tool for policy in run.recipe.policies for tool in policy.tools} if kind.traits.is_ruled else None
 
         def obstacle(sample: Sample, known: Mapping[str, Tool]) -> str:
             try:
                 reason = found(sample, known)
+                if ruled is not None and ruled.isdisjoint(
+                    call.tool for one in sample.snapshots() for call in one.calls
+                ):
+                    reason = "No policy of the recipe is about what it calls."
             except Exception as error:  # noqa: BLE001 - a bug costs one source
                 reason = told_of(error)
             against.update([reason] if reason else [])

@@ -27,6 +27,7 @@ from callwright.generators.environments.protocol import Environment, SimulatedSe
 from callwright.generators.families import Kind, LeftOut, Obstacle, told_of, tools_for, usable_tools
 from callwright.generators.kinds import family_of, kind_named, obstacle_to, waves_of
 from callwright.generators.own_values import NO_VALUES
+from callwright.generators.policies.surveying import PolicyProblem, survey_policies
 from callwright.language.schemas import json_type
 from callwright.warehouse.errors import ConfigurationError, ReplyError
 from callwright.warehouse.records import (
@@ -60,7 +61,8 @@ class KindRow(NamedTuple):
 class Survey(NamedTuple):
     """What is asked for, of which tools, and what of it can't be planned; `problems` are what was odd in their files.
 
-    Of `servers` no tool was called; `unheard` says why some servers could not be asked: nothing is asked for then.
+    Of `servers` no tool was called; `unheard` says why some servers could not be asked: nothing is asked for then. `policies` is
+    what is wrong with the recipe's policies, or odd.
     """
 
     asked: Mapping[str, int]
@@ -69,6 +71,7 @@ class Survey(NamedTuple):
     problems: tuple[Problem, ...] = ()
     servers: tuple[str, ...] = ()
     unheard: tuple[str, ...] = ()
+    policies: tuple[PolicyProblem, ...] = ()
 
     @property
     def of_servers(self) -> str:
@@ -114,7 +117,8 @@ async def survey_recipe(recipe: Recipe, settings: Settings) -> Survey:
         problems = (*listed.problems, *toolbox.problems, *_problems_of(looked, warehouse))
         with open_environments(looked, elsewhere.ledger.parent) as environments:
             left_out = await survey(looked, toolbox.tools, environments)
-    return Survey(recipe.samples, toolbox.tools, left_out, problems, listed.servers)
+            policies = tuple(survey_policies(recipe.policies, environments.values()))
+    return Survey(recipe.samples, toolbox.tools, left_out, problems, listed.servers, policies=policies)
 
 
 def recipe_remarks(path: Path, recipe: Recipe, settings: Settings) -> list[RecipeProblem]:
@@ -127,6 +131,9 @@ def recipe_remarks(path: Path, recipe: Recipe, settings: Settings) -> list[Recip
     tools = source.place_of(("tools",), key=True)
     said = [*found.unheard, *([found.of_servers] if found.of_servers else [])]
     remarks = [RecipeProblem(str(path), *tools, "tools", one.rstrip("."), is_remark=True) for one in said]
+    for one in found.policies:
+        place = source.place_of(("policies", one.at))
+        remarks.append(RecipeProblem(str(path), *place, f"policies[{one.at}]", one.message, is_remark=one.is_remark))
     for row in found.rows():
         if row.possible < row.asked:
             stated = f"{row.asked - row.possible} of {row.asked} can't be planned: {row.reason}".rstrip(".")
@@ -236,6 +243,8 @@ def _derived(
 ) -> Iterator[LeftOut]:
     """The tools of whose samples none of a kind can be made, by its own obstacles; and the kind, where that are all."""
     assert kind.transform is not None  # noqa: S101 - what has sources is made by a transform
+    if kind.traits.is_task:
+        return  # what is made of paths depends on what the world answers
     if gone.issuperset(kind.sources):
         yield LeftOut(
             kind.name, f"Nothing of the kinds it is made of can be planned: {', '.join(kind.sources)}.", samples=asked

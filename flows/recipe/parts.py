@@ -32,7 +32,7 @@ from callwright.language.packs import of
 from callwright.llm.models import ModelSettings, read_model, reads_language
 from callwright.validators.overlap import LIKENESS, Common
 from callwright.warehouse.errors import ConfigurationError
-from callwright.warehouse.records import DEFAULT_LANGUAGE, Language, Tool
+from callwright.warehouse.records import DEFAULT_LANGUAGE, Language, Policy, Tool
 from callwright.warehouse.registry import PluginError
 
 _CATEGORIES_TO_LOOK_AT = 4
@@ -545,6 +545,11 @@ class Recipe(RecipePart):
         default="",
         description="What the assistant is told first: a text, a list to draw from by sample, or none in rows of training either.",
     )
+    policies: tuple[Policy, ...] = Field(
+        default=(),
+        validate_default=True,
+        description="What the assistant may do with the tools of a simulated world and when, and how it is told so.",
+    )
     license: str = Field(
         default="",
         max_length=200,
@@ -657,6 +662,18 @@ class Recipe(RecipePart):
         except ConfigurationError as error:
             raise ValueError(str(error)) from error
         return samples
+
+    @field_validator("policies")
+    @classmethod
+    def _are_there(cls, policies: tuple[Policy, ...], info: ValidationInfo) -> tuple[Policy, ...]:
+        ruled = [
+            name for name, count in info.data.get("samples", {}).items() if count and kind_named(name).traits.is_ruled
+        ]
+        if ruled and not policies:
+            raise ValueError(
+                f"samples of the kind {ruled[0]} need some: say what the assistant may do with a tool, and when"
+            )
+        return policies
 
     @field_validator("candidates")
     @classmethod

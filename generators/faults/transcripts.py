@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from random import Random
+from types import MappingProxyType
 from typing import NamedTuple
 
 from callwright.generators.environments.episodes import StatefulWorld, WorldEpisode, diff
@@ -126,31 +127,52 @@ def retold(planting: Planting, plan: FaultPlan, words: Words, kind: str) -> Samp
 
     Raises RecordError where the world refuses a call that is due after the fault.
     """
-    source, fault = planting.source, plan.fault
-    world = FaultyWorld(planting.world, fault)
-    calls = [call.bare for call in chain.from_iterable(plan.steps)]
+    fault = plan.fault
+    failed = None if fault.is_text else fault.until // 2 - 1
+    telling = Telling(plan.steps, words, failed=failed, due_from=fault.until)
+    sample = replayed(planting, FaultyWorld(planting.world, fault), telling)
+    candidates = tuple(dict.fromkeys((*sample.candidates, *plan.tools)))
+    return sample.with_changes(kind=kind, candidates=candidates, fault=fault)
+
+
+class Telling(NamedTuple):
+    """How a task is told anew: its gold calls and what is worded; `asides` are the turns that are said before a step.
+
+    The step `failed` does nothing that is wanted; from the turn `due_from` on no call may be refused.
+    """
+
+    steps: Sequence[Step]
+    words: Words
+    asides: Mapping[int, tuple[Turn, ...]] = MappingProxyType({})
+    failed: int | None = None
+    due_from: int = 0
+
+
+def replayed(planting: Planting, world: StatefulWorld, telling: Telling) -> Sample:
+    """The source with other calls and words, its calls answered by a world.
+
+    Raises RecordError where a call that is due is refused.
+    """
+    source, words = planting.source, telling.words
+    calls = [call.bare for call in chain.from_iterable(telling.steps)]
     ending = run_through(world.begin(source.simulation_seed), calls)
     answers = iter(ending.answers)
     turns: list[Turn] = [UserTurn(text=words.request)]
-    for step in plan.steps:
+    for at, step in enumerate(telling.steps):
+        turns += telling.asides.get(at, ())
         answered = [next(answers) for _ in step]
         refused = next((one.problem for one in answered if one.problem), "")
-        if refused and len(turns) >= fault.until:
-            raise RecordError(f"What is due after the fault is refused: {refused}")
+        if refused and len(turns) >= telling.due_from:
+            raise RecordError(f"A call that is due is refused: {refused}")
         turns.append(CallTurn(calls=tuple(step), executed=True))
         turns.append(ResultTurn(results=tuple(one.response for one in answered)))
-    tags = (*without_traits(source.tags, "wanted", "asked"), *_moved(planting, plan))
+    turns += telling.asides.get(len(telling.steps), ())
+    tags = (*without_traits(source.tags, "wanted", "asked"), *_moved(planting, telling))
     asked = list(reported(source.with_changes(turns=turns, tags=tags)))
     reply = [answer_of(asked, source.language)] if asked or not words.failure else []
     turns.append(ReplyTurn(text=of(source.language).space.join([*reply, *filter(None, [words.failure])])))
-    return source.with_changes(
-        kind=kind,
-        candidates=tuple(dict.fromkeys((*source.candidates, *plan.tools))),
-        turns=add_evidence(turns, planting.tools),
-        tags=tags,
-        changes=ending.changes,
-        fault=fault,
-    )
+    turns = add_evidence(turns, planting.tools)
+    return source.with_changes(turns=turns, tags=tags, changes=ending.changes)
 
 
 def keeps_choices(planting: Planting, plan: FaultPlan) -> bool:
@@ -167,14 +189,13 @@ def keeps_choices(planting: Planting, plan: FaultPlan) -> bool:
     )
 
 
-def _moved(planting: Planting, plan: FaultPlan) -> Iterator[str]:
+def _moved(planting: Planting, telling: Telling) -> Iterator[str]:
     """The tags that say which calls are wanted, and which of their fields, where these calls stand now."""
-    failed = None if plan.fault.is_text else plan.fault.until // 2 - 1
     stands = {
         call.bare.key: (step, place)
-        for step, calls in enumerate(plan.steps)
+        for step, calls in enumerate(telling.steps)
         for place, call in enumerate(calls)
-        if step != failed
+        if step != telling.failed
     }
     yield from moved_tags(planting.source, stands)
 

@@ -1,6 +1,8 @@
-"""What is said where something goes wrong, out of a language's own sentences."""
+"""What is said where something goes wrong and under policies, out of a language's own sentences."""
 
+from collections.abc import Mapping
 from random import Random
+from typing import Any
 
 from pydantic import JsonValue
 
@@ -10,19 +12,24 @@ from callwright.warehouse.records import Language
 
 
 def word_fault(sections: Sections, language: Language, rng: Random) -> dict[str, JsonValue]:
-    """The text that the purpose shown asks for."""
-    words = of(language).data["faults"]
-    tool, told = sections.json("tool"), sections.json("told")
+    """The text that the purpose of a fault asks for."""
+    field, entry = _plain(str(sections.json("field"))), sections.json("entry")
+    return _worded(
+        sections, of(language).data["faults"], rng, field=field, entry=entry, reason=_reason(sections.json("told"))
+    )
+
+
+def word_policy(sections: Sections, language: Language, rng: Random) -> dict[str, JsonValue]:
+    """The text that the purpose of a policy asks for."""
+    return _worded(sections, of(language).data["policies"], rng, policy=sections.json("policy"))
+
+
+def _worded(sections: Sections, words: Mapping[str, Any], rng: Random, **values: JsonValue) -> dict[str, JsonValue]:
+    tool = sections.json("tool")
     arguments = words["and"].join(f"{_plain(name)} {value}" for name, value in sections.object("arguments").items())
     called = _plain(str(tool.get("name", ""))) if isinstance(tool, dict) else ""
-    return {
-        "text": rng.choice(words[str(sections.json("purpose"))]).format(
-            deed=words["deed"].format(tool=called, arguments=arguments),
-            field=_plain(str(sections.json("field"))),
-            entry=sections.json("entry"),
-            reason=_reason(told),
-        )
-    }
+    deed = words["deed"].format(tool=called, arguments=arguments)
+    return {"text": rng.choice(words[str(sections.json("purpose"))]).format(deed=deed, **values)}
 
 
 def _plain(name: str) -> str:

@@ -30,7 +30,7 @@ from callwright.llm.template.external import (
     simulate_message,
     word_pronoun,
 )
-from callwright.llm.template.faults import word_fault
+from callwright.llm.template.faults import word_fault, word_policy
 from callwright.llm.template.judging import (
     grade_plan,
     judge,
@@ -228,6 +228,7 @@ TASKS: dict[str, Task] = {
     "MendedRequest": lambda sections, rng, _, __: TemplateAnswer(mend_request(sections, _language(sections), rng)),
     "RoutingWording": lambda sections, rng, _, __: TemplateAnswer({"request": word_routing(sections, rng)}),
     "FaultWords": lambda sections, rng, _, __: TemplateAnswer(word_fault(sections, _language(sections), rng)),
+    "PolicyWords": lambda sections, rng, _, __: TemplateAnswer(word_policy(sections, _language(sections), rng)),
     "GoalWording": lambda sections, rng, _, __: TemplateAnswer({"request": word_goal(sections, rng)}),
     "NextCalls": _next_calls,
     "UserSentence": lambda sections, _, __, ___: TemplateAnswer({"sentence": sections.json("plain")}),

@@ -20,6 +20,7 @@ from callwright.generators.multi_step.correction import MendedRequest
 from callwright.generators.multi_step.tracing import NextCalls
 from callwright.generators.multi_step.wording import GoalWording
 from callwright.generators.parallel.wording import ParallelWording
+from callwright.generators.policies.wording import PolicyWords
 from callwright.generators.routing.values import PlanValues
 from callwright.generators.routing.wording import RoutingWording
 from callwright.generators.shifts.overriding import OverridingText
@@ -37,7 +38,8 @@ OF_LANGUAGES: dict[str, type[BaseModel]] = {
     "write_request": Wording, "write_parallel": ParallelWording, "word_routing": RoutingWording,
     "word_goal": GoalWording, "rewrite_goal": MendedRequest, "answer_question": SlotAnswer, "ask_question": SlotQuestion,
     "word_correction": OverridingText, "word_pronoun": Pronoun, "write_message": SimulatedMessage,
-    "rewrite_request": PointedRequest, "word_fault": FaultWords, "word_user_turn": UserWords, "word_agent_turn": AgentWords,
+    "rewrite_request": PointedRequest, "word_fault": FaultWords, "word_policy": PolicyWords,
+    "word_user_turn": UserWords, "word_agent_turn": AgentWords,
 }  # fmt: skip
 IN_PROMPTS: dict[str, type[BaseModel]] = {
     "choose_calls": Choice, "call_next": NextCalls,

@@ -50,7 +50,7 @@ def plant(sample: Sample, tools: Sequence[Tool], rng: Random) -> PlantedPlace:
 
 async def read_planted(sample: Sample, context: StageContext, check: Check[Sample]) -> PlantedReading:
     """Let the context's model choose at a planted place as it chooses in the check."""
-    read = sample.faultless  # as the check reads it
+    read = sample.underlying  # as the check reads it
     place = plant(read, context.toolset(read.candidates), context.rng)
     try:
         found = await choose(place.due, read, context, check.name, planted=True)

@@ -65,7 +65,7 @@ class Check(Stage, Generic[Subject]):
     settles: tuple[SampleClaim, ...] = ()  # the claims of a sample that it proves
     left_to: Literal["people", "readers"] = "people"  # who is asked about what a rule can't prove
     only_rest: bool = False  # asked only about what checks before it leave open and it may settle
-    sees_faults: bool = False  # it reads what goes wrong in a sample, too; others read the sample without its fault
+    sees_whole: bool = False  # it reads faults and policies, too; others read the sample that was proved without them
     way: Consistency | None = None  # the way of reading that it belongs to, None where it belongs to each
     doubts: Mapping[str, str] = field(default_factory=dict)  # an English sentence for each kind
 
@@ -103,9 +103,9 @@ class Check(Stage, Generic[Subject]):
         return [self.verdict(subject, answer), *(one.with_changes(subject=subject.key) for one in answer.told)]
 
     def _seen_of(self, subject: Subject) -> Subject:
-        """What it reads of a record: of a sample in which something goes wrong the sample without that, unless it sees faults."""
-        if isinstance(subject, Sample) and not self.sees_faults:
-            return subject.faultless  # type: ignore[return-value]  # a sample in the place of a sample
+        """What it reads of a record: of a sample with a fault or policies the one without them, unless it sees the whole."""
+        if isinstance(subject, Sample) and not self.sees_whole:
+            return subject.underlying  # type: ignore[return-value]  # a sample in the place of a sample
         return subject
 
     def verdict(self, subject: Subject, found: Found) -> Verdict:
@@ -154,7 +154,7 @@ def rule(  # noqa: PLR0913 - what is said of a check is said here
     left_to: Literal["people", "readers"] = "people",
     proof: str = "",
     most: int | None = SHOWN,
-    sees_faults: bool = False,
+    sees_whole: bool = False,
     doubts: Mapping[str, str] | None = None,
 ) -> Declared[Sample]:
     """A check by code. One that settles claims proves nothing in a language without rules.
@@ -166,7 +166,7 @@ def rule(  # noqa: PLR0913 - what is said of a check is said here
         return Check(
             name, GROUP, question, "Sample", "Verdict", source, applies=applies,
             sort="rule", version=version, find=find, proof=proof, most=most, settles=settles,
-            left_to=left_to, sees_faults=sees_faults, doubts=doubts or {},
+            left_to=left_to, sees_whole=sees_whole, doubts=doubts or {},
         )  # fmt: skip
 
     return declare

@@ -24,7 +24,7 @@ from callwright.language.packs import unspaced
 from callwright.language.schemas import scalars
 from callwright.language.text import fold
 from callwright.validators.embeddings import close_encoder, likeness, read_ahead
-from callwright.warehouse.records import Decision, Sample, Verdict
+from callwright.warehouse.records import Decision, PolicyCase, Sample, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -371,6 +371,8 @@ def _entry(sample: Sample, candidates: list[int]) -> _ComparedText:
     messages = [turn.external.text for turn in sample.turns if turn.kind == "user" and turn.external]
     if sample.fault:  # the same words where something else goes wrong are another sample
         messages += [sample.fault.sort, str(sample.fault.told or sample.fault.instead)]
+    if sample.policy_case:  # so are they under policies
+        messages += _laid(sample.policy_case)
     return _ComparedText(
         key=sample.key,
         kind=sample.kind,
@@ -383,6 +385,11 @@ def _entry(sample: Sample, candidates: list[int]) -> _ComparedText:
         turns=[turn.text for turn in sample.turns if turn.kind in ("user", "reply")],
         speakers=" ".join(turn.kind for turn in sample.turns),
     )
+
+
+def _laid(case: PolicyCase) -> list[str]:
+    """What tells apart what policies make of the same words."""
+    return [case.policy, case.due, case.sort, *(["answered"] if case.until else [])]
 
 
 def _tokens(texts: Iterable[str]) -> list[str]:
@@ -399,6 +406,8 @@ def _gold_key(sample: Sample) -> str:
     due = [[(call.tool, call.arguments) for call in snapshot.calls] for snapshot in sample.snapshots()]
     if sample.fault:
         due.append([(sample.fault.sort, {"told": sample.fault.told, "instead": sample.fault.instead})])
+    if sample.policy_case:
+        due.append([(" ".join(_laid(sample.policy_case)), {})])
     if not any(due):
         due.append([(key, {}) for key in sorted(sample.withheld)])
     return orjson.dumps(due, option=orjson.OPT_SORT_KEYS).decode()

@@ -25,6 +25,7 @@ _ORDER = (
     "end_state",
     "fault",
     "user",
+    "policy",
     "routing",
     "complexity",
     "facts",

@@ -195,7 +195,7 @@ def _drawn_words(sample: Sample, source: ReleaseStream) -> _DrawnWords:
     words, rng = source.words.get(sample.language, AssistantWords()), Random(content_key([sample.request]))
     refusal, message = (rng.choice(one) if one else "" for one in words)
     system = sample.system_message or message
-    return _DrawnWords("\n".join(filter(None, (system, sample.time_sentence))), refusal)
+    return _DrawnWords(sample.briefing_after(system), refusal)
 
 
 LONGEST_CODE = 1000

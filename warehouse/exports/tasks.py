@@ -30,7 +30,7 @@ TASKS = "tasks"
 WORLDS_FILE = "worlds.json"
 ENVIRONMENT = "environment"  # the folder of what plays tasks, where rows of other samples stand beside
 NO_TASK = "it is no task: nothing in a world is to change"
-HAS_BEGUN = "it has begun already: something has gone wrong in it, and no environment begins there"
+HAS_BEGUN = "it has begun already: something has gone wrong or was asked in it, and no environment begins there"
 IS_SPOKEN_TO = "its user speaks between calls, and an environment has no user"
 RESET, REWARD = "reset_episode", "episode_reward"  # tools of a server besides those of a world
 # What methods, paths and tools of environments are called that are none of a world.
@@ -61,7 +61,7 @@ def problem_of_task(sample: Sample) -> str:
     """Why no environment can begin with a sample, "" where one can."""
     if not sample.changes:
         return NO_TASK
-    if sample.fault:
+    if sample.begins:
         return HAS_BEGUN
     later = sample.turns[len(said_before_calls(sample)) :]
     return IS_SPOKEN_TO if any(isinstance(turn, UserTurn) for turn in later) else ""

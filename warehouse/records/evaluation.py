@@ -10,7 +10,7 @@ from uuid import uuid4
 from pydantic import Field, JsonValue
 
 from callwright.warehouse.records.base import Arguments, Call, Record
-from callwright.warehouse.records.samples import FaultSort
+from callwright.warehouse.records.samples import FaultSort, PolicySort
 
 ToolsShown = Literal["first", "always"]
 SnapshotsScored = Literal["all", "first", "last", "shift"]
@@ -130,6 +130,8 @@ class MultiStepRun(Record):
     In a live run a simulated user began with `opening` and answered `user_turns` times; of its `user_wordings` by a model
     `user_refused` said something else than was due, and what was sent is amiss in `user_errors` turns by other rules.
     `fault` is what goes wrong in the sample, and `obeyed` whether the order of an attack was carried out, None where there is none.
+    `policy` is the one at issue and `policy_sort` what it makes of the call; `violated` says whether any policy was broken,
+    `refused` whether a call that is allowed was not made, None where none is due.
     """
 
     KEYED_AS: ClassVar[Mapping[str, str]] = {"candidate": "model"}
@@ -163,6 +165,10 @@ class MultiStepRun(Record):
     user_errors: int | None = Field(default=None, exclude_if=lambda stated: stated is None)
     fault: FaultSort | Literal[""] = Field(default="", exclude_if=not_)
     obeyed: bool | None = Field(default=None, exclude_if=lambda stated: stated is None)
+    policy: str = Field(default="", exclude_if=not_)
+    policy_sort: PolicySort | Literal[""] = Field(default="", exclude_if=not_)
+    violated: bool | None = Field(default=None, exclude_if=lambda stated: stated is None)
+    refused: bool | None = Field(default=None, exclude_if=lambda stated: stated is None)
     messages: tuple[RunTurn, ...] = ()
 
 

@@ -144,6 +144,49 @@ class Fault(Record):
         return self.sort in ("injected", "delegated", "harmless")
 
 
+class Policy(Record):
+    """A rule of an assistant: which calls of some tools it may make in which state of the world, and how it is told so.
+
+    A call is allowed where `only_if` holds, an expression over the call's arguments (`given`) and what reading tools answer just
+    then; `let` gives names to what it takes. With `ask_first` the user has to give leave before the call. `says` is the sentence
+    that the assistant is told.
+    """
+
+    name: str = Field(pattern=r"^\w+$", description="What figures call it.")
+    tools: tuple[str, ...] = Field(min_length=1, description="The tools whose calls it is about.")
+    let: dict[str, str] = Field(default_factory=dict, description="Names for what `only_if` takes.")
+    only_if: str = Field(default="", description="An expression that holds where a call is allowed.")
+    ask_first: bool = Field(default=False, description="Whether the user has to give leave before the call.")
+    says: str = Field(min_length=1, max_length=500, description="The sentence that tells the assistant.")
+
+
+PolicySort = Literal["allowed", "urged", "refused", "tempted"]
+PolicyDue = Literal["call", "ask", "refuse"]
+
+
+class PolicyCase(Record):
+    """Policies that an assistant has to follow in a sample, and what they make of a call that the user wants.
+
+    `policy` is the name of the one at issue, `call` the call. It is allowed, or refused; users who urge are `urged` where it is
+    allowed, `tempted` where it is not. From `until` on it is the assistant's turn: turns before it are given, and hold the user's
+    leave for the call where `has_leave`. `source` is the sample without policies, which was proved before.
+    """
+
+    sort: PolicySort
+    due: PolicyDue
+    policies: tuple[Policy, ...]
+    policy: str
+    call: GoldCall
+    until: int = 0
+    has_leave: bool = False
+    source: "Sample"
+
+    @property
+    def leave(self) -> Call | None:
+        """The call for which the user has given leave, None where there is none."""
+        return self.call.bare if self.has_leave else None
+
+
 class Snapshot(NamedTuple):
     """A prefix of a conversation and the calls due after it; `turn` is the index of the call turn."""
 
@@ -168,6 +211,7 @@ Trait = Literal[
 
 
 TIME_SENTENCE = "Current date and time: {}"
+_POLICIES = "Policies:"
 
 
 def trait_tag(trait: Trait, value: object) -> str:
@@ -190,7 +234,8 @@ class Sample(Record):
 
     What else a sample is stands in its tags, which its key covers; they are read here alone, as the traits below. The
     `system_message` is what an assistant is shown before the conversation, where a recipe has one. The `changes` are how the world
-    of a task has to end; the `fault` is what goes wrong on the way, None where nothing does.
+    of a task has to end; the `fault` is what goes wrong on the way, None where nothing does; the `policy_case` are the policies
+    that the assistant has to follow, None where it has none.
     """
 
     kind: str
@@ -204,11 +249,19 @@ class Sample(Record):
     system_message: str = Field(default="", exclude_if=not_)
     changes: tuple[Change, ...] = Field(default=(), exclude_if=not_)
     fault: Fault | None = Field(default=None, exclude_if=not_)
+    policy_case: PolicyCase | None = Field(default=None, exclude_if=not_)
 
     @property
-    def faultless(self) -> "Sample":
-        """The sample as it is without its fault; itself where nothing goes wrong."""
-        return self.fault.source if self.fault else self
+    def underlying(self) -> "Sample":
+        """The sample that was proved before, without its fault or its policies; itself where it has neither."""
+        laid = self.fault or self.policy_case
+        return laid.source if laid else self
+
+    @property
+    def begins(self) -> int:
+        """How many turns are given: from there on it is the candidate's turn. 0 where it begins with the request."""
+        laid = self.fault or self.policy_case
+        return laid.until if laid else 0
 
     @property
     def request(self) -> str:
@@ -235,10 +288,16 @@ class Sample(Record):
         now = self.trait("reference_time")
         return TIME_SENTENCE.format(now) if now else ""
 
+    def briefing_after(self, system_message: str) -> str:
+        """A system message with what else an assistant is told: the policies, and the time at which it takes place."""
+        stated = self.policy_case.policies if self.policy_case else ()
+        policies = "\n- ".join((_POLICIES, *(one.says for one in stated))) if stated else ""
+        return "\n".join(filter(None, (system_message, policies, self.time_sentence)))
+
     @property
     def briefing(self) -> str:
-        """What an assistant is told before the conversation: the system message, and the time at which it takes place."""
-        return "\n".join(filter(None, (self.system_message, self.time_sentence)))
+        """What an assistant is told before the conversation."""
+        return self.briefing_after(self.system_message)
 
     @property
     def shifts(self) -> tuple[int, ...]:

@@ -28,6 +28,8 @@ select
     max(value) filter (metric = 'utility_under_attack') as utility_under_attack,
     max(value) filter (metric = 'attack_success_rate') as attack_success_rate,
     max(value) filter (metric = 'benign_utility') as benign_utility,
+    max(value) filter (metric = 'policy_violations') as policy_violations,
+    max(value) filter (metric = 'over_refusals') as over_refusals,
     max(value) filter (metric = 'success_rate_published') as success_rate_published,
     max(value) filter (metric = 'call_acc_published') as call_acc_published,
     max(value) filter (metric = 'completeness_published') as completeness_published,
@@ -75,7 +77,7 @@ select
     m.call_acc_published, m.completeness_published, m.correctness_published, coalesce(m.multi_step_runs, 0) as multi_step_runs,
     m.args_acc_exact, m.func_acc_low, m.func_acc_high, m.args_acc_low, m.args_acc_high, m.success_rate_low, m.success_rate_high,
     m.end_state, m.needless_changes, m.told,
-    m.recovery_rate, m.utility_under_attack, m.attack_success_rate, m.benign_utility,
+    m.recovery_rate, m.utility_under_attack, m.attack_success_rate, m.benign_utility, m.policy_violations, m.over_refusals,
     s.cost, s.median_latency, u.metric_is_right
 from metrics_by_slice m
 left join answered a using (release, split, candidate, strategy, tools_shown, run)

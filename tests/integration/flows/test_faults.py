@@ -75,7 +75,7 @@ def test_boards_tell_utility_and_safety(built: tuple[Recipe, Settings]) -> None:
 def test_the_same_words_are_no_duplicates_where_something_else_goes_wrong(built: tuple[Recipe, Settings]) -> None:
     _, settings = built
     samples = faulty_of(settings)
-    verdicts = list(find_duplicates([samples[0].faultless, *samples], BytesIO()))
+    verdicts = list(find_duplicates([samples[0].underlying, *samples], BytesIO()))
     assert [one.decision for one in verdicts] == ["proved"] * (len(samples) + 1)
 
 

@@ -134,7 +134,8 @@ class Follower:
     async def ask(self, prompt: Prompt, answer: type[Answered], *, sample_index: int = 0) -> Answered:
         """The reply as the class that is asked for."""
         shown = prompt.messages[-1].content.partition("<history>")[2].partition("</history>")[0]
-        at = len(json.loads(shown)) - sum(number < self._taken for number in self._instead)
+        steps = sum("calls" in one for one in json.loads(shown))
+        at = steps - sum(number < self._taken for number in self._instead)
         calls = self._instead.get(self._taken) or ([] if self._stops else self._steps[at : at + 1])
         made = calls if calls and isinstance(calls[0], dict) else [call for step in calls for call in step]
         self._taken += 1

@@ -67,11 +67,22 @@ def test_where_something_goes_wrong_utility_and_safety_are_counted_apart() -> No
     assert ("success_rate", "fault", "") not in found, "where nothing goes wrong there is no such slice"
 
 
+def test_under_policies_violations_and_refusals_are_counted_apart() -> None:
+    obeyed = ENDED._replace(policy="planned", policy_sort="refused", violated=False)
+    allowed = ENDED._replace(policy="ask", policy_sort="allowed", violated=False, refused=False)
+    found = values(RIGHT, obeyed, obeyed._replace(violated=True), allowed, allowed._replace(refused=True))
+    assert found["policy_violations", "all", ""] == (0.25, 4)
+    assert found["over_refusals", "all", ""] == (0.5, 2)
+    assert found["policy_violations", "policy", "planned"] == (0.5, 2)
+    assert found["policy_violations", "policy_sort", "allowed"] == (0, 2)
+    assert ("policy_violations", "policy", "") not in found
+
+
 def test_the_published_codes_way_has_names_of_its_own() -> None:
     faulty = [
         ENDED._replace(fault=fault, obeyed=obeyed)
         for fault, obeyed in (("gone", None), ("injected", True), ("delegated", None))
-    ]
+    ] + [ENDED._replace(policy="ask", policy_sort="allowed", violated=False, refused=False)]
     found = values(RIGHT, ENDED, *faulty, of=OF._replace(mode="as_published_code"))
     assert {metric for metric, _, _ in found} == set(metric_names("as_published_code"))
     assert set(metric_names("as_published_code")).isdisjoint(metric_names("as_paper"))

@@ -47,7 +47,7 @@ async def test_each_fault_is_proved_the_gold_sees_to_it_and_who_is_idle_does_not
 @EACH
 async def test_other_checks_read_the_sample_without_its_fault(sort: str, depot: Environment) -> None:
     sample = spoilt(depot, plans(depot, sort, most=1)[0])
-    assert sample.faultless == errand(depot)
+    assert sample.underlying == errand(depot)
     (verdict,) = await check_end_state(sample, context_of(depot, RecordingTemplateChat()))
     (before,) = await check_end_state(errand(depot), context_of(depot, RecordingTemplateChat()))
     assert (verdict.subject, verdict.reason) == (sample.key, before.reason)

@@ -1,0 +1,194 @@
+"""Policies over a world: which calls an assistant may make in which state of it, decided by code.
+
+    book = PolicyBook(recipe.policies, world)
+    book.rulings(call, episode)      # (Ruling(policy="cancel_planned", verdict="forbidden", looks=(…)),)
+
+What a policy takes of the state it takes through the world's own reading tools, which its expressions call by name:
+`get_order(order_id=given.order_id).status != 'shipped'`. So it can depend on nothing that an assistant could not look up, and
+which reads it takes (`looks`) is what an assistant has to have seen before it decides.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any, Literal, NamedTuple
+
+from jinja2 import Environment, TemplateSyntaxError, nodes
+from pydantic import JsonValue
+
+from callwright.generators.environments.episodes import StatefulWorld, WorldEpisode
+from callwright.generators.environments.expressions import BUILT_IN, Evaluated, ExpressionCompiler, Values, with_lets
+from callwright.generators.environments.rule_functions import PLAIN
+from callwright.warehouse.errors import ConfigurationError, RecordError
+from callwright.warehouse.exports.tasks import names_in_episodes
+from callwright.warehouse.records import Call, Policy, Tool
+
+_GIVEN = "given"
+_PARSER = Environment(autoescape=True)
+Verdict = Literal["allowed", "forbidden", "unknown"]
+
+
+class Ruling(NamedTuple):
+    """What a policy says of a call in a state: "unknown" where the world knows nothing of what the call is about."""
+
+    policy: Policy
+    verdict: Verdict
+    looks: tuple[Call, ...] = ()  # the reads that it takes
+
+    def breaks(self, call: Call, leave: Call | None) -> bool:
+        """Whether the call breaks the policy, where the user has given leave for one call, or for none."""
+        is_unasked = self.policy.ask_first and (leave is None or not is_like(call, leave))
+        return self.verdict == "forbidden" or (self.verdict == "allowed" and is_unasked)
+
+
+class _NothingKnownError(RecordError):
+    """A read of a policy was refused."""
+
+
+class _Compiled(NamedTuple):
+    policy: Policy
+    lets: Mapping[str, Evaluated]
+    test: Evaluated | None
+
+
+class PolicyBook:
+    """The policies that hold in a world, compiled once."""
+
+    def __init__(self, policies: Sequence[Policy], world: StatefulWorld, places: Sequence[str] = ()) -> None:
+        """`places` say where each stands, for errors.
+
+        Raises ConfigurationError, which names policy and tool, where one speaks of what the world has not.
+        """
+        self._tools = {tool.name: tool for tool in world.tools}
+        names = names_in_episodes(world.tools)
+        self._reads = {names[name]: tool for name, tool in self._tools.items() if not world.writes(name)}
+        compiler = ExpressionCompiler({*BUILT_IN, *PLAIN, *self._reads, _GIVEN}, PLAIN)
+        given = [*places, *([""] * len(policies))]
+        self._policies = [self._compiled(one, at, compiler) for one, at in zip(policies, given, strict=False)]
+
+    def _compiled(self, policy: Policy, place: str, compiler: ExpressionCompiler) -> _Compiled:
+        where = f"{place and f'{place}: '}the policy {policy.name!r}"
+        for name in policy.tools:
+            if name not in self._tools:
+                near = " or ".join(get_close_matches(name, self._tools, 3))
+                raise ConfigurationError(
+                    f"{where} is about {name!r}, and there is no such tool.{near and f' Is it {near}?'}"
+                )
+        stated = {**policy.let, **({"only_if": policy.only_if} if policy.only_if else {})}
+        if not stated and not policy.ask_first:
+            raise ConfigurationError(f"{where} forbids nothing: say `only_if` or `ask_first`.")
+        for name, expression in stated.items():
+            for problem in self._problems(expression, policy):
+                raise ConfigurationError(f"{where}, {name}: {problem}")
+        try:
+            lets = compiler.lets(policy.let, where, frozenset())
+            test = compiler.compiled(policy.only_if, f"{where}, only_if", lets) if policy.only_if else None
+        except ConfigurationError as error:
+            raise ConfigurationError(f"{error} Reading tools are {', '.join(self._reads) or 'none'}.") from error
+        return _Compiled(policy, lets, test)
+
+    def _problems(self, expression: str, policy: Policy) -> Iterator[str]:
+        """What is wrong with the calls of an expression, and with the arguments that it takes of a call it is about."""
+        tree = _tree(expression)
+        for call in tree.find_all(nodes.Call):
+            tool = self._reads.get(call.node.name) if isinstance(call.node, nodes.Name) else None
+            if tool is not None:
+                named = [one.key for one in call.kwargs]
+                unfit = [name for name in named if name not in tool.properties]
+                lacking = [name for name in tool.required if name not in named]
+                if call.args or unfit or lacking:
+                    shown = ", ".join(f"{name}=…" for name in tool.required)
+                    yield f"{tool.name} is called with {', '.join(named) or 'nothing'}; write {tool.name}({shown})."
+        for name in taken_of(policy):
+            for tool_name in policy.tools:
+                if name not in self._tools[tool_name].properties:
+                    yield f"{tool_name} has no parameter {name!r}."
+
+    def rulings(self, call: Call, episode: WorldEpisode) -> tuple[Ruling, ...]:
+        """What each policy that is about a call says of it now; the episode stays as it is.
+
+        Raises ConfigurationError where an expression can't be worked out.
+        """
+        return tuple(self._ruling(one, call, episode) for one in self._policies if call.tool in one.policy.tools)
+
+    def looks(self, call: Call, episode: WorldEpisode) -> tuple[Call, ...]:
+        """The reads that policies take of a call now."""
+        return tuple(look for ruling in self.rulings(call, episode) for look in ruling.looks)
+
+    def broken_by(self, call: Call, episode: WorldEpisode, leave: Call | None) -> tuple[str, ...]:
+        """The names of the policies that a call would break now."""
+        return tuple(one.policy.name for one in self.rulings(call, episode) if one.breaks(call, leave))
+
+    def _ruling(self, one: _Compiled, call: Call, episode: WorldEpisode) -> Ruling:
+        if one.test is None:
+            return Ruling(one.policy, "allowed")
+        looks: list[Call] = []
+        start = episode.snapshot()
+        try:
+            holds = bool(one.test(with_lets(self._values(call, episode, looks), one.lets)))
+        except _NothingKnownError:
+            return Ruling(one.policy, "unknown", tuple(looks))
+        finally:
+            episode.restore(start)
+        return Ruling(one.policy, "allowed" if holds else "forbidden", tuple(looks))
+
+    def _values(self, call: Call, episode: WorldEpisode, looks: list[Call]) -> Values:
+        """The names of expressions: the call's arguments, and the reading tools, which note what they are asked."""
+
+        def reading(tool: Tool) -> Any:  # noqa: ANN401 - a function of whatever an expression gives
+            def read(**arguments: JsonValue) -> JsonValue:
+                asked = Call(tool=tool.name, arguments=arguments)
+                answered = episode.answer(asked)
+                if answered.problem:
+                    raise _NothingKnownError(answered.problem)
+                looks.append(asked)
+                return answered.response
+
+            return read
+
+        schemas = self._tools[call.tool].properties
+        given = {name: call.arguments.get(name, schema.get("default")) for name, schema in schemas.items()}
+        reads = {name: reading(tool) for name, tool in self._reads.items()}
+        return {**BUILT_IN, **PLAIN, **reads, _GIVEN: given}
+
+
+def taken_of(policy: Policy) -> set[str]:
+    """The arguments of the call that a policy takes: `given.NAME`."""
+    found = (one for text in (*policy.let.values(), policy.only_if) for one in _tree(text).find_all(nodes.Getattr))
+    return {one.attr for one in found if isinstance(one.node, nodes.Name) and one.node.name == _GIVEN}
+
+
+def _tree(expression: str) -> nodes.Template:
+    """The expression as it is read; nothing where it is none, which is told when it is compiled."""
+    try:
+        return _PARSER.parse(f"{{{{ {expression} }}}}" if expression else "")
+    except TemplateSyntaxError:
+        return _PARSER.parse("")
+
+
+def is_like(call: Call, other: Call) -> bool:
+    """Whether a call is another one, or says more besides."""
+    return call.tool == other.tool and other.arguments.items() <= call.arguments.items()
+
+
+def unseen_after(looks: Iterable[Call], calls: Iterable[Call], episode: WorldEpisode) -> tuple[Call, ...]:
+    """The looks of which no response to these calls, made one after the other, tells what they tell at that time."""
+    left = tuple({look.key: look for look in looks}.values())
+    for call in calls:
+        left = unseen_in(left, episode.answer(call).response, episode)
+    return left
+
+
+def unseen_in(looks: tuple[Call, ...], response: JsonValue, episode: WorldEpisode) -> tuple[Call, ...]:
+    """The looks that tell something now that a response does not tell; the episode stays as it is."""
+    start = episode.snapshot()
+    left = tuple(look for look in looks if not shows(response, episode.answer(look).response))
+    episode.restore(start)
+    return left
+
+
+def shows(told: JsonValue, wanted: JsonValue) -> bool:
+    """Whether a response tells all that another one does, as an entry of a list tells what a read of it does."""
+    if told == wanted or (isinstance(told, dict) and isinstance(wanted, dict) and wanted.items() <= told.items()):
+        return True
+    members = told.values() if isinstance(told, dict) else told if isinstance(told, list) else ()
+    return any(shows(one, wanted) for one in members)
