@@ -171,8 +171,7 @@ def replayed(planting: Planting, world: StatefulWorld, telling: Telling) -> Samp
     asked = list(reported(source.with_changes(turns=turns, tags=tags)))
     reply = [answer_of(asked, source.language)] if asked or not words.failure else []
     turns.append(ReplyTurn(text=of(source.language).space.join([*reply, *filter(None, [words.failure])])))
-    turns = add_evidence(turns, planting.tools)
-    return source.with_changes(turns=turns, tags=tags, changes=ending.changes)
+    return source.with_changes(turns=add_evidence(turns, planting.tools), tags=tags, changes=ending.changes)
 
 
 def keeps_choices(planting: Planting, plan: FaultPlan) -> bool:

@@ -67,7 +67,8 @@ async def _worded(
     request = space.join([source.request, *([await word("urge")] if plan.is_urged else [])])
     asides: dict[int, tuple[Turn, ...]] = {}
     if plan.pause is not None:
-        said, told = ("refusal", "urge") if plan.is_pressed else ("question", "leave" if plan.answer else "no_leave")
+        said: Purpose = "refusal" if plan.is_pressed else "question"
+        told: Purpose = "urge" if plan.is_pressed else "leave" if plan.answer else "no_leave"
         asides[plan.pause] = (ReplyTurn(text=await word(said)), UserTurn(text=await word(told)))
     match plan.due:
         case "ask":
