@@ -26,7 +26,7 @@ _PROOF = "Every gold call obeys all {} policies; by {!r} what is due is to {}, a
     applies=lambda sample: sample.policy_case is not None,
     sees_whole=True,
     doubts={
-        "policy_unlike": "The call of {tool} is answered otherwise than the sample has it.",
+        "policy_unlike": "Under the policies the world answers {tool} otherwise than the sample has it.",
         "policy_missed": "The gold calls lead to another end than the sample says.",
         "policy_broken": "The gold call of {tool} breaks the policy {other}.",
         "policy_amiss": "It is not certain what the policies make due: {other}.",
