@@ -92,7 +92,7 @@ def spoilt(folder: Path, right: str, wrong: str) -> Path:
         (
             "delivery.status == 'planned'",
             "delivery.status == 'lost'",
-            14,
+            13,
             "'cancel_planned' allows no call of cancel_delivery",
         ),
     ],
