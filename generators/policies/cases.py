@@ -10,7 +10,8 @@ from random import Random
 from typing import NamedTuple
 
 from callwright.generators.environments.policies import PolicyBook, Ruling, unseen_after
-from callwright.generators.faults.transcripts import PlacedCall, Planting, Step, place_of
+from callwright.generators.faults.transcripts import PlacedCall, Planting, Step
+from callwright.generators.multi_step.samples import place_of
 from callwright.warehouse.records import Call, GoldCall, PolicyDue, PolicySort
 
 Place = tuple[int, int]
