@@ -723,7 +723,7 @@ class Recipe(RecipePart):
 
     def as_asked(self, *, model: str = "", limit: int = 0) -> "Recipe":
         """The same recipe as a command or a flow asks for it: with one model for all roles, or fewer samples, if given."""
-        roles = Roles(**dict.fromkeys(Roles.model_fields, read_model(model))) if model else self.models
+        roles = Roles(**dict.fromkeys(self.models.named, read_model(model))) if model else self.models
         chosen = self.model_copy(update={"models": roles})
         return chosen.with_limit(limit) if limit else chosen
 

@@ -35,5 +35,5 @@ def check_user(sample: Sample, context: StageContext) -> Answer:
             told = DoubtedFact(kind="user_amiss", turn=fact.turn, argument=fact.parameter, value=fact.value)
             findings.append(unproved(f"At turn {fact.turn} {fact.parameter} = {fact.value!r} is not said.", told))
     answers = sum(isinstance(turn, UserTurn) for turn in turns) - 1
-    answer = answer_of(findings, f"Each of the {answers} answers says what it is to say.")
+    answer = answer_of(findings, f"The user says what it has to say ({answers} of {answers} answers).")
     return replace(answer, score=1 - len(wrong) / max(1, answers))

@@ -1,0 +1,98 @@
+"""Live tasks from recipe to release: held with a simulated user, proved, landed, shown as rows of training and as environments."""
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from callwright.flows.build import BuildReport
+from callwright.flows.chats import roles_of
+from callwright.flows.environments import open_environments
+from callwright.flows.recipe import Recipe, read_recipe
+from callwright.flows.settings import Settings
+from callwright.generators.environments.episodes import world_of
+from callwright.validators.tasks import Task
+from callwright.warehouse.exports.examples import TrainingExample, examples_of
+from callwright.warehouse.exports.tasks import IS_SPOKEN_TO, problem_of_task
+from callwright.warehouse.records import Sample, UserTurn
+from callwright.warehouse.releases import read_tools
+from tests.support.flows.small_builds import TOP, build, settings_of, warehouse_of
+from tests.support.warehouse.exported import release_of, stream_of
+
+Built = tuple[Recipe, Settings, BuildReport]
+FEW = {"task": 6, "live_task": 4}
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    """The recipe of live tasks, built small."""
+    settings = settings_of(tmp_path_factory.mktemp("live"))
+    recipe = read_recipe(TOP / "recipes" / "live.yaml").model_copy(update={"samples": FEW})
+    return recipe, settings, build(recipe, settings)
+
+
+def live_of(settings: Settings) -> Sequence[Sample]:
+    rows = warehouse_of(settings).rows("select body from accepted_samples where kind = 'live_task' order by key")
+    return [Sample.model_validate_json(row["body"]) for row in rows]
+
+
+def test_live_tasks_are_held_proved_and_land(built: Built) -> None:
+    _, settings, report = built
+    samples = live_of(settings)
+    assert len(samples) == FEW["live_task"]
+    assert all(sum(isinstance(turn, UserTurn) for turn in sample.turns) > 1 for sample in samples)
+    verdicts = warehouse_of(settings).rows(
+        "select distinct check_name from verdicts join samples on samples.key = subject"
+        " where kind = 'live_task' and decision = 'proved'"
+    )
+    proved = {row["check_name"] for row in verdicts}
+    assert {"format", "grounding", "path", "end_state", "user", "replies", "reading"} <= proved
+    [row] = report.users
+    assert (row.language, row.conversations, row.user_wordings, row.user_refused, row.user_errors) == ("en", 4, 8, 0, 0)
+
+
+def test_what_the_assistant_asked_is_paid_for_once(built: Built, tmp_path: Path) -> None:
+    """The same recipe in another work folder with the same ledger asks nothing anew, neither the user's model nor the assistant."""
+    recipe, settings, _ = built
+    again = settings_of(tmp_path)
+    again.ledger.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy(settings.ledger, again.ledger)
+    build(recipe, again)
+    counts = "select count(*) as calls, count(*) filter (not cached) as paid from llm_calls where stage = 'live_conversations'"
+    [first] = warehouse_of(settings).rows(counts)
+    [second] = warehouse_of(again).rows(counts)
+    assert (first["calls"], second) == (first["paid"], {"calls": first["calls"], "paid": 0})
+
+
+def test_each_turn_of_the_assistant_is_taught(built: Built) -> None:
+    _, settings, _ = built
+    samples = live_of(settings)
+    tools = read_tools(warehouse_of(settings), sorted({key for sample in samples for key in sample.candidates}))
+    source = stream_of(release_of(samples, tools))
+    for sample in samples:
+        taught = [one.turn for one in examples_of(sample, source) if isinstance(one, TrainingExample)]
+        assert taught == [at for at, turn in enumerate(sample.turns) if turn.kind in ("reply", "calls")]
+
+
+def test_an_environment_begins_with_what_was_said_before_the_first_call(built: Built) -> None:
+    recipe, settings, _ = built
+    sample = live_of(settings)[0]
+    tools = read_tools(warehouse_of(settings), sample.candidates)
+    with open_environments(recipe, settings.ledger.parent) as environments:
+        task = Task(sample, world_of(environments["workshop"]), [*tools.values()])
+        assert [one["role"] for one in task.messages] == ["user", "assistant", "user"]
+        with task.begin() as episode:
+            episode.play(task.gold)
+            assert episode.reward(task.reply) == 1.0
+    assert problem_of_task(sample) == ""
+    first, asked, told, *rest = sample.turns
+    assert problem_of_task(sample.with_changes(turns=(first, *rest[:2], asked, told, *rest[2:]))) == IS_SPOKEN_TO
+
+
+def test_only_who_states_an_assistant_names_a_build_by_it() -> None:
+    """Recipes without one go on where they stood; one model for all roles is one for all that are stated."""
+    recipe = read_recipe(TOP / "recipes" / "tasks.yaml")
+    assert list(dict(roles_of(recipe.as_asked(model="local/m.gguf")))) == ["generator", "checker", "judge"]
+    stated = read_recipe(TOP / "recipes" / "live.yaml").as_asked(model="local/m.gguf")
+    assert {name: model.name for name, model in roles_of(stated)}["assistant"] == "local/m.gguf"
