@@ -20,6 +20,7 @@ _AROUND = 30  # characters around a time in which words name its half of the day
 _FIRST_YEAR, _HALF_A_YEAR, _WEEK = 1900, 183, 7
 _ISO_DAY = len("2001-01-01")
 _A_YEAR = timedelta(days=366)
+_NOON, _EVENING, _NIGHT_END = "12:00", "17:00", "04:00"
 _LUNCH = ("11:00", "15:30")
 _ONE_PM, _HALF = "13:00", 12  # half a day
 
@@ -218,6 +219,8 @@ def _has_own_day(one: Moment, wider: Moment) -> bool:
 
 def _decided(text: str, words: QuantityWords, moment: Moment) -> Moment:
     """Keep the half of the day that the words around a time name."""
+    if words.patterns["night"].search(text[moment.start : moment.end]):
+        moment = moment._replace(clocks=frozenset(map(_at_night, moment.clocks)))
     if len(moment.clocks) <= 1:
         return moment
     around = text[max(0, moment.start - _AROUND) : moment.end + _AROUND]
@@ -227,8 +230,16 @@ def _decided(text: str, words: QuantityWords, moment: Moment) -> Moment:
     is_early = bool(words.patterns["morning"].search(around))
     if is_early == bool(words.patterns["evening"].search(around)):
         return moment
-    kept = frozenset(clock for clock in moment.clocks if (clock < "12:00") == is_early)
+    kept = frozenset(clock for clock in moment.clocks if (clock < _NOON) == is_early)
+    if not is_early and words.patterns["night"].search(around):  # 2:30 at night is no time of the afternoon
+        kept = frozenset(map(_at_night, kept))
     return moment._replace(clocks=kept or moment.clocks)
+
+
+def _at_night(clock: str) -> str:
+    """2:30 of a night is no time of the afternoon."""
+    other = other_half(clock)
+    return other if _NOON <= clock < _EVENING and other < _NIGHT_END else clock
 
 
 def _weekdays(text: str, words: QuantityWords, now: datetime) -> Iterator[Moment]:

@@ -15,6 +15,7 @@ from callwright.generators.environments.picking import read_rule, value_at
 from callwright.generators.multi_step.samples import schema_of
 from callwright.generators.multi_step.sources import JOINT, as_text, shifted
 from callwright.generators.stages import StageContext
+from callwright.language.schemas import scalars
 from callwright.language.values import locate
 from callwright.validators.checks.declaring import ARGUMENTS, rule
 from callwright.validators.checks.evidence import Claim, by_earlier_call, find_elsewhere
@@ -38,6 +39,7 @@ from callwright.warehouse.records import (
 )
 
 READ = "strict reading"  # proves, and no list of rules names how
+_PICKED_BY = re.compile(r'"([^"\\]+)"')  # the texts in a rule of `picking`
 _MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}(?:[ T]\d{2}:\d{2})?")
 
 
@@ -50,7 +52,7 @@ class _Finding(NamedTuple):
 
 
 @rule(
-    "grounding", "8", "Is there evidence for every gold argument?",
+    "grounding", "9", "Is there evidence for every gold argument?",
     source="HammerBench 4.2.1, 5",
     settles=ARGUMENTS,
     left_to="readers",
@@ -80,20 +82,33 @@ def _ground(sample: Sample, tools: Sequence[Tool]) -> Answer:
     by_name = {tool.name: tool for tool in tools}
     texts = [*_texts(sample)]
     briefing = [hear(sample.system_message, sample.language, _now(sample))] if sample.system_message else []
+    names = _names_of(sample)
     findings: list[_Finding] = []
     for snapshot in sample.snapshots():
         before = [one for one in texts if one.turn < len(snapshot.prefix)]
         for call in snapshot.calls:
-            findings.extend(_ground_call(call, by_name, _Before(snapshot, before, briefing)))
+            findings.extend(_ground_call(call, by_name, _Before(snapshot, before, briefing, names)))
     return _answer(sample, findings)
 
 
 class _Before(NamedTuple):
-    """What stands before a snapshot: `texts` are the user's, `briefing` is what the assistant was told."""
+    """What stands before a snapshot: `texts` are the user's, `briefing` is what the assistant was told.
+
+    `names` are all that calls of the conversation have.
+    """
 
     snapshot: Snapshot
     texts: Sequence[Said]
     briefing: Sequence[Said]
+    names: frozenset[str]
+
+
+def _names_of(sample: Sample) -> frozenset[str]:
+    """The words that calls of a conversation have, and those by which their evidence picks what they have."""
+    calls = [call for snapshot in sample.snapshots() for call in snapshot.calls]
+    texts = {one for call in calls for one in scalars(call.arguments) if isinstance(one, str)}
+    picked = {name for call in calls for one in call.evidence for name in _PICKED_BY.findall(one.rule)}
+    return frozenset(one for one in texts | picked if one and not one.isspace())
 
 
 def _texts(sample: Sample) -> Iterator[Said]:
@@ -141,7 +156,7 @@ def _read_claims(claims: Sequence[Claim], before: _Before, tool: Tool) -> Iterat
     """What the words before a call say of claims of it, seen beside each other."""
     parts = [[*leaves_within(_leaf(claim))] for claim in claims]
     leaves = set_beside([leaf for part in parts for leaf in part], tool)
-    readings, told = read_values(leaves, before.texts), read_values(leaves, before.briefing)
+    readings, told = (read_values(leaves, texts, before.names) for texts in (before.texts, before.briefing))
     at = 0
     for claim, part in zip(claims, parts, strict=True):
         places = slice(at, at := at + len(part))

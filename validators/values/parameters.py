@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 from pydantic import JsonValue
 
@@ -19,8 +19,12 @@ from callwright.warehouse.records import DEFAULT_LANGUAGE, Arguments, JsonSchema
 Sort = Literal["boolean", "number", "day", "clock", "moment", "choice", "code", "name"]
 Edge = Literal["", "first", "last"]
 Role = Literal["", "from", "to"]
+Lead = Literal["at", "by", "for"]
+LEADS: tuple[Lead, ...] = get_args(Lead)
+_FOLLOWS: dict[Lead, str] = {"at": "places", "by": "makers", "for": "served"}
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _CLOCK = re.compile(r"(?:[01]\d|2[0-3]):[0-5]\d(?::00)?")
+_LETTER = re.compile(r"[^\W\d_]")
 MOMENT = re.compile(r"(\d{4}-\d{2}-\d{2})[ T]([0-2]\d:[0-5]\d)(?::00)?(?:\.0+)?(?:Z|\+00:00)?")
 # What schemas call things, whatever language people speak.
 _CODED = frozenset(
@@ -75,6 +79,16 @@ class Parameter(NamedTuple):
     def is_money(self) -> bool:
         """Whether it is an amount of money."""
         return bool(schema_words("money").search(f"{' '.join(split_name(self.name))} {self.description}".lower()))
+
+    def is_what_follows(self, lead: Lead) -> bool:
+        """Whether a word leads to what it is: "in" to a place, "by" to who made something, "for" to whom it is for."""
+        named = f"{' '.join(split_name(self.name))} {self.description}".lower()
+        return bool(schema_words(_FOLLOWS[lead]).search(named))
+
+    @property
+    def is_place(self) -> bool:
+        """Whether it is where something is."""
+        return self.is_what_follows("at")
 
     @property
     def is_for_each(self) -> bool:
@@ -147,7 +161,7 @@ def sort_of(value: JsonValue, schema: JsonSchema) -> Sort:
     for sort, pattern in (("day", _DAY), ("clock", _CLOCK), ("moment", MOMENT)):
         if pattern.fullmatch(text):
             return sort  # type: ignore[return-value]
-    return "code" if re.search(r"\d", text) and len(text.split()) == 1 else "name"
+    return "code" if re.search(r"\d", text) and (len(text.split()) == 1 or not _LETTER.search(text)) else "name"
 
 
 def leaves_of(tool: Tool, arguments: Arguments) -> list[Leaf]:
@@ -252,7 +266,7 @@ def _same_measure(one: Parameter, other: Parameter) -> bool:
         "money" if each.is_money and unit is None else unit.dimension if unit else ""
         for each, unit in zip((one, other), units, strict=True)
     ]
-    return dimensions[0] == dimensions[1] or ("" in dimensions and "money" not in dimensions)
+    return dimensions[0] == dimensions[1] or "" in dimensions
 
 
 def is_timed(one: Parameter) -> bool:

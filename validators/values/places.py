@@ -18,7 +18,7 @@ from callwright.language.readers.units import Unit, quantity_words, unit_named
 from callwright.language.schemas import choices_of
 from callwright.language.text import folded
 from callwright.language.values import locate
-from callwright.language.vocabulary import empty
+from callwright.language.vocabulary import deep_stem, empty
 from callwright.validators.values.parameters import MOMENT, Leaf
 from callwright.validators.values.said import MARKS, Said, Span, Time, digit_words, mark_words, schema_words
 
@@ -27,9 +27,15 @@ _MONTH = re.compile(r"(0[1-9]|1[0-2])/(20\d{2})|(20\d{2})-(0[1-9]|1[0-2])")
 _WORD, _WEEK = re.compile(r"[^\W\d_]{3,}"), 7
 _PRONOUN = re.compile(r"I(?:['’]\w+)?")
 _LOWER_AFTER = re.compile(r" ([a-zà-ÿ'-]{3,})")
-_WORD_AFTER, _WORD_BEFORE = re.compile(r"^[ -]+([A-ZÀ-Þ][\w'’-]*)"), re.compile(r"([A-ZÀ-Þ][\w'’-]*)[ -]+$")
+_CAPITAL = re.compile(widened(r"(?<![\w'’-])[A-ZÀ-Þ](?=[\w'’-]*[a-zà-ÿ])[\w'’-]*(?![\w ]*@[:])"))
+_LINKS = r"(?:(?:of|in|and|&|the|de|del|la|y|von|van) ){0,2}"  # within a name: Blue in Green, Bank of the West
+_WORD_AFTER, _WORD_BEFORE = (
+    re.compile(rf"[ -]+{_LINKS}([A-ZÀ-Þ][\w'’-]*)"),
+    re.compile(rf"([A-ZÀ-Þ][\w'’-]*)[ -]+{_LINKS}$"),
+)
 _TEXT_WORDS, _TEXT_SIGNS = 4, 8  # from how many words or characters on a value is a text, no name
 _SHORTEST_CODE = 3
+_SHORT = 4  # letters of a word by which a longer one may be meant
 _AROUND = 24  # characters around an amount that tell what it counts
 _LEAST = re.compile(r"(?<![a-z])(?:min|minimum|least|lowest|lower)(?![a-z])")
 _MOST = re.compile(r"(?<![a-z])(?:max|maximum|most|highest|upper|budget|limit)(?![a-z])")
@@ -195,7 +201,7 @@ def _of_moment(leaf: Leaf, said: Said) -> Iterator[Place]:
         return
     days = [(one, _day_doubt(leaf, day, one, said)) for one in said.times if day in one.days | one.last] if day else []
     clocks = [
-        (one, "" if one.clocks == {clock} or one.last_clock == clock else "the half of the day is open")
+        (one, _clock_doubt(leaf, clock, one, said))
         for one in said.times
         if clock and (clock in one.clocks or clock == one.last_clock)
     ]
@@ -222,9 +228,24 @@ def _day_doubt(leaf: Leaf, day: str, one: Time, said: Said) -> str:
         return f"{quote!r} may begin with its day or with its month"
     if _names_other_weekday(day, quote, said):
         return f"{quote!r} names another day of the week"
-    if one.is_bare and not re.search(r"\d", quote) and said.marked(said.clause(one.span), "past", but=[one.span]):
+    is_past = said.marked(said.clause(one.span), "past", but=[one.span]) or _tells(said.clause(one.span), said)
+    if one.is_bare and not re.search(r"\d", quote) and is_past:
         return f"{quote!r} may be the one before or the one after"
     return ""
+
+
+def _tells(clause: Span, said: Said) -> bool:
+    """Whether a clause begins with, or its subject is followed by, a verb in the form of what is past."""
+    return mark_words(said.language)["tells"].match(said.text, clause.start, clause.end) is not None
+
+
+def _clock_doubt(leaf: Leaf, clock: str, one: Time, said: Said) -> str:
+    """Why a time of day that may be meant need not be: the other half of the day, or the other end of a period."""
+    if one.last_clock and one.last_clock not in one.clocks:
+        fitting = {"first": one.clocks, "last": frozenset({one.last_clock})}.get(leaf.parameter.edge, frozenset[str]())
+        if clock not in fitting:
+            return f"{said.quote(one.span)!r} has a time of beginning and one of ending"
+    return "" if one.clocks == {clock} or one.last_clock == clock else "the half of the day is open"
 
 
 def _names_other_weekday(day: str, quote: str, said: Said) -> bool:
@@ -253,12 +274,23 @@ def _of_choice(leaf: Leaf, said: Said) -> Iterator[Place]:
         mine = [
             Span(one.number_end, one.end) for one in said.quantities if one.unit == unit and one.end > one.number_end
         ]
+    shortened = [] if len(mine) == 0 else [*_shortened(str(leaf.value), choices, said)]
     for span in mine:
-        others = [each for places in found.values() for each in places if not _lies_in(each, span)]
+        others = [each for places in (*found.values(), shortened) for each in places if not _lies_in(each, span)]
         inside = any(_lies_in(span, each) and each != span for places in found.values() for each in places)
         if not inside:
             why = f"{said.quote(others[0])!r} is another of the choices" if others else ""
             yield Place(span, why, is_typed=True)
+
+
+def _shortened(value: str, choices: Sequence[str], said: Said) -> Iterator[Span]:
+    """Words by which another choice may be meant that is not said whole: prod for production."""
+    begun = {word for one in choices if one != value for word in _WORD.findall(one.casefold())}
+    begun -= {*_WORD.findall(value.casefold())}
+    for word in _WORD.finditer(said.text):
+        short = word.group().casefold()
+        if len(short) >= _SHORT and any(one.startswith(short) and len(one) > len(short) for one in begun):
+            yield Span(*word.span())
 
 
 def _amounts_of_choice(value: str, choices: Sequence[str], said: Said) -> Iterator[Span]:
@@ -310,19 +342,25 @@ def _occurrences(value: str, said: Said) -> Iterator[Span]:
 
 
 def _more_of_name(value: str, span: Span, said: Said) -> Span | None:
-    """A word next to a name which may be part of it: one with a capital, one with content behind several small ones."""
+    """A word next to a name which may be part of it: one with a capital, one with content behind several small ones, an article."""
+    if value.islower() and value.replace(" ", "").isalpha():
+        object_of = re.compile(rf" {mark_words(said.language)['article'].pattern} ", re.IGNORECASE).match(
+            said.text, span.end
+        )
+        if object_of:  # "water the ficus"
+            return Span(object_of.start() + 1, object_of.end() - 1)
     word = _LOWER_AFTER.match(said.text[span.end :]) if value.islower() and " " in value else None
     if word and word[1] not in empty((of(said.language),)):
         at = Span(span.end + word.start(1), span.end + word.end())
         return None if said.marked(at, *MARKS) else at
     if not value[:1].isupper() or any(character.isdigit() for character in value):
         return None
-    after = _WORD_AFTER.match(said.text[span.end :])
-    if after and not _PRONOUN.fullmatch(after[1]):
-        return Span(span.end + after.start(1), span.end + after.end(1))
+    after = _WORD_AFTER.match(said.text, span.end)
+    if after and _is_name(after[1], said):
+        return Span(*after.span(1))
     before = _WORD_BEFORE.search(said.text[: span.start])
-    is_inside = before and not _PRONOUN.fullmatch(before[1]) and _stands_inside(before.start(1), said)
-    return Span(before.start(1), before.end(1)) if before and is_inside else None
+    is_inside = before and _is_name(before[1], said) and _stands_inside(before.start(1), said)
+    return Span(*before.span(1)) if before and is_inside else None
 
 
 def _stands_inside(at: int, said: Said) -> bool:
@@ -370,6 +408,18 @@ def is_announced(span: Span, said: Said) -> bool:
     return _ANNOUNCED.search(said.text[said.sentence(span).start : span.start]) is not None
 
 
+def next_item(span: Span, said: Said) -> Span | None:
+    """A word or two joined to a member of a list as another member would be; behind a comma alone stands "please" as well."""
+    if not puts_spaces(said.language):
+        return None
+    joint = mark_words(said.language)["joined"].pattern
+    rest = said.text[span.end : said.sentence(span).end]
+    found = re.match(rf"\s*((?:(?:{joint})\s*)+)(\w\w+(?: \w+)??)\s*(?:$|[;:]|({joint}))", rest, re.IGNORECASE)
+    if found is None or (found[1].strip() == "," and found[3] is None):
+        return None
+    return Span(span.end + found.start(2), span.end + found.end(2))
+
+
 def is_spoken(leaf: Leaf) -> bool:
     """Whether a value is what somebody shall read word for word, with all its sentences."""
     return any(map(schema_words("spoken").fullmatch, split_name(leaf.parameter.name)))
@@ -380,9 +430,9 @@ def is_part(span: Span, quote: Span) -> bool:
     return quote.end - quote.start - (span.end - span.start) > _QUOTE_MARKS
 
 
-_NAME_GOES_ON = re.compile(r"[.@\\]\w")
+_NAME_GOES_ON = re.compile(r"[.@\\_-]\w")
 _PATH_GOES_ON = re.compile(r"[./]\w")
-_NAME_BEGAN = re.compile(r"(?:\w[.@\\]|(?:^|(?<=[\s(\"'“‘]))[~.]?/(?:[^\s/]+/)*|://\S*)$")
+_NAME_BEGAN = re.compile(r"(?:\w[.@\\_-]|(?:^|(?<=[\s(\"'“‘]))[~.]?/(?:[^\s/]+/)*|://\S*)$")
 
 
 def is_in_longer_name(span: Span, text: str) -> bool:
@@ -404,15 +454,48 @@ def amounts_beside(leaf: Leaf, said: Said, taken: Sequence[Span]) -> Iterator[Qu
             yield one
 
 
-_CODE = re.compile(r"(?<![\w-])(?=[\w-]*\d)[\w-]+(?![\w-])", re.ASCII)
+_GROUPED = re.compile(r"(?<![\w-])\+?\(?\d(?:[ ().-]{0,2}\d){6,}(?![\w-])", re.ASCII)
+_CODE = re.compile(r"(?<![\w-])(?=[\w.-]*\d)[\w-]+(?:\.[\w-]+)*(?![\w-])", re.ASCII)
 
 
 def codes_beside(leaf: Leaf, said: Said, taken: Sequence[Span]) -> Iterator[Span]:
-    """Codes in the form of this one that no value of the call has."""
-    form = _form(str(leaf.value))
-    for match in _CODE.finditer(said.text):
-        if _form(match.group()) == form and not any(Span(*match.span()).touches(each) for each in taken):
-            yield Span(*match.span())
+    """Codes in the form of this one that no value of the call has; of numbers in groups, such as a phone's, all others."""
+    value = str(leaf.value)
+    is_grouped = _GROUPED.fullmatch(value) is not None
+    for match in (_GROUPED if is_grouped else _CODE).finditer(said.text):
+        span = Span(*match.span())
+        if (is_grouped or _form(match.group()) == _form(value)) and not any(span.touches(each) for each in taken):
+            yield span
+
+
+def _quotes_beside(leaf: Leaf, said: Said, taken: Sequence[Span]) -> Iterator[Span]:
+    """Other quotations, where this name is one."""
+    if any(str(leaf.value) == said.quote(one)[1:-1] for one in said.quotes):
+        yield from (one for one in said.quotes if not any(one.touches(each) for each in taken))
+
+
+def _names_beside(leaf: Leaf, said: Said, taken: Sequence[Span]) -> Iterator[Span]:
+    """Other names, words with a capital within a sentence, that no value of the call has; for a person's name no place's."""
+    own = leaf.parameter.words.union(*(one.words for one in leaf.rivals))
+    known = [*taken, *said.quotes, *(Span(one.start, one.end) for one in said.quantities)]
+    for match in _CAPITAL.finditer(said.text):
+        span = Span(*match.span())
+        is_name = _is_name(match.group(), said) and _stands_inside(span.start, said) and not said.is_time(span)
+        is_label = not own.isdisjoint({match.group().lower(), deep_stem(match.group().lower())})
+        is_place = not leaf.parameter.is_place and not leaf.parameter.role and _leads_to_place(span, said)
+        if is_name and not is_label and not is_place and not any(span.touches(each) for each in known):
+            yield span
+
+
+def _is_name(word: str, said: Said) -> bool:
+    """Whether a word with a capital may be a name's: neither a pronoun nor another word without content of its own."""
+    return not _PRONOUN.fullmatch(word) and word.casefold() not in empty((of(said.language),))
+
+
+def _leads_to_place(span: Span, said: Said) -> bool:
+    """Whether a word stands before a name that something goes from or to, or is in."""
+    is_at = mark_words(said.language)["at"].search(said.text, said.clause(span).start, span.start) is not None
+    return is_at or any(one.kind in ("from", "to") and 0 <= span.start - one.span.end <= 1 for one in said.marks)
 
 
 def _form(code: str) -> str:
@@ -429,3 +512,16 @@ def times_beside(leaf: Leaf, said: Said, taken: Sequence[Span]) -> Iterator[Time
 def is_time_alike(leaf: Leaf, one: Time) -> bool:
     """Whether what is said is of the sort of a leaf: a day for a day, a time of day for a time of day."""
     return bool(one.days) if leaf.sort == "day" else bool(one.clocks) if leaf.sort == "clock" else True
+
+
+def alike(leaf: Leaf, said: Said, taken: Sequence[Span]) -> Iterator[Span]:
+    """Values of the kind of this one that stand outside of what is taken."""
+    if leaf.sort == "number":
+        yield from (Span(one.start, one.end) for one in amounts_beside(leaf, said, taken))
+    elif leaf.sort in ("day", "clock", "moment"):
+        yield from (one.span for one in times_beside(leaf, said, taken))
+    elif leaf.sort == "code":
+        yield from codes_beside(leaf, said, taken)
+    elif leaf.sort == "name":
+        yield from _quotes_beside(leaf, said, taken)
+        yield from _names_beside(leaf, said, taken) if str(leaf.value)[:1].isupper() else ()

@@ -120,6 +120,10 @@ class Said(NamedTuple):
         """The words of a stretch."""
         return self.text[span.start : span.end]
 
+    def is_time(self, span: Span) -> bool:
+        """Whether a stretch says a day or a time and nothing else."""
+        return any(one.span.start <= span.start and span.end <= one.span.end for one in self.times)
+
     def clause(self, span: Span) -> Span:
         """The clause around a stretch."""
         return _around(_CLAUSE_END, self.text, span)
@@ -206,6 +210,8 @@ def _times(text: str, language: str, now: datetime | None) -> Iterator[Time]:
             days = frozenset()  # nobody knows from where it counts
         elif one.earlier_day and now is not None:
             days = _nearest(days, now.date())
+        elif now is not None:
+            days = _coming(days, text[one.start : one.end], language, now.date())
         yield Time(
             span, days, frozenset(filter(None, [one.last_day])), one.clocks, one.last_clock, bool(one.earlier_day)
         )
@@ -219,6 +225,17 @@ def _nearest(days: frozenset[str], now: date) -> frozenset[str]:
     """The one of two readings of a day that is nearer; both where neither is."""
     gaps = {day: abs((date.fromisoformat(day) - now).days) for day in days if len(day) == len("2001-01-01")}
     return frozenset(day for day, gap in gaps.items() if gap == min(gaps.values())) or days
+
+
+def _coming(days: frozenset[str], quote: str, language: str, now: date) -> frozenset[str]:
+    """A day of the week that is "next" may be the first that comes, where Duckling takes the one of the week after."""
+    if not has_folder(language) or not all(len(day) == len("2001-01-01") for day in days):
+        return days
+    found = {day: date.fromisoformat(day) - timedelta(days=_WEEK) for day in days}
+    first = {day.isoformat() for day in found.values() if 0 < (day - now).days < _WEEK}
+    if first and mark_words(language)["coming"].search(quote):
+        return frozenset(first)
+    return days | first if mark_words(language)["next_one"].search(quote) else days
 
 
 def _whole_periods(text: str, language: str, now: datetime | None) -> Iterator[Time]:

@@ -33,7 +33,7 @@ FIND = Tool(
     parameters={"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]},
 )
 PLACES = {"data": [{"id": "p7", "name": "Oslo", "at": "2027-03-05 10:00"}, {"id": "p8", "name": "Bern"}]}
-REQUEST = "From Oslo on 5 March 2027, by way of Bern, please."
+REQUEST = "From Oslo on 5 March 2027, please."
 
 
 def by_result(argument: str, path: str, rule: str) -> Evidence:
