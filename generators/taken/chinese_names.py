@@ -9,27 +9,14 @@ from collections.abc import Iterator
 from functools import cache
 
 from callwright.language.calls.meanings import chinese_names
+from callwright.language.packs import known, packaged, puts_spaces, unspaced
 
-_HAN = "\u3400-\u4dbf\u4e00-\u9fff"
-# behind the first a name stands, whatever it is
-_TOLD = (
-    r"(?:(?:我叫|名叫|叫做|[寄发發转轉]给|(?:姓名|名字|联系人|聯絡人|收件人|收货人|乘客|乘车人|患者|病人|客户)(?:是|叫|为)?)"
-    r"\s*[:：]?\s*)"
-)
-# behind the second one may
-_MAYBE = (
-    "(?:我是|这是|给|給|和|跟|与|與|找|替|帮|幫|让|讓|叫|请|約|约|提醒|通知|告诉|告訴|联系|聯絡|邀请|邀請|一下"
-    "|發給|同事|朋友|同学|老师|经理|医生)"
-)
-_TITLE = re.compile(
-    "先生|女士|小姐|老师|老師|医生|醫生|经理|教授|律师|主任|师傅|阿姨|叔叔"
-    "|的(?:手机|电话|電話|邮箱|号码|地址|生日)|打个?电话|打電話"
-)
-# what goes on behind a name: no second half of a given name
-_GOES_ON = re.compile(
-    "[的是在和跟与说打发送寄预订约买想有去到吗呢吧了也都把被给从对，。]|[明今后昨]天"
-    "|先生|女士|小姐|老师|医生|经理|需要|抱歉|麻烦|应该"
-)
+
+@cache
+def _around(name: str) -> re.Pattern[str]:
+    """What stands around a name, by the name of its class in people.yaml."""
+    code = next(one for one in known() if not puts_spaces(one))
+    return re.compile(packaged(f"callwright.language.{code}", "people.yaml")[name])
 
 
 @cache
@@ -40,15 +27,16 @@ def _characters() -> frozenset[str]:
 
 @cache
 def _pattern() -> re.Pattern[str]:
+    told, maybe = _around("told").pattern, _around("maybe").pattern
     family = "|".join(sorted(chinese_names()[0], key=lambda one: (-len(one), one)))  # the longest first
     return re.compile(
-        rf"(?:(?P<told>{_TOLD})|(?P<maybe>{_MAYBE}|(?<![{_HAN}])))(?P<name>(?:{family})(?=[{_HAN}]))(?P<rest>[{_HAN}]{{1,2}})"
+        rf"(?:(?P<told>{told})|(?P<maybe>{maybe}|(?<![{unspaced()}])))(?P<name>(?:{family})(?=[{unspaced()}]))(?P<rest>[{unspaced()}]{{1,2}})"
     )
 
 
 def is_chinese(value: str) -> bool:
     """Whether a value is written in Chinese letters alone."""
-    return bool(re.fullmatch(f"[{_HAN}]+", value))
+    return bool(re.fullmatch(f"[{unspaced()}]+", value))
 
 
 def find_chinese_names(text: str) -> Iterator[tuple[int, int]]:
@@ -66,12 +54,12 @@ def _length_of_given(match: re.Match[str], text: str) -> int:
     lengths = [
         one
         for one in range(len(match["rest"]), 0, -1)
-        if not any(_GOES_ON.match(text, start + at) for at in range(one))
+        if not any(_around("goes_on").match(text, start + at) for at in range(one))
     ]
     for length in lengths:
         given = text[start : start + length]
         is_like = bool(set(given) & _characters())
-        is_followed = bool(_TITLE.match(text, start + length)) and (is_like or bool(match["maybe"]))
+        is_followed = bool(_around("title").match(text, start + length)) and (is_like or bool(match["maybe"]))
         is_known = length > 1 and given in chinese_names()[1]
         if match["told"] or is_followed or is_known or (match["maybe"] and is_like):
             return length
