@@ -18,6 +18,7 @@ from callwright.flows.recipe import Recipe
 from callwright.flows.settings import Settings, named_secret, open_warehouse, secret
 from callwright.generators.catalogs.choosing import ToolChoice, choose
 from callwright.generators.environments.episodes import is_changeable
+from callwright.generators.environments.joined import JoinedEnvironment
 from callwright.generators.environments.protocol import (
     Environment,
     EnvironmentPart,
@@ -66,6 +67,9 @@ def open_environments(recipe: Recipe, home: Path) -> Iterator[Mapping[str, Envir
             if isinstance(environment, StoredEnvironment):
                 opened.enter_context(closing(environment))
             environments[environment.name] = environment
+        if not recipe.samples.keys().isdisjoint(kinds_with(lambda one: one.is_task and one.is_cross_domain)):
+            joined = [one for one in environments.values() if is_changeable(one)]
+            environments |= {one.name: one for one in [JoinedEnvironment(joined)] if len(joined) > 1}
         yield environments
 
 
@@ -74,7 +78,7 @@ def ship_worlds(warehouse: Warehouse, release: str, home: Path, without: Sequenc
 
     Raises ConfigurationError where one can't be opened any more, or two builds mean different worlds by one name.
     """
-    from callwright.generators.environments.shipping import ship_world
+    from callwright.generators.environments.shipping import join_shipped, ship_world
 
     kinds = [kind for kind in kinds_with(lambda traits: traits.is_task) if kind not in without]
     found: dict[str, ShippedWorld] = {}
@@ -82,15 +86,19 @@ def ship_worlds(warehouse: Warehouse, release: str, home: Path, without: Sequenc
         recipe = Recipe.model_validate_json(row["body"])
         with open_environments(recipe, home) as environments:
             for settings in environments_of(recipe):
-                if not is_changeable(environments[settings.name]):
-                    continue
-                shipped = ship_world(environments[settings.name], settings)
-                if found.setdefault(settings.name, shipped) != shipped:
-                    raise ConfigurationError(
-                        f"Builds of {release!r} mean different worlds by the name {settings.name!r};"
-                        " put their tasks into releases of their own."
-                    )
+                if is_changeable(environments[settings.name]):
+                    _put(found, settings.name, ship_world(environments[settings.name], settings), release)
+            for name, environment in environments.items():
+                if isinstance(environment, JoinedEnvironment):
+                    _put(found, name, join_shipped(environment, found), release)
     return found
+
+
+def _put(found: dict[str, ShippedWorld], name: str, shipped: ShippedWorld, release: str) -> None:
+    if found.setdefault(name, shipped) != shipped:
+        raise ConfigurationError(
+            f"Builds of {release!r} mean different worlds by the name {name!r}; put their tasks into releases of their own."
+        )
 
 
 async def explore_environments(recipe: Recipe, settings: Settings) -> None:
@@ -230,6 +238,7 @@ def environment_tools(recipe: Recipe, settings: Settings) -> dict[str, tuple[Too
         return {
             name: one.offered if isinstance(one, DescribedEnvironment) else one.tools
             for name, one in environments.items()
+            if not isinstance(one, JoinedEnvironment)
         }
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import overload
+from typing import Any, overload
 
 import orjson
 
@@ -86,10 +86,16 @@ def _of_release(name: str, home: Path | str | None) -> Iterable[Task]:
     with reading(settings) as warehouse:
         shipped = ship_worlds(warehouse, name, settings.ledger.parent)
     worlds = {
-        world: open_shipped({word: value for word, value in one.document.items() if word != "extension"}, Path())
+        world: open_shipped(_with_rows_that_are_there(one.document), Path())
         for world, one in shipped.items()
     }
     return _played(load_release(name, home=home), worlds)
+
+
+def _with_rows_that_are_there(document: Mapping[str, Any]) -> dict[str, Any]:
+    """What a world is opened by where the file that it stands in was read already."""
+    kept = {word: value for word, value in document.items() if word != "extension"}
+    return kept | {"worlds": [*map(_with_rows_that_are_there, kept["worlds"])]} if "worlds" in kept else kept
 
 
 def _played(kept: Iterable[KeptSample], worlds: Mapping[str, StatefulWorld]) -> Iterator[Task]:

@@ -7,6 +7,7 @@ from typing import Any
 from pydantic import JsonValue, ValidationError
 
 from callwright.generators.environments.episodes import StatefulWorld, world_of
+from callwright.generators.environments.joined import JoinedEnvironment, JoinedWorld
 from callwright.generators.environments.opening import world_of_description
 from callwright.generators.environments.protocol import (
     WORLDS,
@@ -52,9 +53,19 @@ def ship_world(environment: Environment, settings: EnvironmentSettings) -> Shipp
     return ShippedWorld(stated | {"extension": f"{path.name}:{name}"}, names, {path.name: text})
 
 
+def join_shipped(environment: JoinedEnvironment, shipped: Mapping[str, ShippedWorld]) -> ShippedWorld:
+    """What a world made of worlds is opened by: what those are that were shipped already."""
+    own = [shipped[world.name] for world in environment.inner.worlds]
+    files = {name: text for one in own for name, text in one.files.items()}
+    document: dict[str, JsonValue] = {"name": environment.name, "worlds": [dict(one.document) for one in own]}
+    return ShippedWorld(document, names_in_episodes(environment.tools), files)
+
+
 def open_shipped(shipped: Mapping[str, Any], folder: Path) -> StatefulWorld:
     """A world that was shipped, a file that it stands in looked for in `folder`. Raises ConfigurationError where it is none."""
     try:
+        if "worlds" in shipped:
+            return JoinedWorld([open_shipped(one, folder) for one in shipped["worlds"]])
         if "description" in shipped:
             own = {name: shipped[name] for name in ("environment", "name", "seed", "effects")}
             size = shipped.get("response_size", "")

@@ -2,4 +2,5 @@
 
 GROUP = "multi_step"
 ONE_DOMAIN, SEVERAL_DOMAINS = "multi_step", "multi_step_cross"
-TASK = "task"
+TASK, CROSS_TASK = "task", "task_cross"
+TASKS = (TASK, CROSS_TASK)

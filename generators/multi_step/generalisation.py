@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from callwright.generators.environments.picking import Entry, choose, entries_of, has, value_at
 from callwright.generators.environments.protocol import Environment
-from callwright.generators.multi_step import TASK
+from callwright.generators.multi_step import TASKS
 from callwright.generators.multi_step.disambiguation import Cleared, clear
 from callwright.generators.multi_step.replacing import (
     ValueReplacement,
@@ -119,7 +119,7 @@ class _Maker:
             except RecordError:
                 return None
             else:
-                sources = [] if changes or goal.kind != TASK else _named_sources(goal)
+                sources = [] if changes or goal.kind not in TASKS else _named_sources(goal)
                 if not sources:
                     return _Variant(goal, tuple(_once(changes)))
                 source = rng.choice(sources)  # nothing that is said can be replaced, so another thing is meant
@@ -144,7 +144,7 @@ class _Maker:
         return (
             cleared.is_single
             and _shape(cleared.resolved.path) == _shape(self.path.path)
-            and (self.goal.kind != TASK or is_task(cleared.resolved.path, cleared.strikes, self.environment))
+            and (self.goal.kind not in TASKS or is_task(cleared.resolved.path, cleared.strikes, self.environment))
             and all(
                 _is_alike(one, other)
                 for mine, template in zip(cleared.resolved.path, self.path.path, strict=True)

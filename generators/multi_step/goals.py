@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from callwright.generators.environments.protocol import Environment
 from callwright.generators.environments.vocabularies import Vocabulary, Wish, vocabulary_of
-from callwright.generators.multi_step import TASK
+from callwright.generators.multi_step import CROSS_TASK, TASK, TASKS
 from callwright.generators.multi_step.disambiguation import single_path
 from callwright.generators.multi_step.filling import Filling
 from callwright.generators.multi_step.resolving import steps_of
@@ -42,6 +42,7 @@ _OFFERED = 60  # sketches drawn for a goal; the one that suits the averages best
 _FAILURES = 400  # sketches in a row that could not be filled, until there is nothing new to be had
 _LAST = frozenset({"Car Rental", "Taxi"})
 _FEWEST_CALLS = 2
+_FEWEST_DOMAINS = 2  # of a goal over several
 _MOST_SHOWN = 4
 _MOST_CALLS = 11
 _REPETITION = 0.4
@@ -103,8 +104,10 @@ class _Plan:
         self._wanted = [name for name in self._graph.tools if self._is_wanted(name)]
         self.kind, self._writing = "", list[str]()
         if isinstance(environment, BegunWorld):
-            self.kind, world = TASK, environment.inner
+            self.kind, world = CROSS_TASK if domain == CROSS else TASK, environment.inner
             self._writing = [name for name in self._wanted if world.writes(name)]
+            if domain == CROSS and len(self._domains(self._writing)) < _FEWEST_DOMAINS:
+                self._writing = []
             self._wanted = [name for name in self._wanted if name not in world.unclear] if self._writing else []
 
     def _is_wanted(self, name: str) -> bool:
@@ -172,7 +175,7 @@ class _Plan:
         )
         tools = [tool for tool in self._environment.tools if tool.key in keys]
         found = await single_path(goal, self._environment, tools)
-        if found is None or self.kind != TASK:
+        if found is None or self.kind not in TASKS:
             return found is not None
         return is_task(found.resolved.path, found.strikes, self._environment)
 
@@ -184,7 +187,8 @@ class _Plan:
             return None
         if self._drops_what_is_used(sketch):
             return None
-        if self._domain == CROSS and len({self._graph.domain(call.tool) for call in sketch.calls}) < 2:  # noqa: PLR2004
+        tools = [call.tool for call in sketch.calls if not self._writing or call.tool in self._writing]
+        if self._domain == CROSS and len(self._domains(tools)) < _FEWEST_DOMAINS:
             return None
         return sketch
 
@@ -205,16 +209,23 @@ class _Plan:
 
     def _wants(self, rng: Random) -> list[str]:
         count = rng.choices((1, 2, 3), (3, 4, 2))[0]
+        if self._writing and self._domain == CROSS:
+            chosen = rng.sample(self._domains(self._writing), _FEWEST_DOMAINS)
+            own = [[name for name in self._writing if self._graph.domain(name) == one] for one in chosen]
+            return [*map(rng.choice, own), *(rng.choice(self._wanted) for _ in range(count - _FEWEST_DOMAINS))]
         if self._writing:
             return [rng.choice(self._writing), *(rng.choice(self._wanted) for _ in range(count - 1))]
         if self._domain != CROSS:
             return [rng.choice(self._wanted) for _ in range(count)]
-        domains = list(dict.fromkeys(self._graph.domain(name) for name in self._wanted))
+        domains = self._domains(self._wanted)
         # what is ridden to comes after what it is ridden to is known
         chosen = sorted(
-            rng.sample(domains, min(len(domains), max(2, count))), key=lambda one: (one in _LAST, domains.index(one))
+            rng.sample(domains, min(len(domains), max(_FEWEST_DOMAINS, count))), key=lambda one: (one in _LAST, domains.index(one))
         )
         return [rng.choice([name for name in self._wanted if self._graph.domain(name) == one]) for one in chosen]
+
+    def _domains(self, tools: Sequence[str]) -> list[str]:
+        return list(dict.fromkeys(self._graph.domain(name) for name in tools))
 
     def _badness(self, sketch: GoalSketch) -> float:
         """How far the averages would be off with this sketch, and how often its tools were wanted already."""
@@ -233,6 +244,8 @@ class _Plan:
             return (
                 "its tools' results do not let one thing be told from the others, so no goal in steps can be planned."
             )
+        if self.kind == CROSS_TASK:
+            return "no two domains have a tool that changes them and takes what another tool returns, so no task of both can be planned."
         if self.kind == TASK:
             return "no tool that changes its world takes what another tool returns, so no task can be planned."
         missing = [

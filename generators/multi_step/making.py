@@ -6,9 +6,10 @@ from itertools import product
 from math import ceil
 
 from callwright.generators.environments.episodes import is_changeable
+from callwright.generators.environments.joined import JoinedWorld
 from callwright.generators.environments.protocol import Environment
 from callwright.generators.families import Family, Kind, Order, Share, Traits, shared_evenly
-from callwright.generators.multi_step import GROUP, ONE_DOMAIN, SEVERAL_DOMAINS, TASK
+from callwright.generators.multi_step import CROSS_TASK, GROUP, ONE_DOMAIN, SEVERAL_DOMAINS, TASK
 from callwright.generators.multi_step.correction import correct_paths
 from callwright.generators.multi_step.disambiguation import disambiguate
 from callwright.generators.multi_step.generalisation import generalise
@@ -88,6 +89,8 @@ async def _plan(order: Order) -> AsyncIterator[Goal]:
     is_task = order.kind.traits.is_task
     if is_task:
         fitting = [BegunWorld(one) for one in fitting if is_changeable(one)]
+        if order.kind.traits.is_cross_domain:
+            fitting.sort(key=lambda one: not isinstance(one.inner, JoinedWorld))
     speaking = [one for one in fitting if any(tool.language == order.language for tool in one.tools)]
     environment = next(iter(speaking or fitting), None)
     if environment is None and order.samples and is_task:
@@ -112,6 +115,7 @@ def _has(environment: Environment, domain: str) -> bool:
 _PATH = Traits("ComplexFuncBench", calls="set", asked="path", is_executed=True, spread="category")
 _CROSS = _PATH._replace(is_cross_domain=True)
 _TASK = _PATH._replace(paper="", is_task=True)
+_CROSS_TASK = _TASK._replace(is_cross_domain=True)
 
 FAMILY = Family(
     "multi_step",
@@ -119,6 +123,7 @@ FAMILY = Family(
         Kind(ONE_DOMAIN, "several steps in one domain, each call answered", GROUP, _PATH, paper=600),
         Kind(SEVERAL_DOMAINS, "several steps in several domains, each call answered", GROUP, _CROSS, paper=400),
         Kind(TASK, "several steps in one domain that change its world, judged by how that ends", GROUP, _TASK),
+        Kind(CROSS_TASK, "the same in several worlds or domains, at least two of which are changed", GROUP, _CROSS_TASK),
     ),
     stages=in_a_row(
         "multi_step", "Goal",

@@ -10,7 +10,7 @@ from pydantic import JsonValue
 from callwright.generators.environments.episodes import world_of
 from callwright.generators.environments.picking import write_rule
 from callwright.generators.environments.protocol import Environment
-from callwright.generators.multi_step import ONE_DOMAIN, SEVERAL_DOMAINS, TASK
+from callwright.generators.multi_step import ONE_DOMAIN, SEVERAL_DOMAINS, TASKS
 from callwright.generators.multi_step.asking import Asked, answer_of
 from callwright.generators.multi_step.resolving import PickedPlace, RememberedEnvironment, Resolved, resolve
 from callwright.generators.multi_step.sources import SourceLeaf, leaves_of
@@ -56,7 +56,7 @@ async def write_sample(path: GoalPath, context: StageContext, template: GoalPath
     resolved = await resolve(goal, RememberedEnvironment(environment, recorded))
     if [exchange.calls for exchange in resolved.path] != [exchange.calls for exchange in path.path]:
         raise RecordError("The goal leads to other calls than the path has, so that no evidence fits them.")
-    world = world_of(environment) if goal.kind == TASK else None
+    world = world_of(environment) if goal.kind in TASKS else None
     return Sample(
         kind=goal.kind or (SEVERAL_DOMAINS if goal.domain == CROSS else ONE_DOMAIN),
         language=goal.language,

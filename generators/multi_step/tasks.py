@@ -10,7 +10,7 @@ from typing import NamedTuple
 from callwright.generators.environments.episodes import START, StatefulWorld, WorldEpisode, diff, unnamed, world_of
 from callwright.generators.environments.protocol import CallResponse, Environment
 from callwright.generators.environments.vocabularies import Vocabulary, vocabulary_of
-from callwright.generators.multi_step import TASK
+from callwright.generators.multi_step import TASKS
 from callwright.generators.stages import StageContext
 from callwright.warehouse.errors import ConfigurationError, RecordError
 from callwright.warehouse.records import Call, Change, Exchange, Goal, Link, Sample, Strike, Tool
@@ -52,7 +52,7 @@ class BegunWorld:
 def environment_of(goal: Goal, context: StageContext) -> Environment:
     """What answers the calls of a goal."""
     environment = context.environment(goal.environment)
-    return BegunWorld(environment) if goal.kind == TASK else environment
+    return BegunWorld(environment) if goal.kind in TASKS else environment
 
 
 def world_of_sample(sample: Sample, context: StageContext) -> StatefulWorld:

@@ -1,0 +1,176 @@
+"""Worlds made of worlds: several of a recipe's as one, so that a goal can be a change of two of them.
+
+Each call goes to the world that has its tool, and the state is all their states: the kind of a thing stands after the name of its
+world, so that a repair of the world "workshop" is a "workshop repair", whatever the others call theirs.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+
+from pydantic import JsonValue
+
+from callwright.generators.environments.episodes import StatefulWorld, ThingKey, WorldEpisode, WorldState, world_of
+from callwright.generators.environments.protocol import CallResponse, Environment
+from callwright.generators.environments.vocabularies import GoalValues, Vocabulary, Wish, vocabulary_of
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import Call, Link, Tool
+
+BETWEEN = "+"  # names of worlds that are joined: "workshop+depot"
+_CLOCK = "answered"
+
+
+class JoinedWorld:
+    """Several worlds as one (`StatefulWorld`)."""
+
+    def __init__(self, worlds: Sequence[StatefulWorld]) -> None:
+        """Raises ConfigurationError where two have a tool of the same name."""
+        self.worlds = tuple(worlds)
+        self._places: dict[str, int] = {}
+        for at, world in enumerate(self.worlds):
+            for tool in world.tools:
+                if (other := self._places.setdefault(tool.name, at)) != at:
+                    raise ConfigurationError(
+                        f"The environments {self.worlds[other].name!r} and {world.name!r} both have a tool {tool.name!r}, so that"
+                        " no task can be one of both; give it another name by `rename`."
+                    )
+
+    @property
+    def name(self) -> str:
+        """The names of all, in order."""
+        return BETWEEN.join(world.name for world in self.worlds)
+
+    @property
+    def tools(self) -> tuple[Tool, ...]:
+        """The tools of all."""
+        return tuple(tool for world in self.worlds for tool in world.tools)
+
+    @property
+    def seed(self) -> int:
+        """The seed of the first; where an episode names another one, all are as far from their own."""
+        return self.worlds[0].seed
+
+    @property
+    def unclear(self) -> tuple[str, ...]:
+        """The tools of which nobody knows what they change."""
+        return tuple(name for world in self.worlds for name in world.unclear)
+
+    def at(self, tool: str) -> int | None:
+        """Which of the worlds has a tool, None where none has."""
+        return self._places.get(tool)
+
+    def begin(self, seed: int | None = None) -> "_JoinedEpisode":
+        """A new episode of each."""
+        further = 0 if seed is None else seed - self.seed
+        return _JoinedEpisode(self, [world.begin(world.seed + further) for world in self.worlds])
+
+    def writes(self, tool: str) -> bool:
+        """Whether a call of the tool can change the world that has it."""
+        at = self.at(tool)
+        return at is not None and self.worlds[at].writes(tool)
+
+
+class _JoinedEpisode:
+    """One run in all of them."""
+
+    def __init__(self, world: JoinedWorld, episodes: Sequence[WorldEpisode]) -> None:
+        self._world, self._episodes = world, tuple(episodes)
+        self._besides: dict[str, int] = {}  # what a layer above all of them counts
+        self._prefixes = [f"{one.name} " for one in world.worlds]
+
+    def answer(self, call: Call) -> CallResponse:
+        """What the world answers that has the tool."""
+        at = self._world.at(call.tool)
+        if at is None:
+            return CallResponse(problem=f"{self._world.name} has no tool {call.tool!r}.", error="not_found")
+        return self._episodes[at].answer(call)
+
+    @property
+    def state(self) -> WorldState:
+        """The states of all in one; how many calls each has answered is counted under its name."""
+        states = [(prefix, one.state) for prefix, one in zip(self._prefixes, self._episodes, strict=True)]
+        things = {
+            ThingKey(prefix + key.kind, key.id): one for prefix, state in states for key, one in state.things.items()
+        }
+        counters = {prefix + name: count for prefix, state in states for name, count in state.counters.items()}
+        counters |= {prefix + _CLOCK: state.clock for prefix, state in states if state.clock}
+        return WorldState(things, counters | self._besides, sum(state.clock for _, state in states))
+
+    def snapshot(self) -> WorldState:
+        """The state, to go back to."""
+        return self.state
+
+    def restore(self, snapshot: WorldState) -> None:
+        """Go back to a state of these worlds."""
+        names = [(name, count) for name, count in snapshot.counters.items() if not name.startswith(tuple(self._prefixes))]
+        self._besides = dict(names)
+        for prefix, one in zip(self._prefixes, self._episodes, strict=True):
+            own = [(key, thing) for key, thing in snapshot.things.items() if key.kind.startswith(prefix)]
+            counters = {
+                name.removeprefix(prefix): count
+                for name, count in snapshot.counters.items()
+                if name.startswith(prefix)
+            }
+            clock = counters.pop(_CLOCK, 0)
+            things = {ThingKey(key.kind.removeprefix(prefix), key.id): thing for key, thing in own}
+            one.restore(WorldState(things, counters, clock))
+
+
+class JoinedEnvironment:
+    """Several environments of a recipe as one: what answers calls for builds, and the world that episodes begin in."""
+
+    def __init__(self, environments: Sequence[Environment]) -> None:
+        """Raises ConfigurationError where two have a tool of the same name, or calls can't change one of them."""
+        self._environments = tuple(environments)
+        self.inner = JoinedWorld([world_of(one) for one in environments])
+
+    @property
+    def name(self) -> str:
+        """The names of all, in order."""
+        return self.inner.name
+
+    @property
+    def tools(self) -> tuple[Tool, ...]:
+        """The tools of all."""
+        return tuple(tool for one in self._environments for tool in one.tools)
+
+    @property
+    def links(self) -> tuple[Link, ...]:
+        """The links within each: what one returns means nothing in another."""
+        return tuple(link for one in self._environments for link in one.links)
+
+    async def answer(self, call: Call) -> CallResponse:
+        """What the environment answers that has the tool."""
+        at = self.inner.at(call.tool)
+        if at is None:
+            return CallResponse(problem=f"{self.name} has no tool {call.tool!r}.", error="not_found")
+        return await self._environments[at].answer(call)
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        """What people say in each."""
+        words = tuple(map(vocabulary_of, self._environments))
+
+        def of(tool: str) -> Vocabulary:
+            return words[self.inner.at(tool) or 0]
+
+        return Vocabulary(
+            lambda tool, parameter: of(tool).element(tool, parameter),
+            lambda rng: _JoinedValues([one.trip(rng) for one in words], self.inner.at),
+            lambda tool, parameter: of(tool).is_replaceable(tool, parameter),
+            lambda tool: of(tool).asked(tool),
+        )
+
+
+class _JoinedValues:
+    """The values of one goal, those of each world as it has them."""
+
+    def __init__(self, values: Sequence[GoalValues], at: Callable[[str], int | None]) -> None:
+        self._values, self._at = values, at
+
+    def say(self, wish: Wish) -> JsonValue | None:
+        """The value for a wish in the world that has its tool."""
+        return self._values[self._at(wish.tool) or 0].say(wish)
+
+    def instead_of(self, old: JsonValue, wish: Wish) -> JsonValue | None:
+        """Another value in the place of an old one."""
+        return self._values[self._at(wish.tool) or 0].instead_of(old, wish)
