@@ -85,10 +85,7 @@ def _of_release(name: str, home: Path | str | None) -> Iterable[Task]:
     settings = settings_of(home)
     with reading(settings) as warehouse:
         shipped = ship_worlds(warehouse, name, settings.ledger.parent)
-    worlds = {
-        world: open_shipped(_with_rows_that_are_there(one.document), Path())
-        for world, one in shipped.items()
-    }
+    worlds = {world: open_shipped(_with_rows_that_are_there(one.document), Path()) for world, one in shipped.items()}
     return _played(load_release(name, home=home), worlds)
 
 

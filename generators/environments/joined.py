@@ -101,14 +101,14 @@ class _JoinedEpisode:
 
     def restore(self, snapshot: WorldState) -> None:
         """Go back to a state of these worlds."""
-        names = [(name, count) for name, count in snapshot.counters.items() if not name.startswith(tuple(self._prefixes))]
+        names = [
+            (name, count) for name, count in snapshot.counters.items() if not name.startswith(tuple(self._prefixes))
+        ]
         self._besides = dict(names)
         for prefix, one in zip(self._prefixes, self._episodes, strict=True):
             own = [(key, thing) for key, thing in snapshot.things.items() if key.kind.startswith(prefix)]
             counters = {
-                name.removeprefix(prefix): count
-                for name, count in snapshot.counters.items()
-                if name.startswith(prefix)
+                name.removeprefix(prefix): count for name, count in snapshot.counters.items() if name.startswith(prefix)
             }
             clock = counters.pop(_CLOCK, 0)
             things = {ThingKey(key.kind.removeprefix(prefix), key.id): thing for key, thing in own}

@@ -58,7 +58,8 @@ def join_shipped(environment: JoinedEnvironment, shipped: Mapping[str, ShippedWo
     own = [shipped[world.name] for world in environment.inner.worlds]
     files = {name: text for one in own for name, text in one.files.items()}
     document: dict[str, JsonValue] = {"name": environment.name, "worlds": [dict(one.document) for one in own]}
-    return ShippedWorld(document, names_in_episodes(environment.tools), files)
+    parts = tuple(world.name for world in environment.inner.worlds)
+    return ShippedWorld(document, names_in_episodes(environment.tools), files, parts)
 
 
 def open_shipped(shipped: Mapping[str, Any], folder: Path) -> StatefulWorld:

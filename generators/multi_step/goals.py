@@ -220,7 +220,8 @@ class _Plan:
         domains = self._domains(self._wanted)
         # what is ridden to comes after what it is ridden to is known
         chosen = sorted(
-            rng.sample(domains, min(len(domains), max(_FEWEST_DOMAINS, count))), key=lambda one: (one in _LAST, domains.index(one))
+            rng.sample(domains, min(len(domains), max(_FEWEST_DOMAINS, count))),
+            key=lambda one: (one in _LAST, domains.index(one)),
         )
         return [rng.choice([name for name in self._wanted if self._graph.domain(name) == one]) for one in chosen]
 
@@ -245,7 +246,7 @@ class _Plan:
                 "its tools' results do not let one thing be told from the others, so no goal in steps can be planned."
             )
         if self.kind == CROSS_TASK:
-            return "no two domains have a tool that changes them and takes what another tool returns, so no task of both can be planned."
+            return "no two domains have a tool that changes them and takes what another one returns, so no task is of both."
         if self.kind == TASK:
             return "no tool that changes its world takes what another tool returns, so no task can be planned."
         missing = [

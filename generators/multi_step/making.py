@@ -6,7 +6,7 @@ from itertools import product
 from math import ceil
 
 from callwright.generators.environments.episodes import is_changeable
-from callwright.generators.environments.joined import JoinedWorld
+from callwright.generators.environments.joined import JoinedEnvironment
 from callwright.generators.environments.protocol import Environment
 from callwright.generators.families import Family, Kind, Order, Share, Traits, shared_evenly
 from callwright.generators.multi_step import CROSS_TASK, GROUP, ONE_DOMAIN, SEVERAL_DOMAINS, TASK
@@ -88,9 +88,10 @@ async def _plan(order: Order) -> AsyncIterator[Goal]:
     fitting = [one for one in order.environments.values() if _has(one, order.place)]
     is_task = order.kind.traits.is_task
     if is_task:
-        fitting = [BegunWorld(one) for one in fitting if is_changeable(one)]
+        fitting = [one for one in fitting if is_changeable(one)]
         if order.kind.traits.is_cross_domain:
-            fitting.sort(key=lambda one: not isinstance(one.inner, JoinedWorld))
+            fitting.sort(key=lambda one: not isinstance(one, JoinedEnvironment))
+        fitting = [BegunWorld(one) for one in fitting]
     speaking = [one for one in fitting if any(tool.language == order.language for tool in one.tools)]
     environment = next(iter(speaking or fitting), None)
     if environment is None and order.samples and is_task:

@@ -120,7 +120,8 @@ def _worlds(source: ReleaseStream) -> dict[str, Any]:
     renamed: dict[str, dict[str, str]] = {}
     worlds = []
     for title, (name, world) in zip(_titles(source.worlds), source.worlds.items(), strict=True):
-        tools = [tool for tool in source.tools.values() if tool.source == f"environment:{name}"]
+        own = {f"environment:{one}" for one in world.parts or (name,)}
+        tools = [tool for tool in source.tools.values() if tool.source in own]
         plain = identifier_names(tools)
         methods = []
         for tool in tools:

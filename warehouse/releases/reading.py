@@ -37,12 +37,13 @@ class AssistantWords(NamedTuple):
 class ShippedWorld(NamedTuple):
     """A world that tasks play in, as it is taken along: what it is opened by, what its tools are called by those who play.
 
-    `files` are the texts of files that it stands in, by name.
+    `files` are the texts of files that it stands in, by name, `parts` the names of the worlds that it is made of, if of any.
     """
 
     document: Mapping[str, JsonValue]
     names: Mapping[str, str]
     files: Mapping[str, str] = MappingProxyType({})
+    parts: tuple[str, ...] = ()
 
 
 class ReleaseStream(NamedTuple):

@@ -2,23 +2,27 @@
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
 
+import callwright
 from callwright.flows.environments import open_environments
 from callwright.flows.evaluation.evaluating import domain_board, evaluate_release, leaderboard
 from callwright.flows.evaluation.evaluation_run import Conditions
 from callwright.flows.progress import SilentProgress
 from callwright.flows.recipe import Candidate, Recipe, read_recipe
 from callwright.flows.settings import Settings
-from callwright.generators.environments.protocol import Environment
+from callwright.generators.environments.episodes import StatefulWorld
+from callwright.generators.environments.joined import JoinedWorld
+from callwright.generators.environments.protocol import Environment, SimulatedSettings
 from callwright.llm.models import read_model
 from callwright.validators.path_runs import PathRun, run_path
 from callwright.validators.strategies import PromptingStrategy
+from callwright.validators.tasks import Task
 from callwright.warehouse.errors import ConfigurationError
-from callwright.warehouse.records import MultiStepRun, Sample
+from callwright.warehouse.records import Call, MultiStepRun, Sample
 from callwright.warehouse.releases import freeze
 from tests.support.flows.inn_world import TOOLS, Err, Guide, Inns, inn_sample, release_paths
 from tests.support.flows.model_server import ModelServer
@@ -190,3 +194,39 @@ def test_a_user_whose_model_says_something_else_is_refused_and_right_all_the_sam
     assert (whole["success_rate"], whole["user_refused"], whole["user_errors"]) == (1, 1, 0)
     asked = "select count(*) as calls from llm_calls where stage = 'simulate_user' and model = ?"
     assert warehouse_of(settings).rows(asked, [user.name])[0]["calls"] > 0
+
+
+def test_a_task_of_two_worlds_is_done_in_both_and_goes_out(tmp_path: Path) -> None:
+    settings, sources = settings_of(tmp_path), []
+    for name in ("workshop", "depot"):
+        path = TOP / "recipes" / "documents" / f"{name}.yaml"
+        sources.append(SimulatedSettings.model_validate({"environment": "simulated", "name": name, "path": path}))
+    asked = {"name": "both", "tools": tuple(sources), "samples": {"task_cross": 3}}
+    build(read_recipe(TOP / "recipes" / "tasks.yaml").model_copy(update=asked), settings)
+    made = samples_of(settings)
+    assert {(one.kind, one.environment) for one in made} == {("task_cross", "workshop+depot")}
+    proved = "select subject from verdicts where check_name = 'end_state' and decision = 'proved'"
+    keys = [row["subject"] for row in warehouse_of(settings).rows(proved)]
+    assert len(keys) >= len(made) - 1
+    freeze(warehouse_of(settings), "both", keys)
+    callwright.load_release("both", home=tmp_path).export("trl", tmp_path / "out", with_template=True)
+    for tasks in (callwright.load_tasks("both", home=tmp_path), callwright.load_tasks(tmp_path / "out")):
+        for task in tasks:
+            assert {one.kind.split()[0] for one in task.sample.changes} == {"workshop", "depot"}
+            assert isinstance(task.world, JoinedWorld)
+            halves = [[*task.gold], [], *(_without(task, world) for world in task.world.worlds)]
+            assert [_reward(task, calls) for calls in halves] == [1, 0, 0, 0]
+            assert not any(_reward(task, defect.calls) for defect in task.defects())
+    module = (tmp_path / "out" / "environment" / "environment.py").read_text(encoding="utf-8")
+    assert "class WorldWorkshopDepot(World):" in module
+    assert module.count("def update_parcel(") == 2, "of the depot alone, and of both"
+
+
+def _without(task: Task, world: StatefulWorld) -> list[Call]:
+    return [call for call in task.gold if call.tool not in {tool.name for tool in world.tools}]
+
+
+def _reward(task: Task, calls: Sequence[Call]) -> float:
+    with task.begin() as episode:
+        episode.play(calls)
+        return episode.reward()

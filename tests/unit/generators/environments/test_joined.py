@@ -8,7 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from callwright.generators.environments.episodes import START, StatefulWorld, diff, is_changeable, loaded, unnamed, world_of
+from callwright.generators.environments.episodes import (
+    START,
+    StatefulWorld,
+    diff,
+    is_changeable,
+    loaded,
+    unnamed,
+    world_of,
+)
 from callwright.generators.environments.faults import FaultyWorld
 from callwright.generators.environments.joined import JoinedEnvironment, JoinedWorld
 from callwright.generators.environments.protocol import Environment, SimulatedSettings
@@ -64,7 +72,9 @@ def test_each_call_is_answered_by_the_world_that_has_its_tool(
     assert joined.inner.begin().answer(Call(tool="nothing")).error == "not_found"
 
 
-async def test_builds_are_answered_as_by_each(joined: JoinedEnvironment, parts: tuple[Environment, Environment]) -> None:
+async def test_builds_are_answered_as_by_each(
+    joined: JoinedEnvironment, parts: tuple[Environment, Environment]
+) -> None:
     assert [await joined.answer(one) for one in (BICYCLE, PARCEL)] == [
         await parts[0].answer(BICYCLE), await parts[1].answer(PARCEL),
     ]  # fmt: skip
