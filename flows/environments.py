@@ -17,8 +17,8 @@ from callwright.flows.catalogs import (
 from callwright.flows.recipe import Recipe
 from callwright.flows.settings import Settings, named_secret, open_warehouse, secret
 from callwright.generators.catalogs.choosing import ToolChoice, choose
-from callwright.generators.environments.episodes import is_changeable
-from callwright.generators.environments.joined import JoinedEnvironment
+from callwright.generators.environments.episodes import StatefulWorld, is_changeable, world_of
+from callwright.generators.environments.joined import JoinedEnvironment, JoinedWorld
 from callwright.generators.environments.protocol import (
     Environment,
     EnvironmentPart,
@@ -92,6 +92,24 @@ def ship_worlds(warehouse: Warehouse, release: str, home: Path, without: Sequenc
                 if isinstance(environment, JoinedEnvironment):
                     _put(found, name, join_shipped(environment, found), release)
     return found
+
+
+def open_world(recipe: Recipe, settings: Settings) -> StatefulWorld:
+    """The simulated world of a recipe, where it has several all of them as one.
+
+    Raises ConfigurationError where it has none, two have a tool of the same name, or one can't be opened.
+    """
+    if any(isinstance(source, SimulatedSettings) and source.catalog for source in environments_of(recipe)):
+        _look_up_documents(recipe, settings)
+    own = recipe.model_copy(update={"samples": {}})
+    with open_environments(own, settings.ledger.parent) as environments:
+        worlds = [world_of(one) for one in environments.values() if is_changeable(one)]
+    if not worlds:
+        raise ConfigurationError(
+            f"The recipe {recipe.name!r} has no simulated world; `- {{environment: simulated, import: openapi, path: api.yaml}}`"
+            " among its tools makes one of a document."
+        )
+    return worlds[0] if len(worlds) == 1 else JoinedWorld(worlds)
 
 
 def _put(found: dict[str, ShippedWorld], name: str, shipped: ShippedWorld, release: str) -> None:

@@ -1,4 +1,4 @@
-"""An MCP server over the world of a task: each session has an episode of its own, which its calls change."""
+"""An MCP server over the world of a task, or of a recipe: each session has an episode of its own, which its calls change."""
 
 from collections import OrderedDict
 from collections.abc import Mapping
@@ -55,7 +55,9 @@ class WorldSessions:
 
     def tools(self, session: str) -> list[dict[str, Any]]:
         """The tools of a session's task, and its controls."""
-        return [*self.episode(session).task.tools, *(_CONTROLS if self._has_controls else ())]
+        task = self.episode(session).task
+        controls = _CONTROLS if task.sample.changes else _CONTROLS[:1]  # where nothing is asked for, nothing is rewarded
+        return [*task.tools, *(controls if self._has_controls else ())]
 
     def call(self, session: str, name: str, arguments: Mapping[str, Any]) -> Answer:
         """What a call of a session is answered."""

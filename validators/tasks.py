@@ -38,7 +38,7 @@ from callwright.warehouse.answers import untold_fields
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.exports.tasks import names_in_episodes, said_before_calls
 from callwright.warehouse.exports.writing import json_text, tool_document
-from callwright.warehouse.records import Call, Change, Exchange, ReplyTurn, Sample, Tool
+from callwright.warehouse.records import DEFAULT_LANGUAGE, Call, Change, Exchange, ReplyTurn, Sample, Tool, trait_tag
 
 # Defects that may leave the world as it should be all the same.
 OTHER_ROADS = frozenset({"call_repeated", "call_unasked", "calls_reordered", "argument_added", "question"})
@@ -235,6 +235,19 @@ class Task:
             for miss in near_misses_of(point, Random(f"{self.key} {point.turn}"), self.world.writes):
                 calls = [*before, *miss.option.calls, *after]
                 yield Defect(miss.defect, tuple(map(self._shown, calls)))
+
+
+def play_freely(world: StatefulWorld, seed: int | None = None) -> Task:
+    """A world to be played in with all its tools, where nothing is asked for; `seed` is what it holds, its own unless stated."""
+    sample = Sample(
+        kind="",
+        language=DEFAULT_LANGUAGE,
+        category="",
+        candidates=tuple(tool.key for tool in world.tools),
+        turns=(),
+        tags=(trait_tag("environment", world.name), trait_tag("simulation", world.seed if seed is None else seed)),
+    )
+    return Task(sample, world, world.tools)
 
 
 def near_misses_of(point: Due, rng: Random, writes: Callable[[str], bool]) -> Iterator[NearMiss]:

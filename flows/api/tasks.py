@@ -8,11 +8,12 @@ import orjson
 
 from callwright.flows.api.releases import KeptSample, kept_in_folder, load_release
 from callwright.flows.api.surroundings import settings_of
-from callwright.flows.environments import ship_worlds
+from callwright.flows.environments import open_world, ship_worlds
+from callwright.flows.recipe import read_recipe
 from callwright.flows.settings import reading
 from callwright.generators.environments.episodes import StatefulWorld
 from callwright.generators.environments.shipping import open_shipped
-from callwright.validators.tasks import Task
+from callwright.validators.tasks import Task, play_freely
 from callwright.warehouse.errors import ConfigurationError, RecordError
 from callwright.warehouse.exports.tasks import WORLDS_FILE, problem_of_task
 from callwright.warehouse.records import Tool
@@ -79,6 +80,11 @@ def load_tasks(place: str | Path, *, home: Path | str | None = None) -> Tasks:
     if not tasks:
         raise ConfigurationError(f"{str(place)!r} holds no tasks; samples of the kind `task` are some.")
     return tasks
+
+
+def world_of_recipe(path: Path, seed: int | None = None) -> Tasks:
+    """The world of a recipe, to be played in where nothing is asked for; the only one of these tasks."""
+    return Tasks([play_freely(open_world(read_recipe(path), settings_of(None)), seed)])
 
 
 def _of_release(name: str, home: Path | str | None) -> Iterable[Task]:

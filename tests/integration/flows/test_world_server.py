@@ -87,3 +87,53 @@ async def test_over_input_and_output_there_is_one_session_without_controls_unles
 def test_what_has_no_tasks_is_told(tmp_path: Path) -> None:
     done = subprocess.run(command(tmp_path), capture_output=True, text=True, check=False)
     assert (done.returncode, "holds 0 files worlds.json" in done.stderr) == (2, True)
+
+
+RECIPE = """\
+name: shop
+tools:
+  - {environment: simulated, name: workshop, import: openapi, path: DOCUMENTS/workshop.yaml}
+  - {environment: simulated, name: depot, import: openapi, path: DOCUMENTS/depot.yaml}
+samples: {task: 2}
+"""
+
+
+@pytest.fixture
+def recipe(tmp_path: Path) -> Path:
+    """A recipe with two worlds."""
+    path = tmp_path / "shop.yaml"
+    documents = Path(__file__).parents[3] / "recipes" / "documents"
+    path.write_text(RECIPE.replace("DOCUMENTS", str(documents)), encoding="utf-8")
+    return path
+
+
+async def test_the_worlds_of_a_recipe_are_served_as_one_by_a_seed(recipe: Path) -> None:
+    found = {}
+    for seed in (4, 5):
+        program, *words = command(recipe, "--seed", seed, "--controls")
+        parameters = StdioServerParameters(command=program, args=words, env={**os.environ, "CALLWRIGHT_HOME": str(recipe.parent)})
+        async with Client(stdio_client(parameters)) as client:
+            shown = [tool.name for tool in (await client.list_tools()).tools]
+            assert {"list_bicycles", "delete_parcel", "reset_episode"} <= {*shown}
+            assert "episode_reward" not in shown, "nothing is asked for"
+            parcels = await asked(client, "list_parcels")
+            await client.call_tool("delete_parcel", {"parcel_id": parcels[0]["id"]})
+            assert (await client.call_tool("get_parcel", {"parcel_id": parcels[0]["id"]})).is_error
+            assert (await asked(client, "reset_episode"))["messages"] == []
+            assert await asked(client, "list_parcels") == parcels
+            found[seed] = parcels
+    assert found[4] != found[5]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("v1", "--seed", 3), "--seed is of the world of a recipe"),
+        (("plain.yaml",), "has no simulated world"),
+    ],
+)
+def test_what_can_not_be_served_is_told(words: tuple[object, ...], told: str, tmp_path: Path) -> None:
+    (tmp_path / "plain.yaml").write_text("name: plain\ntools: [seed]\nsamples: {sQsA: 2}\n", encoding="utf-8")
+    environment = {**os.environ, "CALLWRIGHT_HOME": str(tmp_path)}
+    done = subprocess.run(command(*words), capture_output=True, text=True, check=False, cwd=tmp_path, env=environment)
+    assert (done.returncode, told in done.stderr.replace("\n", " ")) == (2, True), done.stderr
