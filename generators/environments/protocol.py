@@ -66,6 +66,29 @@ class Environment(Protocol):
         """The response to a call, never an exception: what goes wrong is stated in `problem`."""
 
 
+class WrappedEnvironment:
+    """What stands before an environment and says of itself what that one says; how calls are answered is its own."""
+
+    def __init__(self, environment: Environment) -> None:
+        """Stand before it."""
+        self._environment = environment
+
+    @property
+    def name(self) -> str:
+        """The name of the environment."""
+        return self._environment.name
+
+    @property
+    def tools(self) -> tuple[Tool, ...]:
+        """Its tools."""
+        return self._environment.tools
+
+    @property
+    def links(self) -> tuple[Link, ...]:
+        """Its links."""
+        return self._environment.links
+
+
 class EnvironmentPart(BaseModel):
     """A part of a recipe: unknown words are errors."""
 

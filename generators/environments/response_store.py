@@ -197,7 +197,8 @@ class ResponseStore:
     def renew(self, environment: str, call: Call, answer: CallResponse) -> None:
         """Keep what a call is answered now: a new version where it differs from the newest, else that it was seen again."""
         rows = self._rows(_GET, (environment, call_key(call)))
-        if rows and _answer(rows[0][1]) == answer:
+        known = _answer(rows[0][1]) if rows else None
+        if known is not None and known == (answer if known.error else answer._replace(error="")):
             self._write(_SEEN, (_now(), environment, call_key(call), rows[0][0]))
         else:
             self._write(_PUT, _row(environment, call, rows[0][0] + 1 if rows else 0, answer))
@@ -302,6 +303,7 @@ def _damage(path: Path, error: sqlite3.Error) -> str:
 
 def _row(environment: str, call: Call, version: int, answer: CallResponse) -> tuple[object, ...]:
     body: list[JsonValue] = [answer.response, answer.problem]
+    body += [False, answer.error] if answer.error else []
     return environment, call_key(call), version, _packed_call(call), _packed(body), _now(), _now()
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from callwright.generators.environments.picking import Entry, choose, entries_of, join, value_at
-from callwright.generators.environments.protocol import CallResponse, Environment
+from callwright.generators.environments.protocol import CallResponse, Environment, WrappedEnvironment
 from callwright.generators.multi_step.sources import SourceLeaf, leaves_of, shifted, values_of
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import Call, Exchange, Goal, Link, Picked, Strike, Tool
@@ -128,29 +128,14 @@ class _Resolution:
         return shifted(value_at(entry.value, source.field), source.later_by)
 
 
-class RememberedEnvironment:
+class RememberedEnvironment(WrappedEnvironment):
     """Asks `environment` once for each call; what was struck from the response to a call is left out of it."""
 
     def __init__(self, environment: Environment, recorded: Iterable[tuple[Call, JsonValue]] = ()) -> None:
         """Answer the calls of `recorded` by their stored responses."""
-        self._environment = environment
+        super().__init__(environment)
         self._answers = {call.key: CallResponse(response) for call, response in recorded}
         self._strikes: Mapping[str, Sequence[Strike]] = {}
-
-    @property
-    def name(self) -> str:
-        """The name of the environment that answers."""
-        return self._environment.name
-
-    @property
-    def tools(self) -> tuple[Tool, ...]:
-        """Its tools."""
-        return self._environment.tools
-
-    @property
-    def links(self) -> tuple[Link, ...]:
-        """Its links."""
-        return self._environment.links
 
     def struck(self, path: Sequence[Exchange], strikes: Sequence[Strike]) -> "RememberedEnvironment":
         """The same environment, without the entries struck from the responses to these calls of `path`."""

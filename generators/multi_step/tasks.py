@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from callwright.generators.environments.episodes import START, StatefulWorld, WorldEpisode, diff, unnamed, world_of
-from callwright.generators.environments.protocol import CallResponse, Environment
+from callwright.generators.environments.protocol import CallResponse, Environment, WrappedEnvironment
 from callwright.generators.environments.vocabularies import Vocabulary, vocabulary_of
 from callwright.generators.multi_step import TASKS
 from callwright.generators.stages import StageContext
@@ -16,28 +16,13 @@ from callwright.warehouse.errors import ConfigurationError, RecordError
 from callwright.warehouse.records import Call, Change, Exchange, Goal, Link, Sample, Strike, Tool
 
 
-class BegunWorld:
+class BegunWorld(WrappedEnvironment):
     """An environment that answers each call as an episode that has just begun does."""
 
     def __init__(self, environment: Environment) -> None:
         """Take the world of an environment. Raises ConfigurationError where calls can't change it."""
+        super().__init__(environment)
         self.inner = world_of(environment)
-        self._environment = environment
-
-    @property
-    def name(self) -> str:
-        """The name of the environment."""
-        return self._environment.name
-
-    @property
-    def tools(self) -> tuple[Tool, ...]:
-        """Its tools."""
-        return self._environment.tools
-
-    @property
-    def links(self) -> tuple[Link, ...]:
-        """Its links."""
-        return self._environment.links
 
     @property
     def vocabulary(self) -> Vocabulary:

@@ -107,6 +107,17 @@ async def test_an_asker_that_is_cancelled_leaves_the_call_to_the_next(stored: St
     assert await second == CallResponse("at last")
 
 
+async def test_a_refusal_is_stored_with_its_code_and_one_without_is_not_another_answer(stored: Stored) -> None:
+    refused = CallResponse(problem="no such book", error="not_found")
+    environment = stored(ScriptedEnvironment(CallResponse(problem="no such book"), refused, CallResponse("found")))
+    await environment.answer(READ)
+    await environment.refresh(READ)
+    assert environment.drifted() == [], "it was stored before codes were"
+    other = Call(tool="read", arguments={"id": 2})
+    environment.store.put(environment.kept_as, other, refused)
+    assert await environment.answer(other) == refused
+
+
 async def test_a_refusal_of_the_call_itself_is_stored_and_what_passes_is_only_noted(stored: Stored) -> None:
     gone = ScriptedEnvironment(CallResponse(problem="no such book"))
     await stored(gone).answer(READ)
