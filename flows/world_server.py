@@ -56,7 +56,9 @@ class WorldSessions:
     def tools(self, session: str) -> list[dict[str, Any]]:
         """The tools of a session's task, and its controls."""
         task = self.episode(session).task
-        controls = _CONTROLS if task.sample.changes else _CONTROLS[:1]  # where nothing is asked for, nothing is rewarded
+        controls = (
+            _CONTROLS if task.sample.changes else _CONTROLS[:1]
+        )  # where nothing is asked for, nothing is rewarded
         return [*task.tools, *(controls if self._has_controls else ())]
 
     def call(self, session: str, name: str, arguments: Mapping[str, Any]) -> Answer:

@@ -16,7 +16,9 @@ app.add_typer(world, name="world")
 
 @command(world, "serve", "world serve v1 --port 8323 --controls")
 def serve(
-    source: Annotated[str, typer.Argument(help="A release with tasks, the folder of an exported environment, or a recipe.")],
+    source: Annotated[
+        str, typer.Argument(help="A release with tasks, the folder of an exported environment, or a recipe.")
+    ],
     task: Annotated[
         str, typer.Option(help="The key of the task that sessions begin with; the first unless given.")
     ] = "",

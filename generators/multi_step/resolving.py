@@ -10,7 +10,7 @@ from callwright.generators.environments.picking import Entry, choose, entries_of
 from callwright.generators.environments.protocol import CallResponse, Environment, WrappedEnvironment
 from callwright.generators.multi_step.sources import SourceLeaf, leaves_of, shifted, values_of
 from callwright.warehouse.errors import RecordError
-from callwright.warehouse.records import Call, Exchange, Goal, Link, Picked, Strike, Tool
+from callwright.warehouse.records import Call, Exchange, Goal, Picked, Strike
 
 
 class NoEntryError(RecordError):

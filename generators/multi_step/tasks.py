@@ -13,7 +13,7 @@ from callwright.generators.environments.vocabularies import Vocabulary, vocabula
 from callwright.generators.multi_step import TASKS
 from callwright.generators.stages import StageContext
 from callwright.warehouse.errors import ConfigurationError, RecordError
-from callwright.warehouse.records import Call, Change, Exchange, Goal, Link, Sample, Strike, Tool
+from callwright.warehouse.records import Call, Change, Exchange, Goal, Sample, Strike
 
 
 class BegunWorld(WrappedEnvironment):

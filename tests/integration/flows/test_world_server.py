@@ -111,7 +111,9 @@ async def test_the_worlds_of_a_recipe_are_served_as_one_by_a_seed(recipe: Path) 
     found = {}
     for seed in (4, 5):
         program, *words = command(recipe, "--seed", seed, "--controls")
-        parameters = StdioServerParameters(command=program, args=words, env={**os.environ, "CALLWRIGHT_HOME": str(recipe.parent)})
+        parameters = StdioServerParameters(
+            command=program, args=words, env={**os.environ, "CALLWRIGHT_HOME": str(recipe.parent)}
+        )
         async with Client(stdio_client(parameters)) as client:
             shown = [tool.name for tool in (await client.list_tools()).tools]
             assert {"list_bicycles", "delete_parcel", "reset_episode"} <= {*shown}
