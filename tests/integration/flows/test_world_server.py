@@ -135,7 +135,9 @@ async def test_the_worlds_of_a_recipe_are_served_as_one_by_a_seed(recipe: Path) 
     ],
 )
 def test_what_can_not_be_served_is_told(words: tuple[object, ...], told: str, tmp_path: Path) -> None:
-    (tmp_path / "plain.yaml").write_text("name: plain\ntools: [{seed: all}]\nsamples: {imperfect: 2}\n", encoding="utf-8")
+    (tmp_path / "plain.yaml").write_text(
+        "name: plain\ntools: [{seed: all}]\nsamples: {imperfect: 2}\n", encoding="utf-8"
+    )
     environment = {**os.environ, "CALLWRIGHT_HOME": str(tmp_path)}
     done = subprocess.run(command(*words), capture_output=True, text=True, check=False, cwd=tmp_path, env=environment)
     assert (done.returncode, told in done.stderr.replace("\n", " ")) == (2, True), done.stderr

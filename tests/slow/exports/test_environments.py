@@ -51,6 +51,15 @@ def test_nemo_gym_serves_sessions_and_judges_their_ends(out: Path) -> None:
     assert (status, "can't be called" in detail) == (400, True)
 
 
+@pytest.mark.parametrize("out", ["nemo-gym"], indirect=True)
+def test_nemo_gyms_own_agent_plays_what_its_own_command_serves(out: Path, tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    script = "run_nemo_gym.py"
+    assert report_of("play_in_nemo_gym", script, tmp_path / "cache", out, tmp_path / "run") == {
+        "gold": [1.0, 1.0], "idle": [0.0, 0.0],
+    }  # fmt: skip
+
+
 @pytest.mark.parametrize("out", ["trl"], indirect=True)
 def test_trl_trains_a_step_with_the_environments(out: Path) -> None:
     report = played(out, "trl", 2)

@@ -56,7 +56,7 @@ WANTED = {
     "bfcl": ["filelock", "numpy", "pandas", "requests", "pydantic", "mpmath", "python-dotenv", "tenacity"],
 }
 BARE = {  # what these would bring along is gigabytes, and not asked here; NeMo Gym states a newer Python than it takes
-    "play_in_nemo_gym": ["nemo-gym==0.4.0"],
+    "play_in_nemo_gym": ["nemo-gym==0.4.0", "openai==2.7.2"],
     "trl": ["trl==1.16.0"],
     "llamafactory": ["llamafactory==0.9.5"],
     "bfcl": [
