@@ -15,8 +15,9 @@ from pathlib import Path
 from shutil import copytree
 from threading import Thread
 
-import callwright
 import httpx
+
+import callwright
 
 source, place = Path(sys.argv[1]) / "environment", Path(sys.argv[2])
 programs = Path(sys.executable).parent
