@@ -28,6 +28,7 @@ from callwright.validators.metrics.complexeval.runs import RunOutcome, SampleRun
 from callwright.validators.metrics.complexeval.turns import Judge, Matchers, Respond, wrong_arguments
 from callwright.validators.predictions import storable
 from callwright.validators.replies.reading import parse_completion
+from callwright.validators.shown_tools import AS_THEY_ARE, ShownTools
 from callwright.validators.strategies import (
     IN_MESSAGES,
     MOST_NATIVE,
@@ -75,7 +76,8 @@ class NextReply(NamedTuple):
 class Asking(NamedTuple):
     """What all prompts of a run have in common; `number` is the run's, so that several runs are several answers.
 
-    `briefing` is what the candidate is told before all else.
+    `briefing` is what the candidate is told before all else. The tools have the names that are `shown`, a history has those of
+    the release.
     """
 
     request: str
@@ -83,12 +85,14 @@ class Asking(NamedTuple):
     language: Language
     number: int = 0
     briefing: str = ""
+    shown: ShownTools = AS_THEY_ARE
 
 
 class PathRun(NamedTuple):
     """What a run is kept under, how the candidate is asked, and how many replies it may take.
 
-    In a live one a simulated user answers what the candidate says, in words of the model `user`.
+    In a live one a simulated user answers what the candidate says, in words of the model `user`. The candidate sees the tools as
+    they are `shown`; its calls are kept in the names that they have.
     """
 
     release: str
@@ -100,12 +104,13 @@ class PathRun(NamedTuple):
     settings: str = ""
     turn_limit: int = TURN_LIMIT
     user: str = ""
+    shown: ShownTools = AS_THEY_ARE
 
     @property
     def identity(self) -> dict[str, Any]:
         """What it is kept under: the turn limit is one of the settings, and the strategy's label says who the user is."""
-        label = PromptingStrategy(self.strategy, user=self.user).label
-        kept = {name: value for name, value in self._asdict().items() if name not in ("turn_limit", "user")}
+        label = PromptingStrategy(self.strategy, user=self.user, tools=self.shown.label).label
+        kept = {name: value for name, value in self._asdict().items() if name not in ("turn_limit", "user", "shown")}
         return {**kept, "strategy": label}
 
 
@@ -202,7 +207,7 @@ async def _begun(
     sample: Sample, tools: Sequence[Tool], chat: ChatModel, run: PathRun, user: SimulatedUser | None
 ) -> Asking:
     """What the candidate is asked with, the user's first words in it."""
-    asking = Asking(sample.request, tools, sample.language, run.run, sample.briefing)
+    asking = Asking(sample.request, run.shown.toolset(tools), sample.language, run.run, sample.briefing, run.shown)
     if user is not None:
         briefing = "\n".join(filter(None, (asking.briefing, USER_IS_THERE)))
         asking = asking._replace(request=await user.open(), briefing=briefing)
@@ -268,13 +273,14 @@ async def ask_next(asking: Asking, history: Sequence[Exchange], chat: ChatModel,
     One that can't be read is a call of nothing.
     """
     try:
-        reply = await PATH_STRATEGIES[strategy].ask(asking, history, chat)
+        seen = [asking.shown.exchange(one) for one in history] if asking.shown.tools else history
+        reply = await PATH_STRATEGIES[strategy].ask(asking, seen, chat)
         orjson.dumps([call.arguments for call in reply.calls])
     except ReplyError as error:  # a mistake of the candidate, or of its provider: it counts against it
         return _unreadable(str(error))
     except TypeError as error:
         return _unreadable(f"A call has a value that can't be kept: {error}.")
-    return reply
+    return reply._replace(calls=tuple(CandidateCall(*asking.shown.read(*call)) for call in reply.calls))
 
 
 async def _ask_directly(asking: Asking, history: Sequence[Exchange], chat: ChatModel) -> NextReply:

@@ -11,6 +11,7 @@ from callwright.generators.transcripts import conversation_text
 from callwright.llm.chat import ChatModel
 from callwright.llm.written_calls import ParsedReply, unreadable
 from callwright.validators.replies.reading import Style
+from callwright.validators.shown_tools import AS_THEY_ARE, ShownTools
 from callwright.validators.strategies import Models, PromptingStrategy, Question, Reply, ask_candidate, narrows_to
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Call, Prediction, ReplyTurn, Sample, Snapshot, ToolsShown
@@ -37,19 +38,21 @@ async def predict(  # noqa: PLR0913 - a candidate may be asked in many ways
     style: Style = "lenient",
     prompting: PromptingStrategy = USUAL,
     router: ChatModel | None = None,
+    shown: ShownTools = AS_THEY_ARE,
 ) -> list[Prediction]:
     """The candidate's reply at each snapshot of the sample; several runs are several answers to the same prompt.
 
     Each is asked for alone, after what came before it in the sample: earlier replies of the candidate are not shown, nor
     gold calls but those that were carried out. In conversations it is also asked where the assistant speaks. `settings` is
-    kept with the predictions.
+    kept with the predictions. It sees the tools as they are `shown`; its calls are kept in the names that they have.
     """
     setting = traits_of(sample.kind).asked
-    candidates = context.toolset(sample.candidates)
+    candidates = shown.toolset(context.toolset(sample.candidates))
+    seen = shown.sample(sample)
     models = Models(context.chat, router)
     predictions = []
-    for number, snapshot in enumerate(_asked_at(sample)):
-        only = narrows_to(sample, number, run.tools_shown)
+    for number, snapshot in enumerate(asked_at(seen)):
+        only = narrows_to(seen, number, run.tools_shown)
         tools = [tool for tool in candidates if not only or tool.name == only]
         question = Question(
             tools, conversation_text(snapshot.prefix), setting, run.run, sample.briefing, snapshot.prefix
@@ -65,7 +68,7 @@ async def predict(  # noqa: PLR0913 - a candidate may be asked in many ways
                 subject=sample.key,
                 turn=snapshot.turn,
                 text=storable(reply.text),
-                calls=_calls(parsed),
+                calls=_calls(parsed, shown),
                 problem=storable(parsed.problem),
                 reasoning=storable(reply.reasoning),
                 settings=settings,
@@ -74,8 +77,8 @@ async def predict(  # noqa: PLR0913 - a candidate may be asked in many ways
     return predictions
 
 
-def _asked_at(sample: Sample) -> Iterator[Snapshot]:
-    """Where the candidate is asked: wherever calls are due, in conversations wherever the assistant speaks as well."""
+def asked_at(sample: Sample) -> Iterator[Snapshot]:
+    """Where a candidate is asked: wherever calls are due, in conversations wherever the assistant speaks as well."""
     if traits_of(sample.kind).asked != "conversation":
         yield from sample.snapshots()
         return
@@ -86,10 +89,11 @@ def _asked_at(sample: Sample) -> Iterator[Snapshot]:
             yield Snapshot(index, sample.turns[:index], ())
 
 
-def _calls(parsed: ParsedReply) -> tuple[Call, ...] | None:
+def _calls(parsed: ParsedReply, shown: ShownTools) -> tuple[Call, ...] | None:
     if parsed.calls is None:
         return None
-    return tuple(Call(tool=str(call.tool), arguments=call.arguments) for call in parsed.calls)
+    read = (shown.read(str(call.tool), call.arguments) for call in parsed.calls)
+    return tuple(Call(tool=call.tool, arguments=call.arguments) for call in read)
 
 
 def _storable_calls(parsed: ParsedReply) -> ParsedReply:

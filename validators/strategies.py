@@ -39,25 +39,29 @@ NAMES = "name_needed_tools"
 LAST = "call_last"
 BEFORE = "calls_before"
 IN_MESSAGES = "messages"  # how Python functions are asked
+_TOOLS = "/tools("
 
 
 class PromptingStrategy(NamedTuple):
     """A strategy, a notation for tools and answers, and the model that chooses the tools, "" where the candidate does.
 
-    A `user` is the model that words what a simulated user says in live conversations; "" where there are none.
+    A `user` is the model that words what a simulated user says in live conversations, `tools` what changed tools are called; ""
+    where there are none.
     """
 
     strategy: str = "direct"
     format: Format = "json"
     router: str = ""
     user: str = ""
+    tools: str = ""
 
     @property
     def label(self) -> str:
         """What answers and scores are kept under: "direct", "backward/yaml", "route_then_fill(x/y)", "direct/live(x/y)"."""
         routed = f"({self.router})" if self.router else ""
+        notation = "" if self.format == "json" else f"/{self.format}"
         live = f"/live({self.user})" if self.user else ""
-        return f"{self.strategy}{routed}" + ("" if self.format == "json" else f"/{self.format}") + live
+        return f"{self.strategy}{routed}{notation}{live}" + (f"{_TOOLS}{self.tools})" if self.tools else "")
 
 
 class Question(NamedTuple):
@@ -207,7 +211,7 @@ class Strategy(NamedTuple):
     """A way to ask for the calls that are due: how, by which prompts, and what distinguishes it.
 
     `has_notation` says that tools and answers may be written as YAML too, `has_router` that another model may name the tools.
-    One that is not `is_for_models` is for Python functions alone.
+    One that is not `is_for_models` is for Python functions alone. It `asks` at least so often for one answer.
     """
 
     ask: Callable[[Question, Models, PromptingStrategy, Style], Awaitable[Reply]]
@@ -215,13 +219,14 @@ class Strategy(NamedTuple):
     has_notation: bool = True
     has_router: bool = False
     is_for_models: bool = True
+    asks: int = 1
 
 
 STRATEGIES: Mapping[str, Strategy] = {
     "direct": Strategy(_ask_at_once, (ONE_CALL, CALLS)),
     "native": Strategy(_ask_natively, (NAMES, CALLS), has_notation=False),
-    "route_then_fill": Strategy(_route_then_fill, (NAMES, ONE_CALL, CALLS), has_router=True),
-    "backward": Strategy(_think_backwards, (LAST, BEFORE)),
+    "route_then_fill": Strategy(_route_then_fill, (NAMES, ONE_CALL, CALLS), has_router=True, asks=2),
+    "backward": Strategy(_think_backwards, (LAST, BEFORE), asks=2),
     IN_MESSAGES: Strategy(_ask_in_messages, (CALLS,), has_notation=False, is_for_models=False),
 }
 
@@ -265,6 +270,7 @@ def _as_yaml(tools: Sequence[ShownTool]) -> str:
 
 def format_of(label: str) -> Format | None:
     """The notation of answers that are kept under this label, None where it is the provider's own."""
+    label = label.rpartition(_TOOLS)[0] or label  # changed tools are written as all tools are
     strategy = STRATEGIES.get(label)
     if strategy is not None and not strategy.has_notation:
         return None

@@ -89,6 +89,8 @@ TABLES: dict[str, Table] = {
     "release_duplicates": Table(("release", "subject", "other"), is_compared=True),
     "candidate_settings": Table(("release", "candidate")),
     "evaluations": Table(("key",), updated=("started_at", "finished_at")),
+    "tool_changes": Table(("release", "strategy", "tool_key")),
+    "tool_change_intervals": Table(("release", "split", "candidate", "strategy", "tools_shown", "metric"), updated=ALL),
     "predictions": Table(("key",)),
     "judge_verdicts": Table(("key",)),
     "grades": Table(("key",)),

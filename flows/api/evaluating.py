@@ -12,13 +12,17 @@ from pydantic import JsonValue
 from callwright.flows.api.surroundings import ProgressReceiver, opened_progress, run, settings_of
 from callwright.flows.evaluation.evaluating import answer_board, domain_board, evaluate_release, leaderboard
 from callwright.flows.evaluation.evaluation_run import AskedFor, Conditions, cut_off
+from callwright.flows.evaluation.foreseeing import ForeseenEvaluation, foresee
 from callwright.flows.evaluation.gate import AnsweredItem, Demands, Gate, Scope, hold, read_figures, read_items
+from callwright.flows.evaluation.tool_changes import ToolChanges, read_changes
 from callwright.flows.recipe import Candidate
 from callwright.flows.settings import Settings, open_warehouse
 from callwright.llm.function_model import AnswerFunction
 from callwright.llm.models import ModelSettings, read_model
 from callwright.validators.metrics.complexeval.rules import TURN_LIMIT
+from callwright.validators.shown_tools import AS_THEY_ARE
 from callwright.validators.strategies import IN_MESSAGES, PromptingStrategy, prompting_by
+from callwright.warehouse.changed_tools import ToolComparison, compare_tools, list_changes
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import EvalMode, ToolsShown
 from callwright.warehouse.rows import Row
@@ -85,6 +89,22 @@ class Evaluation:
         """What was answered wrongly, or can't be read: exceptions of a function, too."""
         return [item for item in self.samples if item.is_failure]
 
+    @cached_property
+    def changed_tools(self) -> tuple[ToolComparison, ...]:
+        """What changed tools (`tools=`) did, a comparison a candidate; () where the tools were as they are.
+
+        [one] = found.changed_tools
+        one.whole["difference"], one.whole["p_value"]      # 0.08, 0.03
+        one.by_tool[0]["tool"], one.by_tool[0]["changed"]  # 'get_weather', ['description']
+        one.confusions, one.metrics
+        """
+        warehouse = open_warehouse(self._settings)
+        return tuple(
+            compare_tools(warehouse, self.release, change, self.split)
+            for change in list_changes(warehouse, self.release)
+            if change.candidate in self.candidates and (change.strategy, change.tools_shown) == self._scope[2:4]
+        )
+
     def gate(
         self,
         fail_under: Mapping[str, float] = MappingProxyType({}),
@@ -123,7 +143,9 @@ class EvaluationOptions(TypedDict, total=False):
     strategy: str
     router: str
     format: Literal["json", "yaml"]
-    tools: ToolsShown
+    tools: ToolChanges | str | None
+    both: bool
+    tools_shown: ToolsShown
     judge: str
     complexeval: EvalMode
     turns: int
@@ -152,9 +174,11 @@ def evaluate(
 
     Options: `name` on the leaderboard, `version` and `concurrency` (calls at once, 1) of functions;
     `home`; `progress` as for `build`; `runs`; `split`; `strategy` ("direct", "native",
-    "route_then_fill", "backward"), `router` and `format` for models; `tools` ("first" or "always");
-    `judge`; `complexeval`; `turns`; `live` (the model that words what a simulated user says, in tasks
-    and other multi-step samples); `budget` in US dollars; `resume`: docs/evaluating.md.
+    "route_then_fill", "backward"), `router` and `format` for models; `tools`, a file or a dict of
+    other names and words for the release's tools, and `both` to ask with the tools as they are, too
+    (`found.changed_tools` compares); `tools_shown` ("first" or "always"); `judge`; `complexeval`;
+    `turns`; `live` (the model that words what a simulated user says, in tasks and other multi-step
+    samples); `budget` in US dollars; `resume`: docs/evaluating.md.
 
     Raises ConfigurationError for an unknown release or option, TransientError or BudgetError where
     it stopped before its end.
@@ -162,9 +186,39 @@ def evaluate(
     return run(evaluate_async(release, candidate, **options))
 
 
-async def evaluate_async(  # noqa: PLR0913 - each is an option of its own
+async def evaluate_async(
+    release: str, candidate: CandidateLike | Sequence[CandidateLike] = (), **options: Unpack[EvaluationOptions]
+) -> Evaluation:
+    """As `evaluate`, to be awaited; an async function is called in this very loop.
+
+        found = await callwright.evaluate_async("v1", agent, concurrency=8)
+
+    Raises what `evaluate` raises.
+    """
+    settings = settings_of(options.get("home"))
+    asked = _asked(settings, release, candidate, **options)
+    conditions = asked.conditions
+    with opened_progress(options.get("progress")) as reporting:
+        names = await evaluate_release(release, asked.candidates, settings, reporting, conditions)
+        if options.get("both") and conditions.shown.tools:
+            plain = conditions._replace(shown=AS_THEY_ARE, prompting=conditions.prompting._replace(tools=""))
+            await evaluate_release(release, asked.candidates, settings, reporting, plain)
+    return Evaluation(release, names, conditions, settings)
+
+
+def foresee_evaluation(
+    release: str, candidate: CandidateLike | Sequence[CandidateLike] = (), **options: Unpack[EvaluationOptions]
+) -> ForeseenEvaluation:
+    """What `evaluate` would ask with these options, which asks nobody. Raises what it raises before it asks."""
+    settings = settings_of(options.get("home"))
+    asked = _asked(settings, release, candidate, **options)
+    return foresee(open_warehouse(settings), release, len(asked.candidates), asked.conditions)
+
+
+def _asked(  # noqa: PLR0913 - each is an option of its own
+    settings: Settings,
     release: str,
-    candidate: CandidateLike | Sequence[CandidateLike] = (),
+    candidate: CandidateLike | Sequence[CandidateLike],
     *,
     name: str = "",
     version: str = "",
@@ -176,42 +230,39 @@ async def evaluate_async(  # noqa: PLR0913 - each is an option of its own
     strategy: str = "direct",
     router: str = "",
     format: Literal["json", "yaml"] = "json",  # noqa: A002 - the command line's word
-    tools: ToolsShown = "first",
+    tools: ToolChanges | str | None = None,
+    both: bool = False,
+    tools_shown: ToolsShown = "first",
     judge: str = "",
     complexeval: EvalMode = "as_paper",
     turns: int = TURN_LIMIT,
     live: str = "",
     budget: float | None = None,
     resume: bool = False,
-) -> Evaluation:
-    """As `evaluate`, to be awaited; an async function is called in this very loop.
-
-        found = await callwright.evaluate_async("v1", agent, concurrency=8)
-
-    Raises what `evaluate` raises.
-    """
-    settings = settings_of(home)
+) -> AskedFor:
+    """Whom these options ask, and how."""
+    del home, progress  # of whoever evaluates
     listed = [candidate] if isinstance(candidate, str | Candidate) or callable(candidate) else [*candidate]
     if resume:
-        asked = _taken_up(settings, release, listed, budget)
-    else:
-        chosen = [_chosen(one, name, version, concurrency) for one in listed]
-        functions = {one.candidate.model.name: one.function for one in chosen if one.function is not None}
-        _require_distinct([one.candidate.label for one in chosen])
-        if functions and len(functions) < len(chosen):
-            raise ConfigurationError("Functions and models are asked by different strategies: evaluate each by itself.")
-        prompting = PromptingStrategy(IN_MESSAGES) if functions else prompting_by(strategy, format, router)
-        prompting = prompting._replace(user=live)
-        conditions = Conditions(
-            runs, budget, tools, read_model(judge) if judge else None, complexeval, turns,
-            prompting=prompting,
-            router=read_model(router) if router else None, user=read_model(live) if live else None,
-            split=split, functions=functions,
-        )  # fmt: skip
-        asked = AskedFor([one.candidate for one in chosen], conditions)
-    with opened_progress(progress) as reporting:
-        names = await evaluate_release(release, asked.candidates, settings, reporting, asked.conditions)
-    return Evaluation(release, names, asked.conditions, settings)
+        return _taken_up(settings, release, listed, budget)
+    if both and tools is None:
+        raise ConfigurationError("Both ways are asked where tools are changed: name a file (--tools, tools=), too.")
+    chosen = [_chosen(one, name, version, concurrency) for one in listed]
+    functions = {one.candidate.model.name: one.function for one in chosen if one.function is not None}
+    _require_distinct([one.candidate.label for one in chosen])
+    if functions and len(functions) < len(chosen):
+        raise ConfigurationError("Functions and models are asked by different strategies: evaluate each by itself.")
+    shown = AS_THEY_ARE
+    if tools is not None:
+        shown = read_changes(open_warehouse(settings), release, Path(tools) if isinstance(tools, str) else tools)
+    prompting = PromptingStrategy(IN_MESSAGES) if functions else prompting_by(strategy, format, router)
+    conditions = Conditions(
+        runs, budget, tools_shown, read_model(judge) if judge else None, complexeval, turns,
+        prompting=prompting._replace(user=live, tools=shown.label),
+        router=read_model(router) if router else None, user=read_model(live) if live else None,
+        split=split, functions=functions, shown=shown,
+    )  # fmt: skip
+    return AskedFor([one.candidate for one in chosen], conditions)
 
 
 def _taken_up(settings: Settings, release: str, listed: Sequence[object], budget: float | None) -> AskedFor:

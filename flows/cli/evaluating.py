@@ -13,8 +13,10 @@ from callwright.warehouse.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from callwright.flows.api.evaluating import Evaluation
+    from callwright.flows.evaluation.foreseeing import ForeseenEvaluation
     from callwright.flows.evaluation.gate import Gate
     from callwright.flows.evaluation.scoring import PathScoring
+    from callwright.flows.progress import Progress
     from callwright.validators.metrics.confetti.scores import ConfettiScores
     from callwright.warehouse.rows import Row
 
@@ -72,6 +74,18 @@ def evaluate(  # noqa: PLR0913, PLR0917 - typer reads each option from a paramet
     recipe: Annotated[Path | None, typer.Option(help="Take the candidates of this recipe.")] = None,
     runs: Annotated[int, typer.Option(min=1, help="Ask every candidate so many times.")] = 1,
     tools: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Show the release's tools under other names and words: a file of changes, or a whole catalog such as an OpenAPI"
+            " document. Answers are scored as ever, kept apart, and compared with those to the tools as they are.",
+        ),
+    ] = None,
+    both: Annotated[
+        bool,
+        typer.Option("--both", help="With --tools: ask with the tools as they are, too, as far as that was not done."),
+    ] = False,
+    tools_shown: Annotated[
         Literal["first", "always"],
         typer.Option(
             help="When candidates see all candidate tools: at a conversation's first snapshot, and then the one it is about"
@@ -121,6 +135,9 @@ def evaluate(  # noqa: PLR0913, PLR0917 - typer reads each option from a paramet
     split: Annotated[
         str, typer.Option(help="Ask about the samples of this split of the release only, such as test.")
     ] = "",
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would be asked, and what changed tools touch; ask nobody.")
+    ] = False,
     resume: Annotated[
         bool,
         typer.Option(
@@ -160,6 +177,7 @@ def evaluate(  # noqa: PLR0913, PLR0917 - typer reads each option from a paramet
 
     Ends with 1 where a candidate fails what --fail-under, --fail-over or --against ask for.
     """
+    from callwright.flows.api.evaluating import EvaluationOptions, foresee_evaluation
     from callwright.flows.api.evaluating import evaluate as evaluate_candidates
     from callwright.flows.engine.deploying import in_a_run
     from callwright.flows.evaluation.evaluation_run import choose_candidates
@@ -171,13 +189,20 @@ def evaluate(  # noqa: PLR0913, PLR0917 - typer reads each option from a paramet
     under, over = read_bounds(fail_under or [], "--fail-under"), read_bounds(fail_over or [], "--fail-over")
     if against:
         require_known(open_warehouse(read_settings()), release, against, [one.label for one in candidates])
+    options: EvaluationOptions = {
+        "runs": runs, "split": split, "strategy": strategy, "router": router, "format": format, "tools": tools, "both": both,
+        "tools_shown": tools_shown, "judge": judge, "complexeval": complexeval, "turns": turns, "live": live, "budget": budget,
+        "resume": resume,
+    }  # fmt: skip
+    if dry_run:
+        return _foreseen_text(foresee_evaluation(release, candidates, **options))
+
+    def ask(progress: "Progress") -> "Evaluation":
+        options["progress"] = progress
+        return evaluate_candidates(release, candidates, **options)
+
     with Terminal() as screen:
-        found = in_a_run(
-            read_settings(), "evaluate-models", release, lambda progress: evaluate_candidates(
-                release, candidates, runs=runs, split=split, strategy=strategy, router=router, format=format, tools=tools,
-                judge=judge, complexeval=complexeval, turns=turns, live=live, budget=budget, resume=resume, progress=progress,
-            ), screen,
-        )  # fmt: skip
+        found = in_a_run(read_settings(), "evaluate-models", release, ask, screen)
     if found.split:
         say(f"The figures are over the split {found.split!r} of {found.release} alone.")
     gate = found.gate(under, fail_over=over, against=against, worse_by=worse_by, p=p)
@@ -185,7 +210,53 @@ def evaluate(  # noqa: PLR0913, PLR0917 - typer reads each option from a paramet
         gate.write_junit(junit)
     if summary:
         gate.write_summary(summary)
-    return Outcome(_boards_value(found, gate), [*_boards_text(found), *_gate_text(gate)], code=int(not gate.passed))
+    return Outcome(
+        _boards_value(found, gate),
+        [*_boards_text(found), *_changes_text(found), *_gate_text(gate)],
+        code=int(not gate.passed),
+    )
+
+
+def _foreseen_text(found: "ForeseenEvaluation") -> Outcome:
+    changed = [
+        (one.tool.name, one.tool.language, one.shown.name, ", ".join(word.what for word in one.changed))
+        for one in found.changed
+    ]
+    touched = f" {found.touched} of them with a changed tool;" if changed else ""
+    words = (
+        f"Each of {found.candidates} candidates would be asked about {found.samples} samples of {found.release},{touched} with at"
+        f" least {found.requests} requests, less those that were answered before."
+    )
+    value = found._asdict() | {"changed": [dict(zip(_CHANGED, row, strict=True)) for row in changed]}
+    return Outcome(value, [words, *([Table(_CHANGED, changed)] if changed else [])])
+
+
+_CHANGED = ("tool", "language", "shown as", "changed")
+_OF_METRICS = ("metric", "judge", "before", "after", "difference", "low", "high")
+_OF_TOOLS = ("tool", "shown_name", "changed", "samples", "better", "worse", "difference", "p_value")
+_MOST_PAIRS = 12
+
+
+def _changes_text(found: "Evaluation") -> "Iterator[str | Table]":
+    """What changed tools did, candidate by candidate: over all samples, by metric, by tool, and which tools are mixed up."""
+    from callwright.warehouse.changed_tools import effect_sentence
+
+    for one in found.changed_tools:
+        if one.whole is None:
+            yield (
+                f"{one.candidate} has not been asked with the tools as they are: the same command with --both, or without --tools,"
+                " gives what to compare with."
+            )
+            continue
+        yield f"{one.candidate}, {one.strategy}: {effect_sentence(one.whole)}"
+        moved = [row for row in one.metrics if row["difference"]]
+        yield Table(_OF_METRICS, [[row[name] for name in _OF_METRICS] for row in moved])
+        told = [row for row in one.by_tool if row["changed"] or row["better"] or row["worse"]]
+        rows = [row | {"changed": ", ".join(row["changed"])} for row in told]
+        yield Table([name.replace("_", " ") for name in _OF_TOOLS], [[row[name] for name in _OF_TOOLS] for row in rows])
+        pairs = [[row[name] for name in ("due_tool", "called_tool", "before", "after")] for row in one.confusions]
+        if pairs:
+            yield Table(("due", "called in its place", "before", "after"), pairs[:_MOST_PAIRS])
 
 
 def _gate_text(gate: "Gate") -> Iterator[Table]:
@@ -195,12 +266,13 @@ def _gate_text(gate: "Gate") -> Iterator[Table]:
 
 
 def _boards_value(found: "Evaluation", gate: "Gate") -> "list[Row]":
-    """The leaderboard, in each row what belongs to it of the domains, of the answers and of the gate."""
+    """The leaderboard, in each row what belongs to it of the domains, the answers, the gate and changed tools."""
     demands = [one._asdict() for one in gate.demands]
     more = {
         "domains": (found.domains, _DOMAIN_OF),
         "answers": (found.answers, _ANSWER_OF),
         "gate": (demands, ("candidate", "strategy")),
+        "changed_tools": ([one._asdict() for one in found.changed_tools], ("candidate", "strategy", "tools_shown")),
     }
     return [
         row | {name: [one for one in rows if all(one[at] == row[at] for at in of)] for name, (rows, of) in more.items()}

@@ -28,9 +28,7 @@ _SHOWN = 40
 _MOST_NAMED = 12
 _FEW = 3
 _ENOUGH = 100  # samples of each kind, so that each category has some
-_HEAD = 4_000
 _LONGEST = 110
-_OPENAPI = re.compile(r"""["']?(openapi|swagger)["']?\s*:\s*["']?\d""")
 _QUOTED = re.compile(r"'[^']*'")
 _GAPS = 10  # what is missing is no error: the counts and what to do next come after it and should be seen
 
@@ -301,7 +299,7 @@ def check_tools(
 def _recipe_of(words: "Sequence[str]") -> "Recipe":
     """A recipe that asks for every kind of the tools of files, a catalog, or callwright's own."""
     from callwright.flows.catalogs import catalogs_in
-    from callwright.generators.catalogs import FORMATS
+    from callwright.generators.catalogs import FORMATS, recognise
 
     if list(words) == ["seed"]:
         return _every_kind({"seed": "all"})
@@ -310,7 +308,7 @@ def _recipe_of(words: "Sequence[str]") -> "Recipe":
     stated = words[0] if len(words) > 1 and words[0] in FORMATS.names else ""
     paths = [Path(word).absolute() for word in words[bool(stated) :]]
     if paths and all(path.exists() for path in paths):
-        form = stated or _format_of(paths[0])
+        form = stated or recognise(paths[0])
         if len(paths) > 1:
             return _every_kind({"import": form, "path": [*map(str, paths)]})
         return _every_kind({"environment": "simulated", "import": form, "path": str(paths[0])})
@@ -355,23 +353,6 @@ def _kept_tools() -> "list[Tool]":
     keys = [row["key"] for row in warehouse.rows("select key from tools order by category, language, name, key")]
     tools = read_tools(warehouse, keys)
     return [tools[key] for key in keys]
-
-
-def _format_of(path: Path) -> str:
-    """The format of a file or folder: OpenAPI by its first words, else whichever reader finds tools in it."""
-    from callwright.generators.catalogs import FORMATS
-
-    if path.is_file() and _OPENAPI.search(path.read_text(encoding="utf-8", errors="replace")[:_HEAD]):
-        return "openapi"
-    for name in FORMATS.names:
-        try:
-            if FORMATS.named(name).read(path).tools:
-                return name
-        except ConfigurationError:
-            continue
-    raise ConfigurationError(
-        f"{str(path)!r} is of no known format with tools in it; the formats are {', '.join(FORMATS.names)}."
-    )
 
 
 def _left_out_text(found: "Survey") -> Iterator[str]:

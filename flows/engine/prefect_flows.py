@@ -37,6 +37,7 @@ from callwright.flows.engine.running import (
 )
 from callwright.flows.evaluation.evaluating import evaluate_release, leaderboard
 from callwright.flows.evaluation.evaluation_run import Conditions, choose_candidates
+from callwright.flows.evaluation.tool_changes import read_changes
 from callwright.flows.making import check_samples as check_all
 from callwright.flows.making import make_samples as make_all
 from callwright.flows.making import measure_readers as measure_all
@@ -53,6 +54,8 @@ from callwright.flows.runner import GroupRun, Workers
 from callwright.flows.settings import Settings, open_warehouse, quiet_vendors, read_settings, silence_teardown
 from callwright.flows.toolmaking import prepare_tools
 from callwright.llm.models import read_model
+from callwright.validators.shown_tools import AS_THEY_ARE
+from callwright.validators.strategies import PromptingStrategy
 from callwright.warehouse.records import Release
 from callwright.warehouse.rows import Row
 
@@ -163,7 +166,8 @@ async def evaluate_models(  # noqa: PLR0913, PLR0917 - Prefect's form shows each
     recipe: str = "",
     runs: int = 1,
     budget: float = 0,
-    tools: Literal["first", "always"] = "first",
+    tools: str = "",
+    tools_shown: Literal["first", "always"] = "first",
     judge: str = "",
 ) -> list[Row]:
     """Ask candidate models for the calls that are due, and score them; what was asked before is not asked again.
@@ -174,13 +178,18 @@ async def evaluate_models(  # noqa: PLR0913, PLR0917 - Prefect's form shows each
         recipe: A recipe's YAML file, as the worker sees it, whose candidates are scored too.
         runs: Ask every candidate so many times.
         budget: Stop before this run has spent so many US dollars; 0 for no bound.
-        tools: When candidates see all candidate tools: at a conversation's first snapshot, or always.
+        tools: A file with other names and words for the release's tools, as the worker sees it; empty for the tools as they are.
+        tools_shown: When candidates see all candidate tools: at a conversation's first snapshot, or always.
         judge: A model whose verdicts on the calls are scored too.
 
     """
     settings, progress = _settings(), FlowProgress()
     candidates = choose_candidates(models or [], Path(recipe) if recipe else None)
-    conditions = Conditions(runs, budget or None, tools, read_model(judge) if judge else None)
+    shown = read_changes(open_warehouse(settings), release, Path(tools)) if tools else AS_THEY_ARE
+    conditions = Conditions(
+        runs, budget or None, tools_shown, read_model(judge) if judge else None,
+        prompting=PromptingStrategy(tools=shown.label), shown=shown,
+    )  # fmt: skip
 
     @task(name="score-candidates", task_run_name="{labels}", persist_result=False)
     @explained

@@ -13,6 +13,7 @@ from callwright.flows.evaluation.answers import (
     score_by_judge,
     score_by_rule,
 )
+from callwright.flows.evaluation.change_intervals import keep_intervals
 from callwright.flows.evaluation.evaluation_run import (
     USUAL,
     Conditions,
@@ -23,6 +24,7 @@ from callwright.flows.evaluation.evaluation_run import (
     path_conditions,
 )
 from callwright.flows.evaluation.paths import MULTI_STEP, evaluate_paths, live_kinds, open_release_environments
+from callwright.flows.evaluation.tool_changes import note_changes
 from callwright.flows.progress import Progress
 from callwright.flows.recipe import Candidate
 from callwright.flows.review.asking_again import tell_suspicions
@@ -80,6 +82,7 @@ async def evaluate_release(
         if judge is not None:
             stack.push_async_callback(judge.close)
         warehouse.put_rows({"prompts": prompt_rows()})
+        note_changes(warehouse, release, conditions.shown, conditions.prompting)
         is_live = conditions.user is not None
         has_paths = bool(keys_of_kinds(warehouse, release, live_kinds() if is_live else MULTI_STEP))
         if is_live and not has_paths:
@@ -140,6 +143,7 @@ async def _evaluate_snapshots(
     await _predict_missing(evaluation, content, candidate)
     warehouse, run = evaluation.warehouse, evaluation.first_run_of(candidate)
     score_by_rule(warehouse, content, run)
+    keep_intervals(warehouse, content, run)
     if judge is not None:
         await _judge_missing(evaluation, content, judge, run)
         score_by_judge(warehouse, content, run, judge.name, evaluation.conditions.split)
@@ -167,8 +171,9 @@ async def _predict_missing(evaluation: EvaluationRun, content: ReleaseContent, c
             async def ask(sample: Sample, run: CandidateRun = run) -> list[Prediction]:
                 context = StageContext(chat, Random(sample.key), content.tools)
                 return await predict(
-                    sample, context, run=run, settings=candidate.settings, prompting=conditions.prompting, router=router
-                )
+                    sample, context, run=run, settings=candidate.settings, prompting=conditions.prompting, router=router,
+                    shown=conditions.shown,
+                )  # fmt: skip
 
             title = f"{run.candidate} on {run.release}"
             await evaluation.ask_about(missing, ask, candidate.model.concurrency, title)

@@ -31,6 +31,7 @@ from callwright.validators.judges import COMPLETENESS, CORRECTNESS, SAME_ON_PATH
 from callwright.validators.metrics.complexeval.rules import TURN_LIMIT
 from callwright.validators.path_runs import live_prompts_seen, path_prompts_seen
 from callwright.validators.predictions import CandidateRun
+from callwright.validators.shown_tools import AS_THEY_ARE, ShownTools
 from callwright.validators.strategies import STRATEGIES, PromptingStrategy, prompts_seen
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.paid_notes import PaidNotes
@@ -139,7 +140,7 @@ class Conditions(NamedTuple):
     by these names, what a call returns. They are asked as `prompting` says; `router` chooses their tools, None lets each
     choose its own. A `user` words what a simulated user says: then live conversations are all that is asked about. Only the
     samples of `split` are asked about, "" asks about all. `functions` are the candidates that are Python functions, by the
-    names of their models.
+    names of their models. The tools are `shown` so, which the label of `prompting` says too.
     """
 
     runs: int = 1
@@ -154,6 +155,7 @@ class Conditions(NamedTuple):
     user: ModelSettings | None = None
     split: str = ""
     functions: Mapping[str, AnswerFunction] = MappingProxyType({})
+    shown: ShownTools = AS_THEY_ARE
 
 
 USUAL = Conditions()
@@ -331,6 +333,7 @@ def cut_off(warehouse: Warehouse, release: str, budget: float | None = None) -> 
         held = stated.get(name)  # what was asked for by an earlier version knows of no user
         stated[name] = ModelSettings.model_validate_json(orjson.dumps(held)) if held else None
     stated["prompting"] = PromptingStrategy(**stated["prompting"])
+    stated["shown"] = ShownTools.model_validate(stated.get("shown", {}))
     if not STRATEGIES[stated["prompting"].strategy].is_for_models:
         raise ConfigurationError(
             f"The last evaluation of {release!r} was of a Python function; evaluate it from Python again."
@@ -345,6 +348,7 @@ def _row(release: str, asked: AskedFor) -> Row:
     for name in _MODELS:
         stated[name] = stated[name].model_dump(mode="json") if stated[name] else None
     stated["prompting"] = asked.conditions.prompting._asdict()
+    stated["shown"] = asked.conditions.shown.model_dump(mode="json")
     candidates: list[JsonValue] = [one.model_dump(mode="json") for one in asked.candidates]
     return {
         "key": content_key([release, candidates, stated]),

@@ -52,7 +52,7 @@ async def evaluate_paths(evaluation: EvaluationRun, candidate: NamedCandidate, j
     warehouse = evaluation.warehouse
     conditions = evaluation.conditions
     keys = keys_of_kinds(warehouse, evaluation.release, live_kinds() if conditions.user else MULTI_STEP)
-    if not keys or conditions.prompting._replace(user="").label not in PATH_STRATEGIES:
+    if not keys or conditions.prompting._replace(user="", tools="").label not in PATH_STRATEGIES:
         return
     of = RunsOf(
         release=evaluation.release,
@@ -80,6 +80,7 @@ async def evaluate_paths(evaluation: EvaluationRun, candidate: NamedCandidate, j
                 candidate.settings,
                 conditions.turn_limit,
                 conditions.prompting.user,
+                conditions.shown,
             )
             lacking |= await _drive(evaluation, candidate, missing, run, _Chats(chat, judge, user))
     finally:

@@ -20,6 +20,7 @@ from callwright.warehouse.browsing import (
     read_evaluation,
     read_release,
 )
+from callwright.warehouse.changed_tools import compare_tools, effect_sentence, list_changes
 from callwright.warehouse.queries import sql
 from callwright.warehouse.rows import Row
 from callwright.warehouse.store import Warehouse
@@ -80,6 +81,7 @@ def release_page(look: Look, _query: Query, name: str) -> str | None:
     return look.render(
         "release.html",
         release=detail.release,
+        made=list_changes(look.warehouse, name),
         board=board,
         slices=_slices(detail.slices, board),
         maps=[one for one in (_error_map(contestant, detail) for contestant in board) if one.counts],
@@ -135,6 +137,37 @@ def compare_page(look: Look, query: Query, name: str) -> str | None:
         page=page,
         differing=found.differing,
         pages=-(-found.differing // ITEMS_A_PAGE),
+    )
+
+
+def tools_page(look: Look, query: Query, name: str) -> str | None:
+    """What changed tools do to a candidate: by metric, by tool beside what is changed of it, and which tools are mixed up."""
+    release, made = read_release(look.warehouse, name), list_changes(look.warehouse, name)
+    asked = query.get("candidate"), query.get("strategy"), query.get("shown")
+    chosen = [one for one in made if not any(asked) or (one.candidate, one.strategy, one.tools_shown) == asked]
+    if release is None or not chosen:
+        return None
+    found = compare_tools(look.warehouse, name, chosen[0])
+    words: dict[str, list[dict[str, str]]] = {}
+    for row in found.tools:
+        words.setdefault(row["tool"], []).extend(row["words"])
+    untold = [
+        {"tool": tool, "shown_name": "", "samples": 0}
+        for tool in words
+        if tool not in {row["tool"] for row in found.effects}
+    ]
+    return look.render(
+        "tools.html",
+        release=release,
+        made=made,
+        chosen=chosen[0],
+        found=found,
+        sentence=effect_sentence(found.whole) if found.whole else "",
+        words=words,
+        changed=[row for row in found.by_tool if row["tool"] in words],
+        unasked=untold,
+        others=[row for row in found.by_tool if row["tool"] not in words],
+        sides=[f"{found.candidate}~{one}~{found.tools_shown}~0" for one in (found.plain_strategy, found.strategy)],
     )
 
 

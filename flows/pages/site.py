@@ -11,7 +11,7 @@ from typing import NamedTuple
 from urllib.parse import quote, unquote, urlencode
 
 from callwright.flows.pages.builds import build_page, builds_page, outcomes_page
-from callwright.flows.pages.evaluations import compare_page, evaluations_page, items_page, release_page
+from callwright.flows.pages.evaluations import compare_page, evaluations_page, items_page, release_page, tools_page
 from callwright.flows.pages.look import ASSETS, Look, Query, asset
 from callwright.flows.pages.releases import contents_page
 from callwright.flows.pages.report import overview_page
@@ -38,6 +38,7 @@ ADDRESSES: tuple[Address, ...] = (
     Address("/evaluations/*/contents", contents_page),
     Address("/evaluations/*/items", items_page),
     Address("/evaluations/*/compare", compare_page),
+    Address("/evaluations/*/tools", tools_page),
     Address("/reviews", reviews_page),
     Address("/builds", builds_page),
     Address("/builds/*", build_page),

@@ -1,18 +1,38 @@
 """Importing tool catalogs: one reader a format, each reporting item by item what it found odd."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
 from callwright.generators.catalogs.catalog import Catalog, CatalogFormat, Problem, merged
 from callwright.generators.catalogs.checks import check_catalog
+from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.registry import Registry
 
 FORMATS = Registry("catalogs", CatalogFormat, "catalog format", "formats")
 
-__all__ = ["FORMATS", "Catalog", "Problem", "check_catalog", "read_catalog"]
+_OPENAPI = re.compile(r"""["']?(openapi|swagger)["']?\s*:\s*["']?\d""")
+_HEAD = 4_000
+
+__all__ = ["FORMATS", "Catalog", "Problem", "check_catalog", "read_catalog", "recognise"]
 
 
 def read_catalog(format: str, path: Path | Sequence[Path]) -> Catalog:  # noqa: A002 - the word that the command line uses
     """The tools at a path, or at several; ConfigurationError where the format is unknown or a path holds none of its tools."""
     read = FORMATS.named(format).read
     return read(path) if isinstance(path, Path) else merged([read(one) for one in path])
+
+
+def recognise(path: Path) -> str:
+    """The format of a file or folder, by its first words or by whichever reader finds tools in it. Raises ConfigurationError."""
+    if path.is_file() and _OPENAPI.search(path.read_text(encoding="utf-8", errors="replace")[:_HEAD]):
+        return "openapi"
+    for name in FORMATS.names:
+        try:
+            if FORMATS.named(name).read(path).tools:
+                return name
+        except ConfigurationError:
+            continue
+    raise ConfigurationError(
+        f"{str(path)!r} is of no known format with tools in it; the formats are {', '.join(FORMATS.names)}."
+    )

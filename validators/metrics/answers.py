@@ -21,6 +21,7 @@ from callwright.validators.metrics.callnavi.scores import measure_stability
 from callwright.validators.metrics.confetti.soft import StringScorer, foresee, score_meaning
 from callwright.validators.metrics.conversations import ChainScore, ConversationScores, GoldConversation
 from callwright.validators.metrics.errors import ErrorType, error_type, pair_calls, plan_error
+from callwright.validators.metrics.intervals import Addend
 from callwright.validators.metrics.ratios import Cell, Ratios, scores_of
 from callwright.validators.predictions import CandidateRun, run_of
 from callwright.validators.replies.reading import is_valid, join_replies
@@ -140,6 +141,17 @@ class AnswerScores:
                     for metric, is_right in plan.verdicts.items():
                         ratios.count(metric, is_right, level=plan.difficulty)
 
+    def addends(self) -> dict[str, Addend]:
+        """What all that was gathered adds to each metric."""
+        added: dict[str, Addend] = {}
+        for ratios in self._ratios.values():
+            for metric, levels in ratios.parts.items():
+                parts = [
+                    (met * times, whole * times) for level in levels.values() for (met, whole), times in level.items()
+                ]
+                added[metric] = Addend(sum(met for met, _ in parts), sum(whole for _, whole in parts))
+        return added
+
     def scores(self) -> list[Score]:
         """Every score of every run: of plans and conversations, and over runs the stability of all answers, sorted."""
         cells: dict[Cell, Ratios] = defaultdict(Ratios)
@@ -152,6 +164,13 @@ class AnswerScores:
                 for where in _slices(traits):
                     cells[Cell(first, *where)].add(steady)
         return [*scores_of({**cells, **self._chains})]
+
+
+def addends_of(sample: Sample, predictions: Sequence[Prediction], tools: Mapping[str, Tool]) -> dict[str, Addend]:
+    """What one run's answers to a plan or a conversation add to each of their metrics."""
+    scores = AnswerScores(tools)
+    scores.add([(sample, predictions)])
+    return scores.addends()
 
 
 def mistakes_of(predictions: Iterable[Prediction], samples: Mapping[str, Sample]) -> Iterator[ErrorType | None]:

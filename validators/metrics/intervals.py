@@ -65,6 +65,31 @@ class PairedTest(NamedTuple):
     p_value: float
 
 
+def difference_intervals(
+    metrics: Sequence[tuple[Sequence[Addend], Sequence[Addend]]],
+) -> list[Interval | None]:
+    """The intervals of what ratios of sums are more than others over the same samples, each drawn with the parts of both.
+
+    Of each metric come the parts that are taken away and those that they are taken from, one a sample.
+    """
+    weights = _draw((1,) * len(metrics[0][0])) if metrics and metrics[0][0] else None
+    return [None if weights is None else _difference(before, after, weights) for before, after in metrics]
+
+
+def _difference(before: Sequence[Addend], after: Sequence[Addend], weights: npt.NDArray[np.float64]) -> Interval | None:
+    one, other = (
+        [weights @ np.array([getattr(part, name) for part in parts], dtype=float) for name in ("met", "whole")]
+        for parts in (before, after)
+    )
+    counted = (one[1] > 0) & (other[1] > 0)
+    if not counted.any():
+        return None
+    differences = other[0][counted] / other[1][counted] - one[0][counted] / one[1][counted]
+    tail = (1 - CONFIDENCE) / 2
+    low, high = np.quantile(differences, [tail, 1 - tail])
+    return Interval(float(low), float(high))
+
+
 def paired_test(only_one: int, only_other: int) -> PairedTest:
     """How likely two equally good contestants would differ at least so much: McNemar's test by the exact binomial."""
     from scipy.stats import binomtest

@@ -118,6 +118,16 @@ class SnapshotScores:
         ]
 
 
+def addends_of(sample: Sample, predictions: Sequence[Prediction], tools: Mapping[str, Tool]) -> dict[str, Addend]:
+    """What one run's answers to a sample add to each metric that is a share where calls are due. Raises RecordError as `add`."""
+    tally = GoldSnapshots(sample, tools).count(predictions).tallies[CHOICES.index("all")]
+    return (
+        {}
+        if tally is None
+        else {metric: Addend(getattr(tally, met), getattr(tally, whole)) for metric, (met, whole) in _SHARES.items()}
+    )
+
+
 class GoldSnapshots:
     """A sample's snapshots, against which the answers of any number of runs are held; what was seen before is known."""
 

@@ -21,16 +21,12 @@ with firsts as (
         count(*) filter (not passed and other_passed) as only_other, count(*) filter (not passed and not other_passed) as neither_passes
     from kinds_of group by all
 ), tested as (
-    select *, only_candidate + only_other as differing, (only_candidate - only_other) / samples as difference,
-        1.959963984540054 * sqrt(only_candidate + only_other - (only_candidate - only_other) ** 2 / samples) / samples as half
-    from counted
+    select *, (only_candidate - only_other) / samples as difference, paired_half(only_candidate, only_other, samples) as half from counted
 )
 select
     release, split, tools_shown, mode, judge, candidate, strategy, other, other_strategy, kind, samples, both_pass, only_candidate,
     only_other, neither_passes, difference, difference - half as low, difference + half as high,
-    least(1, coalesce(2 * list_sum(list_transform(range(least(only_candidate, only_other) + 1), lambda place:
-        exp(lgamma(differing + 1) - lgamma(place + 1) - lgamma(differing - place + 1) - differing * ln(2))
-    )), 1)) as p_value
+    paired_p_value(only_candidate, only_other) as p_value
 from tested order by release, split, tools_shown, mode, judge, candidate, strategy, other, other_strategy, kind <> 'all', kind;
 
 -- The samples of a release that all of its candidates fail in every run, asked in whatever way, with its split (null

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import callwright
-from callwright.flows.api import building
+from callwright.flows.api import building, evaluating
 from callwright.flows.api.evaluating import EvaluationOptions
 from callwright.flows.api.releases import WorkFolder, load_from
 from callwright.flows.api.surroundings import run, run_aside, settings_of
@@ -362,8 +362,8 @@ def test_a_model_by_its_name_is_evaluated_as_by_the_command(home: Path) -> None:
     }
 
 
-def test_the_options_of_evaluate_are_those_of_evaluate_async() -> None:
-    parameters = inspect.signature(callwright.evaluate_async).parameters.values()
+def test_the_options_of_evaluate_are_those_that_are_taken() -> None:
+    parameters = inspect.signature(evaluating._asked).parameters.values()
     taken = {one.name for one in parameters if one.kind is one.KEYWORD_ONLY}
     assert set(EvaluationOptions.__annotations__) == taken
     assert all(f"`{name}`" in (callwright.evaluate.__doc__ or "") for name in taken)

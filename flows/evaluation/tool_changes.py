@@ -1,0 +1,418 @@
+"""Changed tools: a file that gives a release's tools other names and words, read against what the release has."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from callwright.flows.recipe.located_yaml import YamlFault, read_yaml
+from callwright.generators.catalogs import read_catalog, recognise
+from callwright.validators.shown_tools import ShownTools, with_names
+from callwright.validators.strategies import PromptingStrategy
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import JsonSchema, Language, Tool
+from callwright.warehouse.releases import read_tools, release_named
+from callwright.warehouse.rows import Row
+from callwright.warehouse.store import Warehouse
+
+ToolChanges = Path | Mapping[str, Any]  # a file, or what would stand in it
+_WORDS = frozenset({"description", "title", "examples", "example"})  # of a schema: what may differ and gold stays gold
+_MOST_LISTED = 12
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class ParameterWords(_Part):
+    """Another name or description for a parameter."""
+
+    name: str = Field(default="", pattern=r"\S")
+    description: str | dict[Language, str] | None = None
+
+
+class ToolWords(_Part):
+    """Another name or description for a tool, and for parameters of it."""
+
+    name: str = Field(default="", pattern=r"\S")
+    description: str | dict[Language, str] | None = None
+    parameters: dict[str, ParameterWords] = Field(default_factory=dict)
+
+
+class ChangedWords(_Part):
+    """Changes of a release's tools, tool by tool."""
+
+    tools: dict[str, ToolWords] = Field(min_length=1)
+
+
+class ChangedCatalog(_Part):
+    """A catalog whose tools stand in place of the release's tools of the same names.
+
+    `renames` say under which names tools, or parameters as `TOOL.PARAMETER`, are there. What it lacks is refused unless `others`
+    are to be kept as they are.
+    """
+
+    catalog: Path
+    format: str = ""
+    renames: dict[str, str] = Field(default_factory=dict)
+    others: Literal["refuse", "keep"] = "refuse"
+
+
+class ChangedWord(NamedTuple):
+    """Which words of a tool are others, such as "description" or "parameter city: name", and what they are before and after."""
+
+    what: str
+    before: str
+    after: str
+
+
+class ChangedTool(NamedTuple):
+    """A tool of a release, as it is and as it is shown, and which words of it are others."""
+
+    tool: Tool
+    shown: Tool
+    changed: tuple[ChangedWord, ...]
+
+
+def read_changes(warehouse: Warehouse, release: str, stated: ToolChanges) -> ShownTools:
+    """The tools of a release as a file of changes, or a whole catalog, shows them.
+
+    Raises ConfigurationError that names the tool where something does not fit.
+    """
+    release_named(warehouse, release)
+    keys = [row["tool"] for row in warehouse.rows("select tool from release_tools where release = ?", [release])]
+    return apply_changes(release, read_tools(warehouse, keys).values(), stated)
+
+
+def apply_changes(release: str, tools: Iterable[Tool], stated: ToolChanges) -> ShownTools:
+    """The tools of a release as they are shown by changes. Raises ConfigurationError as `read_changes`."""
+    name, changes = _stated(stated)
+    by_name: dict[str, list[Tool]] = defaultdict(list)
+    for tool in sorted(tools, key=lambda one: (one.name, one.language, one.key)):
+        by_name[tool.name].append(tool)
+    made = _Made(release, by_name)
+    if isinstance(changes, ChangedWords):
+        made.take_words(changes.tools)
+    else:
+        made.take_catalog(changes)
+    return made.shown(re.sub(r"[^\w.-]+", "-", name))
+
+
+def changed_tools(tools: Iterable[Tool], shown: ShownTools) -> list[ChangedTool]:
+    """The tools that are shown otherwise, each with what is changed."""
+    return [
+        ChangedTool(tool, shown.tools[tool.key], tuple(_differences(tool, shown.tools[tool.key], shown)))
+        for tool in tools
+        if tool.key in shown.tools
+    ]
+
+
+def note_changes(warehouse: Warehouse, release: str, shown: ShownTools, prompting: PromptingStrategy) -> None:
+    """Keep what was changed beside the strategies that answers with and without it are kept under."""
+    if not shown.tools:
+        return
+    tools = read_tools(warehouse, [*shown.tools])
+    plain = prompting._replace(tools="").label
+    rows: list[Row] = [
+        {
+            "release": release,
+            "strategy": prompting.label,
+            "plain_strategy": plain,
+            "tool_key": one.tool.key,
+            "tool": one.tool.name,
+            "language": one.tool.language,
+            "shown_name": one.shown.name,
+            "changed": [word.what for word in one.changed],
+            "words": [word._asdict() for word in one.changed],
+            "shown": one.shown.signature,
+            "changes": shown.key,
+            "name": shown.name,
+            "first_asked_at": datetime.now(UTC),
+        }
+        for one in changed_tools(tools.values(), shown)
+    ]
+    warehouse.put_rows({"tool_changes": rows})
+
+
+def _stated(stated: ToolChanges) -> tuple[str, ChangedWords | ChangedCatalog]:
+    """The name and the content of changes; a file that is a catalog itself is one without renames."""
+    if isinstance(stated, Mapping):
+        return "changed", _parsed(stated, "tools")
+    if str(stated) in {"first", "always"}:
+        raise ConfigurationError(
+            f"--tools takes a file with other names and words for the release's tools, and not {str(stated)!r}: when candidates"
+            f" see all candidate tools is said by --tools-shown {stated} (tools_shown from Python)."
+        )
+    try:
+        content = read_yaml(stated.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f"The changed tools {str(stated)!r} can't be read: {error}.") from error
+    except YamlFault:  # it may still be a catalog of some other form
+        return stated.stem, ChangedCatalog(catalog=stated)
+    data = content.data
+    if not isinstance(data, dict) or not ("catalog" in data or isinstance(data.get("tools"), dict)):
+        return stated.stem, ChangedCatalog(catalog=stated)
+    for path, place, first in content.repeated:
+        raise ConfigurationError(
+            f"{stated}:{place.line}: {'.'.join(map(str, path))} is stated twice; first in line {first.line}."
+        )
+    parsed = _parsed(data, str(stated))
+    if isinstance(parsed, ChangedCatalog):
+        parsed = parsed.model_copy(update={"catalog": stated.absolute().parent / parsed.catalog})
+    return stated.stem, parsed
+
+
+def _parsed(data: Mapping[str, Any], where: str) -> ChangedWords | ChangedCatalog:
+    form = ChangedCatalog if "catalog" in data else ChangedWords
+    try:
+        return form.model_validate(dict(data))
+    except ValidationError as error:
+        raise ConfigurationError(f"{where}: {' '.join(_explained(error, form))}") from error
+
+
+def _explained(error: ValidationError, form: type[ChangedWords | ChangedCatalog]) -> Iterator[str]:
+    for one in error.errors(include_url=False):
+        *above, last = (str(part) for part in one["loc"] if part not in ("str", "dict[str,constrained-str]"))
+        if one["type"] != "extra_forbidden":
+            yield f"{'.'.join([*above, last])}: {one['msg']}."
+        elif form is ChangedCatalog:
+            yield f"There is no {last!r} beside {', '.join(ChangedCatalog.model_fields)}."
+        elif not above:
+            yield f"There is no {last!r} beside tools: a file of changes has tools alone, or a catalog with its renames."
+        else:
+            yield (
+                f"{'.'.join(above)}: {last!r} can't be changed, for the gold has to stay right; of a tool it is the name, the"
+                " description and the parameters, of a parameter the name and the description."
+            )
+
+
+class _Made:
+    """The changed tools of a release, as far as they are made."""
+
+    def __init__(self, release: str, tools: Mapping[str, Sequence[Tool]]) -> None:
+        self._release, self._by_name = release, tools
+        self._tools: dict[str, Tool] = {}
+        self._names: dict[str, str] = {}
+        self._parameters: dict[str, dict[str, str]] = {}
+
+    def take_words(self, stated: Mapping[str, ToolWords]) -> None:
+        """Change the tools named, by the words stated."""
+        for name, words in stated.items():
+            self._require_tool(name)
+            self._rename(name, words.name, {one: of.name for one, of in words.parameters.items()})
+            for tool in self._by_name[name]:
+                described = _in_language(words.description, tool, self._by_name[name], name)
+                schemas = {
+                    one: _described(tool, one, _in_language(of.description, tool, self._by_name[name], f"{name}.{one}"))
+                    for one, of in words.parameters.items()
+                }
+                parameters = tool.parameters | {"properties": tool.properties | schemas}
+                self._put(tool, tool.description if described is None else described, parameters)
+
+    def take_catalog(self, changes: ChangedCatalog) -> None:
+        """Change all tools to what a catalog has in their places."""
+        try:
+            catalog = read_catalog(changes.format or recognise(changes.catalog), changes.catalog)
+        except ConfigurationError as error:
+            raise ConfigurationError(f"{error} A file of changes says `tools:` or `catalog:`.") from error
+        there: dict[str, list[Tool]] = defaultdict(list)
+        for tool in catalog.tools:
+            there[tool.name].append(tool)
+        self._take_renames(changes.renames)
+        missing = [name for name in self._by_name if self._names.get(name, name) not in there]
+        if missing and (changes.others == "refuse" or len(missing) == len(self._by_name)):
+            raise ConfigurationError(
+                f"{str(changes.catalog)!r} has no tool {_listed(missing)} of the release {self._release!r}; it has"
+                f" {_listed(there)}."
+                " Say what they are called there by `renames:`, or `others: keep`, in a file with `catalog:`."
+            )
+        for name, tools in self._by_name.items():
+            if name not in missing:
+                for tool in tools:
+                    self._put_from(tool, there[self._names.get(name, name)], several=len(tools) > 1)
+
+    def shown(self, name: str) -> ShownTools:
+        """All of it. Raises ConfigurationError where two tools come to one name, or nothing is changed."""
+        shown: dict[str, str] = {}
+        for tool in self._by_name:
+            other = shown.setdefault(self._names.get(tool, tool), tool)
+            if other != tool:
+                raise ConfigurationError(
+                    f"The tools {other!r} and {tool!r} would both be called {self._names.get(tool, tool)!r}."
+                )
+        if not self._tools:
+            raise ConfigurationError(f"Nothing is changed: the tools of {self._release!r} have these names and words.")
+        return ShownTools(name=name, tools=self._tools, names=self._names, parameters=self._parameters)
+
+    def _take_renames(self, renames: Mapping[str, str]) -> None:
+        parameters: dict[str, dict[str, str]] = defaultdict(dict)
+        for old, new in renames.items():
+            tool, _, parameter = old.rpartition(".")
+            if old in self._by_name or tool not in self._by_name:
+                self._require_tool(old)
+                self._rename(old, new, {})
+            else:
+                parameters[tool][parameter] = new
+        for tool, names in parameters.items():
+            self._rename(tool, "", names)
+
+    def _require_tool(self, name: str) -> None:
+        if name not in self._by_name:
+            near = get_close_matches(name, self._by_name, 1)
+            meant = f" (did you mean {near[0]!r}?)" if near else ""
+            raise ConfigurationError(
+                f"The release {self._release!r} has no tool {name!r}{meant}; it has {_listed(self._by_name)}."
+            )
+
+    def _rename(self, name: str, other: str, parameters: Mapping[str, str]) -> None:
+        """Note other names for a tool and its parameters, "" where one stays as it is."""
+        if other and other != name:
+            self._names[name] = other
+        renamed = {old: new for old, new in parameters.items() if new and new != old}
+        for tool in self._by_name[name]:
+            unknown = [one for one in parameters if one not in tool.properties]
+            if unknown:
+                raise ConfigurationError(
+                    f"The tool {name!r} has no parameter {unknown[0]!r}; it has {_listed(tool.properties) or 'none'}."
+                )
+            taken: dict[str, str] = dict.fromkeys(tool.constants, "a fixed one")
+            for one in tool.properties:
+                clash = taken.setdefault(renamed.get(one, one), repr(one))
+                if clash != repr(one):
+                    raise ConfigurationError(
+                        f"Of the tool {name!r} the parameters {clash} and {one!r} would both be called {renamed.get(one, one)!r}."
+                    )
+        if renamed:
+            self._parameters[name] = renamed
+
+    def _put(self, tool: Tool, description: str, parameters: JsonSchema, *, are_named: bool = False) -> None:
+        """Keep what is shown of a tool; parameters that are not yet named otherwise are."""
+        names = self._parameters.get(tool.name, {})
+        shown = tool.with_changes(
+            name=self._names.get(tool.name, tool.name),
+            description=description,
+            parameters=parameters if are_named else with_names(parameters, names),
+            plumbing=tuple(names.get(one, one) for one in tool.plumbing),
+        )
+        if shown.signature != tool.signature or list(shown.properties) != list(tool.properties):
+            self._tools[tool.key] = shown
+
+    def _put_from(self, tool: Tool, found: Sequence[Tool], *, several: bool) -> None:
+        """Show a tool as the one of a catalog that has its place; of several languages, only that of its language."""
+        fitting = [one for one in found if one.language == tool.language] if several else found
+        if not fitting:
+            self._put(tool, tool.description, tool.parameters)
+            return
+        other = fitting[0]
+        if any(one.signature != other.signature for one in fitting):
+            raise ConfigurationError(f"The catalog has several tools {other.name!r} that differ: which is meant?")
+        parameters = _without(other.parameters, tool.constants)
+        names = self._parameters.get(tool.name, {})
+        where = _first_difference(_bare(with_names(tool.parameters, names)), _bare(parameters), "parameters")
+        if where:
+            raise ConfigurationError(
+                f"The tool {tool.name!r} differs in more than words, so its gold calls would not be right any more: {where}."
+                " Only names and descriptions may be others; parameters of another name are said by"
+                f" `renames: {{{tool.name}.PARAMETER: NAME}}`."
+            )
+        self._put(tool, other.description, parameters, are_named=True)
+
+
+def _in_language(
+    stated: str | Mapping[Language, str] | None, tool: Tool, of_name: Sequence[Tool], where: str
+) -> str | None:
+    """The words stated for a tool, None where they are left as they are."""
+    languages = sorted({one.language for one in of_name})
+    if isinstance(stated, str) and len(languages) > 1:
+        raise ConfigurationError(
+            f"There is a tool {tool.name!r} in {_listed(languages)}: give the description of {where} by language, such as"
+            f" {{{languages[0]}: ...}}; a language that is left out keeps its own."
+        )
+    if isinstance(stated, Mapping):
+        unknown = [one for one in stated if one not in languages]
+        if unknown:
+            raise ConfigurationError(
+                f"The description of {where} is in {unknown[0]!r}; the tool is in {_listed(languages)}."
+            )
+        return stated.get(tool.language)
+    return stated
+
+
+def _described(tool: Tool, parameter: str, description: str | None) -> JsonSchema:
+    schema = tool.properties.get(parameter, {})
+    return schema if description is None else schema | {"description": description}
+
+
+def _without(schema: JsonSchema, names: Iterable[str]) -> JsonSchema:
+    """An object schema without some parameters: those that are fixed in the release."""
+    gone = frozenset(names)
+    kept = {name: one for name, one in schema.get("properties", {}).items() if name not in gone}
+    made = schema | {"properties": kept}
+    return made | {"required": [one for one in schema["required"] if one not in gone]} if "required" in schema else made
+
+
+def _bare(value: Any, *, is_schema: bool = True) -> Any:  # noqa: ANN401 - JSON
+    """A schema without words, what is in no order sorted: what has to stay the same."""
+    if isinstance(value, list):
+        return [_bare(one) for one in value]
+    if not isinstance(value, dict):
+        return value
+    kept = {name: one for name, one in value.items() if not (is_schema and name in _WORDS)}
+    return {
+        name: sorted(one)
+        if is_schema and name == "required"
+        else _bare(one, is_schema=name != "properties" or not is_schema)
+        for name, one in kept.items()
+        if not (is_schema and name == "required" and not one)
+    }
+
+
+def _first_difference(one: object, other: object, where: str) -> str:
+    """Where two values differ first, in words; "" where they don't."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        for name in sorted(
+            {**one, **other}, key=lambda name: name != "properties"
+        ):  # before what only follows from them
+            if name not in other or name not in one:
+                return f"{where}.{name} is only in the {'release' if name in one else 'catalog'}"
+            found = _first_difference(one[name], other[name], f"{where}.{name}")
+            if found:
+                return found
+        return ""
+    return "" if one == other else f"{where} is {other!r} in place of {one!r}"
+
+
+def _differences(tool: Tool, shown: Tool, by: ShownTools) -> Iterator[ChangedWord]:
+    if shown.name != tool.name:
+        yield ChangedWord("name", tool.name, shown.name)
+    if shown.description != tool.description:
+        yield ChangedWord("description", tool.description, shown.description)
+    names = by.parameters.get(tool.name, {})
+    for name, schema in tool.properties.items():
+        there = names.get(name, name)
+        if there != name:
+            yield ChangedWord(f"parameter {name}: name", name, there)
+        if shown.properties[there] != schema:
+            yield ChangedWord(f"parameter {name}: description", *map(_told, (schema, shown.properties[there])))
+    order = [names.get(name, name) for name in tool.properties]
+    if order != list(shown.properties):
+        yield ChangedWord("order of parameters", ", ".join(order), ", ".join(shown.properties))
+
+
+def _told(schema: JsonSchema) -> str:
+    """The words of a schema: all of them in the order of its members."""
+    words = [one for name, one in schema.items() if name in _WORDS] + [
+        _told(one) for name, one in schema.items() if name not in _WORDS and isinstance(one, dict)
+    ]
+    return " · ".join(str(one) for one in words if one)
+
+
+def _listed(names: Iterable[str]) -> str:
+    every = [repr(one) for one in names]
+    more = f" and {len(every) - _MOST_LISTED} more" if len(every) > _MOST_LISTED else ""
+    return ", ".join(every[:_MOST_LISTED]) + more
