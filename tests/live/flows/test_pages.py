@@ -262,8 +262,8 @@ def test_the_leaderboard_is_sliced_by_split_each_number_leading_to_its_items(
     for address in map(unescape, addresses):
         asked = dict(parse_qsl(urlsplit(address).query))
         [row] = built.rows(
-            """select count(*) as n from prediction_items i join release_samples r on r.subject = i.sample and r.release = 'v1'
-            where r.split = ? and i.verdict = ? and concat_ws('~', candidate, strategy, tools_shown, run) = ?""",
+            """select count(*) as n from prediction_items i join release_samples r on r.subject = i.sample and r.release = i.release
+            where r.release = 'v1' and r.split = ? and i.verdict = ? and concat_ws('~', candidate, strategy, tools_shown, run) = ?""",
             [asked["split"], asked["verdict"] == "right", asked["contestant"]],
         )
         page = client.get(address).text
