@@ -176,7 +176,8 @@ def test_the_numbers_of_the_leaderboard_are_those_of_the_items_behind_them(
         page = client.get(unescape(address)).text
         assert f'<p class="found">{number} item' in page
     counted = {row["candidate"]: row["n"] for row in built.rows(
-        "select candidate || run as candidate, count(*) as n from prediction_items where release = 'v1' and not verdict group by all"
+        "select candidate || run as candidate, count(*) as n from prediction_items"
+        " where release = 'v1' and not verdict group by all"
     )}  # fmt: skip
     assert sorted(int(number) for _, number in wrong) == sorted(counted.values())
 
@@ -263,7 +264,8 @@ def test_the_leaderboard_is_sliced_by_split_each_number_leading_to_its_items(
         asked = dict(parse_qsl(urlsplit(address).query))
         [row] = built.rows(
             """select count(*) as n from prediction_items i join release_samples r on r.subject = i.sample and r.release = i.release
-            where r.release = 'v1' and r.split = ? and i.verdict = ? and concat_ws('~', candidate, strategy, tools_shown, run) = ?""",
+            where r.release = 'v1' and r.split = ? and i.verdict = ?
+            and concat_ws('~', candidate, strategy, tools_shown, run) = ?""",
             [asked["split"], asked["verdict"] == "right", asked["contestant"]],
         )
         page = client.get(address).text
