@@ -26,8 +26,9 @@ pytest_plugins = ["tests.support.new_warehouses", "tests.support.servers"]
 SHARED = Path(__file__).resolve().parents[1].parent / "shared"
 
 
-# Who speaks to one of these stays in one worker, so that each is started once in the whole run: a start takes 8 s of a processor.
-_SERVERS = ("killable_studio", "label_studio_server", "prefect_server")
+# Who asks for one of these stays in one worker, so that each is made once in the whole run: a server's start takes 8 s of a
+# processor, the builds of all four recipes 15.
+_SHARED = ("killable_studio", "label_studio_server", "prefect_server", "four_recipes")
 
 # What waits for servers begins first, so that the other worker has work beside it until the end; small units come last.
 _ORDER = ("labelstudio", "prefect", "live", "integration", "conformance", "unit")
@@ -35,15 +36,15 @@ _ORDER = ("labelstudio", "prefect", "live", "integration", "conformance", "unit"
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A file's tests go to one worker, and so do those of a server and of a group; they are handed out in the order of `_ORDER`."""
+    """A file's tests go to one worker, as do those of a shared thing and of a group; they are handed out by `_ORDER`."""
     tests = Path(__file__).parent
     ranks: dict[pytest.Item, int] = {}
     for item in items:
         group = item.get_closest_marker("xdist_group")
         place = item.path.relative_to(tests)
         if group is None:
-            server = next((name for name in _SERVERS if name in getattr(item, "fixturenames", ())), None)
-            item.add_marker(pytest.mark.xdist_group(server or "/".join(place.parts)))
+            thing = next((name for name in _SHARED if name in getattr(item, "fixturenames", ())), None)
+            item.add_marker(pytest.mark.xdist_group(thing or "/".join(place.parts)))
         known = [name for name in (*(mark.name for mark in item.iter_markers()), place.parts[0]) if name in _ORDER]
         ranks[item] = min(map(_ORDER.index, known), default=len(_ORDER))
     items.sort(key=ranks.__getitem__)

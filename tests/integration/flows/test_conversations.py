@@ -112,11 +112,11 @@ def test_the_recipe_of_the_papers_size_asks_for_its_109() -> None:
     assert recipe.samples == {CONVERSATION: 109}
 
 
-SHIFTED = {f"{CONVERSATION}_{name}": 3 for name in ("external", "IS", "mSv", "SO_case1", "SO_case2")}
+SHIFTED = {f"{CONVERSATION}_{name}": 2 for name in ("external", "IS", "mSv", "SO_case1", "SO_case2")}
 
 
 def test_shifts_and_messages_take_conversations_too_and_are_proved(tmp_path: Path) -> None:
-    asked = {"perfect": 8, CONVERSATION: 26, **SHIFTED}
+    asked = {"perfect": 4, CONVERSATION: 12, **SHIFTED}
     recipe = parse_recipe({**RECIPE, "languages": ["en"], "samples": asked}, Path(), "talks")
     report = build(recipe, settings_of(tmp_path))
     landed = {row.kind: row.landed for row in report.composition if row.kind in SHIFTED}

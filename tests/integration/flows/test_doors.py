@@ -28,6 +28,7 @@ from tests.support.flows.small_builds import (
     write_recipe,
 )
 from tests.support.llm.names import ANOTHER
+from tests.support.sampling import slow
 
 ALL = sum(KINDS.values())
 
@@ -195,7 +196,7 @@ def test_an_export_has_every_sample(home: Path, tmp_path: Path, to: str) -> None
             assert counts["tools.parquet"] > 0
 
 
-@pytest.mark.parametrize("to", ["openai", "trl", "sharegpt", "nemo-gym", "hf"])
+@pytest.mark.parametrize("to", ["openai", *map(slow, ("trl", "sharegpt", "nemo-gym", "hf"))])
 def test_what_the_template_model_worded_is_exported_for_training_only_where_it_is_asked_for(
     home: Path, tmp_path: Path, to: str
 ) -> None:

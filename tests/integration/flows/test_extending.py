@@ -31,6 +31,7 @@ from tests.support.flows.small_builds import (
     warehouse_of,
     write_recipe,
 )
+from tests.support.sampling import slow
 
 SORTS: tuple[Sort, ...] = get_args(Sort)
 SMALL = {"languages": ["en"], "samples": {"perfect": 3}, "tools": [{"seed": ["Weather", "Trains"]}]}
@@ -81,7 +82,7 @@ def test_a_file_that_is_there_is_left_alone_and_a_name_that_is_none_refused(tmp_
     assert (code, "is no name" in message) == (2, True)
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [slow(1), 2])
 def test_samples_of_the_pages_kind_are_made_checked_and_landed(tmp_path: Path, workers: int) -> None:
     recipe = recipe_with(tmp_path, "kind", samples={"perfect": 4, "example": 2})
     settings = settings_of(tmp_path / "home", workers=workers)
@@ -194,7 +195,7 @@ def test_another_content_of_the_file_is_another_build_and_a_wrong_file_a_line_of
     ("line", "wrong"),
     [
         ("    1 / 0", r"Your stage 'thanks' \(.*own.py:16\) raised ZeroDivisionError: division by zero"),
-        (
+        slow(
             "    return 3",
             r"Your stage 'thanks' \(.*own.py:10\) raised TypeError: it gave a int; the stage 'thanks' must give a",
         ),

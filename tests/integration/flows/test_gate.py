@@ -16,6 +16,7 @@ import callwright
 from callwright.flows.api.surroundings import settings_of
 from callwright.warehouse.errors import ConfigurationError
 from tests.support.flows.small_builds import TOP, environment, run_here, warehouse_of, write_recipe
+from tests.support.sampling import slow
 
 ERRS = {"wrong_argument": 0.4, "wrong_tool": 0.3}
 CANDIDATES = [
@@ -61,11 +62,11 @@ def passes(home: Path, candidate: str, split: str = "") -> dict[str, bool]:
     [
         (("--fail-under", "args_acc=0", "--fail-over", "invented=1"), 0),
         (("--fail-under", "func_acc=0", "--fail-under", "pass_rate=1"), 1),
-        (("--fail-over", "pass_rate=0.01"), 1),
+        slow(("--fail-over", "pass_rate=0.01"), 1),
         (("--against", "main"), 1),
         (("--against", "main", "--worse-by", "0.99"), 0),
         (("--against", "main", "--p", "0"), 0),
-        (("--against", "change"), 0),
+        slow(("--against", "change"), 0),
     ],
 )
 def test_a_gate_that_fails_ends_the_command_with_1(home: Path, words: tuple[str, ...], code: int) -> None:
@@ -96,7 +97,7 @@ def test_nobody_is_asked_before_a_name_that_is_not_there_is_refused(home: Path) 
     assert "There is no release 'v9'" in done.stderr
 
 
-@pytest.mark.parametrize("split", ["", "test"])
+@pytest.mark.parametrize("split", [slow(""), "test"])
 def test_two_candidates_are_compared_by_mcnemars_test_on_the_samples_of_the_split(home: Path, split: str) -> None:
     found = gated(home, "--against", "main", "--json", *(("--split", split) if split else ()))
     [demand] = next(row["gate"] for row in json.loads(found.stdout) if row["candidate"] == "change")

@@ -11,7 +11,7 @@ from callwright.warehouse.records import CallTurn, ReplyTurn, ResultTurn, Sample
 from tests.support.flows.small_builds import build, row_counts, settings_of, warehouse_of
 
 TOP = Path(__file__).parents[3]
-SAMPLES = {"multi_step": 16, "multi_step_cross": 6}
+SAMPLES = {"multi_step": 8, "multi_step_cross": 6}
 RECIPE = {
     "name": "paths", "seed": 3, "tools": [{"environment": "travel"}], "samples": SAMPLES, "variants": 3, "spare": 0.5,
     "shard_size": 4,
@@ -41,7 +41,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> PathBuild:
 def test_as_many_land_as_were_asked_for_the_same_from_each_domain(built: PathBuild) -> None:
     assert {row.kind: row.landed for row in built.report.composition} == SAMPLES
     landed = {row.domain: row.samples for row in built.report.paths}
-    assert landed == {"Hotels": 4, "Flights": 4, "Car Rental": 4, "Attraction": 4, "Cross": 6, "Total": 22}
+    assert landed == {"Hotels": 2, "Flights": 2, "Car Rental": 2, "Attraction": 2, "Cross": 6, "Total": 14}
 
 
 def test_steps_and_calls_stand_beside_the_papers(built: PathBuild) -> None:

@@ -17,6 +17,7 @@ from callwright.flows.review.pulling import Pulled
 from callwright.warehouse.errors import AnnotationError, CallwrightError, ConfigurationError, StoreError, TransientError
 from tests.support.flows.review_sites import ReviewSite
 from tests.support.flows.small_builds import start
+from tests.support.sampling import slow
 
 AWAY = AnnotationError("No Label Studio answers at http://127.0.0.1:1.")
 
@@ -121,7 +122,7 @@ def nobody() -> Iterator[str]:
 
 
 @pytest.mark.enable_socket
-@pytest.mark.parametrize("pause", ["0.05", "600"], ids=["in mid-pull", "between two pulls"])
+@pytest.mark.parametrize("pause", ["0.05", slow("600")], ids=["in mid-pull", "between two pulls"])
 def test_ctrl_c_ends_the_command_well(tmp_path: Path, pause: str) -> None:
     with nobody() as url:
         process = start(

@@ -2,13 +2,14 @@
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest, bootstrap
 
 from callwright.validators.metrics.intervals import Addend, Interval, interval_of, intervals_of, share_interval
 
 
 @pytest.mark.parametrize(("met", "whole"), [(0, 5), (3, 5), (17, 20), (20, 20), (1, 1000)])
 def test_a_share_has_wilsons_interval(met: int, whole: int) -> None:
+    from scipy.stats import binomtest  # not above: it takes a second of every worker that collects the tests
+
     bounds = binomtest(met, whole).proportion_ci(method="wilson")
     assert share_interval(met, whole) == pytest.approx((bounds.low, bounds.high), abs=1e-9)
     parts = [Addend(1, 1, met), Addend(0, 1, whole - met)]
@@ -16,6 +17,8 @@ def test_a_share_has_wilsons_interval(met: int, whole: int) -> None:
 
 
 def test_a_ratio_over_samples_has_the_interval_that_scipy_draws() -> None:
+    from scipy.stats import bootstrap
+
     random = np.random.default_rng(7)
     whole = random.integers(1, 6, 300)
     met = random.binomial(whole, 0.6)

@@ -55,7 +55,7 @@ def test_where_all_say_the_same_of_all_chance_leaves_no_room(tmp_path: Path) -> 
     assert [row["kappa"] for row in told(tmp_path / "warehouse.duckdb", (4, 0, 0, 0))] == [None, None]
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=4, deadline=None)
 @given(COUNTS)
 def test_kappa_is_the_one_that_people_among_each_other_have(
     tmp_path_factory: pytest.TempPathFactory, counts: tuple[int, int, int, int]
