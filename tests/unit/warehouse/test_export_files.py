@@ -44,6 +44,11 @@ def test_every_format_is_on_the_page_and_in_the_help() -> None:
     assert all(re.search(rf"\b{name}\b", words) for name in EXPORTS)
 
 
+@pytest.mark.parametrize("to", ["openai", "trl", "sharegpt", "nemo-gym", "hf"])
+def test_what_trainers_read_is_for_training(to: str) -> None:
+    assert EXPORTS.named(to).is_for_training
+
+
 @pytest.mark.parametrize("to", sorted({*STREAMED} - {"complexfuncbench", "confetti"}))
 def test_the_files_named_are_the_files_written(content: ReleaseContent, tmp_path: Path, to: str) -> None:
     written = export_release(stream_of(content), to, tmp_path).files
