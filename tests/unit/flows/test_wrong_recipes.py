@@ -41,7 +41,7 @@ WRONG = {
     "a misspelt role": (
         GOOD + "models:\n  generater: template/v1\n",
         "5:3: models.generater: there is no such setting here; did you mean generator? The settings of models are generator, "
-        "checker, judge.",
+        "checker, judge, assistant.",
     ),
     "a setting of another place": (
         GOOD + "spot_checks: 5\n",
@@ -50,7 +50,7 @@ WRONG = {
     "a model's setting given to all roles": (
         GOOD + "models: {temperature: 1}\n",
         "4:10: models.temperature: there is no such setting here; it belongs to models.generator. The settings of models are "
-        "generator, checker, judge.",
+        "generator, checker, judge, assistant.",
     ),
     "an import without a path": (
         with_tools("{import: openapi}"),
