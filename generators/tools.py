@@ -134,14 +134,18 @@ class ToolPool:
     def __init__(self, tools: Sequence[Tool]) -> None:
         """Take the tools in their order."""
         self._tools = tools
-        self._near: dict[str, list[Tool]] = {}
+        self._of: dict[str, list[Tool]] = {}
+        self._near: dict[str, list[list[Tool]]] = {}
         self._far: dict[str, list[list[Tool]]] = {}
         for tool in tools:
-            self._near.setdefault(tool.category, []).append(tool)
+            self._of.setdefault(tool.category, []).append(tool)
 
     def near(self, gold: Tool) -> list[list[Tool]]:
         """Those of its category that could not do the same, one list for each name."""
-        return _by_name([one for one in self._near.get(gold.category, []) if not are_redundant(one, gold)])
+        if gold.key not in self._near:
+            others = [one for one in self._of.get(gold.category, []) if not are_redundant(one, gold)]
+            self._near[gold.key] = _by_name(others)
+        return self._near[gold.key]
 
     def far(self, gold: Tool) -> list[list[Tool]]:
         """Those of other categories, one list for each name."""

@@ -7,6 +7,7 @@ A sample that is made of another one goes on in its voice.
 import re
 from collections.abc import Collection, Sequence
 from datetime import timedelta
+from functools import lru_cache
 from random import Random
 from string import ascii_uppercase
 from typing import NamedTuple
@@ -60,15 +61,21 @@ def circumstances_of(
 
     Whoever speaks is left out where that is told already; only words have an opening.
     """
-    rng = Random(f"{seed if speaker is None else speaker}:speaker")
-    day = FIRST_DAY + timedelta(days=rng.randrange((LAST_DAY - FIRST_DAY).days + 1))
-    person, place = _person(rng), rng.choice(_PLACES)
+    day, person, place = _speaker(seed if speaker is None else speaker)
     rng = Random(f"{seed}:circumstances")
     opening = rng.choice(_OPENINGS)
     letters = " ".join(sorted(rng.sample(ascii_uppercase, _LETTERS)))
     who = {"person": person} if is_somebody else {}
     how = {"opening": opening} if speaks else {}
-    return {**who, "place": place, "day": f"{day:%A}, {day.isoformat()}", "letters": letters, **how}
+    return {**who, "place": place, "day": day, "letters": letters, **how}
+
+
+@lru_cache(4096)
+def _speaker(seed: int) -> tuple[str, str, str]:
+    """The day, the person and the place of a speaker, whom several prompts of one sample are about."""
+    rng = Random(f"{seed}:speaker")
+    day = FIRST_DAY + timedelta(days=rng.randrange((LAST_DAY - FIRST_DAY).days + 1))
+    return f"{day:%A}, {day.isoformat()}", _person(rng), rng.choice(_PLACES)
 
 
 def in_circumstances(

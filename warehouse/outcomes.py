@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def outcome_row(outcome: Outcome, made_at: datetime | None = None) -> Row:
     """An outcome as a row, made now unless given."""
-    return {**dict(outcome), "made_at": made_at or datetime.now(UTC)}
+    return {**vars(outcome), "made_at": made_at or datetime.now(UTC)}
 
 
 def pass_all(keys: str) -> str:

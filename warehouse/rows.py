@@ -76,7 +76,7 @@ def _row(record: Record, made_at: datetime) -> tuple[str, Row]:
 
 
 def _fields(record: Record, made_at: datetime) -> Row:
-    return dict(record) | {"key": record.key, "made_at": made_at}
+    return {**vars(record), "key": record.key, "made_at": made_at}
 
 
 @_row.register
@@ -139,7 +139,7 @@ def _(record: PlantedReading, made_at: datetime) -> tuple[str, Row]:
 
 @_row.register
 def _(record: LlmCall, made_at: datetime) -> tuple[str, Row]:
-    return "llm_calls", dict(record) | {"made_at": made_at}
+    return "llm_calls", {**vars(record), "made_at": made_at}
 
 
 @_row.register
