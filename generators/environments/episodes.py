@@ -98,6 +98,19 @@ class WorldState(NamedTuple):
 START = WorldState()
 
 
+def state_of(first: Mapping[ThingKey, Fields], now: Mapping[ThingKey, Fields], clock: int) -> WorldState:
+    """The state of things that were so at first and are so now."""
+    keys = [key for key in {**first, **now} if first.get(key) != now.get(key)]
+    return WorldState({key: _overlaid(first.get(key), now.get(key)) for key in keys}, clock=clock)
+
+
+def _overlaid(first: Fields | None, now: Fields | None) -> Overlaid:
+    if first is None or now is None:
+        return Overlaid(first, now)
+    differ = [name for name in {**first, **now} if first.get(name) != now.get(name)]
+    return Overlaid({name: first.get(name) for name in differ}, {name: now.get(name) for name in differ})
+
+
 class _Dumped(BaseModel):
     things: list[tuple[str, str, dict[str, JsonValue] | None, dict[str, JsonValue] | None]]
     counters: dict[str, int]

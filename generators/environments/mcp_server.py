@@ -172,6 +172,7 @@ class ServerFailureError(Exception):
 
 
 _servers: Final[dict[tuple[int, McpAddress], "McpServer"]] = {}
+_after: Final[list[tuple[int, Callable[[], None]]]] = []
 _lock: Final = threading.Lock()
 
 
@@ -191,8 +192,17 @@ def close_servers() -> None:
     """End the servers of this process; one that is asked again is started again."""
     with _lock:
         servers = [server for (process, _), server in _servers.items() if process == os.getpid()]
+        after = [_after.pop(at) for at in range(len(_after) - 1, -1, -1) if _after[at][0] == os.getpid()]
     for server in servers:
         server.close()
+    for _, close in after:
+        close()
+
+
+def when_closed(close: Callable[[], None]) -> None:
+    """Do this once the servers of this process are ended."""
+    with _lock:
+        _after.append((os.getpid(), close))
 
 
 class _Connection(NamedTuple):
@@ -337,6 +347,13 @@ async def _transport(address: McpAddress, stated: TextIO) -> "AsyncIterator[Tran
     )
     async with stdio_client(parameters, errlog=stated) as streams:
         yield streams
+
+
+def variables_of(address: McpAddress) -> dict[str, str]:
+    """The variables that the command of an address has: what it takes to run, and its secrets."""
+    from mcp.client.stdio import get_default_environment
+
+    return get_default_environment() | dict(address.secrets)
 
 
 def _refusal(address: McpAddress, error: Exception, stated: TextIO) -> str:

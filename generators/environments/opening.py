@@ -1,5 +1,6 @@
 """Opening the environment that a recipe names."""
 
+import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -24,6 +25,7 @@ from callwright.generators.environments.mcp import McpEnvironment, ServerTools, 
 from callwright.generators.environments.mcp_server import McpAddress, UnheardError
 from callwright.generators.environments.protocol import (
     WORLDS,
+    CallResponse,
     Environment,
     EnvironmentSettings,
     HttpSettings,
@@ -35,14 +37,16 @@ from callwright.generators.environments.protocol import (
     TravelSettings,
     World,
 )
-from callwright.generators.environments.response_store import Description, ResponseStore
+from callwright.generators.environments.response_store import FILES, Description, ResponseStore
 from callwright.generators.environments.rules import CompiledRules, read_rules
+from callwright.generators.environments.server_world import ServerWorld
 from callwright.generators.environments.stored import RecordedEnvironment, StoredEnvironment, open_recording
 from callwright.warehouse.errors import ConfigurationError, TransientError
 from callwright.warehouse.records import Call, Link, Tool, content_key
 
 VERSION = 3  # raised when the same answers would be described otherwise
 KNOWN_CALLS = 12  # of each tool
+_NOTHING = Description((), ())
 _ASIDE = "unanswered"  # the source of tools that no environment answers for
 
 
@@ -67,42 +71,107 @@ async def explore_environment(settings: EnvironmentSettings, environment: Enviro
         endpoints = _endpoints(settings)
         # values come out of other tools' responses too
         await _explore(settings, environment, environment.inner.with_endpoints(endpoints), endpoints)
-    elif isinstance(environment.inner, McpEnvironment) and isinstance(settings, McpSettings):
-        endpoints, _, cut_short = await read_server_tools(settings, environment.inner.address)
-        if cut_short:
-            raise TransientError(f"{cut_short} Its list of tools is not whole; run this again when it is up.")
-        whole = environment.inner.with_tools([one.tool for one in endpoints])
-        await _explore(settings, environment, whole, endpoints)
+    elif isinstance(settings, McpSettings):
+        await _explore_mcp(settings, environment)
+
+
+async def _explore_mcp(settings: McpSettings, environment: StoredEnvironment) -> None:
+    within = environment.inner
+    server = within.server if isinstance(within, ServerWorld) else within
+    if not isinstance(server, McpEnvironment):
+        return
+    listed = await read_server_tools(settings, server.address)
+    if listed.cut_short:
+        raise TransientError(f"{listed.cut_short} Its list of tools is not whole; run this again when it is up.")
+    whole = server.with_tools([one.tool for one in listed.endpoints])
+    if settings.reset is None:
+        await _explore(settings, environment, whole, listed.endpoints)
         environment.inner = whole.with_tools(environment.tools)
+        return
+    told_by = _told_by(settings, listed)
+    first = await asyncio.to_thread(_told, whole, told_by)
+    world = ServerWorld(
+        settings.name, Description(whole.tools, (), reading=listed.reading), environment.store.path, whole
+    )
+    await _explore(
+        settings, environment, world, listed.endpoints, Description((), (), reading=listed.reading, told_by=told_by)
+    )
+    if await asyncio.to_thread(_told, whole, told_by) != first:
+        raise ConfigurationError(
+            f"{server.address.shown} holds something else after it was reset than at first, so that `reset` of {settings.name!r}"
+            " does not restore it; `state` says which tools tell what it holds, where others tell what depends on chance."
+        )
+    environment.inner = ServerWorld(settings.name, environment.description, environment.store.path, whole)
+
+
+def _told(server: McpEnvironment, told_by: Sequence[Call]) -> list[CallResponse]:
+    """What a server tells that was just reset. Raises ConfigurationError where it can't be, or does not tell."""
+    server.resetting.begin()
+    answers = [server.tell_after((), call) for call in told_by]
+    for answer in answers:
+        if answer.problem:
+            raise ConfigurationError(f"The environment {server.name!r} does not tell what it holds ({answer.problem}).")
+    return answers
+
+
+def _told_by(settings: McpSettings, listed: ServerTools) -> tuple[Call, ...]:
+    """The calls that tell what a server holds: those of the recipe, else its folder's files, else what reads and needs nothing.
+
+    Raises ConfigurationError where the recipe names a tool that there is not, or one that writes.
+    """
+    by_name = {one.tool.name: one.tool for one in listed.endpoints}
+    for call in settings.asked_for_state:
+        if call.tool not in listed.reading:
+            known = ", ".join(name for name in listed.reading if name in by_name) or "none"
+            told = (
+                "is not known to change nothing (`reads` says so)"
+                if call.tool in by_name
+                else "is not one of its tools"
+            )
+            raise ConfigurationError(
+                f"`state` of {settings.name!r} names {call.tool!r}, which {told}; those that read are {known}."
+            )
+    if settings.state:
+        asked = settings.asked_for_state
+        return tuple(one.with_changes(arguments={**one.arguments, **by_name[one.tool].constants}) for one in asked)
+    if settings.reset is not None and settings.reset.folder is not None:
+        return (FILES,)
+    whole = [by_name[name] for name in listed.reading if name in by_name and not by_name[name].required]
+    return tuple(Call(tool=one.name, arguments=one.constants) for one in whole)
 
 
 async def _explore(
     settings: HttpSettings | McpSettings,
     environment: StoredEnvironment,
-    inner: HttpEnvironment | McpEnvironment,
+    inner: HttpEnvironment | McpEnvironment | ServerWorld,
     endpoints: Sequence[Endpoint],
+    of_state: Description = _NOTHING,
 ) -> None:
+    """`of_state` says which tools read, and what tells the state."""
     wanted = chosen_names(endpoints, settings.choice, settings.tools if isinstance(settings, HttpSettings) else ())
     asked = chosen_names(endpoints, settings.choice.model_copy(update={"include": ()}))  # none that a recipe excludes
     endpoints = with_values([one for one in endpoints if one.tool.name in asked], settings.values)
     description = Description(tuple(one.tool for one in endpoints), ())
     with closing(StoredEnvironment(inner, environment.store.path, description)) as whole:
         found = await explore(whole, find_links(endpoints, spoken=True), wanted=wanted)
-        while (described := with_returns(endpoints, _responses(found))) != tuple(endpoints):
-            endpoints = described  # what is returned gives others their values; what was asked is stored
+        while (returning := with_returns(endpoints, _responses(found))) != tuple(endpoints):
+            endpoints = returning  # what is returned gives others their values; what was asked is stored
             found = await explore(whole, find_links(endpoints, spoken=True), wanted=wanted)
     if found.problems and not found.examples:
         raise ConfigurationError(f"The environment {settings.name!r} answered no call ({found.problems[0]}).")
     if found.problems:
         await _validate_it_still_answers(inner, found)
-    environment.redescribe(describe(endpoints, found, wanted), _basis(settings))
+    described = describe(endpoints, found, wanted)._replace(reading=of_state.reading, told_by=of_state.told_by)
+    environment.redescribe(described, _basis(settings))
 
 
 def _responses(found: Exploration) -> dict[str, list[JsonValue]]:
     return {tool: [example.response for example in examples] for tool, examples in found.examples.items()}
 
 
-async def _validate_it_still_answers(server: HttpEnvironment | McpEnvironment, found: Exploration) -> None:
+async def _validate_it_still_answers(
+    server: HttpEnvironment | McpEnvironment | ServerWorld, found: Exploration
+) -> None:
     """What a server left open by going down in the middle is not to count as what it does not know."""
     known = next(example.call for examples in found.examples.values() for example in examples)
     answer = await server.answer(known)
@@ -165,8 +234,10 @@ def _open_mcp(settings: McpSettings, store: Path, secret: Secret) -> Environment
         description = known.description(settings.name, _basis(settings)) or Description((), ())
     own_names = {new: own for own, new in settings.rename.items()}
     limits = HttpLimits(settings.timeout, settings.max_bytes)
-    inner = McpEnvironment(settings.name, address, description.tools, own_names, limits)
-    return StoredEnvironment(inner, store, description)
+    server = McpEnvironment(settings.name, address, description.tools, own_names, limits, reset=settings.reset)
+    if settings.reset is None:
+        return StoredEnvironment(server, store, description)
+    return StoredEnvironment(ServerWorld(settings.name, description, store, server), store, description)
 
 
 def _address(settings: McpSettings, secret: Secret) -> McpAddress:
@@ -313,7 +384,8 @@ def _basis(settings: HttpSettings | McpSettings) -> str:
     """The key of all that a description is made from; a document that changes is explored again."""
     common: list[JsonValue] = [VERSION, list(settings.allow), list(settings.secrets)]
     stated = settings.stated
-    more = {name: stated[name] for name in (*ToolChoice.model_fields, "values") if name in stated}
+    own = (*ToolChoice.model_fields, "values", "reads", "reset", "state")
+    more = {name: stated[name] for name in own if name in stated}
     if isinstance(settings, McpSettings):
         return content_key([list(settings.command), settings.url, *common, more])
     document = content_key(settings.document.read_text(encoding="utf-8", errors="replace"))

@@ -179,11 +179,45 @@ class HttpSettings(ServerSettings):
         return self.path
 
 
+def _is_empty(value: object) -> bool:
+    return not value
+
+
+class Reset(EnvironmentPart):
+    """How an MCP server comes to hold what it held at first, so that calls may change it: by one of three.
+
+    `folder` is copied to a temporary one for every episode, and the server's command started in it; `{folder}` in the command is
+    this copy. `command` is run where the server's own command runs, which is then started anew; a server with a `url` goes on.
+    `tool` is a tool of the server, called with `arguments`.
+    """
+
+    folder: Path | None = Field(
+        default=None, description="A folder that the server is started in a fresh copy of, relative to the recipe."
+    )
+    command: tuple[str, ...] = Field(default=(), description="A command that is run, word by word.")
+    tool: str = Field(default="", description="A tool of the server.")
+    arguments: Mapping[str, JsonValue] = Field(
+        default_factory=dict, description="The arguments that it is called with."
+    )
+
+    @model_validator(mode="after")
+    def _is_one_way(self) -> Self:
+        stated = [name for name in ("folder", "command", "tool") if getattr(self, name)]
+        if len(stated) != 1:
+            raise ValueError(
+                f"it says {' and '.join(stated) or 'none'} of folder, command and tool, and needs one of them"
+            )
+        if self.arguments and not self.tool:
+            raise ValueError("`arguments` are those of a `tool`, and it names none")
+        return self
+
+
 class McpSettings(ServerSettings):
     """An MCP server: a `command` that is started in `folder` (relative to the recipe), or a `url`.
 
     `secrets` gives headers, or variables of the command, and the environment variables that hold their values. Only tools that the
-    server marks as read-only are called, and those whose names fit `allow`.
+    server marks as read-only are called, and those whose names fit `reads` or `allow`; all of them where a `reset` says how the
+    server comes to hold what it held at first. Then `state` are the calls whose answers tell what it holds.
     """
 
     environment: Literal["mcp"] = Field(description="An MCP server.")
@@ -201,13 +235,37 @@ class McpSettings(ServerSettings):
         default=(),
         description="Patterns of the names of tools that may be called though they are not marked read-only.",
     )
+    reads: tuple[str, ...] = Field(
+        default=(),
+        exclude_if=_is_empty,
+        description="Patterns of the names of tools that change nothing though they are not marked read-only.",
+    )
+    reset: Reset | None = Field(
+        default=None,
+        exclude_if=_is_empty,
+        description="How it comes to hold what it held at first: all tools are called.",
+    )
+    state: tuple[str | Call, ...] = Field(
+        default=(),
+        exclude_if=_is_empty,
+        description="Tools, or calls of tools, whose answers tell what the server holds.",
+    )
     timeout: float = Field(default=PATIENCE, gt=0, le=600, description="Seconds for a call.")
     max_bytes: int = Field(default=LARGEST, ge=1, le=64 * 2**20, description="The largest response.")
 
     @model_validator(mode="after")
     def _is_one_server(self) -> "McpSettings":
         self._validate_origin(command=self.command, url=self.url)
+        if self.reset and self.reset.folder and self.url:
+            raise ValueError("`reset` copies a `folder` for a command, and a server with a `url` runs elsewhere")
+        if self.state and not self.reset:
+            raise ValueError("`state` tells what calls have made of a server, which takes a `reset`")
         return self
+
+    @property
+    def asked_for_state(self) -> tuple[Call, ...]:
+        """The calls of `state`."""
+        return tuple(Call(tool=one) if isinstance(one, str) else one for one in self.state)
 
 
 class RecordedSettings(EnvironmentPart):
@@ -435,5 +493,10 @@ EnvironmentSettings = (
 
 def located(settings: EnvironmentSettings, folder: Path) -> EnvironmentSettings:
     """The same settings, a relative path taken from `folder`."""
-    paths = {name: (folder / value).absolute() for name, value in settings if isinstance(value, Path)}
-    return settings.model_copy(update=paths)
+    found: dict[str, object] = {
+        name: (folder / value).absolute() for name, value in settings if isinstance(value, Path)
+    }
+    reset = settings.reset if isinstance(settings, McpSettings) else None
+    if reset is not None and reset.folder is not None:
+        found["reset"] = reset.model_copy(update={"folder": (folder / reset.folder).absolute()})
+    return settings.model_copy(update=found)

@@ -24,7 +24,14 @@ from pydantic_core import to_jsonable_python
 
 from callwright.generators.catalogs.python_tools import tool_from
 from callwright.generators.environments.endpoints import endpoints_of
-from callwright.generators.environments.episodes import Fields, Overlaid, RefusalError, ThingKey, WorldState
+from callwright.generators.environments.episodes import (
+    Fields,
+    Overlaid,
+    RefusalError,
+    ThingKey,
+    WorldState,
+    state_of,
+)
 from callwright.generators.environments.linking import find_links, words_of
 from callwright.generators.environments.protocol import CallResponse, Environment, Secret, World, WorldSettings
 from callwright.generators.tools import argument_problems
@@ -160,8 +167,7 @@ class PythonEpisode:
     def state(self) -> WorldState:
         """How the things of the state differ from how they were at first."""
         first, now = _things(self._environment.first(self._seed)), _things(self._world.state)
-        things = {key: _overlaid(first.get(key), now.get(key)) for key in first | now if first.get(key) != now.get(key)}
-        return WorldState(things, clock=self._clock)
+        return state_of(first, now, self._clock)
 
     def snapshot(self) -> WorldState:
         """The state, to go back to."""
@@ -229,13 +235,6 @@ def _things(state: BaseModel) -> dict[ThingKey, Fields]:
     }
     others = {name: value for name, value in dumped.items() if name not in kinds.values()}
     return found | {ThingKey(_WORLD, name): {_VALUE: value} for name, value in others.items()}
-
-
-def _overlaid(first: Fields | None, now: Fields | None) -> Overlaid:
-    if first is None or now is None:
-        return Overlaid(first, now)
-    differ = [name for name in {**first, **now} if first.get(name) != now.get(name)]
-    return Overlaid({name: first.get(name) for name in differ}, {name: now.get(name) for name in differ})
 
 
 def _with(dumped: dict[str, Any], things: Mapping[ThingKey, Overlaid], kinds: Mapping[str, str]) -> dict[str, Any]:

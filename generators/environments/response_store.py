@@ -18,6 +18,7 @@ from callwright.llm.ledger import open_file, unreadable
 from callwright.warehouse.errors import StoreError
 from callwright.warehouse.records import Call, Link, Tool, content_key
 
+FILES = Call(tool="{folder}")  # stands for what the files of a server's folder hold, in place of a call
 _MARK = 0x63777273  # SQLite's application id of our response stores
 _TABLES = """
 create table if not exists responses (
@@ -49,7 +50,10 @@ _DESCRIBE = (
 
 
 class Stored(NamedTuple):
-    """An answer as stored: the how-manieth to this call, from 0, first given and last seen when."""
+    """An answer as stored: the how-manieth to this call, from 0, first given and last seen when.
+
+    `after` are the calls that had changed what the server holds since it was reset, in their order.
+    """
 
     key: str
     version: int
@@ -57,6 +61,7 @@ class Stored(NamedTuple):
     answer: CallResponse
     recorded_at: datetime
     seen_at: datetime
+    after: tuple[Call, ...] = ()
 
 
 class Lapse(NamedTuple):
@@ -83,7 +88,8 @@ class Description(NamedTuple):
 
     `operations` are the method and the path of each tool, in the tools' order, where nothing but a document says them; `errors`
     those that it declares of each. `unanswered` are tools of a server that no call of was answered while it was explored: they are
-    on no path.
+    on no path. `told_by` are the calls that tell the state of a server that is reset, None of any other environment, and `reading`
+    those of its tools that leave it as it is.
     """
 
     tools: tuple[Tool, ...]
@@ -92,6 +98,8 @@ class Description(NamedTuple):
     operations: tuple[tuple[str, str], ...] = ()
     unanswered: tuple[Tool, ...] = ()
     errors: tuple[tuple[StatedError, ...], ...] = ()
+    reading: tuple[str, ...] = ()
+    told_by: tuple[Call, ...] | None = None
 
 
 def dumped_description(description: Description) -> list[Any]:
@@ -99,13 +107,18 @@ def dumped_description(description: Description) -> list[Any]:
     records = (description.tools, description.links, description.calls, description.unanswered)
     *bodies, unanswered = ([one.model_dump(mode="json") for one in kept] for kept in records)
     errors = [[list(error) for error in declared] for declared in description.errors]
-    return [*bodies, list(map(list, description.operations)), unanswered, errors]
+    whole = [*bodies, list(map(list, description.operations)), unanswered, errors]
+    if description.told_by is None:
+        return whole
+    return [*whole, list(description.reading), [call.model_dump(mode="json") for call in description.told_by]]
 
 
 def description_from(dumped: list[Any]) -> Description:
     """The description that was dumped. Raises ValueError where it is none."""
     tools, links, calls, *more = dumped
-    operations, unanswered, errors = (*more, [], [], [])[:3]  # stores of earlier versions lack them
+    # stores of earlier versions lack some of these, and what is no server that is reset the last two
+    lacking: list[Any] = [[], [], [], [], None]
+    operations, unanswered, errors, reading, told_by = more + lacking[len(more) :]
     return Description(
         tuple(map(Tool.model_validate, tools)),
         tuple(map(Link.model_validate, links)),
@@ -113,6 +126,8 @@ def description_from(dumped: list[Any]) -> Description:
         tuple((method, path) for method, path in operations),
         tuple(map(Tool.model_validate, unanswered)),
         tuple(tuple(StatedError(*one) for one in own) for own in errors),
+        tuple(reading),
+        None if told_by is None else tuple(map(Call.model_validate, told_by)),
     )
 
 
@@ -124,12 +139,18 @@ def response_rows(store: "ResponseStore", environment: str) -> Iterator[dict[str
             "key": one.key,
             "version": one.version,
             "tool": one.call.tool,
-            "call": one.call.model_dump_json(),
+            "call": orjson.dumps(_told(one)).decode(),
             "response": orjson.dumps(one.answer.response).decode(),
             "problem": one.answer.problem,
             "recorded_at": one.recorded_at,
             "seen_at": one.seen_at,
         }
+
+
+def _told(stored: Stored) -> dict[str, JsonValue]:
+    """A call as the table has it, with those that came before it."""
+    after: list[JsonValue] = [one.model_dump(mode="json") for one in stored.after]
+    return stored.call.model_dump(mode="json") | ({"after": after} if after else {})
 
 
 def lapse_rows(store: "ResponseStore", environment: str) -> Iterator[dict[str, Any]]:
@@ -161,7 +182,7 @@ def merge_responses(path: Path, packed: bytes) -> None:
         with closing(ResponseStore(Path(file.name))) as other:
             for environment in other.environments():
                 for one in other.stored(environment):
-                    store.renew(environment, one.call, one.answer)
+                    store.renew(environment, one.call, one.answer, one.after)
                 for lapse in other.lapses(environment):
                     store.note_lapse(environment, lapse.call, lapse.problem)
             store.take_descriptions(other)
@@ -171,9 +192,10 @@ def _marks(values: Sequence[str]) -> str:
     return ", ".join("?" * len(values))
 
 
-def call_key(call: Call) -> str:
-    """What a call is stored under, besides its environment."""
-    return content_key({"tool": call.tool, "arguments": call.arguments})
+def call_key(call: Call, after: Sequence[Call] = ()) -> str:
+    """What a call is stored under, besides its environment: itself, and the calls `after` which it is made."""
+    stated: dict[str, JsonValue] = {"tool": call.tool, "arguments": call.arguments}
+    return content_key(stated | ({"after": [call_key(one) for one in after]} if after else {}))
 
 
 class ResponseStore:
@@ -184,24 +206,25 @@ class ResponseStore:
         self.path = path
         self._connection = _open(path)
 
-    def get(self, environment: str, call: Call) -> CallResponse | None:
-        """The newest answer to a call, None where it was never answered."""
-        rows = self._rows(_GET, (environment, call_key(call)))
+    def get(self, environment: str, call: Call, after: Sequence[Call] = ()) -> CallResponse | None:
+        """The newest answer to a call that is made after others, None where it was never answered."""
+        rows = self._rows(_GET, (environment, call_key(call, after)))
         return _answer(rows[0][1]) if rows else None
 
-    def put(self, environment: str, call: Call, answer: CallResponse) -> CallResponse:
+    def put(self, environment: str, call: Call, answer: CallResponse, after: Sequence[Call] = ()) -> CallResponse:
         """Keep the first answer to a call; the one that another process kept first is the answer then."""
-        self._write(_PUT, _row(environment, call, 0, answer))
-        return self.get(environment, call) or answer
+        self._write(_PUT, _row(environment, call, 0, answer, after))
+        return self.get(environment, call, after) or answer
 
-    def renew(self, environment: str, call: Call, answer: CallResponse) -> None:
+    def renew(self, environment: str, call: Call, answer: CallResponse, after: Sequence[Call] = ()) -> None:
         """Keep what a call is answered now: a new version where it differs from the newest, else that it was seen again."""
-        rows = self._rows(_GET, (environment, call_key(call)))
+        key = call_key(call, after)
+        rows = self._rows(_GET, (environment, key))
         known = _answer(rows[0][1]) if rows else None
         if known is not None and known == (answer if known.error else answer._replace(error="")):
-            self._write(_SEEN, (_now(), environment, call_key(call), rows[0][0]))
+            self._write(_SEEN, (_now(), environment, key, rows[0][0]))
         else:
-            self._write(_PUT, _row(environment, call, rows[0][0] + 1 if rows else 0, answer))
+            self._write(_PUT, _row(environment, call, rows[0][0] + 1 if rows else 0, answer, after))
 
     def note_lapse(self, environment: str, call: Call, problem: str) -> None:
         """Keep that a call got no answer of its own, and why."""
@@ -238,7 +261,8 @@ class ResponseStore:
         """Every version of every answer, by key and version."""
         for key, version, call, answer, recorded_at, seen_at in self._connection.execute(_ALL, (environment,)):
             moments = datetime.fromisoformat(recorded_at), datetime.fromisoformat(seen_at)
-            yield Stored(key, version, _call(call), _answer(answer), *moments)
+            (own, *others) = _calls(call)
+            yield Stored(key, version, own, _answer(answer), *moments, tuple(others))
 
     def drifts(self, environment: str) -> list[Drift]:
         """The calls that were answered otherwise when asked again, once for each time."""
@@ -253,7 +277,7 @@ class ResponseStore:
     def lapses(self, environment: str) -> list[Lapse]:
         """The calls that got no answer of their own."""
         rows = self._rows(_LAPSES, (environment,))
-        return [Lapse(_call(call), problem, times, datetime.fromisoformat(at)) for call, problem, times, at in rows]
+        return [Lapse(_calls(call)[0], problem, times, datetime.fromisoformat(at)) for call, problem, times, at in rows]
 
     def close(self) -> None:
         """Close the file; what was put is in it."""
@@ -301,23 +325,24 @@ def _damage(path: Path, error: sqlite3.Error) -> str:
     return unreadable("response store", path, error, "everything is asked again")
 
 
-def _row(environment: str, call: Call, version: int, answer: CallResponse) -> tuple[object, ...]:
+def _row(environment: str, call: Call, version: int, answer: CallResponse, after: Sequence[Call]) -> tuple[object, ...]:
     body: list[JsonValue] = [answer.response, answer.problem]
     body += [False, answer.error] if answer.error else []
-    return environment, call_key(call), version, _packed_call(call), _packed(body), _now(), _now()
+    return environment, call_key(call, after), version, _packed_call(call, after), _packed(body), _now(), _now()
 
 
-def _packed_call(call: Call) -> bytes:
-    return _packed([call.tool, call.arguments])
+def _packed_call(call: Call, after: Sequence[Call] = ()) -> bytes:
+    return _packed([call.tool, call.arguments, *([one.tool, one.arguments] for one in after)])
 
 
 def _packed(value: object) -> bytes:
     return zlib.compress(orjson.dumps(value), level=1)
 
 
-def _call(body: bytes) -> Call:
-    tool, arguments = orjson.loads(zlib.decompress(body))
-    return Call(tool=tool, arguments=arguments)
+def _calls(body: bytes) -> list[Call]:
+    """A stored call, and those after which it was made."""
+    tool, arguments, *after = orjson.loads(zlib.decompress(body))
+    return [Call(tool=one, arguments=given) for one, given in ([tool, arguments], *after)]
 
 
 def _answer(body: bytes) -> CallResponse:

@@ -18,6 +18,7 @@ from callwright.generators.environments.protocol import (
 )
 from callwright.generators.environments.response_store import description_from, dumped_description
 from callwright.generators.environments.rules import CompiledRules, rules_of
+from callwright.generators.environments.server_world import ServerWorld
 from callwright.generators.environments.stored import DescribedEnvironment
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.exports.tasks import names_in_episodes
@@ -31,6 +32,11 @@ def ship_world(environment: Environment, settings: EnvironmentSettings) -> Shipp
     Raises ConfigurationError where calls can't change it.
     """
     world = world_of(environment)
+    if isinstance(world, ServerWorld):
+        raise ConfigurationError(
+            f"The world {world.name!r} is a server, which can't be taken along: its tasks are evaluated where it was recorded or"
+            " can be started. Leave their kind out."
+        )
     names = names_in_episodes(world.tools)
     if isinstance(settings, SimulatedSettings) and isinstance(environment, DescribedEnvironment):
         effects: JsonValue = {name: one.model_dump(mode="json") for name, one in settings.effects.items()}

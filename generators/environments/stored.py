@@ -9,7 +9,14 @@ import orjson
 from pydantic import JsonValue, ValidationError
 
 from callwright.generators.environments.protocol import CallResponse, Environment
-from callwright.generators.environments.response_store import Description, Drift, Lapse, ResponseStore, call_key
+from callwright.generators.environments.response_store import (
+    FILES,
+    Description,
+    Drift,
+    Lapse,
+    ResponseStore,
+    call_key,
+)
 from callwright.generators.environments.vocabularies import Vocabulary, vocabulary_of_calls
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Call, Link, Tool
@@ -135,8 +142,9 @@ class StoredEnvironment(DescribedEnvironment):
         return answer
 
     async def refresh_all(self) -> list[Drift]:
-        """Ask every stored call again; what has drifted by now."""
-        for call in {stored.key: stored.call for stored in self.store.stored(self.kept_as)}.values():
+        """Ask every stored call again that was made after no others; what has drifted by now."""
+        stored = list(self.store.stored(self.kept_as))
+        for call in {one.key: one.call for one in stored if not one.after and one.call != FILES}.values():
             await self.refresh(call)
         return self.drifted()
 

@@ -13,7 +13,7 @@ from callwright.generators.multi_step.disambiguation import single_path
 from callwright.generators.multi_step.filling import Filling
 from callwright.generators.multi_step.resolving import steps_of
 from callwright.generators.multi_step.sketches import GoalSketch, Sketcher, Take, ToolGraph, is_making
-from callwright.generators.multi_step.tasks import BegunWorld, is_task
+from callwright.generators.multi_step.tasks import BegunWorld, is_possible, is_task
 from callwright.language.names import deed_of, function_words
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import DEFAULT_LANGUAGE, Goal, Language, Link, Origin, Picked, PlannedCall
@@ -175,8 +175,10 @@ class _Plan:
         )
         tools = [tool for tool in self._environment.tools if tool.key in keys]
         found = await single_path(goal, self._environment, tools)
-        if found is None or self.kind not in TASKS:
-            return found is not None
+        if found is None:
+            return False
+        if self.kind not in TASKS:
+            return is_possible(found.resolved.path, found.strikes, self._environment)
         return is_task(found.resolved.path, found.strikes, self._environment)
 
     def _sketch(self, rng: Random) -> GoalSketch | None:

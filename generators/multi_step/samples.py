@@ -14,7 +14,7 @@ from callwright.generators.multi_step import ONE_DOMAIN, SEVERAL_DOMAINS, TASKS
 from callwright.generators.multi_step.asking import Asked, answer_of
 from callwright.generators.multi_step.resolving import PickedPlace, RememberedEnvironment, Resolved, resolve
 from callwright.generators.multi_step.sources import SourceLeaf, leaves_of
-from callwright.generators.multi_step.tasks import environment_of, find_changes
+from callwright.generators.multi_step.tasks import environment_of, find_changes, validate_path
 from callwright.generators.stages import StageContext
 from callwright.generators.stated_values import found_evidence
 from callwright.language.text import Found
@@ -57,6 +57,8 @@ async def write_sample(path: GoalPath, context: StageContext, template: GoalPath
     if [exchange.calls for exchange in resolved.path] != [exchange.calls for exchange in path.path]:
         raise RecordError("The goal leads to other calls than the path has, so that no evidence fits them.")
     world = world_of(environment) if goal.kind in TASKS else None
+    if world is None:
+        validate_path(path.path, path.strikes, environment)
     return Sample(
         kind=goal.kind or (SEVERAL_DOMAINS if goal.domain == CROSS else ONE_DOMAIN),
         language=goal.language,

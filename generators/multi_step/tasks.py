@@ -9,8 +9,10 @@ from typing import NamedTuple
 
 from callwright.generators.environments.episodes import START, StatefulWorld, WorldEpisode, diff, unnamed, world_of
 from callwright.generators.environments.protocol import CallResponse, Environment, WrappedEnvironment
+from callwright.generators.environments.server_world import ServerWorld
 from callwright.generators.environments.vocabularies import Vocabulary, vocabulary_of
 from callwright.generators.multi_step import TASKS
+from callwright.generators.multi_step.resolving import strike_out
 from callwright.generators.stages import StageContext
 from callwright.warehouse.errors import ConfigurationError, RecordError
 from callwright.warehouse.records import Call, Change, Exchange, Goal, Sample, Strike
@@ -81,10 +83,7 @@ def find_changes(path: Sequence[Exchange], strikes: Sequence[Strike], world: Sta
     if strikes:
         raise RecordError("Other entries of what the world answers fit what is wanted as well.")
     calls = [call for exchange in path for call in exchange.calls]
-    ending = run_through(world.begin(), calls)
-    due = [response for exchange in path for response in exchange.responses]
-    if [(one.response, one.problem) for one in ending.answers] != [(one, "") for one in due]:
-        raise RecordError("The calls are answered otherwise once those before them have changed the world.")
+    ending = made_in_a_row(path, (), world)
     for at, call in enumerate(calls):
         others = run_through(world.begin(), [*calls[:at], *calls[at + 1 :]])
         if world.writes(call.tool) and is_reached(ending.changes, others.changes):
@@ -92,6 +91,40 @@ def find_changes(path: Sequence[Exchange], strikes: Sequence[Strike], world: Sta
     if not ending.changes:
         raise RecordError("No call changes the world.")
     return ending.changes
+
+
+def made_in_a_row(path: Sequence[Exchange], strikes: Sequence[Strike], world: StatefulWorld) -> Ending:
+    """The end of an episode in which the calls of a path are made. Raises RecordError where they are answered otherwise then."""
+    by_call: dict[tuple[int, int], list[Strike]] = {}
+    for strike in strikes:
+        by_call.setdefault((strike.step, strike.call), []).append(strike)
+    ending = run_through(world.begin(), [call for exchange in path for call in exchange.calls])
+    answers = iter(ending.answers)
+    for step, exchange in enumerate(path):
+        for at, due in enumerate(exchange.responses):
+            answer = next(answers)
+            if answer.problem or strike_out(answer.response, by_call.get((step, at), ())) != due:
+                raise RecordError("The calls are answered otherwise once those before them have changed the world.")
+    return ending
+
+
+def validate_path(path: Sequence[Exchange], strikes: Sequence[Strike], environment: Environment) -> None:
+    """Raise RecordError where a server would answer the calls of a path otherwise when they are made one after the other.
+
+    A world that is simulated answers those that are no task for themselves.
+    """
+    within = getattr(environment, "inner", environment)
+    if isinstance(within, ServerWorld):
+        made_in_a_row(path, strikes, within)
+
+
+def is_possible(path: Sequence[Exchange], strikes: Sequence[Strike], environment: Environment) -> bool:
+    """Whether a server would answer the calls of a path as it has them when they are made one after the other."""
+    try:
+        validate_path(path, strikes, environment)
+    except RecordError:
+        return False
+    return True
 
 
 def is_task(path: Sequence[Exchange], strikes: Sequence[Strike], environment: Environment) -> bool:
