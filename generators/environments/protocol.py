@@ -212,6 +212,15 @@ class Reset(EnvironmentPart):
         return self
 
 
+class ServerCall(EnvironmentPart):
+    """A call of a server's tool."""
+
+    tool: str = Field(min_length=1, description="The tool's name.")
+    arguments: Mapping[str, JsonValue] = Field(
+        default_factory=dict, description="The arguments that it is called with."
+    )
+
+
 class McpSettings(ServerSettings):
     """An MCP server: a `command` that is started in `folder` (relative to the recipe), or a `url`.
 
@@ -245,7 +254,7 @@ class McpSettings(ServerSettings):
         exclude_if=_is_empty,
         description="How it comes to hold what it held at first: all tools are called.",
     )
-    state: tuple[str | Call, ...] = Field(
+    state: tuple[str | ServerCall, ...] = Field(
         default=(),
         exclude_if=_is_empty,
         description="Tools, or calls of tools, whose answers tell what the server holds.",
@@ -265,7 +274,8 @@ class McpSettings(ServerSettings):
     @property
     def asked_for_state(self) -> tuple[Call, ...]:
         """The calls of `state`."""
-        return tuple(Call(tool=one) if isinstance(one, str) else one for one in self.state)
+        stated = [ServerCall(tool=one) if isinstance(one, str) else one for one in self.state]
+        return tuple(Call(tool=one.tool, arguments=dict(one.arguments)) for one in stated)
 
 
 class RecordedSettings(EnvironmentPart):

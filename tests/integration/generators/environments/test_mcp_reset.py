@@ -280,8 +280,8 @@ def test_tasks_and_paths_are_made_of_a_server_and_evaluated_without_it(tmp_path:
     assert run_here("release", "create", "v1", "--recipe", "board", home=tmp_path).returncode == 0
     found = run_here("evaluate", "v1", "--model", "template/v1", "--json", home=tmp_path)
     assert found.returncode == 0, found.stderr
-    (whole,) = [row for row in json.loads(found.stdout) if row.get("domain") == "all"]
-    assert (whole["runs"], whole["success_rate"], whole["end_state"]) == (5, 1.0, 1.0)
+    (whole,) = json.loads(found.stdout)
+    assert (whole["multi_step_runs"], whole["success_rate"], whole["end_state"]) == (5, 1.0, 1.0)
     told = run_here(
         "export", "v1", "--to", "verifiers", "--with-template", "--folder", str(tmp_path / "out"), home=tmp_path
     )
