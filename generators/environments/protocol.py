@@ -286,10 +286,6 @@ class RecordedSettings(EnvironmentPart):
     path: Path = Field(description="A response store, or JSON lines, relative to the recipe.")
 
 
-def _is_empty(value: object) -> bool:
-    return not value
-
-
 def _later(description: str) -> Any:  # noqa: ANN401 - a field of any type
     """A field that came later: where it says nothing, keys are what they were."""
     return Field(default="", exclude_if=_is_empty, description=description)
