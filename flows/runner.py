@@ -388,7 +388,7 @@ def local_workers(recipe: Recipe, settings: Settings) -> Iterator[Workers]:
         yield Workers(carry_out, 1)
     else:
         _require_guard()
-        pool = _Pool(settings.workers)
+        pool = _Pool(settings.workers, [*_PRELOADED, *([_ROUGE] if recipe.consistency == "hammerbench" else [])])
         with pool.executor:
             yield Workers(pool.work, settings.workers)
 
@@ -404,13 +404,18 @@ def _require_guard() -> None:
     )
 
 
+_PRELOADED = ("callwright.flows.shards", "callwright.llm.template.model", "num2words")
+_ROUGE = "rouge_score.rouge_scorer"  # 85 MB, where readings are held against each other (HammerBench 4.2.2)
+
+
 class _Pool:
     """Processes that work shards; where one shard is called off, all are, for then its whole build is."""
 
-    def __init__(self, slots: int) -> None:
+    def __init__(self, slots: int, preloaded: Sequence[str]) -> None:
         # Workers are forked from a server that has imported what they need: they start at once and share its memory.
+        # Not duckling: its runtime does not survive a fork.
         context = get_context("forkserver")
-        context.set_forkserver_preload(["callwright.flows.shards", "callwright.llm.template.model"])
+        context.set_forkserver_preload([*preloaded])
         self._others = active_children()
         self._has_begun = False
         self.executor = ProcessPoolExecutor(slots, mp_context=context, initializer=_settle_in)

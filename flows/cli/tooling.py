@@ -325,7 +325,8 @@ def _every_kind(source: dict[str, object]) -> "Recipe":
     from callwright.flows.recipe import parse_recipe
     from callwright.generators.kinds import all_kinds
 
-    asked = {name: _ENOUGH for name, kind in all_kinds().items() if not kind.traits.is_taken}
+    # What is taken comes of no tools, and what policies rule needs a recipe that states them.
+    asked = {name: _ENOUGH for name, kind in all_kinds().items() if not (kind.traits.is_taken or kind.traits.is_ruled)}
     return parse_recipe({"name": "check", "tools": [source], "samples": asked}, Path(), "check")
 
 
