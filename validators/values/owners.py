@@ -25,7 +25,8 @@ def owner_of(leaf: Leaf, place: Place, heard: Heard) -> Owner:
 def _owner_by_role(leaf: Leaf, place: Place, heard: Heard) -> Owner:
     """Whom a word tells that leads to a place: from, to, in."""
     role = role_said(leaf, place.span, heard.said)
-    if role and leaf.parameter.role and any(one.role for one in leaf.rivals):
+    roles = {one.role for one in leaf.rivals} - {""}
+    if role and leaf.parameter.role and roles and (role != leaf.parameter.role or role not in roles):
         return "own" if role == leaf.parameter.role else "rival"
     edges = {one.edge for one in leaf.rivals} - {"", leaf.parameter.edge}
     if role and edges and leaf.parameter.edge and leaf.sort in ("day", "clock", "moment", "number"):

@@ -28,6 +28,7 @@ _WORD, _WEEK = re.compile(r"[^\W\d_]{3,}"), 7
 _PRONOUN = re.compile(r"I(?:['’]\w+)?")
 _LOWER_AFTER = re.compile(r" ([a-zà-ÿ'-]{3,})")
 _CAPITAL = re.compile(widened(r"(?<![\w'’-])[A-ZÀ-Þ](?=[\w'’-]*[a-zà-ÿ])[\w'’-]*(?![\w ]*@[:])"))
+_LINE = re.compile(r"\b([A-Z]{2,4})[ -]$")
 _LINKS = r"(?:(?:of|in|and|&|the|de|del|la|y|von|van) ){0,2}"  # within a name: Blue in Green, Bank of the West
 _WORD_AFTER, _WORD_BEFORE = (
     re.compile(rf"[ -]+{_LINKS}([A-ZÀ-Þ][\w'’-]*)"),
@@ -322,7 +323,7 @@ def _of_text(leaf: Leaf, said: Said) -> Iterator[Place]:
     to_the_letter = [span for span in spans if said.quote(span).casefold() == value.casefold()]
     for span in to_the_letter or spans:  # beside AA00, AA-00 is another code
         is_free = is_text(leaf, said.language)
-        more = None if is_free and value.islower() else _more_of_name(value, span, said)
+        more = None if is_free and value.islower() else _more_of_name(value, span, said) or _line_of(leaf, span, said)
         yield Place(span, more=more, is_open=is_free and not _is_whole(span, said))
 
 
@@ -342,17 +343,9 @@ def _occurrences(value: str, said: Said) -> Iterator[Span]:
 
 
 def _more_of_name(value: str, span: Span, said: Said) -> Span | None:
-    """A word next to a name which may be part of it: one with a capital, one with content behind several small ones, an article."""
+    """A word next to a name which may be part of it."""
     if value.islower() and value.replace(" ", "").isalpha():
-        object_of = re.compile(rf" {mark_words(said.language)['article'].pattern} ", re.IGNORECASE).match(
-            said.text, span.end
-        )
-        if object_of:  # "water the ficus"
-            return Span(object_of.start() + 1, object_of.end() - 1)
-    word = _LOWER_AFTER.match(said.text[span.end :]) if value.islower() and " " in value else None
-    if word and word[1] not in empty((of(said.language),)):
-        at = Span(span.end + word.start(1), span.end + word.end())
-        return None if said.marked(at, *MARKS) else at
+        return _more_of_small(value, span, said)
     if not value[:1].isupper() or any(character.isdigit() for character in value):
         return None
     after = _WORD_AFTER.match(said.text, span.end)
@@ -361,6 +354,27 @@ def _more_of_name(value: str, span: Span, said: Said) -> Span | None:
     before = _WORD_BEFORE.search(said.text[: span.start])
     is_inside = before and _is_name(before[1], said) and _stands_inside(before.start(1), said)
     return Span(*before.span(1)) if before and is_inside else None
+
+
+def _line_of(leaf: Leaf, span: Span, said: Said) -> Span | None:
+    """The letters before a number that may be a part of it: ICE 512."""
+    before = _LINE.search(said.text[: span.start]) if str(leaf.value).isdecimal() else None
+    return Span(*before.span(1)) if before and before[1].lower() not in leaf.parameter.words else None
+
+
+def _more_of_small(value: str, span: Span, said: Said) -> Span | None:
+    """What may belong to a name in small letters: its object, or a word behind it and an article, or behind several."""
+    article = mark_words(said.language)["article"].pattern
+    object_of = re.compile(rf" ({article}) ", re.IGNORECASE).match(said.text, span.end)
+    if object_of:  # "water the ficus"
+        return Span(*object_of.span(1))
+    has_article = re.search(rf"(?i:\b{article}) $", said.text[: span.start])
+    after = _LOWER_AFTER.match(said.text, span.end) if " " in value or has_article else None
+    if after is None or after[1] in empty((of(said.language),)):
+        return None
+    more = Span(*after.span(1))  # "the lentil curry"
+    is_other = said.marked(more, *MARKS) or any(more.touches(Span(one.start, one.end)) for one in said.quantities)
+    return None if is_other or said.is_time(more) else more
 
 
 def _stands_inside(at: int, said: Said) -> bool:
