@@ -140,7 +140,7 @@ async def test_a_tool_that_takes_what_nobody_knows_is_offered_and_is_on_no_path(
 
 
 async def test_a_server_all_of_whose_tools_take_what_nobody_knows_is_no_mistake(tmp_path: Path) -> None:
-    settings = shop_settings(allow=["send_note"], include=["send_note"], constants={}, exclude=[])
+    settings = shop_settings(allow=["send_note"], include=["send_note"], constants={})
     environment = opened(settings, tmp_path)
     await explore_environment(settings, environment)
     assert (environment.tools, [tool.name for tool in environment.offered]) == ((), ["send_note"])
