@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pydantic import JsonValue
 
 from callwright.generators.catalogs.catalog import StatedError
 from callwright.generators.environments.document_world import DocumentEpisode, DocumentWorld
@@ -14,6 +13,7 @@ from callwright.generators.environments.episodes import START, diff, loaded, unn
 from callwright.generators.environments.protocol import Effect
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Call, JsonSchema, Tool
+from tests.support.generators.environments.asking_episodes import ask, refusal
 
 TEXT: JsonSchema = {"type": "string"}
 NUMBER: JsonSchema = {"type": "integer"}
@@ -88,22 +88,6 @@ BOARD = board()
 def episode() -> DocumentEpisode:
     """A new episode."""
     return BOARD.begin()
-
-
-def ask(episode: DocumentEpisode, name: str, **arguments: JsonValue) -> Any:
-    """The response to a call, which must not be refused."""
-    found = episode.answer(Call(tool=name, arguments=arguments))
-    assert not found.problem, found.problem
-    return found.response
-
-
-def refusal(episode: DocumentEpisode, name: str, **arguments: JsonValue) -> str:
-    """The code by which a call is refused; it must leave the state as it is."""
-    before = episode.snapshot()
-    found = episode.answer(Call(tool=name, arguments=arguments))
-    assert found.problem
-    assert episode.state == before
-    return found.error
 
 
 def ids(things: list[Any]) -> list[int]:

@@ -14,6 +14,7 @@ from callwright.generators.environments.episodes import START, StatefulWorld, di
 from callwright.generators.environments.protocol import Effect
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Call, JsonSchema, Tool
+from tests.support.generators.environments.asking_episodes import ask, refusal
 
 TEXT: JsonSchema = {"type": "string"}
 ORDER: JsonSchema = {
@@ -85,22 +86,6 @@ SHOP = shop()
 def episode() -> DocumentEpisode:
     """A new episode."""
     return SHOP.begin()
-
-
-def ask(episode: DocumentEpisode, name: str, **arguments: JsonValue) -> Any:
-    """The response to a call, which must not be refused."""
-    found = episode.answer(Call(tool=name, arguments=arguments))
-    assert not found.problem, found.problem
-    return found.response
-
-
-def refusal(episode: DocumentEpisode, name: str, **arguments: JsonValue) -> str:
-    """The code by which a call is refused; it must leave the state as it is."""
-    before = episode.snapshot()
-    found = episode.answer(Call(tool=name, arguments=arguments))
-    assert found.problem
-    assert episode.state == before
-    return found.error
 
 
 def changes(episode: DocumentEpisode) -> list[tuple[str, str, str, JsonValue, JsonValue]]:
