@@ -60,11 +60,8 @@ class ResetServer:
     def ask_after(self, past: Sequence[Made], call: Call, *, writes: bool) -> CallResponse:
         """What a call is answered after these, which changed the server; `writes` says whether this one may change it, too."""
         with self._lock:
-            try:
-                self._bring_to(past)
-            except ConfigurationError as error:
-                self._past = None
-                return CallResponse(problem=str(error), passing=True)
+            if (lapse := self._brought_to(past)) is not None:
+                return lapse
             answer = self._ask(call)
             if answer.passing:
                 self._past = None
@@ -75,11 +72,8 @@ class ResetServer:
     def files_after(self, past: Sequence[Made]) -> CallResponse:
         """What the files of the server's copy hold after these calls: text as it is, of all else a hash."""
         with self._lock:
-            try:
-                self._bring_to(past)
-            except ConfigurationError as error:
-                self._past = None
-                return CallResponse(problem=str(error), passing=True)
+            if (lapse := self._brought_to(past)) is not None:
+                return lapse
             root = self._address.folder
             paths = sorted(path for path in root.rglob("*") if path.is_file())
             return CallResponse({path.relative_to(root).as_posix(): _content(path) for path in paths})
@@ -97,6 +91,15 @@ class ResetServer:
             if self._copy is not None:
                 self._copy.cleanup()
                 self._copy = None
+
+    def _brought_to(self, past: Sequence[Made]) -> CallResponse | None:
+        """Bring the server to where these calls have left it; where that fails, the lapse that answers in its place."""
+        try:
+            self._bring_to(past)
+        except ConfigurationError as error:
+            self._past = None
+            return CallResponse(problem=str(error), passing=True)
+        return None
 
     def _bring_to(self, past: Sequence[Made]) -> None:
         """Make the server hold what these calls have made of it. Raises ConfigurationError where it can't be."""

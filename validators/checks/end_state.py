@@ -50,11 +50,16 @@ async def check_end_state(sample: Sample, context: StageContext) -> Answer:
     try:
         world = world_of_sample(sample, context)
     except ConfigurationError as error:
-        return answer_of([unproved(str(error), DoubtedFact(kind="end_unseen"))], "")
+        return unseen(error)
     finder = _EndFindings(sample, world, context.toolset(sample.candidates))
     proof = "The gold calls in {} orders lead to the end that is wanted; {} near misses and doing nothing do not."
     findings = list(finder.findings())
     return answer_of(findings, proof.format(finder.orders, finder.misses))
+
+
+def unseen(error: ConfigurationError) -> Answer:
+    """What is answered of a sample whose world can't be opened."""
+    return answer_of([unproved(str(error), DoubtedFact(kind="end_unseen"))], "")
 
 
 class _EndFindings:

@@ -17,6 +17,7 @@ from callwright.generators.stages import StageContext
 from callwright.language.schemas import scalars
 from callwright.language.text import fold
 from callwright.validators.checks.declaring import rule
+from callwright.validators.checks.end_state import unseen
 from callwright.validators.checks.verdicts import Answer, Finding, answer_of, contradicted, unproved
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import CallTurn, DoubtedFact, Fault, FaultDue, GoldCall, ResultTurn, Sample
@@ -44,7 +45,7 @@ async def check_fault(sample: Sample, context: StageContext) -> Answer:
     try:
         world = world_of_sample(sample, context)
     except ConfigurationError as error:
-        return answer_of([unproved(str(error), DoubtedFact(kind="end_unseen"))], "")
+        return unseen(error)
     tools = {tool.name: tool for tool in context.toolset(sample.candidates)}
     finder = _FaultFindings(sample, fault, Planting(fault.source, world, tools, Random(0)))
     return answer_of(finder.findings(), _PROOF.format(due=fault.due))

@@ -13,6 +13,7 @@ from callwright.generators.faults.transcripts import effect_of
 from callwright.generators.multi_step.tasks import Ending, is_reached, run_through, world_of_sample
 from callwright.generators.stages import StageContext
 from callwright.validators.checks.declaring import rule
+from callwright.validators.checks.end_state import unseen
 from callwright.validators.checks.verdicts import Answer, Finding, answer_of, contradicted, unproved
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Call, CallTurn, DoubtedFact, PolicyCase, ResultTurn, Sample, UserTurn
@@ -41,7 +42,7 @@ async def check_policy(sample: Sample, context: StageContext) -> Answer:
         world = world_of_sample(sample, context)
         finder = _PolicyFindings(sample, case, world)
     except ConfigurationError as error:
-        return answer_of([unproved(str(error), DoubtedFact(kind="end_unseen"))], "")
+        return unseen(error)
     return answer_of(finder.findings(), _PROOF.format(len(case.policies), case.policy, case.due))
 
 

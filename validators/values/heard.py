@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from callwright.language.text import FoldedWord, words_of
-from callwright.language.vocabulary import deep_stem
-from callwright.validators.values.parameters import Leaf, Parameter
+from callwright.language.text import words_of
+from callwright.validators.values.parameters import Leaf, Parameter, spellings
 from callwright.validators.values.places import Place
 from callwright.validators.values.said import Said, Span, mark_words, measure_words
 
@@ -39,9 +38,6 @@ def named_words(said: Said, where: Span) -> list[frozenset[str]]:
     """The words of a stretch as names are compared, without articles."""
     article = mark_words(said.language)["article"]
     words, measures = words_of(said.quote(where)).row, measure_words(said.language)
-    return [spellings(one) | {measures.get(one.text, one.text)} for one in words if not article.fullmatch(one.text)]
-
-
-def spellings(word: FoldedWord) -> frozenset[str]:
-    """A word as names are compared: as it is, and without its endings."""
-    return frozenset({word.text, deep_stem(word.text)})
+    return [
+        spellings(one.text) | {measures.get(one.text, one.text)} for one in words if not article.fullmatch(one.text)
+    ]

@@ -5,8 +5,8 @@ from typing import Literal
 
 from callwright.language.packs import puts_spaces
 from callwright.language.text import words_of
-from callwright.validators.values.heard import Heard, named_words, spellings
-from callwright.validators.values.parameters import LEADS, Lead, Leaf, Parameter, Role, is_timed
+from callwright.validators.values.heard import Heard, named_words
+from callwright.validators.values.parameters import LEADS, Lead, Leaf, Parameter, Role, is_timed, spellings
 from callwright.validators.values.places import Place, is_text
 from callwright.validators.values.said import Said, Span, mark_words, schema_words
 
@@ -61,7 +61,7 @@ def _owner_by_name(leaf: Leaf, place: Place, heard: Heard) -> Owner:
     open_ones = [one for one in leaf.rivals if (one.parent, one.name) not in heard.settled]
     rival = frozenset[str]().union(*(one.words for one in open_ones)) - leaf.parameter.words
     own = leaf.naming
-    for words in (*(one for side in nearest for one in side), *map(spellings, asked)):
+    for words in (*(one for side in nearest for one in side), *(spellings(one.text) for one in asked)):
         if words & own:
             return "own"
         if words & rival:

@@ -275,6 +275,11 @@ def is_timed(one: Parameter) -> bool:
     return kind in ("date", "time", "date-time") or last in ("date", "time", "day", "when", "start", "end")
 
 
+def spellings(word: str) -> frozenset[str]:
+    """A word as names are compared: as it is, and without its endings."""
+    return frozenset({word, deep_stem(word)})
+
+
 @lru_cache(4096)
 def _naming(name: str, description: str) -> frozenset[str]:
     tokens = split_name(name)

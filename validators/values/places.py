@@ -18,8 +18,8 @@ from callwright.language.readers.units import Unit, quantity_words, unit_named
 from callwright.language.schemas import choices_of
 from callwright.language.text import folded
 from callwright.language.values import locate
-from callwright.language.vocabulary import deep_stem, empty
-from callwright.validators.values.parameters import MOMENT, Leaf
+from callwright.language.vocabulary import empty
+from callwright.validators.values.parameters import MOMENT, Leaf, spellings
 from callwright.validators.values.said import MARKS, Said, Span, Time, digit_words, mark_words, schema_words
 
 _EXACT = frozenset({"spelling", "grouping of digits", "inflection", "place spelling", "date in figures"})
@@ -495,7 +495,7 @@ def _names_beside(leaf: Leaf, said: Said, taken: Sequence[Span]) -> Iterator[Spa
     for match in _CAPITAL.finditer(said.text):
         span = Span(*match.span())
         is_name = _is_name(match.group(), said) and _stands_inside(span.start, said) and not said.is_time(span)
-        is_label = not own.isdisjoint({match.group().lower(), deep_stem(match.group().lower())})
+        is_label = not own.isdisjoint(spellings(match.group().lower()))
         is_place = not leaf.parameter.is_place and not leaf.parameter.role and _leads_to_place(span, said)
         if is_name and not is_label and not is_place and not any(span.touches(each) for each in known):
             yield span

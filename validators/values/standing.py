@@ -139,7 +139,8 @@ def _taken(leaves: Sequence[Leaf], said: Said) -> list[Span]:
 
 def read_leaves(leaves: Sequence[Leaf], said: Said, elsewhere: Collection[str] = ()) -> list[ValueReading]:
     """The standing of each value by one text, seen beside the others."""
-    others = [Span(hit.start, hit.end) for one in elsewhere if (hit := find_phrase(one, said.text))]
+    sought = elsewhere if any(leaf.sort == "name" for leaf in leaves) else ()
+    others = [Span(hit.start, hit.end) for one in sought if (hit := find_phrase(one, said.text))]
     heard = Heard(said, leaves, [places_of(leaf, said) for leaf in leaves], elsewhere=others)
     heard = heard._replace(places=[
         places or [*_derived(leaf, heard), *_single(leaf, heard)] for leaf, places in zip(leaves, heard.places, strict=True)
