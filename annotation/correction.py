@@ -23,7 +23,7 @@ from callwright.annotation.reviews import (
 from callwright.annotation.screens import CORRECTION, CorrectionWords, SampleScreenWords, correction_words_in, words_in
 from callwright.annotation.studio.records import PulledAnnotation
 from callwright.generators.environments.picking import choose, entries_of, value_at
-from callwright.generators.multi_step.sources import SourceLeaf, leaves_of, shifted, values_of
+from callwright.generators.multi_step.resolving import SourceLeaf, leaves_of, shifted, values_of
 from callwright.warehouse.errors import AnnotationError, RecordError
 from callwright.warehouse.records import (
     DEFAULT_LANGUAGE,

@@ -7,8 +7,8 @@ from typing import NamedTuple
 from callwright.annotation.calls import is_same, same_calls
 from callwright.annotation.picks import step_turns
 from callwright.generators.environments.picking import entries_of, join
-from callwright.generators.multi_step.asking import Asked, answer_of
 from callwright.generators.multi_step.resolving import strike_out
+from callwright.generators.multi_step.samples import Asked, answer_of
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import (
     CallTurn,

@@ -34,7 +34,7 @@ from callwright.validators.checks.table import settled_claims
 from callwright.validators.metrics.intervals import share_interval
 from callwright.validators.metrics.readers import ReaderFigures, cheapest, figures_of
 from callwright.warehouse.errors import ConfigurationError
-from callwright.warehouse.exports.whole import record_line
+from callwright.warehouse.exports.formats import record_line
 from callwright.warehouse.queries import sql
 from callwright.warehouse.records import Decision, LlmCall, PlantedReading, Sample, Tool, Verdict, content_key
 from callwright.warehouse.releases import read_tools, release_named, samples_by_key

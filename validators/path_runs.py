@@ -8,8 +8,8 @@ import orjson
 from pydantic import JsonValue
 
 from callwright.generators.kinds import traits_of
+from callwright.generators.multi_step.correction import CALL_TEMPLATE, NextCalls, next_calls_prompt, shown_past
 from callwright.generators.multi_step.tasks import BegunWorld, world_of_sample
-from callwright.generators.multi_step.tracing import TEMPLATE, NextCalls, next_calls_prompt, shown_past
 from callwright.generators.multi_step.wording import PROMPTS
 from callwright.generators.stages import StageContext
 from callwright.generators.transcripts import conversation_text
@@ -327,7 +327,7 @@ class PathStrategy(NamedTuple):
 
 
 PATH_STRATEGIES: Mapping[str, PathStrategy] = {  # by the names that strategies have everywhere
-    "direct": PathStrategy(_ask_directly, PROMPTS, TEMPLATE),
+    "direct": PathStrategy(_ask_directly, PROMPTS, CALL_TEMPLATE),
     "native": PathStrategy(_ask_natively, OWN_PROMPTS, NATIVELY),
     IN_MESSAGES: PathStrategy(_ask_in_messages, OWN_PROMPTS, NATIVELY),
 }

@@ -17,9 +17,8 @@ from callwright.language.packs import known, of
 from callwright.warehouse.cards import card_facts, render_card
 from callwright.warehouse.errors import ConfigurationError, RecordError
 from callwright.warehouse.exports.examples import openai_messages
-from callwright.warehouse.exports.formats import Export, export_release, export_tables, format_of
+from callwright.warehouse.exports.formats import Export, export_release, export_tables, format_of, record_line
 from callwright.warehouse.exports.hugging_face import hugging_face_row
-from callwright.warehouse.exports.whole import record_line
 from callwright.warehouse.exports.writing import TableFormat, plain_names, tool_document
 from callwright.warehouse.extras import require_package
 from callwright.warehouse.queries import sql

@@ -239,7 +239,7 @@ _MOST_PAIRS = 12
 
 def _changes_text(found: "Evaluation") -> "Iterator[str | Table]":
     """What changed tools did, candidate by candidate: over all samples, by metric, by tool, and which tools are mixed up."""
-    from callwright.warehouse.changed_tools import effect_sentence
+    from callwright.warehouse.browsing import effect_sentence
 
     for one in found.changed_tools:
         if one.whole is None:

@@ -7,7 +7,7 @@ from callwright.flows.evaluation.answers import read_predictions
 from callwright.validators.metrics import answers, snapshots
 from callwright.validators.metrics.intervals import Addend, Interval, difference_intervals
 from callwright.validators.predictions import CandidateRun
-from callwright.warehouse.changed_tools import list_changes
+from callwright.warehouse.browsing import list_changes
 from callwright.warehouse.releases import ReleaseContent
 from callwright.warehouse.store import Warehouse
 

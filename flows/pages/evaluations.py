@@ -15,12 +15,14 @@ from callwright.warehouse.browsing import (
     PairFilter,
     ReleaseDetail,
     compare,
+    compare_tools,
+    effect_sentence,
     find_items,
     list_boards,
+    list_changes,
     read_evaluation,
     read_release,
 )
-from callwright.warehouse.changed_tools import compare_tools, effect_sentence, list_changes
 from callwright.warehouse.queries import sql
 from callwright.warehouse.rows import Row
 from callwright.warehouse.store import Warehouse

@@ -23,7 +23,7 @@ from callwright.warehouse.browsing import (
     neighbours,
     samples_of,
 )
-from callwright.warehouse.exports.whole import record_line
+from callwright.warehouse.exports.formats import record_line
 from callwright.warehouse.records import Evidence, Sample
 from callwright.warehouse.releases.reading import tool_of
 from callwright.warehouse.rows import Row, RowPage

@@ -4,10 +4,9 @@ from collections.abc import Iterator, Sequence
 from typing import cast, get_args
 
 from callwright.generators.conversations import CONVERSATION, GROUP
-from callwright.generators.conversations.acts import label_conversations
-from callwright.generators.conversations.plans import plan_conversations, word_scenarios
+from callwright.generators.conversations.moves import plan_conversations, word_scenarios
 from callwright.generators.conversations.scenarios import plan_scenarios, shared_out, tool_obstacle
-from callwright.generators.conversations.wording import write_conversations
+from callwright.generators.conversations.wording import label_conversations, write_conversations
 from callwright.generators.families import Family, Kind, Order, Share, Traits, shared_evenly
 from callwright.generators.stages import Step, in_a_row
 from callwright.warehouse.records import Complexity, Language, Scenario, Tool

@@ -1,11 +1,12 @@
-"""Wording a planned conversation turn by turn, calls and results in between (CONFETTI 3.1)."""
+"""Wording a planned conversation turn by turn, calls and results in between, and labelling its replies with acts (CONFETTI 3.1)."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-from pydantic import BaseModel, JsonValue
+from pydantic import BaseModel, Field, JsonValue
 
+from callwright.generators.conversations import CONVERSATION
 from callwright.generators.stages import ATTEMPTS, Leniency, StageContext, first_fit
 from callwright.generators.stated_values import Expected, Spot, Stated, find_value, find_values, span_evidence
 from callwright.generators.transcripts import conversation_text, walk
@@ -14,6 +15,7 @@ from callwright.llm.prompts import prompt_version, render
 from callwright.warehouse.records import (
     CallTurn,
     Conversation,
+    DialogueAct,
     Evidence,
     GoldCall,
     JsonSchema,
@@ -23,6 +25,7 @@ from callwright.warehouse.records import (
     Part,
     ReplyTurn,
     ResultTurn,
+    Sample,
     SimulatedCall,
     Turn,
     UserTurn,
@@ -318,3 +321,54 @@ def plain_schema(value: JsonValue) -> JsonSchema:
     if isinstance(value, str) and _CLOCK.fullmatch(value):
         return {"type": "string", "pattern": f"^{_CLOCK.pattern}$"}
     return {"type": "string"}
+
+
+ACTS_STAGE = "dialogue_acts"
+ACTS_TEMPLATE = "label_acts"
+_ORDER: tuple[DialogueAct, ...] = ("seek", "inform", "reject", "other")
+
+
+class DialogueActs(BaseModel):
+    """What a reply does, one label or more."""
+
+    acts: list[Literal["seek", "inform", "reject", "other"]] = Field(min_length=1)
+
+
+async def label_conversations(conversation: Conversation, context: StageContext) -> list[Sample]:
+    """The conversation as a sample, every reply with its acts."""
+    scenario = conversation.worded.plan.scenario
+    turns = await label_turns(conversation.turns, context)
+    origin = Origin(stage=ACTS_STAGE, parents=(conversation.key,), seed=scenario.seed)
+    if turns != conversation.turns:
+        origin = origin.with_changes(model=context.chat.name, prompt_version=prompt_version(PROMPTS, ACTS_TEMPLATE))
+    elif conversation.origin is not None:
+        origin = origin.with_changes(model=conversation.origin.model, prompt_version=conversation.origin.prompt_version)
+    return [
+        Sample(
+            kind=CONVERSATION,
+            language=scenario.language,
+            category=scenario.category,
+            candidates=scenario.candidates,
+            withheld=scenario.withheld,
+            turns=turns,
+            tags=conversation.tags,
+            origin=origin,
+        )
+    ]
+
+
+async def label_turns(turns: tuple[Turn, ...], context: StageContext) -> tuple[Turn, ...]:
+    """The turns with acts at every reply; those of an imported conversation too."""
+    labelled: list[Turn] = []
+    for turn in turns:
+        if isinstance(turn, ReplyTurn) and not turn.acts:
+            labelled.append(turn.with_changes(acts=await _acts_of(turn.text, labelled, context)))
+        else:
+            labelled.append(turn)
+    return tuple(labelled)
+
+
+async def _acts_of(reply: str, before: list[Turn], context: StageContext) -> tuple[DialogueAct, ...]:
+    prompt = render(PROMPTS, ACTS_TEMPLATE, reply=reply, conversation=conversation_text(before))
+    named = set((await context.chat.ask(prompt, DialogueActs)).acts)
+    return tuple(act for act in _ORDER if act in (named - {"other"} or named))

@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 from callwright.generators.environments.episodes import StatefulWorld, WorldEpisode, diff
 from callwright.generators.environments.faults import FaultyWorld
-from callwright.generators.multi_step.asking import answer_of
-from callwright.generators.multi_step.samples import add_evidence, moved_tags, place_of, reported
+from callwright.generators.multi_step.samples import add_evidence, answer_of, moved_tags, place_of, reported
 from callwright.generators.multi_step.tasks import run_through
 from callwright.language.packs import of
 from callwright.warehouse.errors import RecordError

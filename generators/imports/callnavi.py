@@ -18,7 +18,7 @@ from callwright.generators.imports.reading import Fields, ImportedRecord, Record
 from callwright.generators.imports.table import SampleFormat
 from callwright.generators.routing.making import FAMILY
 from callwright.generators.routing.tool_graph import Feed, returned_fields, unknown_evidence
-from callwright.warehouse.exports.callnavi import DIFFICULTIES, QUESTIONS
+from callwright.warehouse.exports.papers import DIFFICULTIES, QUESTIONS
 from callwright.warehouse.records import (
     CallTurn,
     Evidence,

@@ -18,8 +18,8 @@ from callwright.generators.imports.reading import ImportedRecord, RecordReader, 
 from callwright.generators.taken import STAGE, kind_of_turns
 from callwright.warehouse.exports.formats import MANIFEST
 from callwright.warehouse.exports.hugging_face import CROISSANT
-from callwright.warehouse.exports.sharegpt import INFO as SHAREGPT_INFO
 from callwright.warehouse.exports.tasks import ENVIRONMENT, WORLDS_FILE
+from callwright.warehouse.exports.training import INFO as SHAREGPT_INFO
 from callwright.warehouse.records import (
     TIME_SENTENCE,
     CallTurn,

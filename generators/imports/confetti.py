@@ -20,7 +20,7 @@ from callwright.generators.imports.reading import Fields, ImportedRecord, Record
 from callwright.generators.imports.table import SampleFormat
 from callwright.generators.multi_step.samples import add_evidence
 from callwright.warehouse.errors import ConfigurationError
-from callwright.warehouse.exports.confetti import ACTS, ACTS_FILE, POSSIBLE
+from callwright.warehouse.exports.bfcl import ACTS, ACTS_FILE, POSSIBLE
 from callwright.warehouse.records import (
     CallTurn,
     DialogueAct,

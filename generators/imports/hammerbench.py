@@ -1,6 +1,6 @@
 """HammerBench's published records as samples, with their labels as gold.
 
-The kinds are those of `callwright.warehouse.exports.hammerbench.FILES`. Nothing of a record is lost: labels stay as the data have
+The kinds are those of `callwright.warehouse.exports.papers.FILES`. Nothing of a record is lost: labels stay as the data have
 them (empty strings and lists too); a record's id, and the label of an irrelevant request (whose tool is not among the
 candidates, so that no call is due), become tags. What the export of a sample gives is the record it came from.
 """
@@ -17,7 +17,7 @@ from callwright.generators.catalogs.documents import DocumentItem, files_at, rea
 from callwright.generators.catalogs.hammerbench import hammerbench_builder, language_of_folder, put_hammerbench_tool
 from callwright.generators.imports.reading import Fields, ImportedRecord, RecordReader, language_of_user
 from callwright.generators.imports.table import SampleFormat
-from callwright.warehouse.exports.hammerbench import (
+from callwright.warehouse.exports.papers import (
     ALIASES,
     FILES,
     MESSAGE_FIRST,

@@ -15,7 +15,7 @@ from callwright.generators.imports.reading import ImportedRecord, RecordReader
 from callwright.generators.imports.table import SampleFormat
 from callwright.generators.taken import kind_of_turns
 from callwright.warehouse.errors import ConfigurationError
-from callwright.warehouse.exports.whole import TOOLS_FILE
+from callwright.warehouse.exports.formats import TOOLS_FILE
 from callwright.warehouse.records import (
     CallTurn,
     GoldCall,

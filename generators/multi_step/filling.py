@@ -9,7 +9,8 @@ from pydantic import JsonValue
 from callwright.generators.environments.picking import Entry, choose, entries_of, has, value_at
 from callwright.generators.environments.protocol import Environment
 from callwright.generators.environments.vocabularies import GoalValues, Vocabulary, Wish
-from callwright.generators.multi_step.asking import telling_fields
+from callwright.generators.multi_step.resolving import as_text, shifted
+from callwright.generators.multi_step.samples import telling_fields
 from callwright.generators.multi_step.sketches import (
     Fixed,
     GoalSketch,
@@ -21,7 +22,6 @@ from callwright.generators.multi_step.sketches import (
     ToolGraph,
     is_deed,
 )
-from callwright.generators.multi_step.sources import as_text, shifted
 from callwright.generators.tools import argument_problems
 from callwright.language.calls.entries import FAMILIES, name_paths, named, rank_fields
 from callwright.language.text import fold

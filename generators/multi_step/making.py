@@ -10,12 +10,11 @@ from callwright.generators.environments.joined import JoinedEnvironment
 from callwright.generators.environments.protocol import Environment
 from callwright.generators.families import Family, Kind, Order, Share, Traits, shared_evenly
 from callwright.generators.multi_step import CROSS_TASK, GROUP, ONE_DOMAIN, SEVERAL_DOMAINS, TASK
-from callwright.generators.multi_step.correction import correct_paths
+from callwright.generators.multi_step.correction import correct_paths, trace_goals
 from callwright.generators.multi_step.disambiguation import disambiguate
 from callwright.generators.multi_step.generalisation import generalise
 from callwright.generators.multi_step.goals import CROSS, find_obstacle, plan_goals
 from callwright.generators.multi_step.tasks import BegunWorld
-from callwright.generators.multi_step.tracing import trace_goals
 from callwright.generators.multi_step.wording import word_goals
 from callwright.generators.stages import Step, in_a_row
 from callwright.warehouse.errors import ConfigurationError

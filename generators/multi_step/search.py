@@ -22,9 +22,17 @@ from callwright.generators.environments.picking import (
     value_at,
 )
 from callwright.generators.environments.protocol import Environment
-from callwright.generators.multi_step.resolving import Resolved, resolve
+from callwright.generators.multi_step.resolving import (
+    KnownValues,
+    Resolved,
+    leaves_of,
+    pattern_of,
+    resolve,
+    shifted,
+    values_of,
+    with_leaves,
+)
 from callwright.generators.multi_step.sketches import is_making
-from callwright.generators.multi_step.sources import KnownValues, leaves_of, pattern_of, shifted, values_of, with_leaves
 from callwright.warehouse.records import (
     Call,
     Default,

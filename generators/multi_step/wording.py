@@ -6,9 +6,8 @@ from typing import Any
 
 from pydantic import BaseModel, JsonValue
 
-from callwright.generators.multi_step.asking import field_words
-from callwright.generators.multi_step.resolving import resolve
-from callwright.generators.multi_step.sources import leaves_of
+from callwright.generators.multi_step.resolving import leaves_of, resolve
+from callwright.generators.multi_step.samples import field_words
 from callwright.generators.multi_step.tasks import environment_of
 from callwright.generators.stages import ATTEMPTS, Leniency, StageContext, asked_origin, first_fit
 from callwright.generators.stated_values import find_quote, find_value

@@ -28,8 +28,7 @@ from callwright.generators.kinds import traits_of
 from callwright.generators.own_values import OwnValues
 from callwright.generators.routing import GROUP, ROUTING_EASY, ROUTING_HARD, ROUTING_MEDIUM
 from callwright.generators.routing.tool_graph import DomainGraph, Road, feeds
-from callwright.generators.routing.values import choose_plan_values
-from callwright.generators.routing.wording import word_routing
+from callwright.generators.routing.wording import choose_plan_values, word_routing
 from callwright.generators.stages import Step, in_a_row
 from callwright.generators.stated_values import QUOTES_PATH
 from callwright.generators.tools import are_contradictory, enough_of

@@ -1,19 +1,24 @@
-"""Wording a plan as one question, with evidence for each argument of each call (CallNavi 4.1)."""
+"""The values of calls that are asked for at once, chosen as one person would, and the question that states them (CallNavi 4.1)."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from pydantic import BaseModel, JsonValue
 
+from callwright.generators.given_values import value_problem
 from callwright.generators.kinds import traits_of
 from callwright.generators.routing.tool_graph import UNKNOWN, Feed, unknown_evidence
 from callwright.generators.stages import ATTEMPTS, Leniency, StageContext, first_fit, made_by
 from callwright.generators.stated_values import Expected, Spot, Stated, ask_for_quotes, find_values, value_evidence
-from callwright.generators.tools import outlined_tools
+from callwright.generators.tools import mended, outlined_tools, sayable_options
 from callwright.language.packs import writes
+from callwright.language.text import fold
+from callwright.llm.answer_schemas import narrowed, slots_schema
+from callwright.llm.chat import again
 from callwright.llm.prompts import render
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import (  # fmt: skip
+    Arguments,
     CallTurn,
     Evidence,
     GoldCall,
@@ -26,10 +31,150 @@ from callwright.warehouse.records import (  # fmt: skip
     StatedValue,
     Tool,
     UserTurn,
+    ValueSource,
     trait_tag,
 )
 
 PROMPTS = "callwright.generators.routing.prompts"
+VALUES_TEMPLATE = "plan_values"
+VALUES_PATH = "routing/prompts/plan_values"
+_ATTEMPTS = 2
+
+
+class PlanValue(BaseModel):
+    """The value of a parameter of a call; calls are counted from 0."""
+
+    call: int
+    parameter: str
+    value: JsonValue
+
+
+class PlanValues(BaseModel):
+    """What the calls of one message are given."""
+
+    values: list[PlanValue]
+
+
+async def choose_plan_values(plan: RoutingPlan, context: StageContext, *, stage: str) -> list[RoutingPlan]:
+    """The plan with the values that a model gives, and the optional parameters that it adds; one's own values stay.
+
+    A value that the schema refuses, or that is missing in two answers, is the one drawn; who is asked again is told which
+    and why. Where two calls of a tool could then be mistaken for each other, all are.
+    """
+    tools = {tool.name: tool for tool in context.toolset(plan.candidates)}
+    slots = [_Slots(plan, at, tools[call.tool], context) for at, call in enumerate(plan.calls)]
+    if not any(one.need or one.may for one in slots):
+        return [plan]
+    used = outlined_tools((tools[one.call.tool], {*one.need, *one.may}) for one in slots)
+    shown = [one.shown for one in slots]
+    prompt = render(PROMPTS, VALUES_TEMPLATE, tools=used, calls=shown, language=plan.language, seed=plan.seed)
+    open_slots = [(at, name, tools[one.call.tool]) for at, one in enumerate(slots) for name in (*one.need, *one.may)]
+    wanted = slots_schema(open_slots, at_least=sum(len(one.need) for one in slots))
+    answer_type = narrowed(PlanValues, {"values": wanted})
+    given: list[Arguments] = [{} for _ in slots]
+    asked = prompt
+    for attempt in range(_ATTEMPTS):
+        answer = await context.chat.ask(asked, answer_type, sample_index=attempt)
+        found = [one.taken(answer) for one in slots]
+        given = [{**new, **old} for new, old in zip(found, given, strict=True)]
+        lacking = " ".join(one.told_lacking(answer, values) for one, values in zip(slots, given, strict=True)).strip()
+        if not any(found) or not lacking:
+            break
+        asked = again(prompt, answer.model_dump_json(), lacking)
+    if not any(given):  # whoever has no opinion leaves what was drawn
+        return [plan]
+    calls = tuple(_with_shared([one.filled(values) for one, values in zip(slots, given, strict=True)], slots))
+    if not _are_told_apart(calls):
+        return [plan]
+    origin = made_by(context, stage, prompt, parent=plan.key, seed=plan.seed)
+    return [plan.with_changes(calls=calls, origin=origin)]
+
+
+class _Slots:
+    """What of a planned call is to be given: what it needs, what it may have; what a call before it says is said once."""
+
+    def __init__(self, plan: RoutingPlan, at: int, tool: Tool, context: StageContext) -> None:
+        self.call, self._tool, self._at = plan.calls[at], tool, at
+        said = {(name, _key(one)) for call in plan.calls[:at] for name, one in call.arguments.items()}
+        own = {name for name in tool.properties if context.own_values.of(tool, name)}
+        stated = [name for name, one in self.call.arguments.items() if isinstance(one, StatedValue)]
+        self.shared = [name for name in stated if (name, _key(self.call.arguments[name])) in said]
+        free = [name for name in stated if name not in own and name not in self.shared]
+        wanted = {*tool.required, *self.call.arguments} if tool.fewest > len(tool.required) else {*tool.required}
+        self.need = [name for name in free if name in wanted]
+        others = [name for name in sayable_options(tool) if "default" not in tool.properties[name]]
+        self.may = [name for name in others if name not in {*own, *self.call.arguments}]
+        self.may += [name for name in free if name not in wanted]
+
+    @property
+    def shown(self) -> dict[str, JsonValue]:
+        found = [name for name, one in self.call.arguments.items() if not isinstance(one, StatedValue)]
+        return {"tool": self.call.tool, "need": [*self.need], "may": [*self.may], "found": [*found]}
+
+    def taken(self, answer: PlanValues) -> Arguments:
+        """The values of an answer that this call may have."""
+        values = self._named(answer)
+        return {name: value for name, value in values.items() if not value_problem(self._tool, name, value)}
+
+    def told_lacking(self, answer: PlanValues, values: Arguments) -> str:
+        """What an answer lacks where these values are known by now, a sentence a parameter; "" where it lacks nothing."""
+        named = self._named(answer)
+        problems = (
+            value_problem(self._tool, name, named[name]) if name in named else f"{name!r} has no value."
+            for name in self.need
+            if name not in values
+        )
+        return " ".join(f"Call {self._at}: {one}" for one in problems)
+
+    def _named(self, answer: PlanValues) -> Arguments:
+        asked = {*self.need, *self.may}
+        named = {one.parameter: one.value for one in answer.values if one.call == self._at and one.parameter in asked}
+        return {name: mended(value, self._tool.properties[name]) for name, value in named.items()}
+
+    def filled(self, values: Arguments) -> PlannedCall:
+        """The call with these values: in place of those drawn, without the optional ones that nobody gave."""
+        kept = {name: one for name, one in self.call.arguments.items() if name not in self.may}
+        new = {name: StatedValue(value=value, element="text") for name, value in values.items()}
+        arguments: dict[str, ValueSource] = {**kept, **new}
+        return self.call.with_changes(
+            arguments={name: arguments[name] for name in self._tool.properties if name in arguments}
+        )
+
+
+def _key(source: ValueSource) -> str:
+    return source.model_dump_json()
+
+
+def _with_shared(calls: Sequence[PlannedCall], slots: Sequence[_Slots]) -> Iterator[PlannedCall]:
+    """The calls, what several of them say being what the first of them says."""
+    said: dict[str, ValueSource] = {}
+    for call, slot in zip(calls, slots, strict=True):
+        arguments = {name: said.get(name, one) if name in slot.shared else one for name, one in call.arguments.items()}
+        said = {**arguments, **said}
+        yield call.with_changes(arguments=arguments)
+
+
+def _are_told_apart(calls: Sequence[PlannedCall]) -> bool:
+    """Whether no two calls of one tool have a value that could be taken for the other's."""
+    return all(
+        _differ(_stated_arguments(one), _stated_arguments(other))
+        for at, one in enumerate(calls)
+        for other in calls[:at]
+        if one.tool == other.tool
+    )
+
+
+def _stated_arguments(call: PlannedCall) -> Arguments:
+    return {name: one.value for name, one in call.arguments.items() if isinstance(one, StatedValue)}
+
+
+def _differ(one: Mapping[str, JsonValue], other: Mapping[str, JsonValue]) -> bool:
+    """Whether at least one value that both have differs, and none says a part of the other's."""
+    both = [(fold(str(one[name])), fold(str(other[name]))) for name in one if name in other]
+    changed = [(left, right) for left, right in both if left != right]
+    return bool(changed) and not any(left in right or right in left for left, right in changed)
+
+
 STAGE = "routing_requests"
 TEMPLATE = "word_routing"
 LONGEST = 2500

@@ -6,8 +6,7 @@ from callwright.generators.families import Family, Kind, Traits
 from callwright.generators.shifts import ARGUMENTS, INTENTS, intents
 from callwright.generators.shifts.changeable import obstacle_to
 from callwright.generators.shifts.intents import shift_intents
-from callwright.generators.shifts.overriding import override_values
-from callwright.generators.shifts.values import change_values
+from callwright.generators.shifts.overriding import change_values, override_values
 from callwright.generators.stages import Step, in_a_row
 
 _LONG = Traits("HammerBench", is_long=True, is_changed=True)

@@ -9,10 +9,16 @@ from typing import NamedTuple
 
 from callwright.generators.environments.episodes import START, diff
 from callwright.generators.kinds import name_of
-from callwright.generators.multi_step.asking import answer_of
-from callwright.generators.multi_step.samples import RESULT_PLACE, find_stated, moved_tags, place_of, reported
+from callwright.generators.multi_step.correction import MOST_TURNS, NextCalls, abridged, next_calls_prompt
+from callwright.generators.multi_step.samples import (
+    RESULT_PLACE,
+    answer_of,
+    find_stated,
+    moved_tags,
+    place_of,
+    reported,
+)
 from callwright.generators.multi_step.tasks import is_reached, world_of_sample
-from callwright.generators.multi_step.tracing import MOST_TURNS, NextCalls, abridged, next_calls_prompt
 from callwright.generators.stages import ATTEMPTS, StageContext, asked_origin
 from callwright.generators.stated_values import found_evidence
 from callwright.generators.users.talking import USER_IS_THERE, converse

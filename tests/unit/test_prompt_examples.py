@@ -7,25 +7,21 @@ import orjson
 import pytest
 from pydantic import BaseModel
 
-from callwright.generators.conversations.acts import DialogueActs
-from callwright.generators.conversations.plans import ScenarioGoal
-from callwright.generators.conversations.wording import AgentWords, UserWords
+from callwright.generators.conversations.moves import ScenarioGoal
+from callwright.generators.conversations.wording import AgentWords, DialogueActs, UserWords
 from callwright.generators.dialogues.dialogues import SlotAnswer, SlotQuestion
 from callwright.generators.external.entities import Entities
 from callwright.generators.external.messages import Pronoun, SimulatedMessage
 from callwright.generators.external.rewriting import PointedRequest
 from callwright.generators.faults.wording import FaultWords
 from callwright.generators.given_values import ArgumentValues
-from callwright.generators.multi_step.correction import MendedRequest
-from callwright.generators.multi_step.tracing import NextCalls
+from callwright.generators.multi_step.correction import MendedRequest, NextCalls
 from callwright.generators.multi_step.wording import GoalWording
-from callwright.generators.parallel.wording import ParallelWording
+from callwright.generators.parallel.making import ParallelWording
 from callwright.generators.policies.wording import PolicyWords
-from callwright.generators.routing.values import PlanValues
-from callwright.generators.routing.wording import RoutingWording
-from callwright.generators.shifts.overriding import OverridingText
-from callwright.generators.shifts.values import NewValue
-from callwright.generators.single_turn.requests import DraftedRequest, ParameterNames, Wording
+from callwright.generators.routing.wording import PlanValues, RoutingWording
+from callwright.generators.shifts.overriding import NewValue, OverridingText
+from callwright.generators.single_turn.making import DraftedRequest, ParameterNames, Wording
 from callwright.generators.stated_values import QuotedValues
 from callwright.generators.toolset.steps import ToolDescription, ToolNames, ToolParameters, ToolReturns
 from callwright.language.packs import known, of, writes

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from callwright.generators.multi_step.asking import field_words
+from callwright.generators.multi_step.samples import field_words
 from callwright.generators.stages import StageContext
 from callwright.validators.checks.declaring import rule
 from callwright.validators.checks.verdicts import Finding, contradicted, unproved

@@ -12,11 +12,11 @@ from typing import NamedTuple, get_args
 
 from pydantic import JsonValue
 
-from callwright.generators.conversations.acts import DialogueActs
 from callwright.generators.conversations.moves import facts_of
+from callwright.generators.conversations.wording import DialogueActs
 from callwright.generators.environments.simulated import SimulatedEnvironment, error_of
 from callwright.generators.kinds import traits_of
-from callwright.generators.multi_step.asking import Asked, answer_sentence
+from callwright.generators.multi_step.samples import Asked, answer_sentence
 from callwright.generators.shifts.turns import is_path
 from callwright.generators.stages import StageContext
 from callwright.generators.transcripts import conversation_text, shown_tools

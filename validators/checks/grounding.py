@@ -12,8 +12,8 @@ from typing import Literal, NamedTuple
 from pydantic import JsonValue
 
 from callwright.generators.environments.picking import read_rule, value_at
+from callwright.generators.multi_step.resolving import JOINT, as_text, shifted
 from callwright.generators.multi_step.samples import schema_of
-from callwright.generators.multi_step.sources import JOINT, as_text, shifted
 from callwright.generators.stages import StageContext
 from callwright.language.schemas import scalars
 from callwright.language.values import locate

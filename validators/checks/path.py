@@ -14,10 +14,17 @@ from callwright.generators.environments.picking import entries_of, has, read_rul
 from callwright.generators.environments.protocol import Environment
 from callwright.generators.kinds import traits_of
 from callwright.generators.multi_step.disambiguation import strike_rivals
-from callwright.generators.multi_step.resolving import PickedPlace, RememberedEnvironment, Resolved, resolve
+from callwright.generators.multi_step.resolving import (
+    JOINT,
+    PickedPlace,
+    RememberedEnvironment,
+    Resolved,
+    as_text,
+    resolve,
+    shifted,
+)
 from callwright.generators.multi_step.samples import schema_of
 from callwright.generators.multi_step.search import ShortestPath, find_plans
-from callwright.generators.multi_step.sources import JOINT, as_text, shifted
 from callwright.generators.multi_step.tasks import BegunWorld
 from callwright.generators.shifts.turns import is_path
 from callwright.generators.stages import StageContext

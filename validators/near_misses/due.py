@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 from pydantic import JsonValue
 
 from callwright.generators.kinds import traits_of
-from callwright.generators.multi_step.tracing import abridged
+from callwright.generators.multi_step.correction import abridged
 from callwright.generators.routing.tool_graph import UNKNOWN
 from callwright.generators.shifts.turns import was_made_already
 from callwright.language.schemas import choices_of

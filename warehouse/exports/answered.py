@@ -13,7 +13,7 @@ from callwright.warehouse.exports.examples import Message, Teach, TrainingExampl
 from callwright.warehouse.exports.writing import LeftOutRow, json_text
 from callwright.warehouse.records import Sample, without_traits
 from callwright.warehouse.releases import GivenAnswer, SampleAnswers
-from callwright.warehouse.releases.runs import WRONG
+from callwright.warehouse.releases.answers import WRONG
 
 NO_RIGHT = "no candidate's answer is right here"
 NO_WRONG = "nothing wrong was answered here, and no defect fits"

@@ -14,7 +14,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from pydantic import JsonValue
 
 from callwright.warehouse.errors import RecordError
-from callwright.warehouse.exports.whole import record_line
+from callwright.warehouse.exports.formats import record_line
 from callwright.warehouse.exports.writing import (
     Format,
     ReleaseSplit,
@@ -168,3 +168,38 @@ _TEMPLATES = Environment(
     trim_blocks=True,
 )
 _TEMPLATES.filters["repr"] = repr
+
+
+_SESSIONS = TaskFormat(
+    {"server.py": "openenv_server.py.j2", "openenv.yaml": "openenv.yaml.j2", "test_server.py": "openenv_tests.py.j2"},
+    root="",
+)
+OPENENV = Format(
+    name="openenv",
+    holds="a server of the tasks, each in its world, and its tests",
+    readers="OpenEnv: `uvicorn server:app`",
+    begin=_SESSIONS.begin,
+    complete=_SESSIONS.complete,
+    is_for_training=True,
+    has_worlds=True,
+)
+
+
+_TASKSET = TaskFormat(
+    {
+        "pyproject.toml": "verifiers_project.toml.j2",
+        "callwright_{word}/__init__.py": "verifiers_init.py.j2",
+        "callwright_{word}/taskset.py": "verifiers_taskset.py.j2",
+        "test_taskset.py": "verifiers_tests.py.j2",
+    },
+    root="callwright_{word}/",
+)
+VERIFIERS = Format(
+    name="verifiers",
+    holds="a taskset of the tasks, each in its world, and its tests",
+    readers="verifiers 0.4 and newer (`verifiers.v1`), once the folder is installed",
+    begin=_TASKSET.begin,
+    complete=_TASKSET.complete,
+    is_for_training=True,
+    has_worlds=True,
+)

@@ -3,6 +3,4 @@
 from callwright.warehouse.records.base import *
 from callwright.warehouse.records.drafts import *
 from callwright.warehouse.records.evaluation import *
-from callwright.warehouse.records.outcomes import *
 from callwright.warehouse.records.samples import *
-from callwright.warehouse.records.worlds import *

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from hashlib import blake2b
 from operator import not_
-from typing import Annotated, Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import orjson
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints
@@ -110,3 +110,19 @@ class Call(Record):
 
     tool: str = Field(min_length=1)
     arguments: Arguments = Field(default_factory=dict)
+
+
+class Change(Record):
+    """One difference between two states of a world: a thing that there is now, is no longer, or is otherwise.
+
+    `kind` and `id` name the thing ("order", "7"). Of a thing that was `updated`, `field` is what differs, from `before` to
+    `after`; of one that was `created` `after` holds what it was given, of one that was `deleted` `before` what is known of it,
+    each as an object of fields, and `field` is "".
+    """
+
+    sort: Literal["created", "updated", "deleted"]
+    kind: str
+    id: str
+    field: str = ""
+    before: Any = None  # any JSON; JsonValue would copy and check what a world has made itself
+    after: Any = None

@@ -11,8 +11,7 @@ from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field, JsonValue
 
-from callwright.warehouse.records.base import Arguments, Call, Language, Record
-from callwright.warehouse.records.worlds import Change
+from callwright.warehouse.records.base import Arguments, Call, Change, Language, Record
 
 _PLACE = re.compile(r"(\d+)\.(\d+)")
 

@@ -1,7 +1,6 @@
 """Releases: frozen, named sets of accepted samples."""
 
 from callwright.warehouse.releases.answers import *
-from callwright.warehouse.releases.differences import *
 from callwright.warehouse.releases.freezing import *
 from callwright.warehouse.releases.reading import *
 from callwright.warehouse.releases.splits import *

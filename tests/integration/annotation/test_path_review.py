@@ -7,7 +7,7 @@ from callwright.annotation.picks import contests_of
 from callwright.annotation.sample_review import boxes, parse_review
 from callwright.annotation.studio.records import PulledAnnotation
 from callwright.generators.environments.picking import value_at
-from callwright.generators.multi_step.asking import Asked, answer_of
+from callwright.generators.multi_step.samples import Asked, answer_of
 from callwright.warehouse.errors import AnnotationError, RecordError
 from callwright.warehouse.records import CallTurn, ResultTurn, Strike
 from tests.support.annotation.paths import TOOLS, goal_path, hotels, path_sample

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from callwright.flows.cli.main import app
 from callwright.flows.settings import open_warehouse
-from callwright.warehouse.exports.whole import record_line
+from callwright.warehouse.exports.formats import record_line
 from callwright.warehouse.releases import create_release, read_release
 from tests.support.flows.small_builds import build, settings_of, small_recipe
 

@@ -2,7 +2,7 @@
 
 from pydantic import JsonValue
 
-from callwright.generators.multi_step.asking import Asked, answer_of
+from callwright.generators.multi_step.samples import Asked, answer_of
 from callwright.warehouse.records import (
     Call,
     CallTurn,

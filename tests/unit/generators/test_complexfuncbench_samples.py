@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from callwright.generators.imports.complexfuncbench import read_complexfuncbench
 from callwright.generators.imports.reading import ImportedRecord
 from callwright.warehouse.errors import ConfigurationError, RecordError
-from callwright.warehouse.exports.complexfuncbench import FILE
+from callwright.warehouse.exports.papers import PATHS_FILE
 from callwright.warehouse.records import (
     CallTurn,
     Evidence,
@@ -104,7 +104,7 @@ def exported(records: list[ImportedRecord]) -> list[dict[str, Any]]:
 
 
 def written(samples: list[Sample], tools: dict[str, Tool]) -> list[dict[str, Any]]:
-    return exported_files(release_of(samples, tools), "complexfuncbench")[FILE]
+    return exported_files(release_of(samples, tools), "complexfuncbench")[PATHS_FILE]
 
 
 def test_a_record_comes_back_as_it_was(tmp_path: Path) -> None:

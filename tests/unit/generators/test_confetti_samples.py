@@ -10,7 +10,7 @@ import pytest
 from callwright.generators.imports.confetti import read_confetti_samples
 from callwright.validators.metrics.confetti.files import read_answers
 from callwright.warehouse.errors import ConfigurationError, RecordError
-from callwright.warehouse.exports.confetti import ACTS_FILE, CALLS_FILE
+from callwright.warehouse.exports.bfcl import ACTS_FILE, CALLS_FILE
 from callwright.warehouse.exports.formats import export_release
 from callwright.warehouse.records import CallTurn, GoldCall, Message, ReplyTurn, ResultTurn, Sample, Tool, UserTurn
 from callwright.warehouse.releases import ReleaseContent

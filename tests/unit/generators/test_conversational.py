@@ -8,14 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callwright.generators.catalogs.seed_catalog import seed_tools
-from callwright.generators.conversations.acts import DialogueActs, label_turns
-from callwright.generators.conversations.plans import plan_conversations
+from callwright.generators.conversations.moves import plan_conversations
 from callwright.generators.conversations.scenarios import PAPER, plan_scenarios, shared_out
 from callwright.generators.conversations.wording import (
     AgentWords,
+    DialogueActs,
     UserMention,
     UserWords,
     agent_problem,
+    label_turns,
     stated_values,
     user_problem,
     write_conversations,

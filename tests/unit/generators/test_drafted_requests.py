@@ -5,7 +5,7 @@ from random import Random
 import pytest
 from pydantic import JsonValue
 
-from callwright.generators.single_turn.requests import draft_requests, write_requests
+from callwright.generators.single_turn.making import draft_requests, write_requests
 from callwright.generators.stages import StageContext
 from callwright.testing import ScriptedModel
 from callwright.warehouse.records import Assignment, Origin, ParameterChoice, Sample, Tool, UserTurn

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from callwright.generators.imports.hammerbench import KINDS, read_hammerbench
 from callwright.generators.imports.reading import ImportedRecord
 from callwright.warehouse.errors import ConfigurationError, RecordError
-from callwright.warehouse.exports.hammerbench import FILES, hammerbench_file, hammerbench_record
+from callwright.warehouse.exports.papers import FILES, hammerbench_file, hammerbench_record
 from callwright.warehouse.records import CallTurn, GoldCall, ReplyTurn, ResultTurn, Sample, Tool, UserTurn
 from tests.support.warehouse.exported import exported as exported_files
 from tests.support.warehouse.exported import release_of

@@ -12,8 +12,7 @@ from callwright.generators.kinds import all_kinds
 from callwright.generators.parallel import PARALLEL
 from callwright.generators.parallel.making import plan_parallel
 from callwright.generators.routing.making import plan_routing
-from callwright.generators.single_turn.making import plan_assignments
-from callwright.generators.single_turn.requests import choose_parameters
+from callwright.generators.single_turn.making import choose_parameters, plan_assignments
 from callwright.testing import context_of
 from callwright.warehouse.records import Tool
 

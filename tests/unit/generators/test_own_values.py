@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from callwright.generators.own_values import OwnValues
-from callwright.generators.single_turn.requests import draft_requests
+from callwright.generators.single_turn.making import draft_requests
 from callwright.generators.stages import StageContext
 from callwright.generators.voices import UserVoice, VoicedChat
 from callwright.llm.chat import ChatMessage, Prompt

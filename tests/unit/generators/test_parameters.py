@@ -2,7 +2,7 @@
 
 import pytest
 
-from callwright.generators.single_turn.requests import as_many, choose_parameters
+from callwright.generators.single_turn.making import as_many, choose_parameters
 from callwright.generators.stages import StageContext
 from callwright.testing import context_of
 from callwright.warehouse.errors import RecordError

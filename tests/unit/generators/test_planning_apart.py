@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from callwright.flows.planning.planner import refusal, sentence_of, shares, told_of_left_out, validate_it_can_be_planned
 from callwright.flows.recipe import parse_recipe
-from callwright.generators.conversations.plans import plan_conversations, word_scenarios
+from callwright.generators.conversations.moves import plan_conversations, word_scenarios
 from callwright.generators.conversations.scenarios import plan_scenarios
 from callwright.generators.environments.simulated import SimulatedEnvironment
 from callwright.generators.families import LeftOut, Order, plan_each, usable_tools

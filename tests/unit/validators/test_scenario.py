@@ -5,7 +5,7 @@ from typing import Any, get_args
 
 import pytest
 
-from callwright.generators.conversations.plans import plan_conversations, word_scenarios
+from callwright.generators.conversations.moves import plan_conversations, word_scenarios
 from callwright.generators.conversations.scenarios import plan_scenarios
 from callwright.generators.stages import StageContext
 from callwright.testing import ScriptedModel

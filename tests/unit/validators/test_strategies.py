@@ -7,7 +7,7 @@ import pytest
 
 from callwright.flows.cli import evaluating
 from callwright.generators.kinds import all_kinds, traits_of
-from callwright.generators.multi_step.tracing import NextCalls
+from callwright.generators.multi_step.correction import NextCalls
 from callwright.generators.stages import StageContext
 from callwright.llm.chat import Answer, ChatMessage, Completion, Prompt
 from callwright.llm.function_model import FunctionModel, Messages

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from callwright.warehouse.records import CallTurn, Decision, GoldCall, Origin, Review, Sample, UserTurn, Verdict
-from callwright.warehouse.records.outcomes import ReviewDecision
+from callwright.warehouse.records.evaluation import ReviewDecision
 from callwright.warehouse.store import Warehouse
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)

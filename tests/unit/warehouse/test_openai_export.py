@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from callwright.warehouse.exports.examples import MOST_TOOLS, LeftOutRow, TrainingExample, examples_of
-from callwright.warehouse.exports.openai import openai_row
+from callwright.warehouse.exports.training import openai_row
 from callwright.warehouse.exports.writing import plain_names
 from callwright.warehouse.records import CallTurn, GoldCall, ReplyTurn, ResultTurn, Sample, Tool, UserTurn
 from callwright.warehouse.releases import AssistantWords, ReleaseContent

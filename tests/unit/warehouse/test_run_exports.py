@@ -9,7 +9,7 @@ import pytest
 from callwright.warehouse.exports.formats import Export, export_release
 from callwright.warehouse.records import CallError, CallTurn, MultiStepRun, ResultTurn, RunCall, RunTurn, Sample
 from callwright.warehouse.releases import Answerers, AnswerReader
-from callwright.warehouse.releases.runs import ELSEWHERE, NOT_CLEAN, NOT_TOLD, WRONG
+from callwright.warehouse.releases.answers import ELSEWHERE, NOT_CLEAN, NOT_TOLD, WRONG
 from callwright.warehouse.store import Warehouse
 from tests.support.flows.inn_world import TOOLS, inn_sample
 from tests.support.warehouse.exported import release_of, rows_in, stream_of

@@ -11,9 +11,8 @@ from callwright.warehouse.errors import RecordError
 from callwright.warehouse.exports.examples import TrainingExample, examples_of
 from callwright.warehouse.exports.formats import export_release
 from callwright.warehouse.exports.hugging_face import COLUMNS, hugging_face_row
-from callwright.warehouse.exports.inspect import inspect_row
-from callwright.warehouse.exports.nemo_gym import nemo_gym_row
-from callwright.warehouse.exports.sharegpt import sharegpt_row
+from callwright.warehouse.exports.measuring import inspect_row
+from callwright.warehouse.exports.training import nemo_gym_row, sharegpt_row
 from callwright.warehouse.exports.trl import trl_row
 from callwright.warehouse.records import CallTurn, GoldCall, ReplyTurn, ResultTurn, UserTurn
 from callwright.warehouse.releases import ReleaseContent

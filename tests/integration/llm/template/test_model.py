@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from callwright.generators.given_values import ArgumentValues
-from callwright.generators.single_turn.requests import ParameterNames, Wording, wording_problem
+from callwright.generators.single_turn.making import ParameterNames, Wording, wording_problem
 from callwright.language.calls.sampling import fill_in
 from callwright.language.values import locate
 from callwright.llm.chat import ChatMessage, ChatRequest

@@ -14,8 +14,7 @@ from callwright.generators.external.rewriting import rewrite_requests
 from callwright.generators.families import Order
 from callwright.generators.imports.hammerbench import read_hammerbench
 from callwright.generators.kinds import all_kinds
-from callwright.generators.single_turn.making import plan_assignments
-from callwright.generators.single_turn.requests import choose_parameters, draft_requests, write_requests
+from callwright.generators.single_turn.making import choose_parameters, draft_requests, plan_assignments, write_requests
 from callwright.generators.stages import StageContext
 from callwright.language.values import locate
 from callwright.llm.chat import Answer, ChatRequest, Completion, Prompt

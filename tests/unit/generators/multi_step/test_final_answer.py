@@ -4,7 +4,7 @@ import pytest
 
 from callwright.generators.environments.travel import open_travel
 from callwright.generators.environments.vocabularies import vocabulary_of
-from callwright.generators.multi_step.asking import Asked, answer_of, telling_fields
+from callwright.generators.multi_step.samples import Asked, answer_of, telling_fields
 from callwright.warehouse.records import Call
 
 TAXIS = {"data": {"taxis": [{"category": "Economy", "seats": 3, "price": 19.0, "currency": "USD"}], "distance_km": 2.2}}

@@ -6,8 +6,13 @@ from random import Random
 import pytest
 
 from callwright.generators.multi_step.disambiguation import disambiguate
-from callwright.generators.multi_step.generalisation import generalise
-from callwright.generators.multi_step.replacing import choose_replacements, name_of, replace_stated, stated_leaves
+from callwright.generators.multi_step.generalisation import (
+    choose_replacements,
+    generalise,
+    name_of,
+    replace_stated,
+    stated_leaves,
+)
 from callwright.validators.checks.path import check_path
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import Condition, Goal, Sample, StatedValue

@@ -10,8 +10,7 @@ from callwright.generators.environments.protocol import CallResponse, Environmen
 from callwright.generators.environments.travel import open_travel
 from callwright.generators.environments.vocabularies import vocabulary_of
 from callwright.generators.multi_step.goals import CROSS, PAPER, plan_goals
-from callwright.generators.multi_step.resolving import resolve, steps_of
-from callwright.generators.multi_step.sources import leaves_of
+from callwright.generators.multi_step.resolving import leaves_of, resolve, steps_of
 from callwright.generators.tools import argument_problems
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Call, Goal, Link, Picked, StatedValue

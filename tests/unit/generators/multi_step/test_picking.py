@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callwright.generators.environments.picking import choose, entries_of, join, rendered, retold, rivals, value_at
-from callwright.generators.multi_step.resolving import original_index, strike_out
-from callwright.generators.multi_step.sources import shifted
+from callwright.generators.multi_step.resolving import original_index, shifted, strike_out
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import Condition, Strike
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callwright.generators.multi_step.replacing import ValueReplacement, mentions, reword, still_stated
+from callwright.generators.multi_step.generalisation import ValueReplacement, mentions, reword, still_stated
 from callwright.language.values import locate
 
 TEXT = {"type": "string"}

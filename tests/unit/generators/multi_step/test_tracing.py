@@ -7,11 +7,18 @@ import pytest
 from callwright.generators.environments.protocol import Environment
 from callwright.generators.environments.travel import open_travel
 from callwright.generators.environments.vocabularies import vocabulary_of
+from callwright.generators.multi_step.correction import (
+    MOST_CALLS,
+    MOST_TURNS,
+    NextCall,
+    NextCalls,
+    abridged,
+    trace_goals,
+)
 from callwright.generators.multi_step.filling import Filling
 from callwright.generators.multi_step.goals import CROSS, plan_goals
 from callwright.generators.multi_step.resolving import resolve
 from callwright.generators.multi_step.sketches import Sketcher, ToolGraph
-from callwright.generators.multi_step.tracing import MOST_CALLS, MOST_TURNS, NextCall, NextCalls, abridged, trace_goals
 from callwright.generators.multi_step.wording import word_goals
 from callwright.testing import ScriptedModel
 from callwright.warehouse.errors import ReplyError

@@ -8,8 +8,13 @@ from callwright.generators.catalogs.seed_catalog import seed_tools
 from callwright.generators.families import Order
 from callwright.generators.kinds import all_kinds
 from callwright.generators.parallel import PARALLEL
-from callwright.generators.parallel.making import plan_parallel
-from callwright.generators.parallel.wording import ParallelWording, stated_values, wording_problem, write_parallel
+from callwright.generators.parallel.making import (
+    ParallelWording,
+    plan_parallel,
+    stated_values,
+    wording_problem,
+    write_parallel,
+)
 from callwright.generators.stages import StageContext
 from callwright.generators.stated_values import CallMention, QuotedValues
 from callwright.generators.tools import are_redundant

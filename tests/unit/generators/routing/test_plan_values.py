@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pydantic import JsonValue
 
 from callwright.generators.own_values import OwnValues
-from callwright.generators.routing.values import PlanValues, _Slots, choose_plan_values
+from callwright.generators.routing.wording import PlanValues, _Slots, choose_plan_values
 from callwright.generators.stages import StageContext
 from callwright.generators.tools import are_contradictory, argument_problems
 from callwright.testing import ScriptedModel

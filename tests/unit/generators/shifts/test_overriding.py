@@ -6,9 +6,8 @@ from typing import Any
 import pytest
 
 from callwright.generators.shifts.intents import done_in, is_question
-from callwright.generators.shifts.overriding import OverridingText, override_values
+from callwright.generators.shifts.overriding import OverridingText, change_values, override_values
 from callwright.generators.shifts.turns import moved
-from callwright.generators.shifts.values import change_values
 from callwright.llm.template.changing import corrections_in
 from callwright.testing import ScriptedModel
 from callwright.validators.checks.format import check_format

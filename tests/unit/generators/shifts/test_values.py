@@ -8,13 +8,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from callwright.generators.shifts.changeable import affected, find_places, interruptions, obstacle_to
-from callwright.generators.shifts.turns import tools_by_name
-from callwright.generators.shifts.values import (
+from callwright.generators.shifts.overriding import (
     NewValue,
     change_values,
     means_same,
     value_problem,
 )
+from callwright.generators.shifts.turns import tools_by_name
 from callwright.generators.tools import argument_problems
 from callwright.language.values import locate
 from callwright.testing import ScriptedModel

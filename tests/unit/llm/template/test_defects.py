@@ -6,7 +6,7 @@ from typing import Any
 import orjson
 import pytest
 
-from callwright.generators.single_turn.requests import Wording
+from callwright.generators.single_turn.making import Wording
 from callwright.language.calls.sampling import fill_in
 from callwright.language.values import locate
 from callwright.llm.chat import ChatRequest, RawReply

@@ -1,0 +1,167 @@
+"""What an assistant does next, for tools that measure: a task of inspect_ai, items of a Langfuse dataset, tests of promptfoo."""
+
+from collections.abc import Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import orjson
+import yaml
+from jinja2 import Environment, StrictUndefined
+from pydantic import JsonValue
+
+from callwright.warehouse.errors import RecordError
+from callwright.warehouse.exports.examples import ExampleFormat, Message, TrainingExample
+from callwright.warehouse.exports.tasks import TaskFormat
+from callwright.warehouse.exports.writing import TEST, Format, ReleaseSplit, Write, json_text
+
+TASK = "task.py"
+_WORDS = ("name", "description", "parameters")
+
+
+def inspect_row(example: TrainingExample) -> dict[str, Any]:
+    """An example as a sample; the target is the JSON text of the calls that are due, `[]` where words are."""
+    called = {call["id"]: call["function"]["name"] for one in example.messages for call in one.get("tool_calls", ())}
+    due = [{"name": one["function"], "arguments": one["arguments"]} for one in _calls(example.last)]
+    tools = [{word: tool[word] for word in _WORDS} for tool in example.tools]
+    return {
+        "id": f"{example.sample.key}-{example.turn}",
+        "input": [_message(one, called) for one in example.before],
+        "target": json_text(due),
+        "metadata": {**example.origin, "tools": tools, "words": example.last.get("content", "")},
+    }
+
+
+def _message(message: Message, called: dict[str, str]) -> Message:
+    made = {"role": message["role"], "content": message.get("content", "")}
+    if message["role"] == "tool":
+        identity = message["tool_call_id"]
+        return made | {"tool_call_id": identity, "function": called[identity]}
+    calls = _calls(message)
+    return made | ({"tool_calls": calls} if calls else {})
+
+
+def _calls(message: Message) -> list[dict[str, Any]]:
+    return [
+        {
+            "id": call["id"],
+            "function": call["function"]["name"],
+            "arguments": orjson.loads(call["function"]["arguments"]),
+            "type": "function",
+        }
+        for call in message.get("tool_calls", ())
+    ]
+
+
+def _write_task(parts: Sequence[ReleaseSplit], folder: Path) -> list[Path]:
+    """The task, which takes the test split unless it is told another: the same for every release but for names."""
+    stems = [part.stem for part in parts]
+    environment = Environment(undefined=StrictUndefined, autoescape=False, keep_trailing_newline=True)  # noqa: S701 - Python
+    template = environment.from_string(
+        files("callwright.warehouse.exports").joinpath("inspect_task.py.j2").read_text(encoding="utf-8")
+    )
+    path = folder / TASK
+    default = TEST if TEST in stems else stems[-1]
+    words = {"release": parts[0].source.release.name, "file": TASK, "default": default, "splits": len(stems) > 1}
+    path.write_text(template.render(words), encoding="utf-8")
+    return [path]
+
+
+_WORLDS = TaskFormat({"environment/task.py": "inspect_task.py.j2", "environment/test_tasks.py": "inspect_tests.py.j2"})
+INSPECT = _WORLDS.added_to(
+    Format(
+        name="inspect",
+        holds=f"`{TASK}` and its data set: what a candidate does next, compared with the calls that are due; tasks in their worlds"
+        " in `environment`",
+        readers="inspect_ai: `inspect eval task.py --model PROVIDER/MODEL`",
+        begin=ExampleFormat(inspect_row).begin,
+        complete=_write_task,
+    )
+)
+
+
+def langfuse_row(example: TrainingExample, name: str) -> dict[str, Any]:
+    """An example as an item of the dataset `name`; the same item again takes the place of the one before."""
+    tools = [{"type": "function", "function": tool} for tool in example.tools]
+    return {
+        "datasetName": name,
+        "id": f"{example.sample.key}-{example.turn}",
+        "input": {"messages": list(example.before), "tools": tools},
+        "expectedOutput": example.last,
+        "metadata": example.origin,
+    }
+
+
+def _begin(part: ReleaseSplit) -> Write:
+    name = "/".join(filter(None, (part.source.release.name, part.split)))
+    return ExampleFormat(lambda example: langfuse_row(example, name)).begin(part)
+
+
+LANGFUSE = Format(
+    name="langfuse",
+    holds="items of a dataset: the conversation so far with its tools, and what is expected",
+    readers="Langfuse: each line is the body of a request to `POST /api/public/dataset-items`",
+    begin=_begin,
+)
+
+
+CONFIG = "promptfooconfig.yaml"
+PORT = 4318  # of the protocol: promptfoo listens there for the spans of the agent
+_TEMPLATES = {"{{": "{\\u007b", "{%": "{\\u0025", "{#": "{\\u0023"}
+
+
+def promptfoo_row(example: TrainingExample) -> dict[str, Any]:
+    """An example as a test, held against the trajectory: the calls that an agent's traces tell of.
+
+    It shows the conversation as messages and hands the tools to the provider; assertions ask for each due call with just its
+    arguments, and for no call besides. Messages are JSON text, in which nothing is left that promptfoo would take for a template.
+    """
+    due = [call["function"] for call in example.last.get("tool_calls", ())]
+    if any(sign in call["arguments"] for call in due for sign in _TEMPLATES):
+        raise RecordError("an argument that is due has braces that promptfoo takes for a template")
+    tools = [{"type": "function", "function": tool} for tool in example.tools]
+    made: list[dict[str, Any]] = [
+        {
+            "type": "trajectory:tool-args-match",
+            "value": {"name": call["name"], "args": orjson.loads(call["arguments"]), "mode": "exact"},
+        }
+        for call in due
+    ]
+    counted = {"type": "trajectory:step-count", "value": {"type": "tool", "min": len(due), "max": len(due)}}
+    return {
+        "description": f"{example.sample.key}-{example.turn}",
+        "vars": {"messages": _untemplated(json_text(example.before))},
+        "options": {"tools": tools},
+        "assert": [*made, counted],
+        "metadata": {**example.origin, "words": example.last.get("content", "")},
+    }
+
+
+def _untemplated(text: str) -> str:
+    """JSON text whose braces begin no template: within strings `{{` and `{%` are written as escapes."""
+    for sign, escaped in _TEMPLATES.items():
+        text = text.replace(sign, escaped)
+    return text
+
+
+def _write_config(parts: Sequence[ReleaseSplit], folder: Path) -> list[Path]:
+    """The configuration, which takes the test split, or the only file there is."""
+    stems = [part.stem for part in parts]
+    config: dict[str, JsonValue] = {
+        "description": f"{parts[0].source.release.name}: calls that are due",
+        "prompts": ["{{ messages }}"],
+        "tracing": {"enabled": True, "otlp": {"http": {"enabled": True, "host": "127.0.0.1", "port": PORT}}},
+        "tests": f"file://{TEST if TEST in stems else stems[-1]}.jsonl",
+    }
+    path = folder / CONFIG
+    path.write_text(yaml.safe_dump(config, sort_keys=False, allow_unicode=True), encoding="utf-8")
+    return [path]
+
+
+PROMPTFOO = Format(
+    name="promptfoo",
+    holds=f"`{CONFIG}` and its tests: the conversation so far, and assertions about the trajectory",
+    readers="promptfoo: `promptfoo eval --providers PROVIDER`, of an agent that traces its calls",
+    begin=ExampleFormat(promptfoo_row).begin,
+    complete=_write_config,
+)

@@ -1,0 +1,357 @@
+"""Samples in the shapes of the papers, so that their own tools read ours: CallNavi, ComplexFuncBench and HammerBench."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from typing import NamedTuple
+
+import orjson
+from pydantic import JsonValue
+
+from callwright.warehouse.errors import RecordError
+from callwright.warehouse.exports.writing import (
+    UNKNOWN,
+    Fields,
+    Format,
+    ReleaseSplit,
+    Write,
+    stated_id,
+    tool_document,
+    user_text,
+    write_json,
+)
+from callwright.warehouse.records import CallTurn, JsonSchema, ReplyTurn, ResultTurn, Sample, Tool, UserTurn
+
+QUESTIONS, APIS = "Questions", "APIs"
+DIFFICULTIES = ("easy", "medium", "hard")
+_FILE_NAME = re.compile(r"[^\w-]+")
+
+
+def callnavi_question(sample: Sample, name: str) -> Fields:
+    """One sample as a question: the names of all calls, the parameters of each, and which of them nobody knows yet.
+
+    The placeholder for what only an earlier call's result can tell is the same there and here. One that was imported keeps
+    its id. Raises RecordError where the format has no place.
+    """
+    spoken = list(_stated_before(sample))
+    calls = sample.gold
+    names: list[JsonValue] = [call.tool for call in calls]
+    parameters: list[JsonValue] = [call.arguments for call in calls]
+    stated = stated_id(sample, "callnavi_id")
+    is_chained = any(UNKNOWN in call.arguments.values() for call in calls)
+    by_calls = "easy" if len(calls) < 2 else "hard" if is_chained else "medium"  # noqa: PLR2004 - one call is easy
+    return {
+        "id": name if stated is None else str(stated),
+        "question": spoken,
+        "ground_truth": {"API": names, "parameters": parameters},
+        "difficulty": sample.difficulty or by_calls,
+    }
+
+
+def _stated_before(sample: Sample) -> Iterator[JsonValue]:
+    """What is stated before the last calls that are due. Raises RecordError at calls that were carried out."""
+    last = max((index for index, turn in enumerate(sample.turns) if isinstance(turn, CallTurn)), default=None)
+    for turn in sample.turns[:last]:
+        match turn:
+            case UserTurn():
+                yield {"role": "user", "content": user_text(turn)}
+            case ReplyTurn(text=text):
+                yield {"role": "assistant", "content": text}
+            case CallTurn(executed=False):
+                continue
+            case _:
+                raise RecordError("CallNavi's questions have no place for calls that were carried out.")
+
+
+def _port(tool: Tool) -> Fields:
+    declared: Fields = {
+        **tool.signature,
+        "parameters": {name: _word(schema) for name, schema in tool.properties.items()},
+    }
+    if tool.returns is not None:
+        members = tool.returns.get("properties")
+        declared["returnParameter"] = (
+            {name: _word(schema) for name, schema in members.items()}
+            if isinstance(members, dict)
+            else _word(tool.returns)
+        )
+    return declared
+
+
+def _word(schema: JsonSchema) -> JsonValue:
+    """A type as CallNavi writes it: a word, the choices with slashes, or a mapping of members."""
+    members = schema.get("properties")
+    if isinstance(members, dict) and members:
+        return {name: _word(member) for name, member in members.items()}
+    choices = schema.get("enum")
+    if (
+        isinstance(choices, list)
+        and len(choices) > 1
+        and all(isinstance(one, str) and "/" not in one for one in choices)
+    ):
+        return "/".join(str(one) for one in choices)
+    declared = schema.get("type")
+    return declared if isinstance(declared, str) else "string"
+
+
+def _begin_questions(part: ReleaseSplit) -> Write:
+    """A file of questions and a file of tools for each domain."""
+    shown: dict[str, dict[str, Tool]] = {}  # by domain and name
+    tools = part.source.tools
+
+    def write(sample: Sample) -> int:
+        domain = _FILE_NAME.sub("_", sample.category) or "samples"
+        file = f"{QUESTIONS}/{domain}.json"
+        part.add_item(file, callnavi_question(sample, f"{domain}{part.lines[file] + 1:03d}") | part.mark_of_tests)
+        shown.setdefault(domain, {}).update((tools[key].name, tools[key]) for key in sample.candidates if key in tools)
+        return 1
+
+    def write_tools() -> None:
+        for domain, of_domain in shown.items():
+            ports = [_port(tool) for _, tool in sorted(of_domain.items())]
+            write_json(part.path(f"{APIS}/{domain}.json"), {"api_ports": ports})
+
+    part.at_end.append(write_tools)
+    return write
+
+
+CALLNAVI = Format(
+    name="callnavi",
+    holds="requests whose calls were not carried out: `Questions/DOMAIN.json` and `APIs/DOMAIN.json`",
+    readers="CallNavi's evaluation, and `release import callnavi`",
+    begin=_begin_questions,
+    has_folders=True,
+)
+
+
+PATHS_FILE = "ComplexFuncBench.jsonl"
+
+
+def complexfuncbench_record(sample: Sample, tools: Mapping[str, Tool], identity: str) -> Fields:
+    """One sample as a record. Raises RecordError: calls that were not made, and external messages, have no place there.
+
+    Evidence, what tools return and which tools were taken away are not kept.
+    """
+    _require_path(sample)
+    missing = next((key for key in sample.candidates if key not in tools), None)
+    if missing is not None:
+        raise RecordError(f"The candidate {missing!r} is no tool that was given.")
+    functions: list[JsonValue] = [tool_document(tools[key]) for key in sample.candidates]
+    return {"id": identity, "functions": functions, "conversations": list(_path_messages(sample))}
+
+
+def _require_path(sample: Sample) -> None:
+    turns = sample.turns
+    if not turns or not isinstance(turns[0], UserTurn) or not any(isinstance(turn, ResultTurn) for turn in turns):
+        raise RecordError(
+            "ComplexFuncBench's records are paths of calls that were made, and this is no path of calls that were made."
+        )
+    for turn, following in pairwise((*turns, None)):
+        match turn:
+            case CallTurn(calls=calls) if not (
+                isinstance(following, ResultTurn) and len(following.results) == len(calls)
+            ):
+                raise RecordError("ComplexFuncBench's records need a result for each call, and calls here have none.")
+            case UserTurn(external=message) if message is not None:
+                raise RecordError("ComplexFuncBench's records have no place for an external message.")
+
+
+def _path_messages(sample: Sample) -> Iterator[Fields]:
+    for turn in sample.turns:
+        match turn:
+            case UserTurn(text=text):
+                yield {"role": "user", "content": text}
+            case ReplyTurn(text=text):
+                yield {"role": "assistant", "content": text}
+            case CallTurn(calls=calls):
+                made: list[JsonValue] = [{"name": call.tool, "arguments": call.arguments} for call in calls]
+                yield {"role": "assistant", "function_call": made}
+            case ResultTurn(results=results):
+                yield {"role": "observation", "content": list(results)}
+
+
+def _domain(sample: Sample) -> str:
+    return sample.category.replace(" ", "-") or "Samples"
+
+
+def _stated_id(sample: Sample) -> str | None:
+    stated = stated_id(sample, "complexfuncbench_id")
+    return None if stated is None else str(stated)
+
+
+def _begin_paths(part: ReleaseSplit) -> Write:
+    """Each sample as a record; those that bring no id are numbered by domain."""
+    taken: set[str] = set()
+    counted: Counter[str] = Counter()
+
+    def write(sample: Sample) -> int:
+        _require_path(sample)
+        identity, domain = _stated_id(sample), _domain(sample)
+        while identity is None:
+            numbered = f"{domain}-{counted[domain]}"
+            counted[domain] += 1
+            identity = None if numbered in taken else numbered
+        part.add_line(PATHS_FILE, complexfuncbench_record(sample, part.source.tools, identity) | part.mark_of_tests)
+        taken.add(identity)
+        return 1
+
+    return write
+
+
+COMPLEXFUNCBENCH = Format(
+    name="complexfuncbench",
+    holds="paths of calls that were made: a request, steps of calls with what they returned, an answer",
+    readers="ComplexFuncBench's evaluation, and `release import complexfuncbench`",
+    begin=_begin_paths,
+    has_folders=True,
+)
+
+
+class PublishedFile(NamedTuple):
+    """A file of a language folder: whether a record of it is one request, one that no tool fits, and how its fields are ordered."""
+
+    path: str
+    is_single: bool = False
+    is_idle: bool = False
+    has_single_tool_first: bool = False
+
+
+FILES: Mapping[str, PublishedFile] = {  # the kind of the samples that a file holds
+    "perfect": PublishedFile("single-turn/ST_Perfect.json", is_single=True),
+    "imperfect": PublishedFile("single-turn/ST_Imperfect.json", is_single=True),
+    "external": PublishedFile("single-turn/ST_External.json", is_single=True),
+    "irrelevant_perfect": PublishedFile("single-turn/ir_ST_Perfect.json", is_single=True, is_idle=True),
+    "irrelevant_imperfect": PublishedFile("single-turn/ir_ST_Imperfect.json", is_single=True, is_idle=True),
+    "irrelevant_external": PublishedFile("single-turn/ir_ST_External.json", is_single=True, is_idle=True),
+    "sQsA": PublishedFile("multi-turn/HammerBench_Based.json"),
+    "mQmA": PublishedFile("multi-turn/HammerBench_mQmA.json"),
+    "mQsA": PublishedFile("multi-turn/HammerBench_mQsA.json"),
+    "sQmA": PublishedFile("multi-turn/HammerBench_sQmA.json"),
+    "SO_case1": PublishedFile("multi-turn/HammerBench_SO_case1.json"),
+    "SO_case2": PublishedFile("multi-turn/HammerBench_SO_case2.json"),
+    "mSv": PublishedFile("multi-turn/HammerBench_mSv.json"),
+    "sQsA_external": PublishedFile("multi-turn/HammerBench_External.json"),
+    "IS": PublishedFile("multi-turn/HammerBench_IS.json", has_single_tool_first=True),
+}
+ALIASES: Mapping[str, str] = {"irrelevant": "irrelevant_perfect"}  # kinds of our own that have no file of their own
+MESSAGE_FIRST = "EK:"  # single turn: the message, then the query
+MESSAGE_FIRST_QUERY = "\nquery:"
+MESSAGE_LAST = "<EK>:"  # multi turn: what the user says, then the message
+
+
+def hammerbench_record(sample: Sample, tools: Mapping[str, Tool], number: int = 0) -> Fields:
+    """One sample as a record; `number` is its id where it brings none. Raises RecordError.
+
+    The app of an external message, the evidence and what tools return have no place in the format.
+    """
+    kind, candidates = kind_of_file(sample), [_tool(key, tools) for key in sample.candidates]
+    messages: list[JsonValue] = [dict(message) for message in _snapshot_messages(sample, kind, tools)]
+    listed: list[JsonValue] = [_document(tool) for tool in candidates]
+    if FILES[kind].is_single:
+        return {"messages": messages, "multiple_tools": listed}
+    due = {call.tool for turn in sample.turns if isinstance(turn, CallTurn) for call in turn.calls}
+    single: list[JsonValue] = [_document(tool) for tool in candidates if tool.name in due]
+    stated = stated_id(sample, "hammerbench_id")
+    identity: JsonValue = number if stated is None else stated
+    if isinstance(identity, str):  # the newest published form: one record a snapshot, its id first
+        return {"id": identity, "messages": messages, "multiple_tools": listed, "single_tool": single}
+    if FILES[kind].has_single_tool_first:
+        return {"messages": messages, "single_tool": single, "multiple_tools": listed, "id": identity}
+    return {"messages": messages, "multiple_tools": listed, "single_tool": single, "id": identity}
+
+
+def hammerbench_file(sample: Sample) -> str:
+    """The file that holds such records: `en/single-turn/ST_Perfect.json`. Raises RecordError."""
+    return f"{sample.language}/{FILES[kind_of_file(sample)].path}"
+
+
+def kind_of_file(sample: Sample) -> str:
+    """The kind of FILES that a sample belongs to; RecordError where HammerBench has none."""
+    kind = ALIASES.get(sample.kind, sample.kind)
+    if kind not in FILES:
+        raise RecordError(f"HammerBench has no file for this kind; it has {', '.join((*FILES, *ALIASES))}.")
+    return kind
+
+
+def _snapshot_messages(sample: Sample, kind: str, tools: Mapping[str, Tool]) -> Iterator[Fields]:
+    labels = iter([orjson.loads(label) for label in sample.trait_values("hammerbench_label")])
+    for index, turn in enumerate(sample.turns):
+        match turn:
+            case UserTurn():
+                yield {"role": "user", "content": _stated(turn, kind)}
+            case ReplyTurn(text=text):
+                yield {"role": "assistant", "content": text}
+            case CallTurn(calls=()):
+                refused = index + 1 < len(sample.turns) and isinstance(sample.turns[index + 1], ReplyTurn)
+                label = None if refused else next(labels, _withheld(sample, tools))
+                if label is not None:
+                    yield {"role": "function call", "content": label}
+            case CallTurn(calls=(call,)):
+                label = {"name": call.tool, "arguments": call.arguments}
+                yield {"role": "function call", "content": label}
+            case _:
+                raise RecordError("HammerBench's records hold one call a snapshot and no results.")
+
+
+def _stated(turn: UserTurn, kind: str) -> str:
+    if turn.external is None:
+        return turn.text
+    if FILES[kind].is_single:
+        return f"{MESSAGE_FIRST}{turn.external.text}{MESSAGE_FIRST_QUERY}{turn.text}"
+    return f"{turn.text}{MESSAGE_LAST}{turn.external.text}"
+
+
+def _withheld(sample: Sample, tools: Mapping[str, Tool]) -> JsonValue:
+    """The label of an irrelevant request of our own: the tool that was taken away, whose arguments nobody kept."""
+    withheld = next((tools[key] for key in sample.withheld if key in tools), None)
+    return None if withheld is None else {"name": withheld.name, "arguments": {}}
+
+
+def _tool(key: str, tools: Mapping[str, Tool]) -> Tool:
+    if key not in tools:
+        raise RecordError(f"The candidate {key!r} is no tool that was given.")
+    return tools[key]
+
+
+def _document(tool: Tool) -> Fields:
+    return tool_document(tool) | {"parameters": _with_floats(tool.parameters)}
+
+
+def _with_floats(schema: JsonValue) -> JsonValue:
+    """A schema with HammerBench's word `float` for `number`."""
+    if not isinstance(schema, dict):
+        return schema
+    written: Fields = {}
+    for key, value in schema.items():
+        if key == "type":
+            words = value if isinstance(value, list) else [value]
+            renamed: list[JsonValue] = ["float" if word == "number" else word for word in words]
+            written[key] = renamed if isinstance(value, list) else renamed[0]
+        elif key == "properties" and isinstance(value, dict):
+            written[key] = {name: _with_floats(member) for name, member in value.items()}
+        elif key in ("anyOf", "oneOf", "allOf", "prefixItems") and isinstance(value, list):
+            written[key] = [_with_floats(member) for member in value]
+        else:
+            written[key] = _with_floats(value) if key in ("items", "additionalProperties") else value
+    return written
+
+
+def _begin_published(part: ReleaseSplit) -> Write:
+    """One file a language and kind, in the folders and under the names of the published data, each numbered."""
+
+    def write(sample: Sample) -> int:
+        file = hammerbench_file(sample)
+        part.add_item(file, hammerbench_record(sample, part.source.tools, part.lines[file]) | part.mark_of_tests)
+        return 1
+
+    return write
+
+
+HAMMERBENCH = Format(
+    name="hammerbench",
+    holds="requests and dialogues of single calls, a file a language and kind, under the published names",
+    readers="HammerBench's evaluation, and `release import hammerbench`",
+    begin=_begin_published,
+    has_folders=True,
+)

@@ -1,0 +1,198 @@
+"""Rows for training: by OpenAI's chat format, by ShareGPT's with tools, and by a resources server of NeMo Gym."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby, pairwise
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from callwright.warehouse.errors import RecordError
+from callwright.warehouse.exports.answered import rated, right_answers, right_runs
+from callwright.warehouse.exports.examples import MOST_TOOLS, ExampleFormat, Message, TrainingExample
+from callwright.warehouse.exports.tasks import TaskFormat, said_before_calls
+from callwright.warehouse.exports.writing import Format, ReleaseSplit, json_text, write_json
+from callwright.warehouse.records import Sample
+
+
+def openai_row(example: TrainingExample) -> dict[str, Any]:
+    """An example as a line of a training file, which ends with what the assistant should do.
+
+    Messages of the assistant before the last one have the weight 0: each is taught by the row that ends with it. A row has no
+    place for where it came from: that stands in a second file, line by line. What the provider refuses in a file:
+
+    - a field that it does not know, in a row or in a message;
+    - a call that no tool message follows at once, or a tool message that follows no call;
+    - a message of the assistant with neither text nor calls;
+    - a row without a message of the assistant at its end;
+    - arguments that are no JSON text of an object;
+    - more than 128 tools, or a name that is not of at most 64 letters, digits, `_` and `-`.
+
+    A call that its tool's own schema refuses it takes, and would teach: such rows are left out.
+    """
+    listed = [{"type": "function", "function": tool} for tool in example.tools]
+    last = {name: value for name, value in example.last.items() if name != "reasoning_content"}
+    messages = [*map(_unweighted, example.before), last]
+    return {"messages": messages} | ({"tools": listed} if listed else {})
+
+
+def _unweighted(message: Message) -> Message:
+    return message | {"weight": 0} if message["role"] == "assistant" else message
+
+
+OPENAI = Format(
+    name="openai",
+    holds=(
+        "rows for fine-tuning, each ending with what the assistant should do: ask while a required argument is missing, call"
+        " once all are known, answer after a result, or say that no tool fits; where each came from in `*.origins.jsonl`"
+    ),
+    readers="fine-tuning by OpenAI, Azure, Together, Fireworks, Mistral and others with their format",
+    begin=ExampleFormat(
+        openai_row, most_tools=MOST_TOOLS, has_origins=True, answered=right_answers, of_runs=right_runs
+    ).begin,
+    answers="may",
+    is_for_training=True,
+)
+
+
+INFO = "dataset_info.json"
+ASSISTANT = ("gpt", "function_call")
+NOT_IN_TURN = "user and assistant do not take turns"
+
+
+def sharegpt_row(example: TrainingExample) -> dict[str, Any]:
+    """An example as a row; tools and system are text, "" where there are none. Raises RecordError where there is no place.
+
+    People and observations stand at odd places, the assistant and its calls at even ones; so several calls, or what they
+    returned, are one message with a JSON list. All that the assistant says in a row is taught: a row that is the beginning of
+    a longer one is left to that one.
+    """
+    system = "\n".join(one["content"] for one in example.messages if one["role"] == "system")
+    spoken = [one for one in example.messages if one["role"] != "system"]
+    messages = [_turn_message(role, list(group)) for role, group in groupby(spoken, lambda one: one["role"])]
+    sides = [one["from"] in ASSISTANT for one in messages]
+    if sides != [bool(at % 2) for at in range(len(sides))] or any(map(_speaks_twice, pairwise(spoken))):
+        raise RecordError(NOT_IN_TURN)
+    tools = json_text(list(example.tools)) if example.tools else ""
+    return {"conversations": messages, "system": system, "tools": tools, "origin": json_text(example.origin)}
+
+
+def _speaks_twice(neighbours: tuple[Message, Message]) -> bool:
+    first, second = neighbours
+    return bool(first["role"] == second["role"] == "assistant")
+
+
+def _turn_message(role: str, group: Sequence[Message]) -> dict[str, str]:
+    first = group[0]
+    match role:
+        case "user":
+            return {"from": "human", "value": "\n".join(one["content"] for one in group)}
+        case "tool" if len(group) == 1:
+            return {"from": "observation", "value": first["content"]}
+        case "tool":
+            return {"from": "observation", "value": json_text([_parsed(one["content"]) for one in group])}
+        case _ if "tool_calls" not in first:
+            return {"from": "gpt", "value": first["content"]}
+        case _:
+            calls = [call["function"] for call in first["tool_calls"]]
+            made = [{"name": call["name"], "arguments": orjson.loads(call["arguments"])} for call in calls]
+            return {"from": "function_call", "value": json_text(made[0] if len(made) == 1 else made)}
+
+
+def _parsed(content: str) -> Any:  # noqa: ANN401 - any JSON
+    try:
+        return orjson.loads(content)
+    except orjson.JSONDecodeError:
+        return content
+
+
+def _describe(parts: Iterable[ReleaseSplit], folder: Path) -> list[Path]:
+    """What LLaMA-Factory must be told: which file is a data set, and which column is what."""
+    columns = {"messages": "conversations", "system": "system", "tools": "tools"}
+    named = {
+        "_".join(filter(None, (part.source.release.name, part.split))): {
+            "file_name": f"{part.stem}.jsonl", "formatting": "sharegpt", "columns": columns,
+        }
+        for part in parts
+    }  # fmt: skip
+    return [write_json(folder / INFO, named)]
+
+
+SHAREGPT = Format(
+    name="sharegpt",
+    holds="conversations as far as the assistant should take them, with calls and observations, and `dataset_info.json`",
+    readers="LLaMA-Factory, Axolotl and others that read ShareGPT with tools",
+    begin=ExampleFormat(sharegpt_row, are_whole=True, answered=right_answers, of_runs=right_runs).begin,
+    answers="may",
+    complete=_describe,
+    is_for_training=True,
+)
+
+
+SERVER = "single_step_tool_use_with_argument_comparison"
+
+
+def nemo_gym_row(example: TrainingExample) -> dict[str, Any]:
+    """An example as a row: a request to the responses API, and the action that SERVER expects; `origin` is ours, and goes along.
+
+    The server compares the calls of one step with those that are due, or asks that words are said where words are due. With
+    `parallel_tool_call_rewarding` it wants no call besides.
+    """
+    listed = [{"type": "function", "strict": False, **tool} for tool in example.tools]
+    asked = {"input": [item for message in example.before for item in _items(message)], "tools": listed}
+    return {"responses_create_params": asked, "expected_action": _action(example.last), "origin": example.origin}
+
+
+def _items(message: Message) -> Iterator[dict[str, Any]]:
+    """A message as the responses API has it: calls and what they returned are items of their own."""
+    if message["role"] == "tool":
+        yield {"type": "function_call_output", "call_id": message["tool_call_id"], "output": message["content"]}
+        return
+    if message.get("content"):
+        yield {"type": "message", "role": message["role"], "content": message["content"]}
+    yield from (_call(call) | {"call_id": call["id"]} for call in message.get("tool_calls", ()))
+
+
+def _action(message: Message) -> dict[str, Any]:
+    calls = [_call(call) for call in message.get("tool_calls", ())]
+    match calls:
+        case []:
+            return {"type": "message", "content": message["content"]}
+        case [call]:
+            return call
+        case _:
+            return {"type": "function_call_batch", "calls": calls}
+
+
+def _call(call: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "function_call", "name": call["function"]["name"], "arguments": call["function"]["arguments"]}
+
+
+def _task_row(sample: Sample, tools: list[dict[str, Any]]) -> dict[str, Any]:
+    """A task as a row of the resources server that an export brings: its key says which."""
+    briefing = [{"role": "system", "content": sample.briefing}] if sample.briefing else []
+    listed = [{"type": "function", "strict": False, **tool} for tool in tools]
+    asked = {"input": [*briefing, *said_before_calls(sample)], "tools": listed}
+    return {"responses_create_params": asked, "key": sample.key}
+
+
+_WORLDS = TaskFormat(
+    {
+        "environment/app.py": "nemo_gym_app.py.j2",
+        "environment/configs/callwright_{word}.yaml": "nemo_gym.yaml.j2",
+        "environment/requirements.txt": "nemo_gym_requirements.txt.j2",
+        "environment/test_app.py": "nemo_gym_tests.py.j2",
+    },
+    row_of=_task_row,
+)
+NEMO_GYM = _WORLDS.added_to(
+    Format(
+        name="nemo-gym",
+        holds="a request and the expected action for each thing that an assistant should do: a call, several, or words; a resources"
+        " server of the tasks and its rows in `environment`",
+        readers=f"NeMo Gym, by its resources server `{SERVER}`",
+        begin=ExampleFormat(nemo_gym_row, most_tools=MOST_TOOLS, answered=rated).begin,
+        answers="may",
+        is_for_training=True,
+    )
+)
