@@ -1,4 +1,4 @@
-"""What the page asks of a published copy: samples, evaluations, changed tools, builds, releases and the summary, by a few queries."""
+"""What the page asks of a published copy: samples, evaluations, changed tools, builds, releases and the summary."""
 
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple, get_args

@@ -1,4 +1,4 @@
-"""Working a scenario out, move by move, with all values, calls and results, and putting the user's goal into words (CONFETTI 3.1)."""
+"""A scenario worked out move by move, with all values, calls and results, and the user's goal in words (CONFETTI 3.1)."""
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from random import Random

@@ -1,7 +1,7 @@
-"""Planning a build: which tool, which kind, how many parameters, in company of which candidates (HammerBench 4.2).
+"""A request of one turn (HammerBench 4.2): planned, its parameters chosen, then valued and worded in one.
 
-The n-th assignment of a kind depends on the seed, the catalog and n alone, never on how many are asked for: whoever
-raises a count pays for the difference only.
+A plan says which tool, which kind, how many parameters, in company of which candidates. The n-th assignment of a kind depends on
+the seed, the catalog and n alone, never on how many are asked for: whoever raises a count pays for the difference only.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""What became of records (verdicts, failures, outcomes, what people said), and of releases: answers, scores, what models were asked."""
+"""What became of records, what people said of them, and of releases: answers, scores, and what models were asked."""
 
 import re
 from collections.abc import Mapping
