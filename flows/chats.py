@@ -13,11 +13,9 @@ from callwright.flows.settings import named_secret
 from callwright.generators.stages import Stage
 from callwright.llm.asking import LedgeredChat
 from callwright.llm.ledger import Ledger
-from callwright.llm.limits import Budget
-from callwright.llm.models import ModelSettings, open_chat, reads_language
-from callwright.llm.readiness import Readiness, check_key
-from callwright.llm.redaction import header_variables
-from callwright.llm.traffic import Traffic
+from callwright.llm.limits import Budget, Traffic
+from callwright.llm.models import ModelSettings, Readiness, check_key, open_chat, reads_language
+from callwright.llm.refusals import header_variables
 from callwright.validators.checks.declaring import Check
 from callwright.warehouse.errors import BudgetError, CallwrightError, ConfigurationError, TransientError
 from callwright.warehouse.records import LlmCall

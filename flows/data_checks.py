@@ -31,7 +31,7 @@ from callwright.generators.environments.protocol import WORLDS, Environment, Env
 from callwright.generators.imports.hammerbench import read_hammerbench
 from callwright.generators.stages import Stage, StageContext
 from callwright.language.packs import of
-from callwright.llm.bounds import validate_text
+from callwright.llm.answers import validate_text
 from callwright.validators.checks.declaring import ALL, ARGUMENTS
 from callwright.validators.checks.grounding import check_grounding, root_of
 from callwright.validators.checks.table import all_checks, has_rest, settled_claims

@@ -12,9 +12,8 @@ from callwright.flows.plugins import plugins
 from callwright.flows.settings import Settings, open_warehouse, read_settings, secret
 from callwright.language.readers.duckling_reader import is_available
 from callwright.llm.known_models import end_of, known_model, taken_options
-from callwright.llm.models import ModelSettings
+from callwright.llm.models import KEYS, ModelSettings, check_key, server_problem
 from callwright.llm.prices import unpriced_sentence
-from callwright.llm.readiness import KEYS, check_key, server_problem
 from callwright.llm.stand_in import price_of
 from callwright.warehouse.errors import ConfigurationError, StoreError
 from callwright.warehouse.extras import EXTRAS, command_for

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar, runtime_checkable
 
-from callwright.llm.traffic import Traffic
+from callwright.llm.limits import Traffic
 
 if TYPE_CHECKING:
     from callwright.llm.models import ModelSettings

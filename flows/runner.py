@@ -36,7 +36,7 @@ from callwright.flows.shards import (
     write_lines,
 )
 from callwright.flows.stages import stages_of
-from callwright.llm.traffic import Traffic
+from callwright.llm.limits import Traffic
 from callwright.warehouse.errors import BudgetError, ConfigurationError, StoreError, TransientError
 from callwright.warehouse.paid_notes import land_paid, paid_folder
 from callwright.warehouse.publish import build_under_way, publish_when_due

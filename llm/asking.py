@@ -9,13 +9,11 @@ from typing import Any, NamedTuple, Protocol, cast, runtime_checkable
 import orjson
 from pydantic import BaseModel
 
-from callwright.llm.answers import parse_answer
-from callwright.llm.bounds import validate_calls, validate_text
+from callwright.llm.answers import parse_answer, validate_calls, validate_text
 from callwright.llm.chat import Adapter, Answer, ChatRequest, Completion, Prompt, RawReply, again
 from callwright.llm.ledger import Ledger, ledger_key
-from callwright.llm.limits import Budget, Gate, Hedging
-from callwright.llm.tokens import BYTES_PER_TOKEN, TokenCounts, TokenEstimates, say_unstated, size
-from callwright.llm.traffic import Traffic
+from callwright.llm.limits import Budget, Gate, Hedging, Traffic
+from callwright.llm.prices import BYTES_PER_TOKEN, TokenCounts, TokenEstimates, say_unstated, size
 from callwright.warehouse.errors import CallwrightError, ReplyError, TransientError
 from callwright.warehouse.records import LlmCall, Tool
 

@@ -16,7 +16,7 @@ from uuid import uuid4
 
 import orjson
 
-from callwright.llm.answer_forms import Form, StatedSchema
+from callwright.llm.answer_schemas import Form, StatedSchema
 from callwright.llm.chat import ChatRequest, RawReply
 from callwright.llm.ledger import open_answers
 from callwright.llm.openai_model import WELL, OpenAIModel, document_of

@@ -9,8 +9,7 @@ from typing import Any
 import orjson
 from pydantic import BaseModel, ValidationError
 
-from callwright.llm.answers import parse_answer
-from callwright.llm.bounds import validate_calls, validate_text
+from callwright.llm.answers import parse_answer, validate_calls, validate_text
 from callwright.llm.chat import Answer, Completion, Prompt
 from callwright.llm.wire_format import wire_messages, wire_names, wire_tools
 from callwright.warehouse.errors import ReplyError

@@ -1,9 +1,10 @@
-"""What holds a model's requests back: limits a minute, slots that follow the answers, second tries, and a budget."""
+"""What holds a model's requests back: limits a minute, slots that follow the answers, second tries, a budget; and what is sent."""
 
 import asyncio
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from random import Random
 from typing import Any, NamedTuple
@@ -13,6 +14,51 @@ from pydantic import Field
 from callwright.llm.chat import RawReply
 from callwright.warehouse.errors import BudgetError, CallwrightError, TransientError
 from callwright.warehouse.records import Record
+
+
+class Traffic:
+    """Requests of one run, over all of its models: how many were sent, how they ended, and how long an answer takes."""
+
+    def __init__(self) -> None:
+        """Nothing is sent yet."""
+        self.sent = 0  # tries: what is asked again counts again
+        self.answered = 0
+        self.failed = 0
+        self.cost = 0.0  # US dollars
+        self.last = ""  # the stage and the model that were asked last
+        self._seconds = 0.0  # all answers together
+        self._began: dict[int, float] = {}
+
+    @property
+    def under_way(self) -> int:
+        """Requests that wait for their answer."""
+        return len(self._began)
+
+    @property
+    def seconds_an_answer(self) -> float:
+        """How long an answer takes: the mean of those that came, or the longest wait by now where none did."""
+        if self.answered:
+            return self._seconds / self.answered
+        return max(0.0, time.monotonic() - min(self._began.values(), default=time.monotonic()))
+
+    @contextmanager
+    def request(self, asked: str) -> Iterator[None]:
+        """Count one request of `asked`, from when it is sent to its end."""
+        self.sent += 1
+        number, self.last = self.sent, asked
+        self._began[number] = time.monotonic()
+        is_answered = False
+        try:
+            yield
+            is_answered = True
+        finally:
+            seconds = time.monotonic() - self._began.pop(number)
+            if is_answered:
+                self.answered += 1
+                self._seconds += seconds
+            else:
+                self.failed += 1
+
 
 # A second more than a minute: of two requests sent a minute apart the first may have travelled longer.
 MINUTE = 61.0

@@ -9,12 +9,21 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, ClassVar, NoReturn, cast
 
-from callwright.llm.answer_forms import AnswerForms, Form, StatedSchema
+from callwright.llm.answer_schemas import AnswerForms, Form, StatedSchema
 from callwright.llm.chat import ChatRequest, RawReply
 from callwright.llm.known_models import taken_options
 from callwright.llm.prices import OwnPrice, Usage, find_price, read_usage, say_unpriced
-from callwright.llm.redaction import HEADERS, with_values, without_values
-from callwright.llm.refusals import LOOPBACK, AskedModel, Kind, is_about_money, read_retry_after, refusal
+from callwright.llm.refusals import (
+    HEADERS,
+    LOOPBACK,
+    AskedModel,
+    Kind,
+    is_about_money,
+    read_retry_after,
+    refusal,
+    with_values,
+    without_values,
+)
 from callwright.llm.wire_format import WrittenCall, read_reasoning, read_reply, wire_names, wire_question
 from callwright.warehouse.errors import ReplyError, TransientError
 

@@ -11,12 +11,22 @@ from urllib.request import getproxies, proxy_bypass
 
 import orjson
 
-from callwright.llm.answer_forms import AnswerForms, Form, StatedSchema
+from callwright.llm.answer_schemas import AnswerForms, Form, StatedSchema
 from callwright.llm.chat import ChatRequest, RawReply
 from callwright.llm.known_models import taken_options
 from callwright.llm.prices import FREE, OwnPrice, Price, read_price, read_usage
-from callwright.llm.redaction import HEADERS, with_values, without_values
-from callwright.llm.refusals import LOOPBACK, AskedModel, Kind, is_about_money, read_retry_after, refusal, shown
+from callwright.llm.refusals import (
+    HEADERS,
+    LOOPBACK,
+    AskedModel,
+    Kind,
+    is_about_money,
+    read_retry_after,
+    refusal,
+    shown,
+    with_values,
+    without_values,
+)
 from callwright.llm.wire_format import WrittenCall, read_reasoning, read_reply, wire_names, wire_question
 from callwright.warehouse.errors import CallwrightError, ReplyError, TransientError
 

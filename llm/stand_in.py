@@ -8,12 +8,10 @@ import orjson
 from callwright.llm.asking import Asking, LedgeredChat, Surroundings
 from callwright.llm.chat import ChatRequest, RawReply
 from callwright.llm.ledger import Ledger
-from callwright.llm.limits import Budget, Gate
+from callwright.llm.limits import Budget, Gate, Traffic
 from callwright.llm.models import ModelSettings
-from callwright.llm.prices import Price, find_price
+from callwright.llm.prices import Price, TokenEstimates, find_price
 from callwright.llm.template.model import TemplateModel
-from callwright.llm.tokens import TokenEstimates
-from callwright.llm.traffic import Traffic
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import LlmCall
 

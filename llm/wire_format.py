@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from callwright.llm.answer_forms import StatedSchema
-from callwright.llm.bounds import LONGEST, validate_text
+from callwright.llm.answer_schemas import StatedSchema
+from callwright.llm.answers import LONGEST, validate_text
 from callwright.llm.chat import ChatMessage, ChatRequest
 from callwright.llm.written_calls import after_thought, read_object, thought_of
 from callwright.warehouse.errors import ReplyError

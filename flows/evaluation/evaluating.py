@@ -33,8 +33,7 @@ from callwright.flows.stages import prompt_rows
 from callwright.generators.stages import StageContext
 from callwright.llm.chat import ChatModel
 from callwright.llm.ledger import Ledger
-from callwright.llm.limits import Budget
-from callwright.llm.traffic import Traffic
+from callwright.llm.limits import Budget, Traffic
 from callwright.validators.grading import grade_prediction, graded_metric, judge_prediction
 from callwright.validators.metrics.answers import has_one_call
 from callwright.validators.metrics.snapshots import needs_judge

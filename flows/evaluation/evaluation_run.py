@@ -23,10 +23,8 @@ from callwright.generators.environments.protocol import Environment
 from callwright.llm.chat import OpenedChat
 from callwright.llm.function_model import AnswerFunction, FunctionModel
 from callwright.llm.ledger import Ledger
-from callwright.llm.limits import Budget
-from callwright.llm.models import ModelSettings, open_chat, read_model
-from callwright.llm.readiness import Readiness, check_key
-from callwright.llm.traffic import Traffic
+from callwright.llm.limits import Budget, Traffic
+from callwright.llm.models import ModelSettings, Readiness, check_key, open_chat, read_model
 from callwright.validators.judges import COMPLETENESS, CORRECTNESS, SAME_ON_PATH, opinion_versions
 from callwright.validators.metrics.complexeval.rules import TURN_LIMIT
 from callwright.validators.path_runs import live_prompts_seen, path_prompts_seen

@@ -25,9 +25,8 @@ from callwright.flows.toolmaking import prepare_tools
 from callwright.generators.kinds import all_kinds, family_of, kind_named, traits_of
 from callwright.llm.asking import Asking, LedgeredChat
 from callwright.llm.models import ModelSettings
-from callwright.llm.prices import unpriced_sentence
+from callwright.llm.prices import knows_tokenizer, unpriced_sentence
 from callwright.llm.stand_in import open_stand_in, price_of
-from callwright.llm.tokens import knows_tokenizer
 from callwright.validators.blind.planting import GROUP as MEASURING
 from callwright.warehouse.queries import sql
 from callwright.warehouse.store import Warehouse

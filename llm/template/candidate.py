@@ -21,10 +21,10 @@ from callwright.llm.template.defects import (
     spoil_call,
     text_language,
 )
-from callwright.llm.template.grammar.messages import resolve_pointers
 from callwright.llm.template.judging import proposed_call
-from callwright.llm.template.parallel import split_requests
+from callwright.llm.template.messages import resolve_pointers
 from callwright.llm.template.sections import Sections, Turn
+from callwright.llm.template.several_calls import split_requests
 from callwright.llm.template.steps_calling import next_calls as next_calls_of_run
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Call, Tool

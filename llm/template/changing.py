@@ -16,8 +16,8 @@ from callwright.language.packs import of
 from callwright.language.schemas import json_type
 from callwright.language.text import capitalised
 from callwright.language.values import locate, write_value
-from callwright.llm.template.grammar.stating import StatedParameter, say
 from callwright.llm.template.sections import Sections, Turn, is_equivalent
+from callwright.llm.template.stating import StatedParameter, say
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import JsonSchema, Language
 

@@ -26,7 +26,7 @@ from callwright.language.schemas import json_type, scalars
 from callwright.language.text import fold
 from callwright.language.values import locate
 from callwright.language.vocabulary import deep_stem, find_corrections
-from callwright.llm.template.callings import (
+from callwright.llm.template.baseline import (
     SECTIONS,
     Calling,
     calls_in,
@@ -39,10 +39,10 @@ from callwright.llm.template.callings import (
     without_thanks,
 )
 from callwright.llm.template.defects import Proposal
-from callwright.llm.template.grammar.messages import resolve_pointers
-from callwright.llm.template.grammar.stating import dialogues_in, requests_in
+from callwright.llm.template.messages import resolve_pointers
 from callwright.llm.template.plain_sentences import is_unknown, says_plainly
 from callwright.llm.template.sections import Sections, Turn, is_equivalent
+from callwright.llm.template.stating import dialogues_in, requests_in
 from callwright.llm.template.steps_calling import due_steps
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import DEFAULT_LANGUAGE, JsonSchema, Language

@@ -13,9 +13,9 @@ from callwright.language.calls.tools import ParameterView, ToolView, view_of
 from callwright.language.names import function_words
 from callwright.language.packs import COMMON_SCRIPT, LanguagePattern, of, signs, unspaced, widened, writes
 from callwright.language.text import capitalised
-from callwright.llm.template.dialogues import word_answer, word_question
-from callwright.llm.template.grammar.stating import say
+from callwright.llm.template.questions import word_answer, word_question
 from callwright.llm.template.sections import Sections
+from callwright.llm.template.stating import say
 from callwright.llm.template.wording import word_call
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Language
@@ -407,3 +407,37 @@ def _likeness(words: frozenset[str], description: str) -> float:
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(_WORD.findall(text.lower()))
+
+
+def word_fault(sections: Sections, language: Language, rng: Random) -> dict[str, JsonValue]:
+    """The text that the purpose of a fault asks for."""
+    field, entry = _plain(str(sections.json("field"))), sections.json("entry")
+    return _out_of_words(
+        sections, of(language).data["faults"], rng, field=field, entry=entry, reason=_reason(sections.json("told"))
+    )
+
+
+def word_policy(sections: Sections, language: Language, rng: Random) -> dict[str, JsonValue]:
+    """The text that the purpose of a policy asks for."""
+    return _out_of_words(sections, of(language).data["policies"], rng, policy=sections.json("policy"))
+
+
+def _out_of_words(
+    sections: Sections, words: Mapping[str, Any], rng: Random, **values: JsonValue
+) -> dict[str, JsonValue]:
+    tool = sections.json("tool")
+    arguments = words["and"].join(f"{_plain(name)} {value}" for name, value in sections.object("arguments").items())
+    called = _plain(str(tool.get("name", ""))) if isinstance(tool, dict) else ""
+    deed = words["deed"].format(tool=called, arguments=arguments)
+    return {"text": rng.choice(words[str(sections.json("purpose"))]).format(deed=deed, **values)}
+
+
+def _plain(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def _reason(told: JsonValue) -> str:
+    """The sentence in the body of an error."""
+    while isinstance(told, dict):
+        told = told.get("message", next(iter(told.values()), ""))
+    return str(told)

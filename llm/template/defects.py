@@ -12,9 +12,9 @@ from callwright.language.calls.tools import ParameterView, ToolView
 from callwright.language.packs import known, language_of, of, signs
 from callwright.language.schemas import json_type
 from callwright.language.values import locate
-from callwright.llm.template.dialogues import SlotReply, word_answer
-from callwright.llm.template.grammar.stating import requests_in, say
+from callwright.llm.template.questions import SlotReply, word_answer
 from callwright.llm.template.sections import is_equivalent
+from callwright.llm.template.stating import requests_in, say
 from callwright.llm.template.wording import Worded, compose, quote_values, word_call
 from callwright.warehouse.errors import ConfigurationError, ReplyError
 from callwright.warehouse.records import Language

@@ -10,7 +10,7 @@ from callwright.language.packs import known, of, widened
 from callwright.language.phrases import is_cut
 from callwright.language.schemas import kind_of
 from callwright.language.text import fold
-from callwright.llm.template.grammar.messages import (
+from callwright.llm.template.messages import (
     Pointed,
     book_of,
     find_pointer,
@@ -18,8 +18,8 @@ from callwright.llm.template.grammar.messages import (
     word_pointer,
     write_message,
 )
-from callwright.llm.template.grammar.stating import requests_in
 from callwright.llm.template.sections import Sections
+from callwright.llm.template.stating import requests_in
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import JsonSchema, Language
 

@@ -4,66 +4,46 @@ import re
 from collections.abc import Iterator, Sequence
 from random import Random
 
-import orjson
 from pydantic import JsonValue
 
 from callwright.language.calls.frames import glue_of, left_over
-from callwright.language.calls.tools import ToolView, view_of
+from callwright.language.calls.tools import ToolView
 from callwright.language.names import humanise
+from callwright.language.packs import language_of
 from callwright.language.schemas import scalars
 from callwright.language.values import locate
 from callwright.llm.template.baseline import choose_tool, read_values
-from callwright.llm.template.defects import Proposal, spoil_call, text_language
-from callwright.llm.template.grammar.messages import resolve_pointers
+from callwright.llm.template.defects import Proposal, spoil_call
+from callwright.llm.template.messages import resolve_pointers
 from callwright.llm.template.sections import Sections, Turn, is_equivalent, is_stated
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import DEFAULT_LANGUAGE, JsonSchema
 
 
-def shown_views(sections: Sections) -> list[ToolView]:
-    """The tools of the section <tools>; ReplyError where it is not a list of tools."""
-    return [view_of(tool) for tool in sections.listed("tools")]
-
-
-def propose(sections: Sections, views: Sequence[ToolView]) -> Proposal:
-    """The tool to call and its arguments; no tool where none fits."""
-    turns = resolve_pointers(sections.turns())
-    view = choose_tool(views, turns)
-    return Proposal(None, {}) if view is None else Proposal(view.name, read_values(view, turns))
-
-
 def proposed_call(sections: Sections, flaws: Random, defect: str) -> tuple[Proposal, str]:
-    """The call that the conversation asks for, and the defect that was planted in it, "" where none was."""
-    views = shown_views(sections)
-    proposal = propose(sections, views)
-    spoilt = _spoilt(proposal, views, sections, flaws, defect) if defect else None
-    return (spoilt, defect) if spoilt else (proposal, "")
+    """The call that is asked for, no tool where none fits, and the defect that was planted in it, "" where none was."""
+    views, turns = sections.views(), resolve_pointers(sections.turns())
+    view = choose_tool(views, turns)
+    proposal = Proposal(None, {}) if view is None else Proposal(view.name, read_values(view, turns))
+    language = language_of(sections.conversation or "")
+    spoilt = spoil_call(defect, proposal, views, language, flaws) if defect else None
+    return (proposal, "") if spoilt is None or spoilt == proposal else (spoilt, defect)
 
 
-def _spoilt(
-    proposal: Proposal, views: list[ToolView], sections: Sections, flaws: Random, defect: str
-) -> Proposal | None:
-    spoilt = spoil_call(defect, proposal, views, text_language(sections.conversation or ""), flaws)
-    return None if spoilt == proposal else spoilt
-
-
-def name_relevant(sections: Sections, views: Sequence[ToolView]) -> dict[str, JsonValue]:
+def name_relevant(sections: Sections) -> dict[str, JsonValue]:
     """The tool that can do what is asked, null where none can, with the reason."""
-    view = choose_tool(views, resolve_pointers(sections.turns()))
+    view = choose_tool(sections.views(), resolve_pointers(sections.turns()))
     if view is None:
         return {"tool": None, "reason": "None of the tools does what the user asks for."}
     return {"tool": view.name, "reason": f"The user asks to {view.actions[0]}, and that is what this tool does."}
 
 
-def judge(sections: Sections, views: Sequence[ToolView]) -> dict[str, JsonValue]:
+def judge(sections: Sections) -> dict[str, JsonValue]:
     """Whether the expected and the given call agree, with the reason in one sentence."""
     expected, given = _call(sections, "expected"), _call(sections, "given")
-    turns = sections.turns()
-    problem = _difference(expected, given, views, turns)
-    return {
-        "agree": not problem,
-        "reason": problem or "Both calls give the same tool the same values, and all were said.",
-    }
+    problem = _difference(expected, given, sections.views(), sections.turns())
+    reason = problem or "Both calls give the same tool the same values, and all were said."
+    return {"agree": not problem, "reason": reason}
 
 
 def _call(sections: Sections, tag: str) -> tuple[str | None, dict[str, JsonValue]]:
@@ -124,11 +104,11 @@ def _is_same(due: JsonValue, made: JsonValue) -> bool:
     return all(value == _OPEN or is_equivalent(value, given[name], {}) for name, value in wanted.items())
 
 
-def name_made_up(sections: Sections, views: Sequence[ToolView]) -> dict[str, JsonValue]:
+def name_made_up(sections: Sections) -> dict[str, JsonValue]:
     """The parameters of a call whose values nobody said and no result holds."""
     call = sections.object("call")
     arguments = call.get("arguments") or {}
-    view = next((one for one in views if one.name == call.get("tool")), None)
+    view = next((one for one in sections.views() if one.name == call.get("tool")), None)
     schemas, turns = (view.properties if view else {}), sections.turns()
     parsed = read_values(view, turns) if view else {}
     made_up: list[JsonValue] = [
@@ -137,10 +117,8 @@ def name_made_up(sections: Sections, views: Sequence[ToolView]) -> dict[str, Jso
         # a plain "breakfast: yes" is understood with its cue, and located nowhere
         if (name not in parsed or parsed[name] != value) and not _is_value_stated(value, schemas.get(name, {}), turns)
     ]
-    return {
-        "parameters": made_up,
-        "reason": "Their values are not in the conversation." if made_up else "All are stated.",
-    }
+    reason = "Their values are not in the conversation." if made_up else "All are stated."
+    return {"parameters": made_up, "reason": reason}
 
 
 def _is_value_stated(value: JsonValue, schema: JsonSchema, turns: Sequence[Turn]) -> bool:
@@ -177,10 +155,11 @@ _TRUE, _LACKING, _UNKNOWN, _FALSE = 5, 3, 2, 1
 
 def score_reply(sections: Sections) -> dict[str, JsonValue]:
     """How true a reply is to the results since the user last spoke: errors stated as such, no word that nothing accounts for."""
-    reply, results = str(sections.json("reply")), _results(sections.turns())
-    errors = [str(error.get("message", "")) for one in results if (error := _error_in(one))]
-    if any(message.lower() not in reply.lower() for message in errors):
-        return {"reason": "It does not state the error that a call returned.", "score": _FALSE}
+    reply, results = str(sections.json("reply")), _returned(sections.turns())
+    for one in results:
+        error = one.get("error") if isinstance(one, dict) else None
+        if isinstance(error, dict) and error and str(error.get("message", "")).lower() not in reply.lower():
+            return {"reason": "It does not state the error that a call returned.", "score": _FALSE}
     held = [str(value) for one in results for value in scalars(one) if not isinstance(value, bool)]
     names = [humanise(name) for one in results for name in _names(one)]
     known = [*held, *names, *glue_of(sections.word("language", DEFAULT_LANGUAGE), "conversations")]
@@ -192,23 +171,10 @@ def score_reply(sections: Sections) -> dict[str, JsonValue]:
     return {"reason": "All that it states was returned.", "score": _TRUE}
 
 
-def _results(turns: Sequence[Turn]) -> list[JsonValue]:
+def _returned(turns: Sequence[Turn]) -> list[JsonValue]:
     """What calls returned since the user last spoke."""
-    found: list[JsonValue] = []
-    for turn in turns:
-        if turn.speaker == "user":
-            found = []
-        elif turn.speaker == "result":
-            try:
-                found.append(orjson.loads(turn.text))
-            except orjson.JSONDecodeError as error:
-                raise ReplyError(f"template/v1 could not read a result as JSON: {error}.") from error
-    return found
-
-
-def _error_in(result: JsonValue) -> dict[str, JsonValue] | None:
-    error = result.get("error") if isinstance(result, dict) else None
-    return error if isinstance(error, dict) else None
+    last = max((at for at, turn in enumerate(turns) if turn.speaker == "user"), default=-1)
+    return [turn.json() for turn in turns[last + 1 :] if turn.speaker == "result"]
 
 
 def _names(value: JsonValue) -> Iterator[str]:

@@ -20,7 +20,7 @@ from callwright.language.names import humanise, split_name
 from callwright.language.packs import COMMON_SCRIPT, of, writes
 from callwright.language.schemas import json_type
 from callwright.language.text import capitalised
-from callwright.llm.template.grammar.stating import StatedParameter, requests_in, say
+from callwright.llm.template.stating import StatedParameter, requests_in, say
 from callwright.llm.template.wording import ComposedRequest, RequestClause, Worded, choose_names, quote_values
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import DEFAULT_LANGUAGE, JsonSchema, Language

@@ -6,12 +6,13 @@ wrote in between, tags or not, is conversation. Worked examples (`<example>`) be
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import orjson
 from pydantic import JsonValue
 
+from callwright.language.calls.tools import ToolView, view_of
 from callwright.language.text import fold
 from callwright.language.values import locate, read_value
 from callwright.llm.chat import ChatMessage
@@ -25,10 +26,15 @@ class Turn(NamedTuple):
     speaker: str
     text: str
 
+    def json(self) -> Any:  # noqa: ANN401 - a call or a result, of any shape
+        """What a call or a result holds; ReplyError where it is not JSON."""
+        try:
+            return orjson.loads(self.text)
+        except orjson.JSONDecodeError as error:
+            raise ReplyError(f"template/v1 could not read a {self.speaker} as JSON: {error}.") from error
+
 
 _TURN = re.compile(r"^(user|assistant|message|call|result)(?: \([^()\n]*\))?: ?", re.MULTILINE)
-
-
 _INDENT = "\n  "  # further lines of one turn stand indented
 
 
@@ -48,7 +54,7 @@ def split_turns(conversation: str) -> list[Turn]:
 
 
 def is_equivalent(one: JsonValue, other: JsonValue, schema: JsonSchema) -> bool:
-    """Whether two values mean the same: spelling, case and notation apart."""
+    """Whether two values mean the same: spelling, case and notation apart; lists in any order."""
     if isinstance(one, bool) or isinstance(other, bool):
         return one is other or fold(str(one)) == fold(str(other))
     if one == other or fold(str(one)) == fold(str(other)):
@@ -133,6 +139,10 @@ class Sections(NamedTuple):
         """A section that is plain text, `default` where the prompt lacks it."""
         return self.tagged.get(tag, default).strip()
 
+    def views(self) -> list[ToolView]:
+        """The tools of the section <tools>; ReplyError where it is not a list of tools."""
+        return [view_of(tool) for tool in self.listed("tools")]
+
     def turns(self) -> list[Turn]:
         """The conversation turn by turn; ReplyError where the prompt shows none."""
         if self.conversation is None:
@@ -150,7 +160,9 @@ def read_sections(messages: Sequence[ChatMessage]) -> Sections:
         head, parts, tail = _cut(message.content)
         if conversation is None:
             conversation = parts
-        _collect((head, tail), tagged)
+        for found in (*_SECTION.finditer(head), *_SECTION.finditer(tail)):
+            if found[1] != _EXAMPLE:
+                tagged.setdefault(found[1], found[2])
     return Sections(tagged, conversation)
 
 
@@ -162,10 +174,3 @@ def _cut(content: str) -> tuple[str, str | None, str]:
     if end < start:
         return content, None, ""
     return content[:start], content[start + len(_OPEN) : end], content[end + len(_CLOSE) :]
-
-
-def _collect(texts: Iterable[str], tagged: dict[str, str]) -> None:
-    for text in texts:
-        for match in _SECTION.finditer(text):
-            if match[1] != _EXAMPLE:
-                tagged.setdefault(match[1], match[2])

@@ -24,10 +24,11 @@ from callwright.llm.template.defects import (
     Proposal,
     spoil_call,
 )
-from callwright.llm.template.grammar.stating import dialogues_in
-from callwright.llm.template.grammar.steps.phrases import has_phrases, noun_for, read_asked
-from callwright.llm.template.grammar.steps.reading import read_request, read_strictly
-from callwright.llm.template.grammar.steps.sources import (
+from callwright.llm.template.sections import Sections, Turn
+from callwright.llm.template.stating import dialogues_in
+from callwright.llm.template.steps_phrases import has_phrases, noun_for, read_asked
+from callwright.llm.template.steps_reading import read_request, read_strictly
+from callwright.llm.template.steps_sources import (
     Node,
     ShownTools,
     called_entries,
@@ -35,9 +36,7 @@ from callwright.llm.template.grammar.steps.sources import (
     made_name,
     read_toolbox,
 )
-from callwright.llm.template.grammar.steps.sources import read_toolbox as read_step_tools
-from callwright.llm.template.judging import shown_views
-from callwright.llm.template.sections import Sections, Turn
+from callwright.llm.template.steps_sources import read_toolbox as read_step_tools
 from callwright.warehouse.records import DEFAULT_LANGUAGE
 
 DONE = "Here is everything you asked for."
@@ -59,11 +58,12 @@ class NextStep(NamedTuple):
 def next_step(sections: Sections) -> NextStep:
     """What to do next, from <request>, <tools> and <history>; ReplyError where the prompt lacks one of them."""
     request, history = sections.text("request"), sections.listed("history")
-    request, question = _filled(request, history, shown_views(sections))
+    request, question = _filled(request, history, sections.views())
     if question:
         return NextStep((), question)
     nodes = read_request(request, read_toolbox(sections.json("tools")))
-    made = dict(_made(history))
+    answered = _answered(history)
+    made = {made_name(str(call.get("name")), call.get("arguments")): response for call, response in answered}
     due = due_calls(nodes, made)
     return NextStep(tuple(due), "" if due else (" ".join([DONE, *_told(request, history)]) if nodes else NOTHING))
 
@@ -111,12 +111,6 @@ def _fields(value: JsonValue) -> Iterator[tuple[str, JsonValue]]:
             yield " ".join(split_name(name)), member
 
 
-def _made(history: Sequence[JsonValue]) -> list[tuple[bytes, JsonValue]]:
-    return [
-        (made_name(str(call.get("name")), call.get("arguments")), response) for call, response in _answered(history)
-    ]
-
-
 def _answered(history: Sequence[JsonValue]) -> Iterator[tuple[dict[str, JsonValue], JsonValue]]:
     """Every call that was made, with what it returned."""
     for exchange in history:
@@ -135,7 +129,7 @@ def next_calls(sections: Sections, defect: str, rng: Random) -> tuple[JsonValue,
     """The reply for the next step, with the defect that is in it, "" where none is."""
     step = next_step(sections)
     toolbox = read_toolbox(sections.json("tools"))
-    spoilt = spoil_step(defect, step, toolbox, shown_views(sections), rng) if defect else None
+    spoilt = spoil_step(defect, step, toolbox, sections.views(), rng) if defect else None
     return (spoilt or step).reply(), defect if spoilt else ""
 
 
@@ -244,7 +238,7 @@ def due_steps(sections: Sections) -> list[Proposal] | None:
             for asked, told in pairwise(turns)
             if (asked.speaker, told.speaker) == ("assistant", "user")
         ]
-        request, question = _filled(request, answers, shown_views(sections))
+        request, question = _filled(request, answers, sections.views())
         if question:
             return []
     nodes = _steps_of(request, tools)

@@ -8,24 +8,20 @@ from typing import Any, NamedTuple
 from callwright.language.calls.actions import action_gap
 from callwright.language.packs import of
 from callwright.language.values import write_value
-from callwright.llm.template.grammar.steps.phrases import (
+from callwright.llm.template.sections import Sections
+from callwright.llm.template.steps_phrases import (
     ABOUT,
-    CLOSINGS,
-    LATER_LEADS,
-    LEADS,
-    LINKS,
-    NEEDS,
     PhraseSlot,
     ToolPhrasing,
     Voice,
     aspect_of,
     choose_voice,
+    frame,
     noun_for,
     phrasing_of,
     write_asked,
 )
-from callwright.llm.template.grammar.steps.sources import ShownTools, read_toolbox, write_pick
-from callwright.llm.template.sections import Sections
+from callwright.llm.template.steps_sources import ShownTools, read_toolbox, write_pick
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import DEFAULT_LANGUAGE
 
@@ -76,7 +72,15 @@ class _StepsRenderer:
         self._place = ""
 
     def request(self, subject: str) -> str:
-        order = list(dict.fromkeys(index for wanted in self._wanted() for index in self._before(wanted)))
+        order = list(
+            dict.fromkeys(
+                index
+                for wanted in (
+                    [index for index, call in enumerate(self._calls) if call.wanted] or [len(self._calls) - 1]
+                )
+                for index in self._before(wanted)
+            )
+        )
         for name in dict.fromkeys(self._calls[index].tool for index in order):
             if self._phrasings[name].plain and (gap := action_gap(name, self._toolbox.tools[name].description)):
                 raise ReplyError(f"template/v1 can't word a step: {gap}.")
@@ -86,7 +90,7 @@ class _StepsRenderer:
         plain_calls = (self._calls[at] for at in order if self._phrasings[self._calls[at].tool].plain)
         asked = write_asked((call.tool, call.asked) for call in plain_calls if call.wanted)
         sentences += [asked] if asked else []
-        closing = self._rng.choice(CLOSINGS)
+        closing = self._rng.choice(frame().closings)
         return " ".join([*sentences, closing] if closing else sentences)
 
     def _adults(self, index: int) -> int:
@@ -95,9 +99,6 @@ class _StepsRenderer:
         source = call.arguments.get("adults", {})
         count = source.get("value", self._toolbox.tools[call.tool].schema("adults").get("default"))
         return count if isinstance(count, int) else 0
-
-    def _wanted(self) -> list[int]:
-        return [index for index, call in enumerate(self._calls) if call.wanted] or [len(self._calls) - 1]
 
     def _before(self, index: int) -> Iterator[int]:
         """The calls to ask for until `index` can be asked for, and itself."""
@@ -128,15 +129,15 @@ class _StepsRenderer:
 
     def _sentences(self, clauses: Sequence[str]) -> list[str]:
         sentences: list[str] = []
-        leads = list(LATER_LEADS)
+        leads = list(frame().later_leads)
         self._rng.shuffle(leads)
         for at, clause in enumerate(clauses):
             is_question = clause.endswith("?")
             if at and not is_question and sentences[-1].endswith(".") and self._rng.random() < _JOINED:
-                sentences[-1] = sentences[-1][:-1] + self._rng.choice(LINKS) + clause + "."
+                sentences[-1] = sentences[-1][:-1] + self._rng.choice(frame().links) + clause + "."
                 continue
-            stands_alone = is_question or clause.startswith(tuple(NEEDS.values()))
-            lead = "" if stands_alone else leads[at % len(leads)] if at else self._rng.choice(LEADS)
+            stands_alone = is_question or clause.startswith(tuple(frame().needs.values()))
+            lead = "" if stands_alone else leads[at % len(leads)] if at else self._rng.choice(frame().leads)
             end = "" if is_question else "?" if lead in {"Could you ", "Can you "} else "."
             sentence = lead + clause + end
             sentences.append(sentence[0].upper() + sentence[1:])
@@ -146,7 +147,7 @@ class _StepsRenderer:
         call = self._calls[index]
         phrasing = self._phrasings[call.tool]
         chosen = self._rng.choice(phrasing.asks)
-        ask = chosen.rstrip("?").replace("{whom}", voice.whom).replace("{needs}", NEEDS[voice.whom])
+        ask = chosen.rstrip("?").replace("{whom}", voice.whom).replace("{needs}", frame().needs[voice.whom])
         stated = list(self._stated(index, phrasing))
         return " ".join([ask, *stated]).replace(" namely ", ", namely ") + ("?" if chosen.endswith("?") else "")
 

@@ -17,7 +17,7 @@ from callwright.language.readers.moments import find_times
 from callwright.language.schemas import json_type
 from callwright.language.text import capitalised
 from callwright.language.values import locate
-from callwright.llm.template.grammar.stating import Phrasebook, StatedParameter, requests_in, say
+from callwright.llm.template.stating import Phrasebook, StatedParameter, requests_in, say
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import JsonSchema, Language
 

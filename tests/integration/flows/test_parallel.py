@@ -10,7 +10,7 @@ from callwright.flows.build import BuildReport
 from callwright.flows.recipe import parse_recipe, read_recipe
 from callwright.flows.settings import Settings
 from callwright.generators.parallel import PARALLEL
-from callwright.llm.template.parallel import split_requests
+from callwright.llm.template.several_calls import split_requests
 from callwright.validators.metrics.answers import mistakes_of
 from callwright.validators.metrics.confetti.bfcl import check_calls
 from callwright.validators.metrics.confetti.decoding import DecodedCall

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from callwright.llm.known_models import end_of
-from callwright.llm.models import read_model
-from callwright.llm.readiness import Readiness, check_key, key_variables
+from callwright.llm.models import Readiness, check_key, key_variables, read_model
 from callwright.warehouse.errors import ConfigurationError, TransientError
 from tests.support.flows.model_server import ModelServer
 from tests.support.flows.small_builds import build as build_here

@@ -10,8 +10,7 @@ from callwright.llm.asking import LedgeredChat
 from callwright.llm.chat import RawReply
 from callwright.llm.limits import Budget, Hedging
 from callwright.llm.models import open_chat, read_model
-from callwright.llm.prices import find_price
-from callwright.llm.tokens import count_tokens
+from callwright.llm.prices import count_tokens, find_price
 from callwright.warehouse.errors import BudgetError, ConfigurationError, ReplyError, TransientError
 from tests.support.llm.fixtures import REFUSALS, completion
 from tests.support.llm.names import IN, OUT, PLAIN

@@ -9,8 +9,7 @@ import pytest
 
 from callwright.llm.chat import ChatMessage, ChatRequest
 from callwright.llm.litellm_model import LiteLLMModel
-from callwright.llm.prices import say_unpriced
-from callwright.llm.tokens import count_tokens
+from callwright.llm.prices import count_tokens, say_unpriced
 from callwright.warehouse.errors import ConfigurationError
 from tests.support.llm.names import OTHER, PLAIN
 

@@ -7,7 +7,7 @@ from aiohttp import web
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callwright.llm.bounds import LONGEST, validate_text
+from callwright.llm.answers import LONGEST, validate_text
 from callwright.llm.chat import ChatMessage, ChatRequest
 from callwright.llm.models import open_adapter, read_model
 from callwright.llm.prices import read_price

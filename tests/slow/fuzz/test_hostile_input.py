@@ -26,8 +26,7 @@ from callwright.flows.recipe.located_yaml import YamlFault, read_yaml
 from callwright.flows.recipe.reading import parse_recipe
 from callwright.generators.catalogs.documents import parse_json_or_yaml
 from callwright.language.schemas import choices_of, fits, kind_of
-from callwright.llm.answers import parse_answer
-from callwright.llm.bounds import validate_calls, validate_text
+from callwright.llm.answers import parse_answer, validate_calls, validate_text
 from callwright.llm.chat import Completion
 from callwright.llm.wire_format import WrittenCall, read_reply
 from callwright.validators.replies.reading import parse_calls, parse_reply

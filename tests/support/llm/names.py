@@ -1,8 +1,7 @@
 """Names of models for tests, from what callwright has as data; none is written down."""
 
 from callwright.llm.known_models import example_models, known_models
-from callwright.llm.prices import find_price
-from callwright.llm.tokens import knows_tokenizer
+from callwright.llm.prices import find_price, knows_tokenizer
 
 THINKING = example_models()["small"]  # of OpenAI, at a price that litellm knows
 OTHER = example_models()["other"]  # of another maker

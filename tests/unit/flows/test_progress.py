@@ -14,7 +14,7 @@ from callwright.flows.progress import (
     traffic_state,
     watch_traffic,
 )
-from callwright.llm.traffic import Traffic
+from callwright.llm.limits import Traffic
 
 
 class Listening(SilentProgress):

@@ -6,7 +6,7 @@ import pytest
 
 from callwright.flows.chats import with_secret
 from callwright.llm.models import read_model
-from callwright.llm.redaction import with_values, without_values
+from callwright.llm.refusals import with_values, without_values
 from callwright.warehouse.errors import ConfigurationError
 
 GATEWAY = {"extra": {"extra_headers": {"X-Gateway-Key": "Bearer ${GATEWAY_API_KEY}"}}}

@@ -8,8 +8,15 @@ from pydantic import BaseModel
 from callwright.llm.chat import ChatMessage, ChatRequest, Prompt, RawReply
 from callwright.llm.known_models import known_model
 from callwright.llm.limits import Budget, Limits
-from callwright.llm.prices import OwnPrice, find_price, read_usage
-from callwright.llm.tokens import TokenEstimates, count_tokens, knows_tokenizer, longest_reply
+from callwright.llm.prices import (
+    OwnPrice,
+    TokenEstimates,
+    count_tokens,
+    find_price,
+    knows_tokenizer,
+    longest_reply,
+    read_usage,
+)
 from callwright.warehouse.errors import BudgetError, ReplyError, TransientError
 from tests.support.llm.names import PLAIN
 

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from callwright.llm.traffic import Traffic
+from callwright.llm.limits import Traffic
 
 
 def test_requests_are_counted_from_sending_to_their_end() -> None:
@@ -26,10 +26,10 @@ def test_what_fails_or_is_called_off_waits_no_longer(error: BaseException) -> No
 
 def test_before_the_first_answer_the_longest_wait_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter([10.0, 14.0, 30.0, 50.0])
-    monkeypatch.setattr("callwright.llm.traffic.time.monotonic", lambda: next(clock))
+    monkeypatch.setattr("callwright.llm.limits.time.monotonic", lambda: next(clock))
     traffic = Traffic()
     with traffic.request("first"), traffic.request("second"):
         began = traffic.seconds_an_answer  # the default of an empty run is read at 30, the longest wait at 50
-        monkeypatch.setattr("callwright.llm.traffic.time.monotonic", lambda: 60.0)
+        monkeypatch.setattr("callwright.llm.limits.time.monotonic", lambda: 60.0)
     assert began in {20.0, 40.0}
     assert traffic.seconds_an_answer == (50.0 + 46.0) / 2

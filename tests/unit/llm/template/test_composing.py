@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callwright.language.calls.tools import view_of
-from callwright.llm.template.grammar.stating import requests_in
+from callwright.llm.template.stating import requests_in
 from callwright.llm.template.wording import compose
 
 TOOL = {

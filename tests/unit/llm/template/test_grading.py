@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from callwright.language.calls.tools import view_of
 from callwright.llm.template.judging import grade_plan, name_made_up
 from callwright.llm.template.sections import Sections
 from callwright.warehouse.errors import ReplyError
@@ -60,9 +59,9 @@ def test_a_plan_without_calls_is_right_where_none_is_due() -> None:
 )
 def test_a_parameter_is_made_up_where_nobody_says_it(arguments: object, made_up: list[str]) -> None:
     call = json.dumps({"tool": "book_sauna", "arguments": arguments})
-    assert name_made_up(Sections({"call": call}, TALK), [view_of(SAUNA)])["parameters"] == made_up
+    assert name_made_up(Sections({"call": call, "tools": json.dumps([SAUNA])}, TALK))["parameters"] == made_up
 
 
 def test_a_section_without_a_call_is_refused() -> None:
     with pytest.raises(ReplyError, match="section <call>"):
-        name_made_up(Sections({"call": "[]"}, TALK), [])
+        name_made_up(Sections({"call": "[]"}, TALK))

@@ -12,7 +12,7 @@ from callwright.language.packs import of
 from callwright.language.values import locate
 from callwright.llm.template.baseline import read_values
 from callwright.llm.template.external import name_entities, reword_request, simulate_message, word_pronoun
-from callwright.llm.template.grammar.messages import (
+from callwright.llm.template.messages import (
     Pointed,
     book_of,
     find_message_value,

@@ -17,8 +17,7 @@ from callwright.llm.template.defects import (
     WRONG_ARGUMENT,
     spoil_answer,
 )
-from callwright.llm.template.dialogues import word_answer, word_question
-from callwright.llm.template.grammar.questions import asked_parameters
+from callwright.llm.template.questions import asked_parameters, word_answer, word_question
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Language
 from tests.support.llm.template.fixtures import TOOLS

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from callwright.language.calls.entries import FAMILIES, named, rank_fields, rank_words, read_rank, value_in
 from callwright.llm.template.defects import STEP_DEFECTS
-from callwright.llm.template.grammar.steps.phrases import VOICES
-from callwright.llm.template.grammar.steps.sources import ResponseField, Rule, pick, read_pick, read_toolbox, write_pick
 from callwright.llm.template.sections import Sections
 from callwright.llm.template.steps_calling import NextStep, next_step, spoil_step
+from callwright.llm.template.steps_phrases import frame
+from callwright.llm.template.steps_sources import ResponseField, Rule, pick, read_pick, read_toolbox, write_pick
 from callwright.llm.template.steps_wording import word_goal
 from callwright.warehouse.errors import ReplyError
 
@@ -134,11 +134,11 @@ def test_the_opening_speaks_of_as_many_people_as_the_calls_are_for():
         )
         opened = {
             voice
-            for voice in VOICES["company"]
+            for voice in frame().voices["company"]
             for seed in range(30)
             if voice.opening in word_goal(shown, Random(seed))
         }
-        assert opened <= {voice for voice in VOICES["company"] if count in voice.adults}
+        assert opened <= {voice for voice in frame().voices["company"] if count in voice.adults}
 
 
 def test_a_call_of_a_tool_that_is_not_shown_can_not_be_worded():

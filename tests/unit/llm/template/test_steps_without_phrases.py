@@ -1,7 +1,7 @@
 """Requests in steps for tools that the language has no phrases for: what a step takes from the response before it."""
 
-from callwright.llm.template.grammar.steps.reading import read_request
-from callwright.llm.template.grammar.steps.sources import FromEntry, KnownValue, read_toolbox
+from callwright.llm.template.steps_reading import read_request
+from callwright.llm.template.steps_sources import FromEntry, KnownValue, read_toolbox
 
 ID = {"type": "string", "description": "The shelf's id (`id` in the response of find_shelf)"}
 TOOLS = read_toolbox([

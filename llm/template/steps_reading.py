@@ -9,20 +9,20 @@ from pydantic import JsonValue
 from callwright.language.calls.frames import Stretch, left_over
 from callwright.language.text import fold
 from callwright.language.values import locate, read_value
-from callwright.llm.template.grammar.steps.phrases import (
+from callwright.llm.template.steps_phrases import (
     ABOUT,
-    FRAME_PHRASES,
     PhraseSlot,
     ToolPhrasing,
     ask_pattern,
     aspect_of,
+    frame,
     noun_for,
     phrasing_of,
     trimmed,
     value_pattern,
     without_asked,
 )
-from callwright.llm.template.grammar.steps.sources import (
+from callwright.llm.template.steps_sources import (
     FromEntry,
     KnownValue,
     Node,
@@ -75,14 +75,10 @@ def read_strictly(request: str, toolbox: ShownTools) -> StepsReading:
     request = without_asked(request)
     for match, names, end in _asks(request, phrasings):
         body = request[match.end() : end]
-        known = any(_is_read(body, phrasings[name]) for name in names)
+        known = any((not trimmed(body) or bool(_stated(body, phrasings[name], ""))) for name in names)
         stretches.append(Stretch(match.start(), match.end() + (_read_until(body) if known else 0)))
     reading = _parsed(request, toolbox)
-    return StepsReading(reading.nodes, [*left_over(request, FRAME_PHRASES, stretches), *dict.fromkeys(reading.loose)])
-
-
-def _is_read(body: str, phrasing: ToolPhrasing) -> bool:
-    return not trimmed(body) or bool(_stated(body, phrasing, ""))
+    return StepsReading(reading.nodes, [*left_over(request, frame().phrases, stretches), *dict.fromkeys(reading.loose)])
 
 
 def _read_until(body: str) -> int:
@@ -239,7 +235,7 @@ class _StepsParser:
         through = self._through(origins, words)
         if through is not None:
             return through
-        lookup = None if self._is_query(tool, parameter) else self._toolbox.lookup_for(tool, parameter)
+        lookup = None if (self._toolbox.tools[tool].query == parameter) else self._toolbox.lookup_for(tool, parameter)
         if lookup is None:
             value = _typed(words, schema)
             if not _says_just(value, schema, words):
@@ -250,9 +246,6 @@ class _StepsParser:
         held = self.nodes[node].sources[query]
         stated = words if isinstance(held, KnownValue) else ""
         return FromEntry(node, lookup.entries, lookup.field, (Rule("query", stated),))
-
-    def _is_query(self, tool: str, parameter: str) -> bool:
-        return self._toolbox.tools[tool].query == parameter
 
     def _entry(self, origins: list[ResponseField], words: str) -> FromEntry | None:
         """The entry of an earlier search that the words mean."""
@@ -321,7 +314,7 @@ class _StepsParser:
                 if (
                     name in shown.properties
                     and name not in sources
-                    and _same_kind(shown.properties[name], theirs[name])
+                    and all(shown.properties[name].get(part) == theirs[name].get(part) for part in _SHOWN)
                 ):
                     sources[name] = source
 
@@ -352,10 +345,6 @@ def _about(words: str) -> tuple[str, str, int]:
 def _typed(words: str, schema: JsonSchema) -> JsonValue:
     value = read_value(words, schema)
     return words if value is None and schema.get("type") == "string" else value
-
-
-def _same_kind(one: JsonSchema, other: JsonSchema) -> bool:
-    return all(one.get(part) == other.get(part) for part in _SHOWN)
 
 
 def _alike(one: str, other: str) -> int:

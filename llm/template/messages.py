@@ -17,8 +17,8 @@ from callwright.language.readers.moments import find_times
 from callwright.language.schemas import kind_of
 from callwright.language.text import Found
 from callwright.language.values import locate, write_value
-from callwright.llm.template.grammar.stating import CAREFUL, in_quotes, requests_in
 from callwright.llm.template.sections import Turn
+from callwright.llm.template.stating import CAREFUL, in_quotes, requests_in
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import JsonSchema, Language
 
