@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 import orjson
 from jsonschema import Draft202012Validator
-from jsonschema.exceptions import SchemaError, ValidationError, best_match
+from jsonschema.exceptions import SchemaError, best_match
 from pydantic import JsonValue
 
 from callwright.annotation.screens import SampleScreenWords
@@ -18,15 +18,7 @@ from callwright.generators.routing.tool_graph import UNKNOWN
 from callwright.language.packs import signs
 from callwright.language.schemas import SchemaValidator
 from callwright.warehouse.errors import RecordError
-from callwright.warehouse.records import (
-    Arguments,
-    CallTurn,
-    GoldCall,
-    JsonSchema,
-    ResultTurn,
-    Sample,
-    Tool,
-)
+from callwright.warehouse.records import Arguments, CallTurn, GoldCall, JsonSchema, ResultTurn, Sample, Tool
 
 _LITERAL = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?|true|false|null", re.ASCII)
 _OPENS_JSON = ('"', "[", "{")
@@ -271,16 +263,13 @@ def check_arguments(tool: Tool, arguments: Arguments, *, may_leave_out: bool) ->
     errors = [
         error
         for error in checker.iter_errors(arguments)
-        if not (may_leave_out and _is_left_out(error)) and error.instance != UNKNOWN
+        if error.instance != UNKNOWN
+        and not (may_leave_out and error.validator == "required" and not error.absolute_path)
     ]
     worst = best_match(errors)
     if worst is not None:
         place = ".".join(map(str, worst.absolute_path))
         raise RecordError(f"{tool.name}{f', {place}' if place else ''}: {worst.message[:300]}.")
-
-
-def _is_left_out(error: ValidationError) -> bool:
-    return error.validator == "required" and not error.absolute_path
 
 
 def _short(value: object) -> str:

@@ -21,7 +21,6 @@ from typing import Literal, NamedTuple
 
 from pydantic import JsonValue
 
-from callwright.annotation.acts import has_acts, read_acts, write_acts
 from callwright.annotation.calls import (
     changes,
     check_arguments,
@@ -37,7 +36,15 @@ from callwright.annotation.calls import (
     write_result,
     write_value,
 )
-from callwright.annotation.rendering import MESSAGE, SNAPSHOT, ConversationStyle, TurnPlace, render_conversation
+from callwright.annotation.dialogue_acts import read_acts
+from callwright.annotation.rendering import (
+    MESSAGE,
+    SNAPSHOT,
+    ConversationStyle,
+    TurnPlace,
+    render_conversation,
+    write_acts,
+)
 from callwright.annotation.screens import SampleScreenWords, interface_languages, words_in
 from callwright.language.packs import plain_signs, signs
 from callwright.warehouse.errors import RecordError
@@ -81,11 +88,7 @@ def write_dialogue(
 
     `changed` are calls that a person put in the place of a turn's, by its index; the turns after it are as they were written.
     """
-    return "\n".join(_lines(sample, words, changed))
-
-
-def _lines(sample: Sample, words: SampleScreenWords, changed: Mapping[int, Sequence[GoldCall]]) -> Iterator[str]:
-    labelled = has_acts(sample)
+    labelled = _has_acts(sample)
 
     def calls(place: TurnPlace, turn: CallTurn) -> str:
         follows_calls = place.at and sample.turns[place.at - 1].kind == "calls"
@@ -98,21 +101,23 @@ def _lines(sample: Sample, words: SampleScreenWords, changed: Mapping[int, Seque
         calls=calls,
         results=lambda _, turn: f"{RESULT} {write_result(turn)}",
         reply=lambda _, turn: f"{write_acts(turn.acts, words) if labelled else ''}{turn.text}",
-        message=_write_message,
+        message=lambda message: _text(f"[{write_name(message.app) if message.app else ''}] ", message.text),
         is_numbered=True,
     )
-    for line in render_conversation(sample, words, style):
-        yield line.text if line.author in (SNAPSHOT, MESSAGE, "") else _text(f"{line.author}: ", line.text)
+    return "\n".join(
+        line.text if line.author in (SNAPSHOT, MESSAGE, "") else _text(f"{line.author}: ", line.text)
+        for line in render_conversation(sample, words, style)
+    )
+
+
+def _has_acts(sample: Sample) -> bool:
+    """Whether the assistant's turns of a sample are labelled."""
+    return any(isinstance(turn, ReplyTurn) and turn.acts for turn in sample.turns)
 
 
 def _text(start: str, text: str) -> str:
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     return start + f"\n{GOES_ON}".join(lines)
-
-
-def _write_message(message: Message) -> str:
-    app = write_name(message.app) if message.app else ""
-    return _text(f"[{app}] ", message.text)
 
 
 def _snapshot(before: CallTurn | None, turn: CallTurn, words: SampleScreenWords) -> Iterator[str]:
@@ -126,13 +131,8 @@ def _snapshot(before: CallTurn | None, turn: CallTurn, words: SampleScreenWords)
             yield f"{change.sign} {write_name(change.name)}{value}"
     else:
         for call in turn.calls:
-            yield from _whole(call)
-
-
-def _whole(call: GoldCall) -> Iterator[str]:
-    yield f"{CALL} {write_name(call.tool)}"
-    for name, value in call.arguments.items():
-        yield f"+ {write_name(name)} = {write_value(value)}"
+            yield f"{CALL} {write_name(call.tool)}"
+            yield from (f"+ {write_name(name)} = {write_value(value)}" for name, value in call.arguments.items())
 
 
 class CallLine(NamedTuple):
@@ -246,7 +246,7 @@ class _DialogueEdit:
 
     def __init__(self, sample: Sample, tools: Sequence[Tool], blocks: Sequence[Block]) -> None:
         self._sample = sample
-        self._labelled = has_acts(sample)
+        self._labelled = _has_acts(sample)
         self._tools = tools
         self._left = list(reversed(blocks))
         self._before: CallTurn | None = None
@@ -304,15 +304,13 @@ class _DialogueEdit:
             raise RecordError("The first user turn must say which call is due: `-> tool`, or `-- no call is due`.")
         if same_calls(calls, turn.calls):
             return turn
-        may_leave_out = self._may_leave_out(index, turn)
-        for call in calls:
-            _check(call, self._tools, line, may_leave_out=may_leave_out)
-        return turn.with_changes(calls=tuple(calls))
-
-    def _may_leave_out(self, index: int, turn: CallTurn) -> bool:
-        """Whether required arguments may be missing: on the way they may, at the end only where they did before."""
+        # Required arguments may be missing on the way, at the end only where they were missing before.
         was_full = bool(turn.calls) and not leaves_out(turn.calls, self._tools)
-        return not (was_full and (turn.executed or index == self._last_calls))
+        may_leave_out = not (was_full and (turn.executed or index == self._last_calls))
+        for call in calls:
+            with _at_line(line):
+                check_arguments(tool_named(call.tool, self._tools), call.arguments, may_leave_out=may_leave_out)
+        return turn.with_changes(calls=tuple(calls))
 
 
 class _Snapshot:
@@ -401,11 +399,6 @@ def _take_away(arguments: Arguments, name: str, rest: str, entry: CallLine) -> N
     if name not in arguments:
         raise RecordError(f"Line {entry.line}: {name!r} is not there to be taken away.")
     del arguments[name]
-
-
-def _check(call: GoldCall, tools: Sequence[Tool], line: int, *, may_leave_out: bool) -> None:
-    with _at_line(line):
-        check_arguments(tool_named(call.tool, tools), call.arguments, may_leave_out=may_leave_out)
 
 
 def _read_message(turn: UserTurn, block: Block) -> Message | None:

@@ -51,7 +51,8 @@ def doubt_sentences(turns: Sequence[Turn], verdicts: Sequence[Verdict], words: S
         told = [fact_sentence(doubt, turns, words) for doubt in verdict.doubts if doubt not in repeated]
         found += filter(None, told)
         if not verdict.doubts or not all(told):
-            found.append(_untyped(verdict, words))
+            sentence = words.check.get(verdict.check, words.check_other.format(check=verdict.check))
+            found.append(f"{sentence} ({shortened(verdict.reason, _REASON)})" if verdict.reason else sentence)
     return list(dict.fromkeys(found))
 
 
@@ -68,12 +69,6 @@ def _repeated(doubts: Sequence[DoubtedFact]) -> list[DoubtedFact]:
             and any(one.argument == other.argument and str(one.other) in other.quote for other in given)
         )
     ]
-
-
-def _untyped(verdict: Verdict, words: SampleScreenWords) -> str:
-    """What a check that states no facts doubts, in the language of the screen, and then as it says so itself."""
-    sentence = words.check.get(verdict.check, words.check_other.format(check=verdict.check))
-    return f"{sentence} ({shortened(verdict.reason, _REASON)})" if verdict.reason else sentence
 
 
 def preferred_tools(verdicts: Sequence[Verdict]) -> set[str]:

@@ -45,7 +45,11 @@ def with_turns(sample: Sample, turns: Sequence[Turn]) -> Sample:
 
     Evidence that still holds is kept; what the reviewer changed rests on the reviewer.
     """
-    texts = {index: _Texts(turn.text, _message(turn)) for index, turn in enumerate(turns) if isinstance(turn, UserTurn)}
+    texts = {
+        index: _Texts(turn.text, turn.external.text if turn.external else "")
+        for index, turn in enumerate(turns)
+        if isinstance(turn, UserTurn)
+    }
     kept = [_with_evidence(old, new, texts) for old, new in zip(sample.turns, turns, strict=True)]
     if tuple(kept) == sample.turns:
         return sample
@@ -62,10 +66,6 @@ class _Texts(NamedTuple):
 
     text: str
     message: str
-
-
-def _message(turn: UserTurn) -> str:
-    return turn.external.text if turn.external else ""
 
 
 def _with_evidence(old: Turn, new: Turn, texts: Mapping[int, _Texts]) -> Turn:

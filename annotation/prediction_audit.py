@@ -5,12 +5,9 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from pydantic import JsonValue
-
 from callwright.annotation.calls import is_same, write_name, write_value
 from callwright.annotation.rendering import Line, describe_tool, is_dialogue, name_tool, render_turns
 from callwright.annotation.reviews import (
-    ChosenVerdicts,
     ParsedReview,
     Returned,
     ReviewTask,
@@ -21,7 +18,6 @@ from callwright.annotation.reviews import (
 )
 from callwright.annotation.screens import PREDICTION_AUDIT, AuditWords, SampleScreenWords, audit_words_in, words_in
 from callwright.annotation.studio.records import PulledAnnotation
-from callwright.warehouse.errors import AnnotationError
 from callwright.warehouse.records import (
     DEFAULT_LANGUAGE,
     Arguments,
@@ -82,15 +78,16 @@ def audit_task(
     back = {made_at: due_at for due_at, made_at in partners.items()}
     gold = [(call, made[partners[at]].arguments if at in partners else None) for at, call in enumerate(due)]
     answer = [(call, due[back[at]].arguments if at in back else None) for at, call in enumerate(made)]
+    wrong = words.wrong.format(mistake=words.mistake.get(case.error_type, case.error_type))
     return AuditTask(
         subject=prediction.key,
         version=version_after(returned),
         title=" · ".join((sample.category, sample.kind, sample.language)),
         why=why_asked(reason, returned, words.returned),
         conversation=tuple(_conversation(sample, prediction.turn, general)),
-        metric=_metric(case.error_type, words),
-        gold=shortened("\n".join(_gold_lines(gold, words)), _CALLS) or words.no_gold,
-        answer=shortened("\n".join(_answer_lines(answer, words)), _CALLS) or _wordy(prediction, words),
+        metric=wrong if case.error_type else words.right,
+        gold=shortened("\n".join(_side_lines(gold, LACKING, words)), _CALLS) or words.no_gold,
+        answer=shortened("\n".join(_side_lines(answer, SURPLUS, words)), _CALLS) or _wordy(prediction, words),
         whole=visible(shortened(prediction.text if prediction.text.strip() else _as_json(made), _FOLDED))
         or words.says_nothing,
         tools=_tools(case.tools, {call.tool for call in due} | {call.tool for call in made}, general),
@@ -114,10 +111,6 @@ def _conversation(sample: Sample, turn: int, general: SampleScreenWords) -> Iter
         yield Line(author=line.author, text=visible(shortened(line.text, _LINE)))
 
 
-def _metric(error_type: str, words: AuditWords) -> str:
-    return words.wrong.format(mistake=words.mistake.get(error_type, error_type)) if error_type else words.right
-
-
 def partners_of(due: Sequence[Call | GoldCall], made: Sequence[Call]) -> Mapping[int, int]:
     """Which call that was made stands for which due one: of the same tool, in the same place if there is one."""
     partners = {at: at for at, (one, other) in enumerate(zip(due, made, strict=False)) if one.tool == other.tool}
@@ -129,33 +122,19 @@ def partners_of(due: Sequence[Call | GoldCall], made: Sequence[Call]) -> Mapping
     return partners
 
 
-def _gold_lines(side: _Side, words: AuditWords) -> Iterator[str]:
+def _side_lines(side: _Side, alone: str, words: AuditWords) -> Iterator[str]:
+    """The calls of a side; `alone` marks what the other side lacks, and where that is surplus, differing values are marked too."""
     for call, partner in side:
-        yield f"{LACKING if partner is None else SAME} {write_name(call.tool)}"
+        yield f"{alone if partner is None else SAME} {write_name(call.tool)}"
         for name, value in call.arguments.items():
-            is_lacking = partner is not None and name not in partner
-            yield f"{LACKING if is_lacking else SAME}   {_argument(name, value)}"
+            mark = SAME
+            if partner is not None and name not in partner:
+                mark = alone
+            elif partner is not None and alone == SURPLUS and not is_same(value, partner[name]):
+                mark = OTHER
+            yield f"{mark}   {shortened(write_name(name), _VALUE)} = {shortened(write_value(value), _VALUE)}"
         if not call.arguments:
             yield f"    {words.no_arguments}"
-
-
-def _answer_lines(side: _Side, words: AuditWords) -> Iterator[str]:
-    for call, partner in side:
-        yield f"{SURPLUS if partner is None else SAME} {write_name(call.tool)}"
-        for name, value in call.arguments.items():
-            yield f"{SAME if partner is None else _mark(name, value, partner)}   {_argument(name, value)}"
-        if not call.arguments:
-            yield f"    {words.no_arguments}"
-
-
-def _mark(name: str, value: JsonValue, due: Arguments) -> str:
-    if name not in due:
-        return SURPLUS
-    return SAME if is_same(value, due[name]) else OTHER
-
-
-def _argument(name: str, value: JsonValue) -> str:
-    return f"{shortened(write_name(name), _VALUE)} = {shortened(write_value(value), _VALUE)}"
 
 
 def _wordy(prediction: Prediction, words: AuditWords) -> str:
@@ -185,15 +164,4 @@ def parse_audit(pulled: PulledAnnotation, prediction: str) -> ParsedReview:
 
     Raises AnnotationError where the annotation does not fit the prediction or our screen at all.
     """
-    return parse_verdict(pulled, prediction, _refuse)
-
-
-def _refuse(pulled: PulledAnnotation, answers: ChosenVerdicts) -> None:
-    """Refuse what the screen does not offer: it would count as a reason in the figures."""
-    known = audit_words_in(DEFAULT_LANGUAGE).reason
-    strange = [one for one in answers.verdicts if one == "edit"] + [one for one in answers.reasons if one not in known]
-    if strange:
-        raise AnnotationError(
-            f"Task {pulled.task_id} in Label Studio holds {strange[0]!r}, which the screen for audits does not offer. "
-            "Was the labeling interface changed by hand?"
-        )
+    return parse_verdict(pulled, prediction, "audits", audit_words_in(DEFAULT_LANGUAGE).reason)

@@ -9,13 +9,7 @@ from typing import NamedTuple, assert_never
 
 from pydantic import JsonValue
 
-from callwright.annotation.acts import render_reply
-from callwright.annotation.calls import (
-    render_snapshot,
-    shift_turn,
-    write_name,
-    write_value,
-)
+from callwright.annotation.calls import render_snapshot, shift_turn, write_name, write_value
 from callwright.annotation.edits import is_part_of
 from callwright.annotation.picks import (
     Contest,
@@ -30,8 +24,8 @@ from callwright.annotation.reviews import shortened
 from callwright.annotation.screens import SampleScreenWords
 from callwright.warehouse.records import (
     CallTurn,
+    DialogueAct,
     Evidence,
-    GoldCall,
     JsonSchema,
     Message,
     Record,
@@ -130,6 +124,19 @@ def render_turns(sample: Sample, words: SampleScreenWords) -> Iterator[Line]:
     return render_conversation(sample, words, style)
 
 
+def render_reply(turn: ReplyTurn, words: SampleScreenWords) -> str:
+    """What the assistant says, after what this does where that is known.
+
+    The author stays the same, for the style of the screen knows the assistant by its name.
+    """
+    return f"{write_acts(turn.acts, words)}{turn.text}" if turn.acts else turn.text
+
+
+def write_acts(acts: Sequence[DialogueAct], words: SampleScreenWords) -> str:
+    """The acts as they stand before the text of a reply."""
+    return f"[{', '.join(words.act[act] for act in acts)}] "
+
+
 def user_name(number: int, words: SampleScreenWords) -> str:
     """What the n-th user turn of a conversation is called."""
     return f"{words.user} {number}"
@@ -159,16 +166,12 @@ def render_steps(sample: Sample, words: SampleScreenWords) -> Iterator[Line]:
 def render_step(number: int, turn: CallTurn, words: SampleScreenWords) -> str:
     """The calls of one step; several have a line each."""
     step = f"{words.step.format(number=number)}:"
-    calls = [f"{write_name(call.tool)}({_arguments(call)})" for call in turn.calls]
+    calls: list[str] = []
+    for call in turn.calls:
+        written = {write_name(name): without_long_words(write_value(value)) for name, value in call.arguments.items()}
+        arguments = ", ".join(f"{name} = {shortened(value, _VALUE)}" for name, value in written.items())
+        calls.append(f"{write_name(call.tool)}({arguments})")
     return f"{step} {calls[0]}" if len(calls) == 1 else "\n".join([step, *calls])
-
-
-def _arguments(call: GoldCall) -> str:
-    rendered = (
-        f"{write_name(name)} = {shortened(without_long_words(write_value(value)), _VALUE)}"
-        for name, value in call.arguments.items()
-    )
-    return ", ".join(rendered)
 
 
 def _render_results(index: int, turn: ResultTurn, contests: Sequence[Contest], words: SampleScreenWords) -> str:
@@ -177,11 +180,8 @@ def _render_results(index: int, turn: ResultTurn, contests: Sequence[Contest], w
         render_result(response, [one for one in contests if (one.turn, one.result) == (index, number)], words)
         for number, response in enumerate(turn.results)
     ]
-    return (
-        rendered[0]
-        if len(rendered) == 1
-        else "\n".join(f"({number}) {text}" for number, text in enumerate(rendered, 1))
-    )
+    numbered = (f"({number}) {text}" for number, text in enumerate(rendered, 1))
+    return rendered[0] if len(rendered) == 1 else "\n".join(numbered)
 
 
 class RenderedCalls(NamedTuple):
@@ -209,44 +209,31 @@ def render_calls(sample: Sample, verdicts: Sequence[Verdict], words: SampleScree
 
 
 def _step_lines(sample: Sample, words: SampleScreenWords) -> Iterator[str]:
+    turns = step_turns(sample)
+
+    def source(evidence: Evidence | None) -> str:
+        """Where a value comes from; of one out of a response the step and the rule of the pick."""
+        if evidence is None or evidence.kind != "response" or (evidence.turn or 0) - 1 not in turns:
+            return _source(evidence, {}, words)
+        step = words.step.format(number=turns.index((evidence.turn or 0) - 1) + 1)
+        return f"{step} · {render_source(evidence, words)}"
+
     for number, snapshot in enumerate(sample.snapshots(), 1):
-        yield f"{words.step.format(number=number)}"
+        yield words.step.format(number=number)
         for call in snapshot.calls:
             yield f"  {write_name(call.tool)}"
             for name, value in call.arguments.items():
-                shown = without_long_words(write_value(value))
-                yield from _argument_lines(call, name, shown, _Steps(sample, words))
+                shown = shortened(without_long_words(write_value(value)), _VALUE)
+                parts = [one for one in call.evidence if is_part_of(one.argument, name)]
+                if [one.argument for one in parts] in ([], [name]):
+                    yield f"    {write_name(name)} = {shown}   ← {source(next(iter(parts), None))}"
+                    continue
+                yield f"    {write_name(name)} = {shown}"
+                yield from (f"      {part.argument}   ← {source(part)}" for part in parts[:_PARTS])
+                if len(parts) > _PARTS:
+                    yield f"      {words.more_entries.format(count=len(parts) - _PARTS)}"
             if not call.arguments:
                 yield f"    {words.no_arguments}"
-
-
-class _Steps(NamedTuple):
-    """The sample of several steps in which a value comes from somewhere."""
-
-    sample: Sample
-    words: SampleScreenWords
-
-    def source(self, evidence: Evidence | None) -> str:
-        """Where a value comes from; of one out of a response the step and the rule of the pick."""
-        turns = step_turns(self.sample)
-        if evidence is None or evidence.kind != "response" or (evidence.turn or 0) - 1 not in turns:
-            return _source(evidence, {}, self.words)
-        step = self.words.step.format(number=turns.index((evidence.turn or 0) - 1) + 1)
-        return f"{step} · {render_source(evidence, self.words)}"
-
-
-def _argument_lines(call: GoldCall, name: str, value: str, steps: _Steps) -> Iterator[str]:
-    """An argument and where it comes from; one that is put together has a line for each part."""
-    parts = [one for one in call.evidence if is_part_of(one.argument, name)]
-    shown = value if len(value) <= _VALUE else f"{value[:_VALUE]}…"
-    if [one.argument for one in parts] in ([], [name]):
-        yield f"    {write_name(name)} = {shown}   ← {steps.source(next(iter(parts), None))}"
-        return
-    yield f"    {write_name(name)} = {shown}"
-    for part in parts[:_PARTS]:
-        yield f"      {part.argument}   ← {steps.source(part)}"
-    if len(parts) > _PARTS:
-        yield f"      {steps.words.more_entries.format(count=len(parts) - _PARTS)}"
 
 
 def _call_lines(sample: Sample, verdicts: Sequence[Verdict], words: SampleScreenWords) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """Tasks of any review kind, and how annotations of them become reviews."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from typing import Literal, NamedTuple
 
 from pydantic import JsonValue
@@ -115,14 +115,15 @@ class ParsedReview(Record):
 
 
 class Typed(NamedTuple):
-    """What a review kind finds in the boxes of its screen, and what it makes of it.
+    """What a review kind finds in the boxes of its screen, as it goes back with a problem, and what it makes of it.
 
-    `edit` makes the edited subject, or raises RecordError where what was typed can't be used; `give_back` makes what goes back
-    with a problem. `problem` is one that the answers alone do not show.
+    `edit` makes the edited subject, or raises RecordError where what was typed can't be used. `problem` is one that the answers
+    alone do not show.
     """
 
     edit: Callable[[], Sample | Tool]
-    give_back: Callable[[str], Returned]
+    request: str = ""
+    calls: str = ""
     strikes: tuple[Strike, ...] = ()
     problem: str = ""
 
@@ -165,30 +166,45 @@ def parse_annotation(pulled: PulledAnnotation, subject: str, read: Callable[[Cho
     answers = read_answers(pulled)
     typed = read(answers)
     problem = answers.problem or typed.problem
+    edited: Sample | Tool | None = None
+    if not problem and answers.decision == "edit":
+        try:
+            edited = typed.edit()
+        except RecordError as error:
+            problem = str(error)
     if problem:
-        return ParsedReview(outcome="returned", returned=typed.give_back(problem))
-    if answers.decision != "edit":
-        return ParsedReview(outcome="reviewed", review=_review(pulled, answers, answers.decision, None))
-    try:
-        edited = typed.edit()
-    except RecordError as error:
-        return ParsedReview(outcome="returned", returned=typed.give_back(str(error)))
-    if edited.key == subject:  # nothing was changed after all
-        return ParsedReview(outcome="reviewed", review=_review(pulled, answers, "accept", None))
-    review = _review(pulled, answers, "edit", edited.key)
-    return ParsedReview(outcome="reviewed", review=review, edited=edited, strikes=typed.strikes)
+        returned = Returned(request=typed.request, calls=typed.calls, problem=problem, version=pulled.version)
+        return ParsedReview(outcome="returned", returned=returned)
+    decision = answers.decision
+    if edited is not None and edited.key == subject:  # nothing was changed after all
+        decision, edited = "accept", None
+    review = Review(
+        subject=subject, kind=pulled.kind, decision=decision, reviewer=pulled.reviewer, reviewed_at=pulled.reviewed_at,
+        reasons=answers.reasons if decision == "reject" else (), comment=answers.comment, seconds=pulled.seconds,
+        result=edited.key if edited else None, annotation_id=pulled.annotation_id, task_id=pulled.task_id,
+        server=pulled.server,
+    )  # fmt: skip
+    strikes = typed.strikes if edited else ()
+    return ParsedReview(outcome="reviewed", review=review, edited=edited, strikes=strikes)
 
 
 def parse_verdict(
-    pulled: PulledAnnotation, subject: str, refuse: Callable[[PulledAnnotation, ChosenVerdicts], None]
+    pulled: PulledAnnotation, subject: str, screen: str, reasons: Container[str] | None = None
 ) -> ParsedReview:
-    """As `parse_annotation`, of a screen on which nothing is edited; `refuse` raises for answers that it does not offer."""
+    """As `parse_annotation`, of a `screen` on which nothing is edited, and that offers these `reasons`, None for any.
+
+    Raises AnnotationError also for what the screen does not offer: it would count as a reason in the figures.
+    """
 
     def read(answers: ChosenVerdicts) -> Typed:
-        refuse(pulled, answers)
-        return Typed(
-            _nothing_to_edit, lambda problem: Returned(request="", calls="", problem=problem, version=pulled.version)
-        )
+        strange = [one for one in answers.verdicts if one == "edit"]
+        strange += [one for one in answers.reasons if reasons is not None and one not in reasons]
+        if strange:
+            raise AnnotationError(
+                f"Task {pulled.task_id} in Label Studio holds {strange[0]!r}, which the screen for {screen} does not offer. "
+                "Was the labeling interface changed by hand?"
+            )
+        return Typed(_nothing_to_edit)
 
     return parse_annotation(pulled, subject, read)
 
@@ -199,7 +215,7 @@ def _nothing_to_edit() -> Sample | Tool:
 
 def read_answers(pulled: PulledAnnotation) -> ChosenVerdicts:
     """The answers of an annotation. Raises AnnotationError where it does not fit our screen."""
-    verdicts = values_of(pulled, "verdict", "choices")
+    verdicts = read_control(pulled, "verdict", "choices")
     unknown = [verdict for verdict in verdicts if verdict not in _DECISIONS]
     if unknown:
         raise AnnotationError(
@@ -207,17 +223,17 @@ def read_answers(pulled: PulledAnnotation) -> ChosenVerdicts:
             f"{', '.join(_DECISIONS)}. Was the labeling interface changed by hand?"
         )
     return ChosenVerdicts(
-        verdicts, values_of(pulled, "reasons", "choices"), "\n".join(values_of(pulled, "comment", "text"))
+        verdicts, read_control(pulled, "reasons", "choices"), "\n".join(read_control(pulled, "comment", "text"))
     )
 
 
 def typed_into(pulled: PulledAnnotation, control: str) -> str | None:
     """What a box holds, None where nobody touched it."""
-    found = values_of(pulled, control, "text")
+    found = read_control(pulled, control, "text")
     return "\n".join(found) if found else None
 
 
-def values_of(pulled: PulledAnnotation, control: str, field: str) -> tuple[str, ...]:
+def read_control(pulled: PulledAnnotation, control: str, field: str) -> tuple[str, ...]:
     """What one control of the screen holds; controls that we did not put there are not looked at."""
     found: list[str] = []
     for item in pulled.result:
@@ -233,21 +249,3 @@ def values_of(pulled: PulledAnnotation, control: str, field: str) -> tuple[str, 
             )
         found.extend(str(entry) for entry in held)
     return tuple(found)
-
-
-def _review(pulled: PulledAnnotation, answers: ChosenVerdicts, decision: ReviewDecision, result: str | None) -> Review:
-    """The review that an annotation makes; `result` is the key of what it was edited into."""
-    return Review(
-        subject=pulled.subject,
-        kind=pulled.kind,
-        decision=decision,
-        reviewer=pulled.reviewer,
-        reviewed_at=pulled.reviewed_at,
-        reasons=answers.reasons if decision == "reject" else (),
-        comment=answers.comment,
-        seconds=pulled.seconds,
-        result=result,
-        annotation_id=pulled.annotation_id,
-        task_id=pulled.task_id,
-        server=pulled.server,
-    )

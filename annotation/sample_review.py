@@ -168,37 +168,37 @@ def _check_lines(verdicts: Sequence[Verdict], words: SampleScreenWords, *, passe
         yield f"{words.decision[verdict.decision]} · {verdict.check}{score}{reason}"
 
 
-class _Typed(NamedTuple):
-    """What the two boxes hold, None where nobody touched one."""
-
-    request: str | None
-    calls: str | None
-
-
 def parse_review(pulled: PulledAnnotation, sample: Sample, tools: Sequence[Tool]) -> ParsedReview:
     """The review that an annotation of `sample` holds; `tools` are its candidates."""
 
     def read(_answers: ChosenVerdicts) -> Typed:
-        typed = _Typed(typed_into(pulled, "edited_request"), typed_into(pulled, "edited_calls"))
-        edited = _edited_dialogue if is_dialogue(sample) else _edited
-        return Typed(lambda: edited(typed, sample, tools), lambda problem: _returned(pulled, sample, typed, problem))
+        request, calls, before = typed_into(pulled, "edited_request"), typed_into(pulled, "edited_calls"), boxes(sample)
+        return Typed(
+            lambda: _edited(request, calls, sample, tools),
+            request=before.request if request is None else request,
+            calls=before.calls if calls is None else calls,
+        )
 
     return parse_annotation(pulled, sample.key, read)
 
 
-def _edited_dialogue(typed: _Typed, sample: Sample, tools: Sequence[Tool]) -> Sample:
-    if typed.request is None:
-        raise RecordError("The box with the conversation was left empty.")
-    return with_turns(sample, read_dialogue(typed.request, sample, tools))
-
-
-def _edited(typed: _Typed, sample: Sample, tools: Sequence[Tool]) -> Sample:
-    request = _typed_request(typed, sample)
-    if typed.calls is None:
+def _edited(request: str | None, typed: str | None, sample: Sample, tools: Sequence[Tool]) -> Sample:
+    """The sample as its boxes hold it, None where nobody touched one."""
+    if is_dialogue(sample):
+        if request is None:
+            raise RecordError("The box with the conversation was left empty.")
+        return with_turns(sample, read_dialogue(request, sample, tools))
+    said = sample.request
+    if request is not None and request != said:
+        check_storable(request, "The request")
+        said = request.strip()
+        if not said:
+            raise RecordError("The box with the request holds nothing but spaces.")
+    if typed is None:
         raise RecordError("The box with the calls was left empty; write [] where no call is due.")
     may_leave_out = traits_of(sample.kind).is_partial or leaves_out(sample.gold, tools)
-    calls = read_calls(typed.calls, tools, may_leave_out=may_leave_out)
-    edited = edited_sample(sample, request, calls)
+    calls = read_calls(typed, tools, may_leave_out=may_leave_out)
+    edited = edited_sample(sample, said, calls)
     return edited if edited is sample or len(calls) > 1 else edited.with_changes(kind=_kind_after(sample, calls, tools))
 
 
@@ -208,23 +208,3 @@ def _kind_after(sample: Sample, calls: Sequence[GoldCall], tools: Sequence[Tool]
     if calls and not required and not traits_of(sample.kind).is_idle:
         return sample.kind
     return kind_after_edit(sample.kind, is_idle=not calls, is_whole=not leaves_out(calls, tools))
-
-
-def _typed_request(typed: _Typed, sample: Sample) -> str:
-    before = sample.request
-    if typed.request is None or typed.request == before:
-        return before
-    check_storable(typed.request, "The request")
-    if not typed.request.strip():
-        raise RecordError("The box with the request holds nothing but spaces.")
-    return typed.request.strip()
-
-
-def _returned(pulled: PulledAnnotation, sample: Sample, typed: _Typed, problem: str) -> Returned:
-    before = boxes(sample)
-    return Returned(
-        request=before.request if typed.request is None else typed.request,
-        calls=before.calls if typed.calls is None else typed.calls,
-        problem=problem,
-        version=pulled.version,
-    )

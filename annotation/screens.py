@@ -188,9 +188,7 @@ CORRECTION = "correction"
 DISAMBIGUATION = "disambiguation"
 DIALOGUE_ACTS = "dialogue_acts"
 PREDICTION_AUDIT = "prediction_audit"
-TRAINING = (
-    "training"  # the screen of sample review, in a project of its own, with questions whose answers people are told
-)
+TRAINING = "training"  # the screen of sample review in a project of its own, where people are told the answers
 REVIEW_KINDS = (SAMPLE_REVIEW, TOOL_REVIEW, CORRECTION, DISAMBIGUATION, DIALOGUE_ACTS, PREDICTION_AUDIT)
 
 _WORDS: Mapping[str, Callable[[Language], ScreenWords]] = MappingProxyType(
@@ -269,27 +267,19 @@ def screen_for(kind: str, language: Language = DEFAULT_LANGUAGE, edit_page: str 
     configs = Environment(
         loader=PackageLoader("callwright.annotation", "configs"), autoescape=True, undefined=StrictUndefined
     )  # fmt: skip
+    titles = {one: f"callwright: {screen_words(kind, one).title}" for one in interface_languages()}
     around = {one: project_words_in(one) for one in interface_languages()}
+    asked = words.instruction.partition("</b>")[2].partition("</p>")[0]  # the question with which it opens
+    plain = " ".join(re.sub(r"<[^>]+>", "", asked).split())
     return Screen(
         kind=kind,
-        title=_title(words),
+        title=titles[language],
         config=configs.get_template(f"{kind}.xml").render(words=words, by_form=by_form),
         instruction=words.instruction,
-        description=f"{_question(words)}\n\n{around[language].mark}",
+        description=f"{plain[:1].upper()}{plain[1:]}\n\n{around[language].mark}",
         tables=(around[language].open, around[language].answered),
         known_tables=(_FORMER, *((one.open, one.answered) for one in around.values())),
-        titles=tuple(_title(screen_words(kind, one)) for one in interface_languages()),
+        titles=tuple(titles.values()),
         hidden_columns=_HIDDEN.get(kind, ()),
         wide_columns=_WIDE.get(kind, ()),
     )
-
-
-def _question(words: ScreenWords) -> str:
-    """The question of a screen, with which its instruction opens, as plain text."""
-    asked = words.instruction.partition("</b>")[2].partition("</p>")[0]
-    plain = " ".join(re.sub(r"<[^>]+>", "", asked).split())
-    return plain[:1].upper() + plain[1:]
-
-
-def _title(words: ScreenWords) -> str:
-    return f"callwright: {words.title}"

@@ -71,7 +71,11 @@ def tool_task(
     """The task that asks people about `tool`; with `returned`, the task that hands an unusable edit back."""
     words, general = tool_words_in(language), words_in(language)
     typed = read_returned(returned) if returned else boxes(tool)
-    others = [one for one in company.tools if one.key != tool.key and _are_near(one, tool)]
+    others = [
+        one
+        for one in company.tools
+        if one.key != tool.key and ((one.category, one.language) == (tool.category, tool.language))
+    ]
     why = "\n".join(doubt_sentences((), verdicts, general)) or reason
     return ToolTask(
         subject=tool.key,
@@ -88,12 +92,6 @@ def tool_task(
     )
 
 
-def written_returned(typed: TypedTool, problem: str, version: int) -> Returned:
-    """An edit that can't be used, as it is kept: a name has no line breaks, so the description comes after the first."""
-    request = f"{' '.join(typed.name.split())}\n{typed.description}"
-    return Returned(request=request, calls=typed.parameters, problem=problem, version=version)
-
-
 def read_returned(returned: Returned) -> TypedTool:
     """What was typed, of an edit that came back."""
     name, _, description = returned.request.partition("\n")
@@ -108,10 +106,6 @@ def boxes(tool: Tool) -> TypedTool:
 def write_schema(schema: JsonValue) -> str:
     """A schema as people read and edit it."""
     return json.dumps(schema, ensure_ascii=False, indent=2)
-
-
-def _are_near(one: Tool, tool: Tool) -> bool:
-    return (one.category, one.language) == (tool.category, tool.language)
 
 
 def _lines(tool: Tool, words: ToolWords, language: Language) -> Iterator[Line]:
@@ -144,10 +138,9 @@ def parse_tool_review(pulled: PulledAnnotation, tool: Tool) -> ParsedReview:
 
     def read(_answers: ChosenVerdicts) -> Typed:
         typed = _typed(pulled, tool)
-        return Typed(
-            edit=lambda: _edited(pulled, tool, typed),
-            give_back=lambda problem: written_returned(typed, problem, pulled.version),
-        )
+        # A name has no line breaks, so the description comes after the first.
+        request = f"{' '.join(typed.name.split())}\n{typed.description}"
+        return Typed(lambda: _edited(pulled, tool, typed), request, typed.parameters)
 
     return parse_annotation(pulled, tool.key, read)
 
@@ -178,20 +171,16 @@ def read_schema(text: str) -> JsonSchema:
     properties = schema.get("properties", {})
     if not isinstance(properties, dict) or not all(isinstance(one, dict) for one in properties.values()):
         raise RecordError('"properties" must hold a schema for each parameter, by its name.')
-    _check_schema(schema)
-    required = schema.get("required", [])
-    undeclared = [name for name in required if name not in properties] if isinstance(required, list) else []
-    if undeclared:
-        raise RecordError(f"{undeclared[0]!r} is required, but no parameter has this name.")
-    return schema
-
-
-def _check_schema(schema: JsonSchema) -> None:
     try:
         Draft202012Validator.check_schema(schema)
     except SchemaError as error:
         place = ".".join(map(str, error.absolute_path)) or "the top"
         raise RecordError(f"The parameters are no JSON Schema at {place}: {error.message[:300]}.") from error
+    required = schema.get("required", [])
+    undeclared = [name for name in required if name not in properties] if isinstance(required, list) else []
+    if undeclared:
+        raise RecordError(f"{undeclared[0]!r} is required, but no parameter has this name.")
+    return schema
 
 
 def _typed(pulled: PulledAnnotation, tool: Tool) -> TypedTool:

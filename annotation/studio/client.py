@@ -1,13 +1,51 @@
-"""A Label Studio: projects, tasks out, what people did back. Its client is met in `studio_connection` alone."""
+"""A Label Studio: projects, tasks out, what people did back: annotations, and the state of each task that changed or is begun."""
 
-from collections.abc import Collection
-from datetime import datetime
-from typing import Self
+import codecs
+import json
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from typing import Any, Self
 
 from callwright.annotation.studio import projects, tasks
-from callwright.annotation.studio.connection import StudioConnection
-from callwright.annotation.studio.pulling import pull_tasks
-from callwright.annotation.studio.records import Project, PullResult
+from callwright.annotation.studio.connection import StudioConnection, interrupted
+from callwright.annotation.studio.projects import (
+    ANSWERED,
+    BEGUN,
+    FOREIGN,
+    SKIPPED,
+    TOUCHED,
+    UNANSWERED,
+    UNSKIPPED,
+    UNTOUCHED,
+    Json,
+    accounts_of,
+    condition,
+    filter_on,
+)
+from callwright.annotation.studio.records import Project, PullResult, read_moment, read_tasks
+from callwright.annotation.studio.tasks import count_tasks, list_tasks
+
+_LOOK_BACK = timedelta(minutes=2)  # a transaction may end after a later one began; reading twice is harmless
+
+
+_IDS_AN_EXPORT = 200  # the longest tasks are 100 KB each
+_MOST_IN_A_SNAPSHOT = 5000  # a server without Redis makes it while it is asked for
+_PAUSE = 0.5
+_PATIENCE = 120.0
+_NAMES = ("callwright_key", "subject", "version")  # the fields of a task that say whose it is
+_BETWEEN = " \t\r\n[,"
+_WHOLE = {
+    "task_filter_options": {"annotated": "only"},
+    "serialization_options": {
+        "drafts": {"only_id": True},
+        "predictions": {"only_id": True},
+        "annotations__completed_by": {"only_id": True},
+        "include_annotation_history": False,
+        "interpolate_key_frames": False,
+    },
+}
 
 
 class LabelStudio(StudioConnection):
@@ -33,7 +71,7 @@ class LabelStudio(StudioConnection):
     register_webhook = projects.register_webhook
     unregister_webhooks = projects.unregister_webhooks
     push = tasks.push_tasks
-    ask_several = tasks.ask_at_least
+    ask_several = tasks.ask_people
     remove_doubles = tasks.remove_doubles
 
     def signed_in_as(self) -> str:
@@ -43,15 +81,154 @@ class LabelStudio(StudioConnection):
 
     def accounts(self) -> set[str]:
         """The e-mail addresses of all who have an account."""
-        return set(projects.accounts_of(self))
+        return set(accounts_of(self))
 
     def pull(self, project: Project, since: datetime | None = None) -> PullResult:
         """What people did since the `cursor` of the last pull; some may be seen again.
 
-        The states hold every task that changed or has a draft: a task that is not among them has no draft.
+        The states hold every task that changed or has a draft: a task that is not among them has no draft. A draft does not
+        count as a change of its task, so tasks with drafts are looked at every time.
         """
-        return pull_tasks(self, project, since, self.name)
+        held = _first(self, project.id) if since is None else _changed(self, project.id, since)
+        moved = [read_moment(task.get("updated_at"), task["id"], "updated_at") for task in held]
+        known = {task["id"] for task in held}
+        begun = {task["id"] for task in _list(self, project.id, BEGUN)} - known
+        held += export_tasks(self, project.id, begun)
+        ours = [task for task in held if isinstance(task.get("data"), dict) and task["data"].get("callwright_key")]
+        accounts = accounts_of(self) if any(task.get("annotations") for task in ours) else {}
+        reviewers = {number: account for account, number in accounts.items()}
+        found = read_tasks(ours, reviewers, self.name)
+        foreign = _list(self, project.id, *([] if since is None else [_later(since)]), FOREIGN)
+        return PullResult(
+            **found._asdict(), cursor=max(moved, default=since), foreign=tuple(task["id"] for task in foreign)
+        )
 
     def gone(self, project: Project, task_ids: Collection[int]) -> set[int]:
         """Which of these tasks the project does not have any more."""
         return tasks.missing_tasks(self, project.id, sorted(task_ids))
+
+
+def _first(connection: StudioConnection, project: int) -> list[Json]:
+    """All tasks at which anything stands or stood: the first pull, or one after a pull whose data did not fit.
+
+    What was touched is read also where Label Studio counts no annotation: at a busy server its count may miss one.
+    """
+    emptied = {task["id"] for task in _list(connection, project, TOUCHED, UNANSWERED, UNSKIPPED)}
+    skipped = {task["id"] for task in _list(connection, project, SKIPPED, UNANSWERED)}
+    answered = export_answered(connection, project)
+    if answered is None:
+        listed = {task["id"] for task in _list(connection, project, ANSWERED)}
+        answered = export_tasks(connection, project, listed)
+    return export_tasks(connection, project, emptied | skipped) + answered
+
+
+def _changed(connection: StudioConnection, project: int, since: datetime) -> list[Json]:
+    """All tasks at which something changed; the many that were only imported since are not looked at.
+
+    Where an annotation was imported together with its task, nobody has touched the task, but it has an annotation.
+    """
+    later = _later(since)
+    changed = _list(connection, project, later, TOUCHED) + _list(connection, project, later, UNTOUCHED, ANSWERED)
+    exported = export_tasks(connection, project, {task["id"] for task in changed})
+    known = {task["id"] for task in exported}
+    return exported + [task for task in changed if task["id"] not in known]
+
+
+def _list(connection: StudioConnection, project: int, *conditions: Json) -> list[Json]:
+    return [
+        _without_text({"id": task.id, "data": task.data, "updated_at": task.updated_at})
+        for task in list_tasks(connection, project, filter_on(*conditions))
+    ]
+
+
+def _without_text(task: Json) -> Json:
+    """What a pull reads of a task: what people wrote, and whose task it is, without the text that they were shown."""
+    kept = {name: task[name] for name in ("id", "updated_at", "annotations", "drafts") if name in task}
+    shown = task.get("data")
+    return kept | {
+        "data": {name: shown[name] for name in _NAMES if name in shown} if isinstance(shown, dict) else shown
+    }
+
+
+def _later(since: datetime) -> Json:
+    moment = (since.astimezone(UTC) - _LOOK_BACK).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    return condition("updated_at", "greater", "Datetime", moment)
+
+
+def export_tasks(connection: StudioConnection, project: int, ids: Collection[int]) -> list[Json]:
+    """These tasks; one that was deleted meanwhile is left out."""
+    exported: list[Json] = []
+    if len(ids) > _IDS_AN_EXPORT and count_tasks(connection, project, filter_on(ANSWERED)) <= 2 * len(ids):
+        exported = [task for task in export_answered(connection, project) or () if task["id"] in ids]
+    left = sorted(set(ids) - {task["id"] for task in exported})
+    for start in range(0, len(left), _IDS_AN_EXPORT):
+        some = [str(task) for task in left[start : start + _IDS_AN_EXPORT]]
+        asked = {"additional_query_parameters": {"ids[]": some, "download_all_tasks": "true"}}
+        download = partial(connection.client.projects.exports.download_sync, export_type="JSON", request_options=asked)
+        exported += _read(connection, partial(download, project))
+    return exported
+
+
+def export_answered(connection: StudioConnection, project: int) -> list[Json] | None:
+    """All tasks that have an answer; None where they are so few or so many that they are better asked for by id."""
+    if not _IDS_AN_EXPORT < count_tasks(connection, project, filter_on(ANSWERED)) <= _MOST_IN_A_SNAPSHOT:
+        return None
+    exports = connection.client.projects.exports
+    made = connection.ask(exports.create, project, **_WHOLE)
+    try:
+        if not _is_complete(connection, project, made):
+            return None
+        return _read(connection, partial(exports.download, project, made.id, export_type="JSON"))
+    finally:
+        connection.ask(exports.delete, project, made.id)
+
+
+def _is_complete(connection: StudioConnection, project: int, made: Any) -> bool:  # noqa: ANN401 - the vendor's export
+    """Wait for a snapshot; False where the server could not make it or is too busy for it."""
+    end = time.monotonic() + _PATIENCE
+    while made.status in ("created", "in_progress") and time.monotonic() < end:
+        time.sleep(_PAUSE)
+        made = connection.ask(connection.client.projects.exports.get, project, made.id)
+    return str(made.status) == "completed"
+
+
+def _read(connection: StudioConnection, download: Callable[[], Iterable[bytes]]) -> list[Json]:
+    """The tasks of a download, read one after another as they come; a download that broke off is asked for again."""
+
+    def whole() -> list[Json]:
+        try:
+            return [_without_text(task) for task in read_list(download())]
+        except ValueError as error:
+            raise interrupted(connection.url, error) from error
+
+    return connection.ask(whole)
+
+
+def read_list(chunks: Iterable[bytes]) -> Iterator[Any]:
+    """The members of a JSON list that comes in pieces; ValueError where it is none, or ends too early.
+
+    Each member is an object. No more is held than the one that is being read: with what they show, tasks are a hundred times what
+    is said on them.
+    """
+    decoder = json.JSONDecoder()
+    held, wanted = "", 1
+    for text in codecs.iterdecode(chunks, "utf-8"):
+        held, at = held + text, 0
+        while len(held) - at >= wanted:
+            at = _next_member(held, at)
+            try:
+                member, at = decoder.raw_decode(held, at)
+            except json.JSONDecodeError:
+                wanted = 2 * (len(held) - at) + 1  # a long member is not begun anew with each piece
+                break
+            yield member
+            wanted = 1
+        held = held[at:]
+    yield from json.loads(f"[{held[_next_member(held, 0) :]}")
+
+
+def _next_member(text: str, at: int) -> int:
+    """Where the next member begins, behind the signs between two."""
+    while at < len(text) and text[at] in _BETWEEN:
+        at += 1
+    return at

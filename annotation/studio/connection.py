@@ -137,9 +137,10 @@ def refusal(url: str, status: int | None, body: object, headers: Mapping[str, st
     """The error for an answer that is not the one asked for."""
     reason = _reason(body)
     if status in _PASSING or (status is not None and status >= _BROKEN):
+        wish = {name.lower(): value for name, value in (headers or {}).items()}.get("retry-after", "")
         return TransientError(
             f"The Label Studio at {url} answered {status}: {reason}. It may be busy; try again in a moment.",
-            _retry_after(headers or {}),
+            float(wish) if wish.isdecimal() else None,
         )
     if status in (401, 403):
         return AnnotationError(
@@ -205,11 +206,6 @@ def _faults(found: object) -> Iterator[str]:
 def _short(text: str, most: int) -> str:
     plain = " ".join(text.split())
     return plain if len(plain) <= most else f"{plain[:most]}…"
-
-
-def _retry_after(headers: Mapping[str, str]) -> float | None:
-    wish = {name.lower(): value for name, value in headers.items()}.get("retry-after", "")
-    return float(wish) if wish.isdecimal() else None
 
 
 SESSION_COOKIE = "sessionid"

@@ -28,7 +28,6 @@ _STUDIOS_OWN = (
 )  # fmt: skip
 _OWN_FIELDS = ("callwright_key", "subject", "version", "sample_kind")
 _WIDE = 420
-_USUAL = 2  # these two
 _NOBODY: Mapping[str, int] = MappingProxyType({})
 KEY = "data.callwright_key"
 ORDER = "queue place"  # stands with the score at an opened task, where a model's name would; a longer one is cut there
@@ -53,19 +52,6 @@ def project_fields(screen: Screen) -> Json:
     }
 
 
-def order_fields() -> Json:
-    """How a new project chooses what is shown next: the least score of callwright's predictions, which hold nothing else.
-
-    Nobody is shown them. Label Studio means it for the answers that a model is least sure of.
-    """
-    return {
-        "sampling": "Uncertainty sampling",
-        "model_version": ORDER,
-        "show_collab_predictions": False,
-        "show_annotation_history": False,
-    }
-
-
 def as_prediction(data: Json, order: str) -> Json:
     """The prediction by which a task stands in its project's `order`: the higher its priority, the lower the score."""
     return {"model_version": order, "score": round(1.0 - float(data["priority"]), 4), "result": []}
@@ -82,12 +68,19 @@ def tables_of(
     shown = [*zip(screen.tables, ([UNANSWERED], [ANSWERED]), strict=True)]
     for queue in queues:
         if not queue.account or queue.account in accounts:
-            left = _not_by(accounts[queue.account]) if queue.account else [UNANSWERED]
-            chosen = [
-                _one_of("language", queue.languages),
-                _one_of("sample_kind", queue.sample_kinds),
+            left = [UNANSWERED]
+            if queue.account:  # what not enough people have answered, and this one is not among them
+                left = [
+                    condition("completed_at", "empty", "Datetime", "true"),
+                    condition("annotators", "not_contains", "List", accounts[queue.account]),
+                ]
+            # A table knows no list of texts, but patterns.
+            left += [
+                condition(f"data.{field}", "regex", "String", f"^({'|'.join(map(re.escape, values))})$")
+                for field, values in (("language", queue.languages), ("sample_kind", queue.sample_kinds))
+                if values
             ]
-            shown.append((queue.title, [*left, *(one for one in chosen if one)]))
+            shown.append((queue.title, left))
     fields = [f"data.{name}" for name in (*_OWN_FIELDS, *screen.hidden_columns)]
     hidden = [f"tasks:{name}" for name in (*_STUDIOS_OWN, *fields)]
     table = {
@@ -100,19 +93,6 @@ def tables_of(
     return tuple(
         {"title": title, **table, "filters": {"conjunction": "and", "items": conditions}} for title, conditions in shown
     )
-
-
-def _not_by(account: int) -> list[Json]:
-    """What somebody is still asked: not enough people have answered it, and this one is not among them."""
-    return [
-        condition("completed_at", "empty", "Datetime", "true"),
-        condition("annotators", "not_contains", "List", account),
-    ]
-
-
-def _one_of(field: str, values: Sequence[str]) -> Json | None:
-    """The condition that a field of the tasks has one of these values; a table knows no list of texts, but patterns."""
-    return condition(f"data.{field}", "regex", "String", f"^({'|'.join(map(re.escape, values))})$") if values else None
 
 
 def is_untouched(table: Json, wanted: Json, screen: Screen) -> bool:
@@ -194,7 +174,12 @@ def _create_project(connection: StudioConnection, screen: Screen, queues: Sequen
         title=screen.title,
         show_instruction=True,
         **project_fields(screen),
-        **order_fields(),
+        # What is shown next is what has the least score of callwright's predictions, which hold nothing else, and which
+        # nobody is shown. Label Studio means it for the answers that a model is least sure of.
+        sampling="Uncertainty sampling",
+        model_version=ORDER,
+        show_collab_predictions=False,
+        show_annotation_history=False,
     )
     first = find_project(connection, screen.kind)
     if first is None:
@@ -213,14 +198,14 @@ def _arrange_tables(connection: StudioConnection, project: int, screen: Screen, 
     """
     accounts = accounts_of(connection) if any(queue.account for queue in queues) else {}
     wanted = tables_of(screen, queues, accounts)
-    usual, further = wanted[:_USUAL], wanted[_USUAL:]
+    usual, further = wanted[: len(screen.tables)], wanted[len(screen.tables) :]
     held = connection.ask(connection.client.views.list, project=project)
     ours = [(table, one) for table in held for one in wanted if is_untouched(table.data or {}, one, screen)]
     for table, one in ours:
         if table.data != one:
             connection.ask(connection.client.views.update, str(table.id), project=project, data=one)
-    first = sum(one in usual for _, one in ours)
-    new = usual[first:] if len(ours) == len(held) else ()  # a new project, or one of a callwright that had fewer tables
+    # Of the usual ones those are lacking in a new project, or in one of a callwright that had fewer tables.
+    new = usual[sum(one in usual for _, one in ours) :] if len(ours) == len(held) else ()
     titles = {(table.data or {}).get("title") for table in held}
     for one in (*new, *(one for one in further if one["title"] not in titles)):
         connection.ask(connection.client.views.create, project=project, data=one)

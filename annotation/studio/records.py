@@ -73,6 +73,9 @@ def read_annotation(
     if not isinstance(result, list) or not all(isinstance(item, dict) for item in result):
         raise _misfit(task_id, "result", result, "a list of objects")
     reviewer = _reviewer(annotation, task_id)
+    value = annotation.get("lead_time") or 0.0
+    if not isinstance(value, int | float):
+        raise _misfit(task_id, "lead_time", value, "a number")
     return PulledAnnotation(
         server=server,
         task_id=task_id,
@@ -82,7 +85,7 @@ def read_annotation(
         version=version,
         reviewer=reviewers.get(reviewer, str(reviewer)),
         reviewed_at=_moment(annotation, task_id),
-        seconds=_seconds(annotation, task_id),
+        seconds=float(value),
         skipped=bool(annotation.get("was_cancelled")),
         result=tuple(result),
     )
@@ -173,13 +176,6 @@ def _list(task: Mapping[str, Any], name: str, task_id: int | str) -> list[Any]:
     if not isinstance(value, list):
         raise _misfit(task_id, name, value, "a list")
     return value
-
-
-def _seconds(annotation: Mapping[str, Any], task_id: int | str) -> float:
-    value = annotation.get("lead_time") or 0.0
-    if not isinstance(value, int | float):
-        raise _misfit(task_id, "lead_time", value, "a number")
-    return float(value)
 
 
 def _misfit(task_id: int | str, field: str, value: object, wanted: str) -> AnnotationError:

@@ -158,11 +158,7 @@ def launch(places: Places, command: Sequence[str], port: int, environment: Mappi
         )
 
 
-def wait_for(
-    places: Places,
-    answers: Callable[[int], bool],
-    patience: float,
-) -> tuple[int, int]:
+def wait_for(places: Places, answers: Callable[[int], bool], patience: float) -> tuple[int, int]:
     """The process and the port of a server that was launched, as soon as it answers at that.
 
     Raises CallwrightError with the end of its log where it ended, or does not answer in `patience` seconds.

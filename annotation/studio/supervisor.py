@@ -27,11 +27,9 @@ def main(arguments: list[str]) -> int:
     os.setsid()
     signal.signal(signal.SIGTERM, _leave)
     signal.signal(signal.SIGINT, _leave)
-    _write(record, {"pid": os.getpid(), "port": port})
-    return _watch(command, data)
-
-
-def _watch(command: list[str], data: Path) -> int:
+    draft = record.with_suffix(".draft")
+    draft.write_text(json.dumps({"pid": os.getpid(), "port": port}), encoding="utf-8")
+    draft.replace(record)
     home = _identity(data)
     child = subprocess.Popen(command, stdin=subprocess.DEVNULL, preexec_fn=_die_with_parent)  # noqa: S603, PLW1509 - our own command; one thread
     try:
@@ -68,12 +66,6 @@ def _die_with_parent() -> None:
 
 def _leave(_signal: int, _frame: FrameType | None) -> None:
     raise SystemExit(0)
-
-
-def _write(record: Path, value: dict[str, int]) -> None:
-    draft = record.with_suffix(".draft")
-    draft.write_text(json.dumps(value), encoding="utf-8")
-    draft.replace(record)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
 """Tasks out to Label Studio, each once: again, at once from two sides, or after a crash."""
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from itertools import count
 from typing import Any, NamedTuple
@@ -121,10 +122,8 @@ def create_tasks(
 
 def delete_task(connection: StudioConnection, task: int) -> None:
     """Delete a task; where somebody else was faster, it is gone and all is well."""
-    try:
+    with suppress(MissingError):
         connection.ask(connection.client.tasks.delete, id=str(task))
-    except MissingError:
-        return
 
 
 def _count_in(connection: StudioConnection, project: int, column: str, values: Sequence[object]) -> int:
@@ -206,40 +205,21 @@ def _is_untouched(connection: StudioConnection, task: int) -> bool:
     return not (held.total_annotations or held.cancelled_annotations or held.drafts)
 
 
-def ask_at_least(connection: StudioConnection, reviewers: Mapping[int, int]) -> None:
-    """Have tasks, by id, answered by so many people; where Label Studio waits for more already, it stays so."""
-    _for_each(_raise_overlap, connection, reviewers)
-
-
-def ask_exactly(connection: StudioConnection, reviewers: Mapping[int, int]) -> None:
-    """Have tasks, by id, answered by so many people each."""
-    _for_each(_set_overlap, connection, reviewers)
-
-
-def _for_each(
-    action: Callable[[StudioConnection, int, int], None], connection: StudioConnection, reviewers: Mapping[int, int]
-) -> None:
-    """A few tasks at once: Label Studio takes each by itself."""
+def ask_people(connection: StudioConnection, reviewers: Mapping[int, int], *, or_more: bool = True) -> None:
+    """Have tasks, by id, answered by so many people; `or_more`: where Label Studio waits for more already, it stays so."""
     if not reviewers:
         return
     _ = connection.client  # made here once, and not by several threads
-    with ThreadPoolExecutor(_AT_ONCE) as pool:
-        for _ in pool.map(lambda asked: _unless_gone(action, connection, *asked), reviewers.items()):
-            pass
 
+    def tell(asked: tuple[int, int]) -> None:
+        task, people = asked
+        with suppress(MissingError):  # somebody deleted the task; the next pull tells so
+            if or_more and (connection.ask(connection.client.tasks.get, id=str(task)).overlap or 1) >= people:
+                return
+            _set_overlap(connection, task, people)
 
-def _unless_gone(
-    action: Callable[[StudioConnection, int, int], None], connection: StudioConnection, task: int, people: int
-) -> None:
-    try:
-        action(connection, task, people)
-    except MissingError:
-        return  # somebody deleted the task; the next pull tells so
-
-
-def _raise_overlap(connection: StudioConnection, task: int, people: int) -> None:
-    if (connection.ask(connection.client.tasks.get, id=str(task)).overlap or 1) < people:
-        _set_overlap(connection, task, people)
+    with ThreadPoolExecutor(_AT_ONCE) as pool:  # Label Studio takes each by itself
+        deque(pool.map(tell, reviewers.items()), maxlen=0)
 
 
 def _set_overlap(connection: StudioConnection, task: int, people: int) -> None:
@@ -291,20 +271,13 @@ def push_tasks(connection: StudioConnection, project: Project, tasks: Sequence[Q
     kept = _without_doubles(connection, found)
     new = sum(made.get(key) == task.id for key, task in kept.items())
     less = {key for key, task in kept.items() if task.overlap < wanted[key].reviewers}  # what somebody raised stays
-    ask_exactly(connection, {kept[key].id: wanted[key].reviewers for key in less})
-    _bring_up_to_date(connection, kept, wanted)
+    ask_people(connection, {kept[key].id: wanted[key].reviewers for key in less}, or_more=False)
+    for key, there in kept.items():  # another version or another language may have made them
+        shown = wanted[key].data()
+        if there.shown and there.shown != _print(shown):
+            _patch(connection, there.id, {"data": shown})
     ids = {key: task.id for key, task in kept.items()}
     return PushResult(created=new, already_there=len(kept) - new, task_ids=ids)
-
-
-def _bring_up_to_date(
-    connection: StudioConnection, held: Mapping[str, HeldTask], wanted: Mapping[str, QueuedTask]
-) -> None:
-    """Give tasks what is shown now: another version or another language may have made them."""
-    for key, task in held.items():
-        data = wanted[key].data()
-        if task.shown and task.shown != _print(data):
-            _patch(connection, task.id, {"data": data})
 
 
 def _print(data: Json) -> str:
@@ -325,14 +298,11 @@ def _make(
     connection: StudioConnection, project: int, tasks: Mapping[str, QueuedTask], overlap: int, order: str
 ) -> dict[str, int]:
     """Import tasks; those that other than the usual `overlap` of people answer are made one by one, the more the earlier."""
-    more, usual, fewer = (
-        {key: task for key, task in tasks.items() if is_such(task.reviewers)}
-        for is_such in (overlap.__lt__, overlap.__eq__, overlap.__gt__)
-    )
     made: dict[str, int] = {}
-    for some in (more, usual, fewer):
+    for is_such in (overlap.__lt__, overlap.__eq__, overlap.__gt__):
+        some = {key: task for key, task in tasks.items() if is_such(task.reviewers)}
         data = {key: task.data() for key, task in some.items()}
-        if some is usual:
+        if is_such(overlap):
             made |= import_tasks(connection, project, data, order)
         else:
             made |= create_tasks(connection, project, data, {key: task.reviewers for key, task in some.items()}, order)

@@ -38,10 +38,7 @@ def read_pieces(warehouse: Warehouse, run: CandidateRun, at_once: int = _AT_ONCE
     bounds = warehouse.rows(sql("answers.pieces"), [at_once, *run[:4]])
     columns = ", ".join(Prediction.model_fields)
     for piece in bounds:
-        rows = warehouse.rows(
-            sql("answers.of_piece", columns=columns),
-            [*run[:4], piece["lowest"], piece["highest"]],
-        )
+        rows = warehouse.rows(sql("answers.of_piece", columns=columns), [*run[:4], piece["lowest"], piece["highest"]])
         keys, mistakes = [row.pop("key") for row in rows], [row.pop("error_type") for row in rows]
         yield CandidateAnswers(list(_predictions(rows)), keys, mistakes)
 
@@ -63,10 +60,7 @@ def read_predictions(warehouse: Warehouse, run: CandidateRun) -> Iterator[Predic
 
 def complete_runs(warehouse: Warehouse, content: ReleaseContent, run: CandidateRun) -> dict[str, set[int]]:
     """The runs in which a candidate has answered every sample of a split, by split, and of the release (""): these are scored."""
-    rows = warehouse.rows(
-        sql("answers.answered"),
-        run[:4],
-    )
+    rows = warehouse.rows(sql("answers.answered"), run[:4])
     sizes = Counter(content.splits.get(sample.key, "") for sample in content.samples)
     return runs_by_split({(row["run"], row["split"]): row["answered"] for row in rows}, sizes)
 
@@ -123,7 +117,14 @@ def score_by_rule(warehouse: Warehouse, content: ReleaseContent, run: CandidateR
                     if has_one_call(sample):
                         snapshots.add(sample, predictions)
                 answers.add(counted)
-            _mark_errors(warehouse, piece, samples)
+            named = mistakes_of(piece.predictions, samples)
+            changed = {
+                key: mistake
+                for key, before, mistake in zip(piece.keys, piece.mistakes, named, strict=True)
+                if mistake is not None and mistake != before
+            }
+            if changed:
+                warehouse.mark_errors(changed)
         for split, (snapshots, answers, own) in gathered.items():
             put_scores(warehouse, [*snapshots.scores(), *answers.scores(), *own.scores()], split)
 
@@ -182,15 +183,3 @@ def _no_search_for_garbage() -> Iterator[None]:
 def _by_sample(piece: CandidateAnswers, samples: Mapping[str, Sample]) -> Iterator[Answered]:
     for subject, given in groupby(piece.predictions, key=lambda one: one.subject):
         yield samples[subject], list(given)
-
-
-def _mark_errors(warehouse: Warehouse, piece: CandidateAnswers, samples: Mapping[str, Sample]) -> None:
-    """Note the mistakes that are not noted yet."""
-    named = mistakes_of(piece.predictions, samples)
-    changed = {
-        key: mistake
-        for key, before, mistake in zip(piece.keys, piece.mistakes, named, strict=True)
-        if mistake is not None and mistake != before
-    }
-    if changed:
-        warehouse.mark_errors(changed)

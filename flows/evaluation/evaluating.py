@@ -153,7 +153,12 @@ async def _predict_missing(evaluation: EvaluationRun, content: ReleaseContent, c
     warehouse, conditions = evaluation.warehouse, evaluation.conditions
     first = evaluation.first_run_of(candidate)
     wanted = _asked_about(content, conditions.split)
-    _tell_of_many_tools(evaluation, wanted)
+    many = sum(len(sample.candidates) > MOST_NATIVE for sample in wanted)
+    if many and evaluation.conditions.prompting.strategy == "native":
+        evaluation.progress.say(
+            f"{many} of {len(wanted)} samples have more than {MOST_NATIVE} tools, which providers refuse: there the"
+            " candidate first names those that it needs, in words, and is given these natively."
+        )
     async with AsyncExitStack() as stack:
         chat = evaluation.open(candidate.model, STAGE, candidate.name)
         stack.push_async_callback(chat.close)
@@ -176,15 +181,6 @@ async def _predict_missing(evaluation: EvaluationRun, content: ReleaseContent, c
 
             title = f"{run.candidate} on {run.release}"
             await evaluation.ask_about(missing, ask, candidate.model.concurrency, title)
-
-
-def _tell_of_many_tools(evaluation: EvaluationRun, samples: Sequence[Sample]) -> None:
-    many = sum(len(sample.candidates) > MOST_NATIVE for sample in samples)
-    if many and evaluation.conditions.prompting.strategy == "native":
-        evaluation.progress.say(
-            f"{many} of {len(samples)} samples have more than {MOST_NATIVE} tools, which providers refuse: there the"
-            " candidate first names those that it needs, in words, and is given these natively."
-        )
 
 
 async def _judge_missing(

@@ -65,12 +65,18 @@ def name_candidates(
     named: list[NamedCandidate] = []
     new: list[Row] = []
     for one in candidates:
-        asked = _settings(one.model)
+        options: JsonValue = [list(option) for option in one.model.options]
+        asked: JsonValue = [one.model.name, options, _prompts()]
         settings = content_key([asked, dict(conditions)])
         name = names.get((one.label, settings)) or _new_name(one.label, {label for label, _ in names}, taken)
         if (one.label, settings) not in names:
             taken.add(name)
-            new.append(_settings_row(release, one, name, settings, conditions))
+            new.append({
+                "release": release, "candidate": name, "label": one.label, "settings": settings,
+                "model": one.model.name, "options": orjson.dumps(dict(one.model.options)).decode(),
+                "prompts": _prompts(), "conditions": orjson.dumps(dict(conditions)).decode(),
+                "code_version": version("callwright"), "first_asked_at": datetime.now(UTC),
+            })  # fmt: skip
             if name != one.label:
                 progress.say(
                     f"{one.label} had other settings when {release} was last evaluated; with these it is {name}."
@@ -87,28 +93,6 @@ def _new_name(label: str, labels: set[str], taken: set[str]) -> str:
     while f"{label}#{number}" in taken:
         number += 1
     return f"{label}#{number}"
-
-
-def _settings_row(
-    release: str, candidate: Candidate, name: str, settings: str, conditions: Mapping[str, JsonValue]
-) -> Row:
-    return {
-        "release": release,
-        "candidate": name,
-        "label": candidate.label,
-        "settings": settings,
-        "model": candidate.model.name,
-        "options": orjson.dumps(dict(candidate.model.options)).decode(),
-        "prompts": _prompts(),
-        "conditions": orjson.dumps(dict(conditions)).decode(),
-        "code_version": version("callwright"),
-        "first_asked_at": datetime.now(UTC),
-    }
-
-
-def _settings(model: ModelSettings) -> JsonValue:
-    """All that may change a candidate's answer beside what it is asked about."""
-    return [model.name, [list(option) for option in model.options], _prompts()]
 
 
 def _prompts() -> str:

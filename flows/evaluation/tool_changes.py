@@ -311,7 +311,14 @@ class _Made:
         other = fitting[0]
         if any(one.signature != other.signature for one in fitting):
             raise ConfigurationError(f"The catalog has several tools {other.name!r} that differ: which is meant?")
-        parameters = _without(other.parameters, tool.constants)
+        gone = frozenset(tool.constants)
+        kept = {name: one for name, one in other.parameters.get("properties", {}).items() if name not in gone}
+        made = other.parameters | {"properties": kept}
+        parameters = (
+            made | {"required": [one for one in other.parameters["required"] if one not in gone]}
+            if "required" in other.parameters
+            else made
+        )
         names = self._parameters.get(tool.name, {})
         where = _first_difference(_bare(with_names(tool.parameters, names)), _bare(parameters), "parameters")
         if where:
@@ -346,14 +353,6 @@ def _in_language(
 def _described(tool: Tool, parameter: str, description: str | None) -> JsonSchema:
     schema = tool.properties.get(parameter, {})
     return schema if description is None else schema | {"description": description}
-
-
-def _without(schema: JsonSchema, names: Iterable[str]) -> JsonSchema:
-    """An object schema without some parameters: those that are fixed in the release."""
-    gone = frozenset(names)
-    kept = {name: one for name, one in schema.get("properties", {}).items() if name not in gone}
-    made = schema | {"properties": kept}
-    return made | {"required": [one for one in schema["required"] if one not in gone]} if "required" in schema else made
 
 
 def _bare(value: Any, *, is_schema: bool = True) -> Any:  # noqa: ANN401 - JSON

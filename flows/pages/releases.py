@@ -1,6 +1,5 @@
 """The page of what a release holds: kinds, splits and what they share, versions and differences, and whether it is intact."""
 
-from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -27,7 +26,18 @@ def contents_page(look: Look, _query: Query, name: str) -> str | None:
     contents = _read(look.warehouse, look.copied_at, name)
     if contents is None:
         return None
-    lines = _lines(contents.kinds)
+    found: dict[tuple[str, str], list[Row]] = {}
+    for row in contents.kinds:
+        found.setdefault((row["kind"], row["language"]), []).append(row)
+    lines = [
+        KindLine(
+            *key,
+            {row["split"]: row["samples"] for row in mine},
+            sum(row["samples"] for row in mine),
+            {grade: sum(row[grade] for row in mine) for grade in _GRADES},
+        )
+        for key, mine in found.items()
+    ]
     known = {split for line in lines for split in line.splits if split}
     splits = [split for split in contents.state.release.splits if split in known]
     return look.render(
@@ -46,18 +56,3 @@ def contents_page(look: Look, _query: Query, name: str) -> str | None:
 def _read(warehouse: Warehouse, _copied_at: object, name: str) -> ReleaseContents | None:
     """A release of a copy is compared with its manifest and the one before it once: that takes seconds where it is large."""
     return read_contents(warehouse, name)
-
-
-def _lines(rows: Sequence[Row]) -> list[KindLine]:
-    found: dict[tuple[str, str], list[Row]] = {}
-    for row in rows:
-        found.setdefault((row["kind"], row["language"]), []).append(row)
-    return [
-        KindLine(
-            *key,
-            {row["split"]: row["samples"] for row in mine},
-            sum(row["samples"] for row in mine),
-            {grade: sum(row[grade] for row in mine) for grade in _GRADES},
-        )
-        for key, mine in found.items()
-    ]

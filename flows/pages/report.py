@@ -41,7 +41,9 @@ def overview_page(look: Look, _query: Query) -> str:
 def write_report(warehouse: Warehouse, path: Path, address: str = PAGE_ADDRESS) -> Path:
     """Write the summary to `path` as a file that needs no other; its links lead to the page at `address`."""
     look = Look(warehouse, datetime.now(UTC), lambda path, query: address + served_address(path, query))
-    page = _render(look, "report.html", style=_style(), address=address)
+    page = _render(
+        look, "report.html", style=re.sub(r"\s*\n\s*", "\n", asset("page.css")).replace("</", "<\\/"), address=address
+    )
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(page, encoding="utf-8")
     return path
@@ -49,10 +51,12 @@ def write_report(warehouse: Warehouse, path: Path, address: str = PAGE_ADDRESS) 
 
 def _render(look: Look, template: str, **more: str) -> str:
     facts, releases = _read(look.warehouse, look.copied_at)
+    built = {name: sum(row[name] for row in facts.builds) for name in ("planned", "waiting", "rejected", "failed")}
+    landed = {name: sum(row[name] for row in facts.accepted) for name in ("samples", "proved", "judged", "vouched")}
     return look.render(
         template,
         facts=facts,
-        totals=_totals(facts),
+        totals=(built | landed),
         grades=[row | {"share": share_of(row["reviewed"] - row["bad"], row["reviewed"])} for row in facts.grades],
         outcomes=OUTCOMES,
         widest=max((row["entered"] for row in facts.funnel), default=1),
@@ -67,19 +71,8 @@ def _render(look: Look, template: str, **more: str) -> str:
 def _read(warehouse: Warehouse, _copied_at: datetime) -> tuple[SummaryRows, list[ReleaseFacts]]:
     """What the summary says; a copy is read once, for it takes seconds where there are many samples."""
     facts = read_summary(warehouse)
-    return facts, _releases(warehouse, facts)
-
-
-def _totals(facts: SummaryRows) -> dict[str, int]:
-    """The sums of what counts now."""
-    built = {name: sum(row[name] for row in facts.builds) for name in ("planned", "waiting", "rejected", "failed")}
-    landed = {name: sum(row[name] for row in facts.accepted) for name in ("samples", "proved", "judged", "vouched")}
-    return built | landed
-
-
-def _releases(warehouse: Warehouse, facts: SummaryRows) -> list[ReleaseFacts]:
     mistakes = warehouse.rows(sql("evaluations.mistakes", releases="true"))
-    return [_release(name, board, mistakes, facts) for name, board in boards_of(warehouse).items()]
+    return facts, [_release(name, board, mistakes, facts) for name, board in boards_of(warehouse).items()]
 
 
 def _release(name: str, board: list[Contestant], mistakes: list[Row], facts: SummaryRows) -> ReleaseFacts:
@@ -97,8 +90,3 @@ def _release(name: str, board: list[Contestant], mistakes: list[Row], facts: Sum
         conversations=[row for row in answers if row["call_turns"] and row["slice_by"] == "all"],
         **{table: [row for row in getattr(facts, table) if row["release"] == name] for table in _OF_A_RELEASE},
     )
-
-
-def _style() -> str:
-    """The style sheet, small, and without what would end the element that it stands in."""
-    return re.sub(r"\s*\n\s*", "\n", asset("page.css")).replace("</", "<\\/")

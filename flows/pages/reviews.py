@@ -54,14 +54,13 @@ def _read(warehouse: Warehouse, _copied_at: object) -> Reviews:
         agreement_lines(read_agreement(warehouse)),
         facts["reasons"],
         [row | {"interval": share_of(row["correct"], row["answered"])} for row in facts["gold"]],
-        [row | {"interval": _interval(row)} for row in facts["usable"]],
+        [
+            row | {"interval": ShareInterval(row["share"], row["low"], row["high"]) if row["answered"] else None}
+            for row in facts["usable"]
+        ],
         _days(facts["days"]),
         sorted({row["reviewer"] for row in facts["days"]}),
     )
-
-
-def _interval(row: Row) -> ShareInterval | None:
-    return ShareInterval(row["share"], row["low"], row["high"]) if row["answered"] else None
 
 
 def _days(rows: Sequence[Row]) -> list[Day]:

@@ -107,9 +107,12 @@ class EditPage:
     ) -> _ShownPage:
         form = edit_form(asked.sample, asked.tools, self._words, entered)
         parsed = None if form.problems else parse_form(form, asked.sample, asked.tools)
-        token = self._token(session.reviewer, asked.sample.key)
+        # What only a page of ours knows
+        token = hmac.new(self._secret, f"{session.reviewer} {asked.sample.key}".encode(), sha256).hexdigest()
         is_known = hmac.compare_digest(entered.get("token", "").encode(), token.encode())
-        problems = [problem.sentence for problem in form.problems] or _refusal(parsed)
+        problems = [problem.sentence for problem in form.problems] or (
+            [parsed.returned.problem] if parsed is not None and parsed.returned is not None else []
+        )
         wants = entered.get("act") == "submit"
         if wants and is_known and not problems:
             result = annotation_result(form.boxes, entered.get("comment", ""))
@@ -118,6 +121,7 @@ class EditPage:
             return self._message(
                 self._form_words.saved.format(reviewer=session.reviewer), link=onward, label=self._form_words.onward
             )
+        stated = [str(task.data.get(name, "")) for name in ("why", "failed")]
         page = render(
             "edit.html",
             **self._shared(),
@@ -125,7 +129,7 @@ class EditPage:
             asked=asked,
             names=[tool.name for tool in asked.tools],
             most=_MOST_CHOICES,
-            why=self._why(task.data),
+            why="\n".join(one for one in stated if one not in ("", self._words.none)),
             reviewer=session.reviewer,
             comment=entered.get("comment", ""),
             problems=([self._form_words.stale] if wants and not is_known else []) + problems,
@@ -136,11 +140,6 @@ class EditPage:
             opened=entered.get("opened") or str(int(time.time())),
         )
         return _ShownPage(page, 422 if wants else 200)
-
-    def _why(self, shown: Mapping[str, object]) -> str:
-        """Why the reviewer sees it, and what checks doubt, as the task says it."""
-        stated = [str(shown.get(name, "")) for name in ("why", "failed")]
-        return "\n".join(one for one in stated if one not in ("", self._words.none))
 
     def _doubts(self, parsed: ParsedReview | None, asked: _AskedSample) -> list[str]:
         """What the rules that a pull asks first say against the edited sample."""
@@ -162,10 +161,6 @@ class EditPage:
         sample = samples[subject]
         return _AskedSample(sample, [tools[key] for key in sample.candidates], withheld, **rows[0])
 
-    def _token(self, reviewer: str, subject: str) -> str:
-        """What only a page of ours knows: another site's form comes with the cookie, which changes each time, but without this."""
-        return hmac.new(self._secret, f"{reviewer} {subject}".encode(), sha256).hexdigest()
-
     def _message(self, text: str, status: int = 200, *, link: str = "", label: str = "") -> _ShownPage:
         return _ShownPage(render("edit.html", **self._shared(), form=None, text=text, link=link, label=label), status)
 
@@ -176,10 +171,6 @@ class EditPage:
             "screen_words": self._words,
             "language_of_page": self._settings.review_language,
         }
-
-
-def _refusal(parsed: ParsedReview | None) -> list[str]:
-    return [parsed.returned.problem] if parsed is not None and parsed.returned is not None else []
 
 
 def _seconds_since(opened: str) -> float:

@@ -77,7 +77,18 @@ def _keep_items(warehouse: Warehouse, build: str, recipe: Recipe, lacking: Mappi
     warehouse.put_rows(
         {
             "samples": samples,
-            "gold_items": [_gold_row(item, now, kind) for item in items],
+            "gold_items": [
+                {
+                    "subject": item.sample.key,
+                    "kind": kind,
+                    "expected": item.expected,
+                    "defect": item.defect,
+                    "made_of": item.made_of,
+                    "made_at": now,
+                    "answer": item.answer,
+                }
+                for item in items
+            ],
             "review_requests": [_request(item, build, recipe) for item in items if kind == SAMPLE_REVIEW],
         }
     )
@@ -135,7 +146,12 @@ def _originals(warehouse: Warehouse, build: str, seed: int, expected: str) -> li
     Good ones are best where a person has accepted them, spoiled ones where nobody has seen what they are made of.
     """
     rows = warehouse.rows(sql("gold_items.originals"), [build, SAMPLE_REVIEW])
-    rows.sort(key=lambda row: (row["is_vouched"] != (expected == _ACCEPT), _digest(f"{seed}:{STAGE}:{row['key']}")))
+    rows.sort(
+        key=lambda row: (
+            row["is_vouched"] != (expected == _ACCEPT),
+            blake2b(f"{seed}:{STAGE}:{row['key']}".encode(), digest_size=8).digest(),
+        )
+    )
     return [row["key"] for row in rows]
 
 
@@ -161,14 +177,13 @@ def _item(warehouse: Warehouse, sample: Sample, made_of: str, expected: str, see
     subject, rng = AuditSubject(marked, {tool.key: tool for tool in tools}, gather([])), Random(f"{seed}:{made_of}")
     for injector in rng.sample(INJECTORS, len(INJECTORS)):
         broken = inject(injector, subject, rng)
-        if broken is not None and _is_like(broken.sample, sample) and _is_well_formed(broken.sample, tools):
+        if (
+            broken is not None
+            and (_lacks_evidence(broken.sample) <= _lacks_evidence(sample))
+            and (format_verdict(_subject(broken.sample, tools)).decision == "proved")
+        ):
             return _Item(broken.sample, expected, injector.name, made_of, answer)
     return None
-
-
-def _is_like(item: Sample, original: Sample) -> bool:
-    """Whether no more of its arguments lack evidence than of the original's: what nobody has words for gives itself away."""
-    return _lacks_evidence(item) <= _lacks_evidence(original)
 
 
 def _lacks_evidence(sample: Sample) -> int:
@@ -181,10 +196,6 @@ def _lacks_evidence(sample: Sample) -> int:
 def _is_open(sample: Sample) -> bool:
     """Whether nothing rests on the calls that are due last: then they may be other ones."""
     return not any(turn.executed for turn in sample.turns if isinstance(turn, CallTurn))
-
-
-def _is_well_formed(sample: Sample, tools: Sequence[Tool]) -> bool:
-    return format_verdict(_subject(sample, tools)).decision == "proved"
 
 
 def _proved(sample: Sample, evidence: Sequence[Mapping[str, object]]) -> Sample:
@@ -212,18 +223,7 @@ def _with_origin(item: _Item, build: str, seed: int) -> _Item:
     return item._replace(sample=item.sample.with_changes(origin=origin))
 
 
-def _gold_row(item: _Item, now: datetime, kind: str) -> Row:
-    return {
-        "subject": item.sample.key, "kind": kind, "expected": item.expected, "defect": item.defect,
-        "made_of": item.made_of, "made_at": now, "answer": item.answer,
-    }  # fmt: skip
-
-
 def _request(item: _Item, build: str, recipe: Recipe) -> Row:
     """The question as a spot check would be asked."""
     reviewers = recipe.review.reviewers_of(SPOT_CHECK)
     return request_row(ReviewQuestion(item.sample.key, GOLD_ITEM, DRAWN, build, reviewers=reviewers))
-
-
-def _digest(text: str) -> bytes:
-    return blake2b(text.encode(), digest_size=8).digest()

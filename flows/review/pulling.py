@@ -1,7 +1,7 @@
 """Pulling reviews: what people said since the last pull is kept, carried out, checked again, and taken back where they did."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import NamedTuple
 
@@ -100,7 +100,10 @@ async def _pull(settings: Settings, studio: LabelStudio, progress: Progress) -> 
     if again:
         settle_decisions(warehouse)
     with warehouse.together():
-        contradicted = _ask_about_edits(warehouse, again)
+        rows = warehouse.rows(sql("pulling.against"), [_EDITING, VOUCHED_EDITS])
+        ask(warehouse, [ReviewQuestion(row["subject"], DOUBTFUL, row["reason"], row["build"]) for row in rows])
+        keys = {row["key"] for row in again}
+        contradicted = len({row["subject"] for row in rows} & keys)
         suspects_of_audits(warehouse)
     ask_more_people(warehouse, studio)
     if warehouse.rows(sql("pulling.came_back")):
@@ -177,14 +180,6 @@ async def _check_edited(warehouse: Warehouse, settings: Settings, progress: Prog
 
 
 _EDITING = [SAMPLE_REVIEW, DISAMBIGUATION, DIALOGUE_ACTS]  # the review kinds of which new versions of samples come
-
-
-def _ask_about_edits(warehouse: Warehouse, edited: Sequence[Row]) -> int:
-    """Ask people about edits that a check contradicted, or that none can decide; how many of `edited` those are."""
-    rows = warehouse.rows(sql("pulling.against"), [_EDITING, VOUCHED_EDITS])
-    ask(warehouse, [ReviewQuestion(row["subject"], DOUBTFUL, row["reason"], row["build"]) for row in rows])
-    keys = {row["key"] for row in edited}
-    return len({row["subject"] for row in rows} & keys)
 
 
 def withdraw_reviews(warehouse: Warehouse, server: str, states: Iterable[TaskState]) -> int:

@@ -9,9 +9,8 @@ from typing import NamedTuple
 
 import orjson
 
-from callwright.annotation.correction import correction_task
 from callwright.annotation.dialogue_acts import acts_task
-from callwright.annotation.disambiguation import disambiguation_task
+from callwright.annotation.multi_step_review import correction_task, disambiguation_task
 from callwright.annotation.prediction_audit import AuditCase, audit_task
 from callwright.annotation.reviews import QueuedTask, Returned, ReviewTask
 from callwright.annotation.sample_review import review_task

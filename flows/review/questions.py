@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import orjson
 
-from callwright.annotation.disambiguation import has_competition
+from callwright.annotation.multi_step_review import has_competition
 from callwright.annotation.screens import CORRECTION, DISAMBIGUATION, SAMPLE_REVIEW
 from callwright.flows.recipe import Recipe
 from callwright.warehouse.queries import sql
@@ -147,7 +147,16 @@ def carry_over_corrections(warehouse: Warehouse) -> None:
     and whose entries do not compete: about those people are asked one by one.
     """
     reviews = [
-        _for_sample(row)
+        Review(
+            subject=row["sample"],
+            kind=CORRECTION,
+            decision=row["decision"],
+            reviewer=row["reviewer"],
+            reviewed_at=row["reviewed_at"],
+            reasons=tuple(row["reasons"]),
+            comment=f"Decided about the correction of its path, {row['path']}.",
+            carried_from=row["path"],
+        )
         for row in warehouse.rows(sql("path_reviews.decided"), [CORRECTION, CORRECTION, DISAMBIGUATION])
     ]
     kept = [row for name, row in rows_of(reviews, datetime.now(UTC)) if name == "reviews"]
@@ -166,16 +175,3 @@ def samples_of_paths(warehouse: Warehouse, keys: Sequence[str]) -> dict[str, lis
     for row in warehouse.rows(sql("path_reviews.samples"), [list(keys)]):
         found.setdefault(row["path"], []).append(row["sample"])
     return found
-
-
-def _for_sample(row: Row) -> Review:
-    return Review(
-        subject=row["sample"],
-        kind=CORRECTION,
-        decision=row["decision"],
-        reviewer=row["reviewer"],
-        reviewed_at=row["reviewed_at"],
-        reasons=tuple(row["reasons"]),
-        comment=f"Decided about the correction of its path, {row['path']}.",
-        carried_from=row["path"],
-    )

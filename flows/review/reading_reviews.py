@@ -7,9 +7,8 @@ from functools import partial
 from typing import NamedTuple
 
 from callwright.annotation.agreement import answer_of_edit
-from callwright.annotation.correction import parse_correction_review
 from callwright.annotation.dialogue_acts import parse_acts_review
-from callwright.annotation.disambiguation import parse_disambiguation
+from callwright.annotation.multi_step_review import parse_correction_review, parse_disambiguation
 from callwright.annotation.prediction_audit import parse_audit
 from callwright.annotation.reviews import ParsedReview, Returned, task_key
 from callwright.annotation.sample_review import parse_review
@@ -74,7 +73,12 @@ def read_reviews(warehouse: Warehouse, annotations: Sequence[PulledAnnotation], 
         except AnnotationError as error:
             read.problems.append(str(error))
             continue
-        _keep(read, annotation, parsed, known.versions)
+        if parsed.review is not None:
+            read.reviews.append(parsed.review)
+        if parsed.edited is not None:
+            read.edited.append(parsed.edited)
+        if parsed.returned is not None and annotation.kind != TRAINING:  # what is wrong there is told in the end
+            read.returned.append(_returned(parsed.returned, annotation, known.versions))
     return read
 
 
@@ -158,15 +162,6 @@ def _is_known(annotation: PulledAnnotation, known: _Known) -> bool:
         return True
     seen = known.reviewed.get((annotation.server, annotation.annotation_id))
     return seen is not None and annotation.reviewed_at <= seen
-
-
-def _keep(read: ReadReviews, annotation: PulledAnnotation, parsed: ParsedReview, versions: dict[str, int]) -> None:
-    if parsed.review is not None:
-        read.reviews.append(parsed.review)
-    if parsed.edited is not None:
-        read.edited.append(parsed.edited)
-    if parsed.returned is not None and annotation.kind != TRAINING:  # what is wrong there is told in the end
-        read.returned.append(_returned(parsed.returned, annotation, versions))
 
 
 def _returned(edit: Returned, annotation: PulledAnnotation, versions: dict[str, int]) -> Row:

@@ -1,8 +1,12 @@
 import pytest
 
-from callwright.annotation.correction import parse_correction_review
-from callwright.annotation.disambiguation import has_competition, offered_strikes, parse_disambiguation
 from callwright.annotation.edits import strike
+from callwright.annotation.multi_step_review import (
+    has_competition,
+    offered_strikes,
+    parse_correction_review,
+    parse_disambiguation,
+)
 from callwright.annotation.picks import contests_of
 from callwright.annotation.sample_review import boxes, parse_review
 from callwright.annotation.studio.records import PulledAnnotation

@@ -14,7 +14,6 @@ from callwright.annotation.studio.records import PulledAnnotation
 from callwright.annotation.tool_review import (
     ToolSurroundings,
     ToolTask,
-    TypedTool,
     boxes,
     edited_tool,
     parse_tool_review,
@@ -22,7 +21,6 @@ from callwright.annotation.tool_review import (
     read_schema,
     tool_task,
     write_schema,
-    written_returned,
 )
 from callwright.validators.checks.table import in_english, told_in_english
 from callwright.warehouse.errors import AnnotationError, RecordError
@@ -216,8 +214,10 @@ WORDS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1)
 def test_whatever_is_typed_comes_back_as_it_was_but_for_breaks_in_a_name(
     name: str, description: str, text: str
 ) -> None:
-    typed = TypedTool(name=name, description=description, parameters=text)
-    back = read_returned(Returned.model_validate(written_returned(typed, "why", 1).model_dump()))
+    typed = {"edited_name": name, "edited_description": description, "edited_parameters": text}
+    returned = parse_tool_review(_annotate((), **typed), MAKE).returned
+    assert returned is not None
+    back = read_returned(Returned.model_validate(returned.model_dump()))
     assert (back.description, back.parameters) == (description, text)
     assert back.name == " ".join(name.split())
 

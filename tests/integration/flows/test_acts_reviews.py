@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from callwright.annotation.acts import write_act_lines
+from callwright.annotation.dialogue_acts import write_act_lines
 from callwright.annotation.screens import words_in
 from callwright.flows.recipe import Recipe, parse_recipe, read_recipe
 from callwright.flows.review.pulling import Pulled

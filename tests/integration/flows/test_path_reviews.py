@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from callwright.annotation.disambiguation import has_competition
+from callwright.annotation.multi_step_review import has_competition
 from callwright.flows.progress import SilentProgress
 from callwright.flows.review.pulling import Pulled, pull_reviews
 from callwright.flows.review.pushing import waiting_reviews

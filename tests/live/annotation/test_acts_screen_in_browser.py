@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from callwright.annotation.acts import write_act_lines
-from callwright.annotation.dialogue_acts import acts_task, parse_acts_review
+from callwright.annotation.dialogue_acts import acts_task, parse_acts_review, write_act_lines
 from callwright.annotation.reviews import ParsedReview, QueuedTask, Returned
 from callwright.annotation.screens import screen_for, words_in
 from callwright.annotation.studio.client import LabelStudio

@@ -5,9 +5,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from callwright.annotation.correction import correction_task
 from callwright.annotation.dialogue_acts import acts_task
-from callwright.annotation.disambiguation import disambiguation_task
+from callwright.annotation.multi_step_review import correction_task, disambiguation_task
 from callwright.annotation.prediction_audit import AuditCase, audit_task
 from callwright.annotation.reviews import QueuedTask, ReviewTask
 from callwright.annotation.sample_review import review_task

@@ -5,8 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from callwright.annotation.correction import correction_task, parse_correction_review
-from callwright.annotation.disambiguation import disambiguation_task, parse_disambiguation
+from callwright.annotation.multi_step_review import (
+    correction_task,
+    disambiguation_task,
+    parse_correction_review,
+    parse_disambiguation,
+)
 from callwright.annotation.reviews import QueuedTask
 from callwright.annotation.sample_review import review_task
 from callwright.annotation.screens import screen_for

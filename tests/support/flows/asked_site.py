@@ -4,7 +4,7 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from callwright.annotation.disambiguation import has_competition
+from callwright.annotation.multi_step_review import has_competition
 from callwright.annotation.screens import CORRECTION, DISAMBIGUATION
 from callwright.flows.evaluation.evaluating import evaluate_release
 from callwright.flows.evaluation.evaluation_run import Conditions

@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callwright.annotation.acts import read_acts, render_reply, write_acts
+from callwright.annotation.dialogue_acts import read_acts
 from callwright.annotation.dialogue_editing import read_dialogue, write_dialogue
+from callwright.annotation.rendering import render_reply, write_acts
 from callwright.annotation.sample_review import parse_review, review_task
 from callwright.annotation.screens import words_in
 from callwright.warehouse.errors import RecordError
@@ -25,9 +26,9 @@ def labelled(dialogue: Sample) -> Sample:
 
 @given(some_acts, st.sampled_from(["en", "zh"]), st.text())
 def test_acts_are_read_back_as_they_were_written(acts: tuple[DialogueAct, ...], language: Language, text: str) -> None:
-    told = read_acts(write_acts(acts, words_in(language)) + text, SEEKS)
-    assert set(told.acts) == set(acts)
-    assert told.text == text
+    told, said = read_acts(write_acts(acts, words_in(language)) + text, SEEKS)
+    assert set(told) == set(acts)
+    assert said == text
 
 
 def test_a_labelled_turn_says_what_it_does_in_both_languages() -> None:

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callwright.annotation.acts import read_act_lines, write_act_lines
-from callwright.annotation.dialogue_acts import acts_task, parse_acts_review
+from callwright.annotation.dialogue_acts import acts_task, parse_acts_review, read_act_lines, write_act_lines
 from callwright.annotation.screens import interface_languages, screen_for, words_in
 from callwright.annotation.studio.records import PulledAnnotation
 from callwright.warehouse.errors import AnnotationError, RecordError

@@ -5,10 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callwright.annotation.correction import GONE, NEW, correction_task
-from callwright.annotation.disambiguation import (
+from callwright.annotation.multi_step_review import (
+    GONE,
     HOTKEYS,
     MOST_OFFERED,
+    NEW,
+    correction_task,
     disambiguation_task,
     has_competition,
     offered_strikes,

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from callwright.annotation.studio.client import read_list
 from callwright.annotation.studio.connection import MissingError, refusal
-from callwright.annotation.studio.pulling import read_list
 from callwright.annotation.studio.records import (
     config_print,
     description_of,

@@ -1,4 +1,7 @@
-"""The review of corrected paths: what a model called, beside the path that is kept (ComplexFuncBench 2.1.2)."""
+"""The reviews of multi-step samples: corrected paths beside what a model called (ComplexFuncBench 2.1.2), and competing entries.
+
+Each entry that fits as well as the one picked is a box to tick, and what is ticked is struck.
+"""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -8,19 +11,43 @@ from pydantic import JsonValue
 
 from callwright.annotation.calls import write_name, write_value
 from callwright.annotation.doubts import doubt_sentences
-from callwright.annotation.picks import Pick, render_picks, render_rule, without_long_words
-from callwright.annotation.rendering import Line, name_tool
+from callwright.annotation.edits import strike
+from callwright.annotation.picks import (
+    PICKED,
+    Contest,
+    Pick,
+    contests_of,
+    relevant_fields,
+    render_entry,
+    render_picks,
+    render_rule,
+    response_of,
+    step_turns,
+    without_long_words,
+)
+from callwright.annotation.rendering import ConversationStyle, Line, name_tool, render_conversation, render_step
 from callwright.annotation.reviews import (
     ChosenVerdicts,
     ParsedReview,
     Returned,
     ReviewTask,
+    Typed,
+    parse_annotation,
     parse_verdict,
+    read_control,
     shortened,
     version_after,
     why_asked,
 )
-from callwright.annotation.screens import CORRECTION, CorrectionWords, SampleScreenWords, correction_words_in, words_in
+from callwright.annotation.screens import (
+    CORRECTION,
+    DISAMBIGUATION,
+    CorrectionWords,
+    SampleScreenWords,
+    correction_words_in,
+    disambiguation_words_in,
+    words_in,
+)
 from callwright.annotation.studio.records import PulledAnnotation
 from callwright.generators.environments.picking import choose, entries_of, value_at
 from callwright.generators.multi_step.resolving import SourceLeaf, leaves_of, shifted, values_of
@@ -34,6 +61,9 @@ from callwright.warehouse.records import (
     GoalPath,
     Language,
     Picked,
+    Record,
+    Sample,
+    Strike,
     Tool,
     Verdict,
 )
@@ -47,7 +77,10 @@ _CORRECTIONS = 40
 _TEXT = 4_000
 _LINES = 6_000  # characters of one step
 _TOOLS = 12_000  # characters
-
+HOTKEYS = "qwetasdfgzxcvby"
+MOST_OFFERED = len(HOTKEYS)
+_ENTRY = 180
+_LINE = 1_500
 
 Place = tuple[int, int]  # the step, and which call of it
 
@@ -197,7 +230,6 @@ def place_goal(path: GoalPath) -> PlacedGoal:
         for step, exchange in reversed([*enumerate(path.path)])
         for position, call in enumerate(exchange.calls)
     }
-    placed = PlacedGoal({}, {}, {})
     leaves_at: dict[Place, list[SourceLeaf]] = {}
     places: dict[int, Place] = {}
     picks: dict[tuple[int, int, str], list[Pick]] = {}
@@ -213,13 +245,12 @@ def place_goal(path: GoalPath) -> PlacedGoal:
             continue
         places[index] = place
         leaves_at.setdefault(place, leaves)
-        for name, (source, entry, _) in found.items():
-            leaf = next(one for one in leaves if one.argument == name)
+        for leaf in leaves:
             if isinstance(leaf.source, Picked):
-                picks.setdefault((*source, leaf.source.entries), []).append(
-                    Pick(planned.tool, name, leaf.source, entry)
-                )
-    return placed._replace(leaves=leaves_at, places=places, picks=picks)
+                response, entry, _ = found[leaf.argument]
+                pick = Pick(planned.tool, leaf.argument, leaf.source, entry)
+                picks.setdefault((*response, leaf.source.entries), []).append(pick)
+    return PlacedGoal(leaves_at, places, picks)
 
 
 def _pick(path: GoalPath, leaf: SourceLeaf, places: Mapping[int, Place]) -> tuple[Place, int, JsonValue]:
@@ -240,12 +271,132 @@ def parse_correction_review(pulled: PulledAnnotation, subject: str) -> ParsedRev
 
     Raises AnnotationError where the annotation does not fit the path or our screen at all.
     """
-    return parse_verdict(pulled, subject, _refuse)
+    return parse_verdict(pulled, subject, "corrections")
 
 
-def _refuse(pulled: PulledAnnotation, answers: ChosenVerdicts) -> None:
-    if answers.verdicts == ("edit",):
+class Box(Record):
+    """A box to tick: `alias` is what comes back, `value` what stands beside the box."""
+
+    value: str
+    alias: str
+    hotkey: str
+
+
+class DisambiguationTask(ReviewTask):
+    """One task for annotators of competing entries; `strikes` are the boxes."""
+
+    kind: str = DISAMBIGUATION
+    conversation: tuple[Line, ...]
+    picked: str
+    strikes: tuple[Box, ...]
+
+
+def has_competition(sample: Sample) -> bool:
+    """Whether there is anything to strike from the responses of a sample."""
+    return bool(offered_strikes(sample))
+
+
+def offered_strikes(sample: Sample) -> dict[str, Strike]:
+    """The entries that a person may strike, by the name that a ticked box sends back."""
+    return {name: one for name, (one, _) in _offered(sample).items()}
+
+
+def disambiguation_task(
+    sample: Sample,
+    verdicts: Sequence[Verdict],
+    *,
+    reason: str,
+    language: Language = DEFAULT_LANGUAGE,
+    returned: Returned | None = None,
+) -> DisambiguationTask:
+    """The task that asks people which entries of the responses of `sample` are to be struck."""
+    words, general = disambiguation_words_in(language), words_in(language)
+    why = "\n".join(doubt_sentences(sample.turns, verdicts, general)) or reason
+    offered = _offered(sample)
+    count = sum(len(contest.rivals) for contest in contests_of(sample))
+    boxes: list[Box] = []
+    for key, (name, (one, contest)) in zip(HOTKEYS, offered.items(), strict=False):
+        entry = entries_of(response_of(sample, contest), contest.entries)[one.entry]
+        where = f"{general.step.format(number=one.step + 1)} · [{one.entry}]"
+        shown = render_entry(entry.value, relevant_fields(contest.picks), _ENTRY)
+        boxes.append(Box(value=f"{where} {shown}", alias=name, hotkey=key))
+    more = [words.more.format(count=count - len(boxes))] if count > len(boxes) else []
+    style = ConversationStyle(
+        calls=lambda place, turn: shortened(render_step(place.number, turn, general), _LINE),
+        results=lambda _place, _turn: None,
+        reply=lambda _place, _turn: None,
+        most=_TEXT,
+    )
+    return DisambiguationTask(
+        subject=sample.key,
+        version=version_after(returned),
+        title=" · ".join((sample.category, sample.kind, sample.language)),
+        why=why_asked(why, returned, words.returned),
+        conversation=tuple(render_conversation(sample, general, style)),
+        picked="\n".join([*_picked(sample, general), *more]),
+        strikes=tuple(boxes),
+    )
+
+
+def _offered(sample: Sample) -> Mapping[str, tuple[Strike, Contest]]:
+    places = step_turns(sample)
+    found: dict[str, tuple[Strike, Contest]] = {}
+    for contest in contests_of(sample):
+        step = places.index(contest.turn - 1)
+        names = " and ".join(sorted({repr(pick.argument) for pick in contest.picks}))
+        for entry in contest.rivals[: MOST_OFFERED - len(found)]:
+            one = Strike(
+                step=step,
+                call=contest.result,
+                entries=contest.entries,
+                entry=entry.index,
+                reason=f"A reviewer says that it fits {names} as well.",
+            )
+            found[f"{step}.{contest.result}.{entry.index}:{contest.entries}"] = one, contest
+    return found
+
+
+def _picked(sample: Sample, general: SampleScreenWords) -> Iterator[str]:
+    """Each pick that has rivals: the rule, and the entry that is picked by it."""
+    places = step_turns(sample)
+    for contest in contests_of(sample):
+        if not contest.rivals:
+            continue
+        step = general.step.format(number=places.index(contest.turn - 1) + 1)
+        entries = entries_of(response_of(sample, contest), contest.entries)
+        takers: dict[str, list[str]] = {}
+        for pick in contest.picks:
+            takers.setdefault(render_rule(pick.rule, general), []).append(f"{pick.tool}.{pick.argument}")
+        for rule, arguments in takers.items():
+            yield f"{step} · {', '.join(arguments)} ← {rule}"
+        for index in contest.chosen:
+            rendered = render_entry(entries[index].value, relevant_fields(contest.picks), _ENTRY)
+            yield f"  {PICKED} [{index}] {rendered}"
+
+
+def parse_disambiguation(pulled: PulledAnnotation, sample: Sample) -> ParsedReview:
+    """The review that an annotation of the competing entries of `sample` holds: what was ticked is struck."""
+
+    def read(answers: ChosenVerdicts) -> Typed:
+        strikes = _ticked(pulled, sample)
+        problem = ""
+        if not answers.problem and answers.decision == "edit" and not strikes:
+            problem = "Entries were to be struck, but none is ticked."
+        if not answers.problem and answers.decision == "accept" and strikes:
+            problem = "Entries are ticked, but the verdict is that all is clear as it is."
+        ticked = "\n".join(f"{one.step}.{one.call}.{one.entry}:{one.entries}" for one in strikes)
+        return Typed(lambda: strike(sample, strikes), calls=ticked, strikes=strikes, problem=problem)
+
+    return parse_annotation(pulled, sample.key, read)
+
+
+def _ticked(pulled: PulledAnnotation, sample: Sample) -> tuple[Strike, ...]:
+    offered = offered_strikes(sample)
+    names = read_control(pulled, "strikes", "choices")
+    unknown = [name for name in names if name not in offered]
+    if unknown:
         raise AnnotationError(
-            f"Task {pulled.task_id} in Label Studio has the verdict 'edit', which the screen for corrections does not "
-            "offer. Was the labeling interface changed by hand?"
+            f"The control 'strikes' of task {pulled.task_id} in Label Studio holds {unknown[0]!r}, which is no entry that "
+            "the sample offers to strike. Was the task's data changed by hand?"
         )
+    return tuple(offered[name] for name in dict.fromkeys(names))
