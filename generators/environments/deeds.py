@@ -4,7 +4,7 @@ A call that does something to many does it to all of them, or is refused and doe
 changes leave things as they are, and what a call makes can be read by its id.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from pydantic import JsonValue
 
@@ -14,7 +14,6 @@ from callwright.generators.environments.linking import IDENTIFYING, is_opaque, s
 from callwright.generators.environments.population import Thing, number_of_made
 from callwright.generators.environments.protocol import Effect
 from callwright.generators.environments.results import AskedCall
-from callwright.generators.environments.things import Reference
 from callwright.warehouse.records import Arguments, JsonSchema, content_key
 
 _TRIES = 40
@@ -35,16 +34,12 @@ def answer_in(asked: AskedCall, state: WorldState) -> tuple[JsonValue, WorldStat
     if effect.deletes:
         asked.subjects = [deed.meant_by(effect.kind, effect.id) for deed in deeds]
         response = asked.result()  # of what is deleted, as it was
-        return response, state if asked.is_standing else _all_deleted(deeds, asked.subjects, state)
+        for deed, thing in zip(deeds, asked.subjects, strict=True) if not asked.is_standing else ():
+            state = deed.delete(thing, state)
+        return response, state
     for deed in deeds:
         state = deed.done(state)
     return asked.result(), state
-
-
-def _all_deleted(deeds: Sequence["_Deed"], things: Sequence[Thing], state: WorldState) -> WorldState:
-    for deed, thing in zip(deeds, things, strict=True):
-        state = deed.delete(thing, state)
-    return state
 
 
 def _given_to_each(asked: AskedCall, effect: Effect) -> Sequence[Arguments]:
@@ -60,20 +55,15 @@ def _given_to_each(asked: AskedCall, effect: Effect) -> Sequence[Arguments]:
 
 def _validate_references(asked: AskedCall, effect: Effect | None) -> None:
     """Refuse what names a thing that is not there: in the path it is not found, in what is written it is not valid."""
-    writes = effect is not None and effect.deed != "reads"
     for one in asked.references:
         value = asked.arguments.get(one.parameter)
-        if value is None or one.kind not in asked.kinds.fields or not _names_another(one, effect, writes=writes):
+        is_written = effect is not None and effect.deed != "reads" and one.parameter != effect.id
+        names_another = one.in_path or (is_written and is_opaque(one.parameter))
+        if value is None or one.kind not in asked.kinds.fields or not names_another:
             continue
         if asked.find(one.kind, *asked.field(one), value) is None:
             message = f"There is no {one.kind} {value!r}."
             raise RefusalError("not_found" if one.in_path else "invalid_value", message)
-
-
-def _names_another(one: Reference, effect: Effect | None, *, writes: bool) -> bool:
-    if one.in_path:
-        return True
-    return writes and is_opaque(one.parameter) and (effect is None or one.parameter != effect.id)
 
 
 class _Deed:
@@ -128,7 +118,12 @@ class _Deed:
             given[field] = self._new_id(kind, field, f"{told}:{state.counters.get(counter, 0)}")
         if not asked.is_standing:
             state = state.counted(counter)
-            given = {**self._first_choices(kind, given), **given}
+            first = {  # the default, or the first of a few choices ("open", not "delivered")
+                name: schema.get("default", (schema.get("enum") or [None])[0])
+                for name, schema in asked.kinds.fields.get(kind, {}).items()
+                if name not in given and ("default" in schema or schema.get("enum"))
+            }
+            given = {**first, **given}
         key = ThingKey(kind, str(given[field]))
         state = state.with_thing(key, Overlaid(None, given))
         asked.subjects.append(Thing(kind, number_of_made(*key), given, key.id))
@@ -138,8 +133,9 @@ class _Deed:
     def _validate_entry(self, kind: str, field: str) -> None:
         """Refuse an entry of a list that names a thing which is not there."""
         asked = self._asked
-        named = [name for name in self._given if self._effect.each and name not in asked.arguments and is_opaque(name)]
-        for name in named:
+        for name in self._given if self._effect.each else ():
+            if name in asked.arguments or not is_opaque(name):
+                continue
             subject = subject_of_name(name, kind)
             other = asked.kinds.named(subject.thing) if subject is not None else kind
             is_known = name == field or other == kind or other not in asked.kinds.fields
@@ -159,71 +155,48 @@ class _Deed:
         at_first = self._asked.population.number_of(kind, field, schema, value) is not None
         return at_first or ThingKey(kind, str(value)) in self._asked.state.things
 
-    def _first_choices(self, kind: str, given: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-        """What a new thing has where nothing is said: the default, or the first of a few choices ("open", not "delivered")."""
-        fields = self._asked.kinds.fields.get(kind, {}).get("properties", {})
-        return {
-            name: schema.get("default", (schema.get("enum") or [None])[0])
-            for name, schema in fields.items()
-            if name not in given and ("default" in schema or schema.get("enum"))
-        }
-
     def update(self, thing: Thing, state: WorldState) -> tuple[Thing, WorldState]:
         """Give a thing what is given; the thing as it is then."""
         asked, written = self._asked, self._written()
         self._validate_unique(thing.kind, written, thing)
-        state = state.with_thing(key := asked.key(thing), self._updated(thing, state.things.get(key), written))
-        asked.see(state)
-        now = asked.current(thing._replace(given={} if not thing.id else thing.given))
-        return now or thing, state
-
-    def _updated(self, thing: Thing, overlaid: Overlaid | None, written: Mapping[str, JsonValue]) -> Overlaid:
-        asked, overlaid = self._asked, overlaid or Overlaid({}, {})
-        after = dict(overlaid.after or {})
-        if overlaid.before is None:
-            after |= {name: _merged(asked.value(thing, name), value) for name, value in written.items()}
-            return Overlaid(None, after)
-        before = dict(overlaid.before)
+        overlaid = state.things.get(key := asked.key(thing)) or Overlaid({}, {})
+        before, after = None if overlaid.before is None else {**overlaid.before}, {**(overlaid.after or {})}
         for name, value in written.items():
+            if before is None:  # it was made by a call
+                after[name] = _merged(asked.value(thing, name), value)
+                continue
             first = before[name] if name in before else asked.value(thing._replace(given={}), name)
             before[name], after[name] = first, _merged(after.get(name, first), value)
             if after[name] == first:
                 del before[name], after[name]
-        return Overlaid(before, after)
+        state = state.with_thing(key, Overlaid(before, after))
+        asked.see(state)
+        now = asked.current(thing._replace(given={} if not thing.id else thing.given))
+        return now or thing, state
 
     def delete(self, thing: Thing, state: WorldState) -> WorldState:
         """Remove a thing, with what belongs to it. Raises RefusalError where there is some that the call may not remove."""
         asked = self._asked
         asked.see(state)
-        parts = [] if self._effect.parts == "keeps" else list(self._parts(thing))
+        stated = () if self._effect.parts == "keeps" else asked.effects.parts.get(thing.kind, ())
+        parts = [part for one in stated for part in asked.belonging(one.kind, one.field, thing)]
         if parts and self._effect.parts == "refuses":
             raise RefusalError("conflict", f"There is still a {parts[0].kind} of the {thing.kind}.")
-        state = self._unlinked(thing, state.with_thing(key := asked.key(thing), self._removed(key, state)))
+        key = asked.key(thing)
+        was_made = key in state.things and state.things[key].before is None
+        first = None if was_made else {asked.kinds.identities.get(key.kind) or "id": key.id}
+        state = self._unlinked(key, state.with_thing(key, Overlaid(first, None)))
         asked.see(state)
         for part in parts:
             if asked.known(asked.key(part)) is not None:
                 state = self.delete(part, state)
         return state
 
-    def _parts(self, thing: Thing) -> Iterator[Thing]:
-        for part in self._asked.effects.parts.get(thing.kind, ()):
-            yield from self._asked.belonging(part.kind, part.field, thing)
-
-    def _removed(self, key: ThingKey, state: WorldState) -> Overlaid:
-        overlaid = state.things.get(key)
-        if overlaid is not None and overlaid.before is None:
-            return Overlaid(None, None)
-        return Overlaid({self._asked.kinds.identities.get(key.kind) or "id": key.id}, None)
-
-    def _unlinked(self, thing: Thing, state: WorldState) -> WorldState:
+    def _unlinked(self, thing: ThingKey, state: WorldState) -> WorldState:
         """The state without what calls have said of whose a thing is, and what is its own."""
-        id_ = self._asked.key(thing).id
         for relation in self._asked.effects.relations.values():
-            at = [at for at, kind in enumerate((relation.owner, relation.target)) if kind == thing.kind]
-            for key in [key for key in state.things if at and key.kind == relation.kind]:
-                one = state.things[key]
-                ends = relation.ends(one.after or one.before or {})
-                if any(ends[end] == id_ for end in at):
+            for key, one in [*state.things.items()]:
+                if key.kind == relation.kind and thing in relation.ends(one.after or one.before or {}):
                     state = state.with_thing(key, Overlaid(None, None))
         return state
 
@@ -231,7 +204,7 @@ class _Deed:
         """Put a thing among those of another, or take it from there; what is there already stays as it is."""
         asked, effect = self._asked, self._effect
         relation = asked.effects.relation(effect, asked.endpoint)
-        whose = asked.effects.reference(asked.endpoint, effect.to)
+        whose = asked.kinds.reference(asked.endpoint, effect.to)
         if relation is None or whose is None:
             raise ValueError(f"{asked.endpoint.tool.name} has a link without an owner")
         target, owner = self.meant_by(effect.kind, effect.id), self.meant_by(whose.kind, effect.to)
@@ -241,10 +214,10 @@ class _Deed:
         is_there = at_first if overlaid is None else overlaid.after is not None
         if effect.unlinks and not is_there:
             raise RefusalError("not_found", f"The {target.kind} {asked.key(target).id!r} is none of this {owner.kind}.")
-        untouched = Overlaid({}, {}) if at_first else Overlaid(None, None)
-        wanted = (
-            untouched if at_first == bool(effect.links) else Overlaid(ids, None) if at_first else Overlaid(None, ids)
-        )
+        if at_first == bool(effect.links):
+            wanted = Overlaid(None, None)  # as at first
+        else:
+            wanted = Overlaid(ids, None) if at_first else Overlaid(None, ids)
         state = state.with_thing(key, wanted)
         asked.see(state)
         return state
@@ -255,10 +228,9 @@ class _Deed:
         asked.see(START)
         try:
             pairs = [(owner, target), (target, owner)]
-            for whose, which in (
-                pairs if relation == asked.effects.relations.get((owner.kind, target.kind)) else pairs[:1]
-            ):
-                if which.kind in [kind for (one, _), kind in asked.effects.lists.items() if one == whose.kind]:
+            is_mutual = relation == asked.effects.relations.get((owner.kind, target.kind))
+            for whose, which in pairs if is_mutual else pairs[:1]:
+                if which.kind in [kind for (one, _), kind in asked.kinds.lists.items() if one == whose.kind]:
                     field = asked.kinds.field_naming(which.kind, whose.kind)
                     listed = asked.belonging(which.kind, field, whose._replace(given={}), is_whole=False)
                     if asked.key(which) in [asked.key(one) for one in listed]:
@@ -276,14 +248,13 @@ class _Deed:
         """Refuse what another thing of the kind has: ids that paths name one by, and what the effect says is unique."""
         if self._asked.is_standing:
             return
-        stated = self._effect.unique
-        for name in dict.fromkeys((*self._asked.kinds.unique.get(kind, ()), *stated)):
-            if name in given and self._is_taken(kind, name, given[name], own, is_listed=name in stated):
+        for name in dict.fromkeys((*self._asked.kinds.unique.get(kind, ()), *self._effect.unique)):
+            if name in given and self._is_taken(kind, name, given[name], own):
                 raise RefusalError("conflict", f"There is a {kind} with the {name} {given[name]!r} already.")
 
-    def _is_taken(self, kind: str, name: str, value: JsonValue, own: Thing | None, *, is_listed: bool) -> bool:
+    def _is_taken(self, kind: str, name: str, value: JsonValue, own: Thing | None) -> bool:
         asked, schema = self._asked, self._asked.field_schema(kind, name)
-        if is_listed and not IDENTIFYING & set(words_of(name)[-1:]):
+        if name in self._effect.unique and not IDENTIFYING & set(words_of(name)[-1:]):
             others = [*asked.created(kind), *filter(None, map(asked.current, asked.population.everything(kind)))]
             return any(asked.value(one, name) == value for one in others if own is None or one.number != own.number)
         other = asked.find(kind, name, schema, value)

@@ -9,14 +9,13 @@ id from then on.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from random import Random
-from typing import NamedTuple
 
 from pydantic import JsonValue
 
 from callwright.generators.environments.deeds import answer_in
-from callwright.generators.environments.effects import find_effects
+from callwright.generators.environments.effects import Effects
 from callwright.generators.environments.endpoints import Endpoint
 from callwright.generators.environments.episodes import START, RefusalError, WorldState
 from callwright.generators.environments.linking import is_opaque, plain
@@ -30,18 +29,13 @@ from callwright.generators.environments.vocabularies import Vocabulary
 from callwright.generators.tools import argument_problems
 from callwright.language.schemas import fits
 from callwright.warehouse.errors import ReplyError
-from callwright.warehouse.records import Arguments, Call, ErrorCode, JsonSchema, Language, Link, Tool
+from callwright.warehouse.records import Arguments, Call, ErrorCode, JsonSchema, Language, Link
 
 SAYABLE = 10  # calls of each tool whose values people can say
 STATUSES: Mapping[ErrorCode, tuple[int, ...]] = {
     "not_found": (404, 410), "conflict": (409, 422, 400), "invalid_value": (422, 400, 405),
 }  # fmt: skip
-_POPULATIONS = 8  # that are kept at hand, of as many seeds
-
-
-class _Answered(NamedTuple):
-    response: CallResponse
-    state: WorldState
+_SEEDS = 8
 
 
 class DocumentWorld:
@@ -65,11 +59,11 @@ class DocumentWorld:
         self.endpoints = {endpoint.tool.name: endpoint for endpoint in endpoints}
         self.tools = tuple(endpoint.tool for endpoint in self.endpoints.values())
         self.kinds = Kinds(tuple(self.endpoints.values()))
-        self.effects = find_effects(tuple(self.endpoints.values()), self.kinds, effects)
-        self._populations: dict[int, Population] = {}
-        self._standing = START
-        self.rules = rules
-        self._scopes: dict[int, RuleScope] = {}
+        self.effects = Effects(self.kinds, effects or {})
+        self.rules, self._standing = rules, START
+        # what the world of a seed holds at first, and its rules, are kept at hand of a few seeds
+        self.population = lru_cache(_SEEDS)(lambda seed: Population(self.kinds, seed, self.scope(seed)))
+        self._scope_at_first = lru_cache(_SEEDS)(RuleScope)
 
     def begin(self, seed: int | None = None) -> "DocumentEpisode":
         """A new episode in the world of this seed, the world's own unless stated."""
@@ -93,14 +87,20 @@ class DocumentWorld:
     def remember(self, call: Call) -> None:
         """Take note of a call that is answered elsewhere: what it makes can be read here as well."""
         if self.writes(call.tool):
-            self._standing = self.respond(self._standing, call, self.seed, is_standing=True).state
+            _, self._standing = self.respond(self._standing, call, self.seed, is_standing=True)
 
-    def respond(self, state: WorldState, call: Call, seed: int, *, is_standing: bool = False) -> _Answered:
+    def respond(
+        self, state: WorldState, call: Call, seed: int, *, is_standing: bool = False
+    ) -> tuple[CallResponse, WorldState]:
         """What a call is answered in a state, and the state that it leads to: the same state where it is refused."""
         endpoint = self.endpoints.get(call.tool)
         if endpoint is None:
-            return _Answered(CallResponse(problem=f"{self.name} has no tool {call.tool!r}.", error="not_found"), state)
-        call = _without_constants(call, endpoint.tool)
+            return CallResponse(problem=f"{self.name} has no tool {call.tool!r}.", error="not_found"), state
+        if not endpoint.tool.constants.keys().isdisjoint(
+            call.arguments
+        ):  # what its catalog has fixed is the same for all
+            said = {name: one for name, one in call.arguments.items() if name not in endpoint.tool.constants}
+            call = call.with_changes(arguments=said)
         try:
             problems = argument_problems(endpoint.tool, call.arguments, partial=False)
             if problems:
@@ -113,40 +113,19 @@ class DocumentWorld:
                 asked = AskedCall(self.effects, endpoint, call, population, is_standing=is_standing)
                 response, after = answer_in(asked, state)
         except RefusalError as error:
-            return _Answered(self._refusal(endpoint, error, is_standing=is_standing), state)
+            return CallResponse(problem=str(error), error=error.error) if is_standing else _refusal(
+                endpoint, error
+            ), state
         except ReplyError as error:
-            return _Answered(CallResponse(problem=f"What {call.tool!r} returns can't be simulated: {error}"), state)
-        return _Answered(CallResponse(response), after._replace(clock=after.clock + 1))
-
-    def _refusal(self, endpoint: Endpoint, error: RefusalError, *, is_standing: bool) -> CallResponse:
-        if is_standing:
-            return CallResponse(problem=str(error), error=error.error)
-        status, schema = _declared(endpoint, error.error)
-        body: JsonValue = {"error": {"code": error.error, "status": status, "message": str(error)}}
-        if schema is not None:
-            body = _error_body(schema, status, str(error), endpoint.tool.language)
-        return CallResponse(body, problem=f"{status}: {error}", error=error.error)
-
-    def population(self, seed: int) -> Population:
-        """What the world of a seed holds at first; that of a few seeds is kept at hand."""
-        if seed not in self._populations:
-            if len(self._populations) >= _POPULATIONS:
-                self._populations.pop(next(iter(self._populations)))
-            self._populations[seed] = Population(self.kinds, seed, self.scope(seed))
-        return self._populations[seed]
+            return CallResponse(problem=f"What {call.tool!r} returns can't be simulated: {error}"), state
+        return CallResponse(response), after._replace(clock=after.clock + 1)
 
     def scope(self, seed: int, state: WorldState = START) -> RuleScope | None:
-        """The rules in the world of a seed, None where there are none; those of a few seeds are kept at hand."""
+        """The rules in the world of a seed, None where there are none."""
         if self.rules is None:
             return None
         changed = {key: one for key, one in state.things.items() if key.kind in self.rules.rows}
-        if changed:
-            return RuleScope(self.rules, seed, changed)
-        if seed not in self._scopes:
-            if len(self._scopes) >= _POPULATIONS:
-                self._scopes.pop(next(iter(self._scopes)))
-            self._scopes[seed] = RuleScope(self.rules, seed)
-        return self._scopes[seed]
+        return RuleScope(self.rules, seed, changed) if changed else self._scope_at_first(self.rules, seed)
 
     @cached_property
     def vocabulary(self) -> Vocabulary | None:
@@ -184,13 +163,16 @@ class DocumentEpisode:
         self.state = snapshot
 
 
-def _declared(endpoint: Endpoint, error: ErrorCode) -> tuple[int, JsonSchema | None]:
-    """The status by which an endpoint tells an error, and the schema of its body; None where the document declares none."""
+def _refusal(endpoint: Endpoint, error: RefusalError) -> CallResponse:
+    """How an endpoint tells an error: by the status and with the body that its document declares, if any."""
     declared = {one.status.upper(): one.returns for one in endpoint.errors}
-    for status in STATUSES[error]:
-        if str(status) in declared:
-            return status, plain(declared[str(status)])
-    return STATUSES[error][0], next((plain(declared[one]) for one in ("4XX", "DEFAULT") if one in declared), None)
+    statuses = STATUSES[error.error]
+    status = next((one for one in statuses if str(one) in declared), statuses[0])
+    schema = next((declared[one] for one in (str(status), "4XX", "DEFAULT") if one in declared), None)
+    body: JsonValue = {"error": {"code": error.error, "status": status, "message": str(error)}}
+    if schema is not None:
+        body = _error_body(plain(schema), status, str(error), endpoint.tool.language)
+    return CallResponse(body, problem=f"{status}: {error}", error=error.error)
 
 
 def _error_body(schema: JsonSchema, status: int, message: str, language: Language) -> JsonValue:
@@ -222,18 +204,10 @@ def _sayable(world: DocumentWorld, endpoint: Endpoint) -> Iterator[Call]:
     for number in range(SAYABLE):
         rng = Random(f"{population.seed}:{tool.name}:{number}")
         kind = world.kinds.of_schema(endpoint, *entries) if entries else ""
-        at = rng.randrange(
-            max(1, population.size(kind)) * (2 if makes else 1)
-        )  # what is made is not one of those that are there
-        thing = Thing(kind, at, {}) if entries else None
+        among = max(1, population.size(kind)) * (2 if makes else 1)  # what is made is not one of those that are there
+        thing = Thing(kind, rng.randrange(among), {})
         values: Arguments = {}
         for name in tool.choosable:
             if name not in linked and not (is_opaque(name) and not tool.properties[name].get("enum")):
-                values |= asked.stated_value(name, (thing, entries[1]) if thing and entries else None, rng)
+                values |= asked.stated_value(name, (thing, entries[1]) if entries else None, rng)
         yield Call(tool=tool.name, arguments=values)
-
-
-def _without_constants(call: Call, tool: Tool) -> Call:
-    """The call without what its catalog has fixed, which is the same for all."""
-    stated = {name: value for name, value in call.arguments.items() if name not in tool.constants}
-    return call if len(stated) == len(call.arguments) else call.with_changes(arguments=stated)

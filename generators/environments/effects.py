@@ -1,26 +1,32 @@
-"""What calls do to a world: as method, path and schemas tell (told_effects.py), or said by hand where these do not.
+"""What calls do to a world: as method, path and schemas tell, or said by hand where these do not.
 
 Besides what single calls do, paths tell how things hang together: what goes with a thing that is deleted (the tasks of a project,
 which nothing but a project lists), and which things belong to another by calls of their own (a user's groups).
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pydantic import JsonValue
 
 from callwright.generators.environments.endpoints import SAFE, Endpoint
 from callwright.generators.environments.episodes import ThingKey
-from callwright.generators.environments.linking import plain
-from callwright.generators.environments.nesting import Nesting
+from callwright.generators.environments.linking import is_opaque, plain, thing_at, words_of
 from callwright.generators.environments.protocol import Effect
-from callwright.generators.environments.things import Kinds
-from callwright.generators.environments.told_effects import told_effect
+from callwright.generators.environments.things import Kinds, Reference, given_besides, listed_things
+from callwright.language.names import deed_of, function_words, split_name
 from callwright.language.schemas import fits
+from callwright.language.vocabulary import stem
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import JsonSchema
+
+_LOOKING = frozenset({"list", "search", "look"})
+_DEEDS = {"make": "creates", "change": "updates", "drop": "deletes"}
+_BY_METHOD = {"POST": "creates", "PATCH": "updates", "DELETE": "deletes"}
+_UNDOING = "un"
+_MANY = "bulk"
 
 
 class Part(NamedTuple):
@@ -45,31 +51,54 @@ class Relation(NamedTuple):
         ids: dict[str, JsonValue] = {_id_of(self.owner): owner, _id_of(self.target): target}
         return ThingKey(self.kind, ":".join(str(ids[name]) for name in sorted(ids))), ids
 
-    def ends(self, fields: Mapping[str, JsonValue]) -> tuple[str, str]:
-        """The ids of owner and target that a link has."""
-        return str(fields.get(_id_of(self.owner))), str(fields.get(_id_of(self.target)))
+    def ends(self, fields: Mapping[str, JsonValue]) -> tuple[ThingKey, ThingKey]:
+        """Owner and target, as a link has them."""
+        owner, target = (ThingKey(kind, str(fields.get(_id_of(kind)))) for kind in (self.owner, self.target))
+        return owner, target
 
 
-class Effects(Nesting):
-    """What the calls of a document's tools do: by tool, and how its things hang together."""
+def _id_of(kind: str) -> str:
+    return f"{kind.replace(' ', '_')}_id"
 
-    def __init__(self, endpoints: Sequence[Endpoint], kinds: Kinds) -> None:
-        """What method, path and schemas tell."""
-        super().__init__(endpoints, kinds)
-        self.by_tool = {one.tool.name: effect for one in endpoints if (effect := told_effect(self, one)) is not None}
+
+class Effects:
+    """What the calls of a document's tools do: `by_tool`, where that is known, and how its things hang together."""
+
+    def __init__(self, kinds: Kinds, stated: Mapping[str, Effect]) -> None:
+        """Take what is stated of a tool, else what its document tells.
+
+        Raises ConfigurationError, which names the tool, where what is stated contradicts the document.
+        """
+        self.kinds = kinds
+        tools = {one.tool.name: one for one in kinds.endpoints}
+        for name in stated:
+            if name not in tools:
+                near = get_close_matches(name, tools, 3)
+                meant = f" Did you mean {' or '.join(near)}?" if near else ""
+                raise ConfigurationError(f"`effects` names the tool {name!r}, which there is not.{meant}")
+        told = {name: _ToldEffect(kinds, one).effect for name, one in tools.items()}
+        self.by_tool = {name: effect for name, effect in told.items() if effect is not None}
+        self.by_tool |= {name: self._completed(effect, tools[name]) for name, effect in stated.items()}
+        for name in stated:
+            for why in self._contradictions(self.by_tool[name], tools[name]):
+                raise ConfigurationError(f"`effects` of {name!r}: {why}")
+        for name, effect in self.by_tool.items():
+            if effect.deletes and not effect.parts and effect.kind in self.parts:
+                refuses = any(one.status == "409" for one in tools[name].errors)
+                self.by_tool[name] = effect.model_copy(update={"parts": "refuses" if refuses else "deletes"})
 
     def relation(self, effect: Effect, endpoint: Endpoint) -> Relation | None:
         """The relation that a call adds to or takes from, None where it does neither."""
-        owner = self.reference(endpoint, effect.to) if effect.to else None
+        owner = self.kinds.reference(endpoint, effect.to) if effect.to else None
         return self.relations.get((owner.kind, effect.under or effect.kind)) if owner is not None else None
 
     @cached_property
     def relations(self) -> Mapping[tuple[str, str], Relation]:
         """Relations by the kind of the owner and the name of the list: ("user", "group"), ("channel", "pin")."""
         found: dict[tuple[str, str], Relation] = {}
-        for endpoint in self.endpoints:
+        for endpoint in self.kinds.endpoints:
             effect = self.by_tool.get(endpoint.tool.name)
-            owner = self.reference(endpoint, effect.to) if effect is not None and effect.to else None
+            owner = self.kinds.reference(endpoint, effect.to) if effect is not None and effect.to else None
             if effect is None or owner is None:
                 continue
             under = effect.under or effect.kind
@@ -85,99 +114,309 @@ class Effects(Nesting):
     def parts(self) -> Mapping[str, tuple[Part, ...]]:
         """The parts of things by their kind: what one kind alone lists below it, and that tells whose it is or is made there."""
         found: dict[str, tuple[Part, ...]] = {}
-        for kind in dict.fromkeys(self.lists.values()):
-            owners = {owner for (owner, _), listed in self.lists.items() if listed == kind != owner}
+        for kind in dict.fromkeys(self.kinds.lists.values()):
+            owners = {owner for (owner, _), listed in self.kinds.lists.items() if listed == kind != owner}
             owners = {owner for owner in owners if (owner, kind) not in self.relations}
-            if len(owners) != 1:
-                continue
-            owner = owners.pop()
-            field = self.kinds.field_naming(kind, owner) or self._field_made_below(kind, owner)
-            if field:
-                found[owner] = (*found.get(owner, ()), Part(kind, field))
+            if len(owners) == 1:
+                owner = owners.pop()
+                field = self.kinds.field_naming(kind, owner) or self._field_made_below(kind, owner)
+                found |= {owner: (*found.get(owner, ()), Part(kind, field))} if field else {}
         return found
 
     def _field_made_below(self, kind: str, owner: str) -> str:
         """The field by which things of a kind are told whose they are where they are made below the one, "" where none are."""
-        for endpoint in self.endpoints:
-            effect, above = self.by_tool.get(endpoint.tool.name), self.owner(endpoint)
+        for endpoint in self.kinds.endpoints:
+            effect, above = self.by_tool.get(endpoint.tool.name), self.kinds.owner(endpoint)
             if effect is not None and above is not None and (effect.creates, above.kind) == (kind, owner):
                 return effect.fields.get(above.parameter, "")
         return ""
 
+    def _completed(self, effect: Effect, endpoint: Endpoint) -> Effect:
+        """What is stated, with the parameters that say which thing, and whose, where only one can."""
+        references, kind = self.kinds.references(endpoint), self.kinds.named(effect.kind)
+        own = [one.parameter for one in references if one.kind == kind]
+        if not effect.id and not effect.each and own and effect.deed not in ("reads", "creates"):
+            effect = effect.model_copy(update={"id": own[-1]})
+        others = [one.parameter for one in references if one.in_path and one.parameter != effect.id]
+        if (effect.links or effect.unlinks) and not effect.to and others:
+            effect = effect.model_copy(update={"to": others[-1]})
+        return effect
 
-def find_effects(endpoints: Sequence[Endpoint], kinds: Kinds, stated: Mapping[str, Effect] | None = None) -> Effects:
-    """The effect of each tool by its name: the one that is stated, else the one that its document tells.
+    def _contradictions(self, effect: Effect, endpoint: Endpoint) -> Iterator[str]:
+        """What of an effect contradicts the document."""
+        if effect.deed != "reads" and endpoint.method.upper() in SAFE:
+            yield f"{endpoint.method} changes nothing, yet it {effect.deed}."
+        parameters: dict[str, JsonSchema] = dict(endpoint.tool.properties)
+        item: JsonSchema = {}
+        if effect.each:
+            item = plain(plain(parameters.get(effect.each, {})).get("items") or {})
+            parameters |= item.get("properties") or {}
+        listed = ", ".join(parameters) or "none"
+        if effect.each and not item:
+            yield f"`each` names {effect.each!r}, which is no list; it has {listed}."
+        if effect.deed not in ("reads", "creates") and not (effect.id or effect.each):
+            yield f"which {effect.kind} it {effect.deed} is not told; `id` names the parameter, one of {listed}."
+        known = {*self.kinds.in_paths, *self.kinds.fields, *(one.creates for one in self.by_tool.values())}
+        if effect.kind and effect.kind not in known:
+            there = ", ".join(sorted(filter(None, known))) or "none"
+            yield f"nothing lists or creates things of the kind {effect.kind!r}; there are {there}."
+        unknown = [one for one in (effect.id, effect.to, *effect.fields) if one and one not in parameters]
+        yield from (f"it has no parameter {one!r}; it has {listed}." for one in unknown)
+        yield from self._contradictions_of_kind(effect, endpoint, listed)
 
-    Tools whose effect neither says are left out. Raises ConfigurationError, which names the tool, where what is stated
-    contradicts the document.
-    """
-    stated = stated or {}
-    tools = {one.tool.name: one for one in endpoints}
-    for name in stated:
-        if name not in tools:
-            near = get_close_matches(name, tools, 3)
-            meant = f" Did you mean {' or '.join(near)}?" if near else ""
-            raise ConfigurationError(f"`effects` names the tool {name!r}, which there is not.{meant}")
-    effects = Effects(endpoints, kinds)
-    effects.by_tool |= {name: _completed(effect, tools[name], effects) for name, effect in stated.items()}
-    known = {*kinds.in_paths, *kinds.fields, *(one.creates for one in effects.by_tool.values())}
-    for name, effect in stated.items():
-        wrong = _contradictions(effects.by_tool[name], tools[name], effects, known)
-        if effect.deed != "reads" and tools[name].method.upper() in SAFE:
-            wrong = iter([f"{tools[name].method} changes nothing, yet it {effect.deed}."])
-        for why in wrong:
-            raise ConfigurationError(f"`effects` of {name!r}: {why}")
-    for name, effect in effects.by_tool.items():
-        if effect.deletes and not effect.parts and effect.kind in effects.parts:
-            refuses = any(one.status == "409" for one in tools[name].errors)
-            effects.by_tool[name] = effect.model_copy(update={"parts": "refuses" if refuses else "deletes"})
-    return effects
-
-
-def _id_of(kind: str) -> str:
-    return f"{kind.replace(' ', '_')}_id"
-
-
-def _completed(effect: Effect, endpoint: Endpoint, effects: Effects) -> Effect:
-    """What is stated, with the parameters that say which thing, and whose, where only one can."""
-    references, kind = effects.references(endpoint), effects.kinds.named(effect.kind)
-    own = [one.parameter for one in references if one.kind == kind]
-    if not effect.id and not effect.each and own and effect.deed not in ("reads", "creates"):
-        effect = effect.model_copy(update={"id": own[-1]})
-    others = [one.parameter for one in references if one.in_path and one.parameter != effect.id]
-    if (effect.links or effect.unlinks) and not effect.to and others:
-        effect = effect.model_copy(update={"to": others[-1]})
-    return effect
-
-
-def _contradictions(effect: Effect, endpoint: Endpoint, effects: Effects, known: set[str]) -> Iterator[str]:
-    """What of an effect contradicts the document."""
-    parameters: dict[str, JsonSchema] = dict(endpoint.tool.properties)
-    item: JsonSchema = {}
-    if effect.each:
-        item = plain(plain(parameters.get(effect.each, {})).get("items") or {})
-        parameters |= item.get("properties") or {}
-    listed = ", ".join(parameters) or "none"
-    if effect.each and not item:
-        yield f"`each` names {effect.each!r}, which is no list; it has {listed}."
-    if effect.deed not in ("reads", "creates") and not (effect.id or effect.each):
-        yield f"which {effect.kind} it {effect.deed} is not told; `id` names the parameter, one of {listed}."
-    if effect.kind and effect.kind not in known:
-        there = ", ".join(sorted(filter(None, known))) or "none"
-        yield f"nothing lists or creates things of the kind {effect.kind!r}; there are {there}."
-    unknown = [one for one in (effect.id, effect.to, *effect.fields) if one and one not in parameters]
-    yield from (f"it has no parameter {one!r}; it has {listed}." for one in unknown)
-    if (effect.links or effect.unlinks) and effects.relation(effect, endpoint) is None:
-        yield f"whose {effect.kind} it {effect.deed} is not told; `to` names the parameter with the id, one of {listed}."
-    yield from _contradictions_of_kind(effect, effects)
+    def _contradictions_of_kind(self, effect: Effect, endpoint: Endpoint, listed: str) -> Iterator[str]:
+        if (effect.links or effect.unlinks) and self.relation(effect, endpoint) is None:
+            yield f"whose {effect.kind} it {effect.deed} is not told; `to` names the parameter with the id, one of {listed}."
+        if effect.parts and effect.kind not in self.parts:
+            yield f"it says what becomes of the parts of a {effect.kind}, of which paths tell none."
+        fields = self.kinds.fields.get(effect.kind, {})
+        for field, value in effect.sets.items():
+            if field in fields and not fits(value, fields[field]):
+                yield f"it sets {field} to {value!r}, which the {effect.kind}'s schema does not allow."
+            if field in effect.fields.values():
+                yield f"{field} is set and is given by a parameter as well."
 
 
-def _contradictions_of_kind(effect: Effect, effects: Effects) -> Iterator[str]:
-    if effect.parts and effect.kind not in effects.parts:
-        yield f"it says what becomes of the parts of a {effect.kind}, of which paths tell none."
-    fields: Mapping[str, JsonSchema] = effects.kinds.fields.get(effect.kind, {}).get("properties", {})
-    for field, value in effect.sets.items():
-        if field in fields and not fits(value, fields[field]):
-            yield f"it sets {field} to {value!r}, which the {effect.kind}'s schema does not allow."
-        if field in effect.fields.values():
-            yield f"{field} is set and is given by a parameter as well."
+class _ToldEffect:
+    """What method, path and schemas of one tool tell."""
+
+    def __init__(self, kinds: Kinds, endpoint: Endpoint) -> None:
+        self._kinds, self._endpoint = kinds, endpoint
+        self._method, self._segments = endpoint.method.upper(), endpoint.path.split("/")
+        self._references = kinds.references(endpoint)
+        self._given = given_besides(endpoint)
+
+    @property
+    def effect(self) -> Effect | None:
+        """The effect, None where nothing sure is told."""
+        if self._method in SAFE:
+            return Effect(reads=True)
+        if not self._method:
+            return None
+        if not self._kinds.is_told_by_methods:
+            return self._told_by_path()
+        target = next(reversed([one for one in self._references if one.in_path]), None)
+        if target is not None and self._segments[-1] == f"{{{target.parameter}}}":
+            owner = self._other_owner_of(target)
+            if owner is None:
+                return self._done_to(target)
+            under = " ".join(words_of(self._segments[-2]))
+            undone = self._method == "DELETE"
+            return None if self._given else self._link(owner, target.kind, target.parameter, under, undone=undone)
+        found = self._joined_by_id() or self._done_to_each()
+        if found is not None or self._segments[-1].startswith("{") or self._noun:
+            return found
+        is_below = target is not None and self._segments[-2:-1] == [f"{{{target.parameter}}}"]
+        if target is not None and is_below and not self._endpoint.entry and not self._is_new(target):
+            return self._update(target, verb=self._segments[-1])
+        return self._done_to_collection()
+
+    def _done_to(self, target: Reference) -> Effect | None:
+        """What is done to the thing that a path names."""
+        if self._method != "DELETE":
+            return self._update(target)
+        path, named = self._endpoint.path, f"/{{{target.parameter}}}"
+        homes = self._kinds.homes.get(target.kind, frozenset()) - {path}
+        above = [path.removesuffix(home.rpartition("/")[0] + named) for home in homes]
+        if any(one and "{" not in one and one != path for one in above):
+            return None  # taken from a list of one's own, such as /me/guilds/{guild_id}
+        return Effect(deletes=target.kind, id=target.parameter)
+
+    # What belongs to another
+
+    def _other_owner_of(self, target: Reference) -> Reference | None:
+        """Whose a path names a thing as, while it lives elsewhere: /users/{id}/groups/{group_id}."""
+        before, path = self._segments[-3:-2], self._endpoint.path
+        mine = (one for one in self._references if [f"{{{one.parameter}}}"] == before and one.kind != target.kind)
+        owner = next(mine, None)
+        homes = self._kinds.homes.get(target.kind, frozenset()) - {path}
+        if owner is None or not homes or self._method not in ("PUT", "POST", "DELETE"):
+            return None
+        is_named = words_of(self._segments[-2])[-1:] == target.kind.split()[-1:]
+        return owner if not is_named or path in self._kinds.joining else None
+
+    def _joined_by_id(self) -> Effect | None:
+        """Of a path that ends below an owner: what is given is an id alone (/users/{id}/groups), or a verb says it (addTag)."""
+        owner, given = self._kinds.owner(self._endpoint), self._given
+        if owner is None or not given or self._method not in ("PUT", "POST", "DELETE"):
+            return None
+        if self._noun:
+            under, undone = words_of("_".join(self._noun)), deed_of(split_name(self._segments[-1])[0]) == "drop"
+        elif len(given) > 1:
+            return None
+        else:
+            under, undone = words_of(self._segments[-1]), self._method == "DELETE"
+        kind = self._kinds.named(" ".join(under))
+        named = [one for one in given if _names_of(one) in (under, kind.split())]
+        needed = [one for one in given if one in self._endpoint.tool.required]
+        if kind == owner.kind or not self._kinds.homes.get(kind) or len(named) != 1 or not {*needed} <= {*named}:
+            return None
+        is_list = isinstance(plain(self._endpoint.tool.properties[named[0]]).get("items"), dict)
+        if not is_list and not is_opaque(named[0]) and not self._noun:
+            return None
+        return self._link(owner, kind, named[0], " ".join(under), undone=undone, each=named[0] if is_list else "")
+
+    @property
+    def _noun(self) -> tuple[str, ...]:
+        """What a verb at the end of a path, below a thing, adds or removes: the tag of /tasks/{id}/addTag."""
+        verb, *noun = split_name(self._segments[-1]) or ("",)
+        is_below = self._kinds.owner(self._endpoint) is not None
+        return tuple(noun) if is_below and deed_of(verb) in ("make", "drop") else ()
+
+    def _link(
+        self, owner: Reference, kind: str, parameter: str, under: str, *, undone: bool, each: str = ""
+    ) -> Effect | None:
+        """A link or its end, where a list or a field of the owner shows it."""
+        shown = self._kinds.lists.get((owner.kind, under))
+        names = self._kinds.fields.get(owner.kind, {})
+        if shown != kind and (shown or not any(" ".join(words_of(name)) == under for name in names)):
+            return None
+        stated: dict[str, Any] = {"unlinks" if undone else "links": kind}
+        stated |= {"under": under} if under != kind else {}
+        return Effect(**stated, id=parameter, to=owner.parameter, each=each)
+
+    # What is done to many
+
+    def _done_to_each(self) -> Effect | None:
+        """What is done to each entry of a list: things to be made or changed, or ids of those to be deleted or changed."""
+        listed, path = listed_things(self._endpoint), self._endpoint.path
+        if path not in self._kinds.collections or (_MANY in words_of(self._segments[-1]) and listed):
+            path = path.rpartition("/")[0]
+        kind = self._kinds.named(thing_at(self._endpoint._replace(path=path)))
+        own, known = self._kinds.identities.get(kind, ""), self._kinds.fields.get(kind, {})
+        if len(listed) != 1 or not own or path not in self._kinds.collections:
+            return None
+        (parameter, item), deed = listed[0], self._deed_to_many()
+        members = item.get("properties")
+        is_of_things = isinstance(members, dict)
+        if not is_of_things and _names_of(parameter) not in ([], kind.split(), kind.split()[-1:]):
+            return None
+        names = [*members] if isinstance(members, dict) else [one for one in self._given if one != parameter]
+        id_ = parameter
+        if is_of_things:
+            id_ = next((name for name in names if own in (name, self._field(name, kind))), "")
+        fields = {name: field for name in names if (field := self._field(name, kind)) in known and field != own}
+        if deed == "creates" and is_of_things and fields:
+            owners = {name: field for name, field in self._fields(kind).items() if is_opaque(name)}
+            return Effect(creates=kind, each=parameter, id=id_, fields=fields | owners)
+        if deed == "updates" and fields and id_:
+            return Effect(updates=kind, each=parameter, id=id_, fields=fields)
+        return Effect(deletes=kind, each=parameter, id=id_) if deed == "deletes" and id_ else None
+
+    def _deed_to_many(self) -> str:
+        """By a verb of the path or the name, else by the method; of a list that is put in place nothing."""
+        by_method = _BY_METHOD.get(self._method, "")
+        words = (*split_name(self._segments[-1]), *function_words(self._endpoint.tool.name))
+        said = next((_DEEDS[deed] for one in words if (deed := deed_of(one)) in _DEEDS), by_method)
+        return said if self._method == "POST" else by_method
+
+    # What is done to one
+
+    def _told_by_path(self) -> Effect | None:
+        """What a verb at the end of a path says, where methods tell nothing: /wallets/create."""
+        verb = next(iter(split_name(self._segments[-1])), "")
+        kind = self._kinds.named(thing_at(self._endpoint))
+        own = next((one.parameter for one in self._references if one.kind == kind), "")
+        if own and (sets := _told_by(verb, self._kinds.fields.get(kind, {}), undoing=False)):
+            return Effect(updates=kind, id=own, sets=sets)
+        fields = {name: field for name, field in self._fields(kind).items() if name != own}
+        match deed_of(verb):
+            case "list" | "search" | "look":
+                return Effect(reads=True)
+            case "make":
+                return Effect(creates=kind, fields=self._fields(kind))
+            case "change" if own and fields:
+                return Effect(updates=kind, id=own, fields=fields)
+            case "drop" if own:
+                return Effect(deletes=kind, id=own)
+        return None
+
+    def _update(self, target: Reference, verb: str = "") -> Effect | None:
+        """A change of what the call gives, and of what the verb below a path names: /orders/{id}/cancel sets its status."""
+        known = self._kinds.fields.get(target.kind, {})
+        fields = {
+            name: field
+            for name, field in self._fields(target.kind).items()
+            if f"{{{name}}}" not in self._endpoint.path
+            and field != self._kinds.identities.get(target.kind)
+            and (field in known or not known)
+        }
+        words = split_name(verb)
+        sets = _told_by(words[0], known, undoing=self._method == "DELETE") if words else {}
+        sets = {field: value for field, value in sets.items() if field not in fields.values()}
+        return Effect(updates=target.kind, id=target.parameter, fields=fields, sets=sets) if fields or sets else None
+
+    def _entry(self) -> tuple[str, JsonSchema] | None:
+        """What comes back: the thing itself, also where it is wrapped, else the first list."""
+        wrapped = self._kinds.wrapped(self._kinds.returned(self._endpoint.tool))
+        return self._kinds.entry_of(self._endpoint.tool) if wrapped is None else ("", wrapped)
+
+    def _is_new(self, target: Reference) -> bool:
+        """Whether what comes back is a thing of another kind with an id of its own."""
+        returned = self._entry()
+        if returned is None or not any(map(is_opaque, returned[1]["properties"])):
+            return False
+        return self._kinds.of_schema(self._endpoint, *returned) != target.kind
+
+    def _done_to_collection(self) -> Effect | None:
+        """What a call of a path that names no thing does: POST makes one, all else is done to the one whose id is given besides."""
+        endpoint, kinds, returned = self._endpoint, self._kinds, self._entry()
+        kind = kinds.named(thing_at(endpoint))
+        own = next((one for one in self._references if one.kind == kind and not one.in_path), None)
+        if self._method != "POST":
+            if own is None:
+                return None
+            return Effect(deletes=kind, id=own.parameter) if self._method == "DELETE" else self._update(own)
+        words = function_words(endpoint.tool.name)
+        if returned is not None and (returned[0] or kinds.returns_list(endpoint.tool)):
+            return Effect(reads=True) if words and deed_of(words[0]) in _LOOKING else None
+        is_one = returned is not None and kinds.of_schema(endpoint, *returned) == kind
+        has_id = returned is not None and any(map(is_opaque, returned[1]["properties"]))
+        if not endpoint.entry and not (is_one and has_id):
+            return None
+        id_ = own.parameter if own is not None and kinds.own_field(own) == kinds.identities.get(kind) else ""
+        fields, known = self._fields(kind), kinds.fields.get(kind, {})
+        fields.pop(id_, None)
+        if known and fields and not known.keys() & fields.values():
+            return None
+        return Effect(creates=kind, id=id_, fields=fields)
+
+    # What parameters give
+
+    def _field(self, name: str, kind: str) -> str:
+        return next((one for one in self._kinds.fields.get(kind, {}) if words_of(one) == words_of(name)), name)
+
+    def _fields(self, kind: str) -> dict[str, str]:
+        """The fields of a thing that the parameters give: by name, another thing's id as "book_id"; of plumbing none."""
+        known = self._kinds.fields.get(kind, {})
+        by_words = {tuple(words_of(name)): name for name in known}
+        names = self._endpoint.tool.choosable
+        fields = {name: self._kinds.field_of(self._endpoint, name, kind, known) for name in names}
+        return {name: by_words.get(tuple(words_of(field)), field) for name, field in fields.items()}
+
+
+def _names_of(parameter: str) -> list[str]:
+    """The thing that a parameter of ids is called by: "tag_ids" and "tags" are of tags, "ids" of nothing in particular."""
+    words = words_of(parameter)
+    return words[:-1] if is_opaque(parameter) else words
+
+
+def _told_by(verb: str, fields: Mapping[str, JsonSchema], *, undoing: bool) -> dict[str, JsonValue]:
+    """The one field that a verb sets: the choice of its own name (cancel: "cancelled"), or the switch (archive: archived)."""
+    root = _root(verb)
+    chosen: list[tuple[str, JsonValue]] = [
+        (name, choice)
+        for name, schema in fields.items()
+        for choice in schema.get("enum") or ()
+        if isinstance(choice, str) and _root(choice) == root
+    ]
+    if not undoing and len({name for name, _ in chosen}) == 1:
+        return dict(chosen[:1])
+    switches = {name: _root(words_of(name)[-1]) for name, schema in fields.items() if schema.get("type") == "boolean"}
+    switched = {name: own == root and not undoing for name, own in switches.items() if root in (own, _UNDOING + own)}
+    return {**switched} if len(switched) == 1 else {}
+
+
+def _root(word: str) -> str:
+    found = stem(word.casefold())
+    return found[:-1] if len(found) > 2 and found[-1] == found[-2] else found  # noqa: PLR2004 - "cancelled"

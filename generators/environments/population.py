@@ -4,7 +4,7 @@ Each kind has POPULATION things, numbered from 0, unless rules say which there a
 loans of a book) has some more of each of these, so that none is without. What is made later has a number that its id tells.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import blake2b
 from random import Random
 from typing import NamedTuple
@@ -52,11 +52,9 @@ class Population:
 
     def __init__(self, kinds: Kinds, seed: int, stated: RuleScope | None = None) -> None:
         """Nothing is made up before it is asked for; `stated` are the things that rules tell."""
-        self.seed = seed
-        self._stated = stated
-        self._kinds = kinds
+        self.seed, self._stated, self._kinds = seed, stated, kinds
         self._identities: dict[tuple[str, str, str], list[JsonValue]] = {}
-        self._numbers: dict[tuple[str, str, str], Mapping[str, int]] = {}
+        self._numbers: dict[tuple[str, str, str], dict[str, int]] = {}
         self._leaves: dict[tuple[str, int, str, int, str], JsonValue] = {}
         self.told: dict[tuple[str, int, int, int, str], Told] = {}
 
@@ -85,12 +83,6 @@ class Population:
     def _rows(self, kind: str) -> Sequence[Row] | None:
         return self._stated.rows(kind) if self._stated is not None and kind in self._stated.rules.rows else None
 
-    def _value_stated(self, thing: Thing, name: str) -> tuple[JsonValue, bool]:
-        """What rules say that a thing has under a name, and whether they say anything."""
-        rows = self._rows(thing.kind)
-        is_said = rows is not None and thing.number < len(rows) and name in rows[thing.number]
-        return (rows[thing.number][name], True) if rows is not None and is_said else (None, False)
-
     def parts(self, kind: str, owner: Thing) -> list[Thing]:
         """The things of a kind that one of another kind has; what is a part of a part has none."""
         owners = self._kinds.owners.get(kind, ())
@@ -118,24 +110,20 @@ class Population:
         """The number of the thing that is known by a value; None where there is none at first."""
         place = place_of(kind, attribute, schema)
         if place not in self._numbers:
-            self._numbers[place] = self._numbered(kind, attribute, schema)
+            found = self._numbers[place] = {}
+            for number, known in enumerate(self._population(kind, attribute, schema)):
+                found.setdefault(str(known), number)
+            for part in self._parts_of_all(kind):
+                found.setdefault(str(self.identity(part, attribute, schema)), part.number)
         return self._numbers[place].get(str(value))
 
-    def _numbered(self, kind: str, attribute: str, schema: JsonSchema) -> Mapping[str, int]:
-        found: dict[str, int] = {}
-        for number, value in enumerate(self._population(kind, attribute, schema)):
-            found.setdefault(str(value), number)
+    def _parts_of_all(self, kind: str) -> Iterator[Thing]:
+        """The things of a kind that only things of other kinds list, be these themselves such parts."""
         for owner_kind in self._kinds.owners.get(kind, ()):
-            owners = self.everything(owner_kind)
-            further = [
-                part
-                for other in self._kinds.owners.get(owner_kind, ())
-                for one in self.everything(other)
-                for part in self.parts(owner_kind, one)
-            ]
-            for part in (part for owner in (*owners, *further) for part in self.parts(kind, owner)):
-                found.setdefault(str(self.identity(part, attribute, schema)), part.number)
-        return found
+            above = [one for other in self._kinds.owners.get(owner_kind, ()) for one in self.everything(other)]
+            further = [part for one in above for part in self.parts(owner_kind, one)]
+            for owner in (*self.everything(owner_kind), *further):
+                yield from self.parts(kind, owner)
 
     def identity(self, thing: Thing, attribute: str, schema: JsonSchema) -> JsonValue:
         """What the thing is known by; no two of a population share it."""
@@ -168,9 +156,10 @@ class Population:
                 found.setdefault(str(value), value)
                 if len(found) == size:
                     break
-            values, stated = list(found.values()), [self._value_stated(one, attribute) for one in self.everything(kind)]
+            values = list(found.values())
+            rows: Sequence[Row | dict[str, JsonValue]] = self._rows(kind) or [{}] * size
             self._identities[place] = [
-                known if is_said else values[number % len(values)] for number, (known, is_said) in enumerate(stated)
+                row[attribute] if attribute in row else values[at % len(values)] for at, row in enumerate(rows)
             ]
         return self._identities[place]
 
@@ -185,9 +174,12 @@ class Population:
         if is_text and is_opaque(attribute) and examples and "pattern" not in schema and schema.get("format") != "uuid":
             return "".join(_like(character, rng) for character in examples[0])
         few = {key: value for key, value in schema.items() if key not in ("examples", "default")}
-        if attribute in NAMING and schema.get("type") == "string" and "pattern" not in schema:
-            return _new_name(kind, attribute, few, rng)
-        return made(attribute, few if is_opaque(attribute) else schema, DEFAULT_LANGUAGE, rng)
+        if attribute not in NAMING or not is_text or "pattern" in schema:
+            return made(attribute, few if is_opaque(attribute) else schema, DEFAULT_LANGUAGE, rng)
+        described = {**few, "description": f"The {attribute} of the {kind}."}
+        if meaning_row(attribute, described) is not None:  # what its kind's name means
+            return made(attribute, described, DEFAULT_LANGUAGE, rng)
+        return made(f"{kind} {attribute}", few, DEFAULT_LANGUAGE, rng)
 
     def value(self, thing: Thing, name: str, schema: JsonSchema, language: Language) -> JsonValue:
         """What a thing has under a name that is no object and no list of objects. Raises ReplyError where that can't be made up.
@@ -207,18 +199,17 @@ class Population:
         return list(found) if isinstance(found, list) else dict(found) if isinstance(found, dict) else found
 
     def _leaf(self, thing: Thing, name: str, schema: JsonSchema, language: Language) -> JsonValue:
-        known, is_said = self._value_stated(thing, name)
-        if is_said:
-            return known
-        rng = self.chance(thing, name)
-        words = words_of(name)
-        if words and words[-1] in IDENTIFYING and _identifies(name, schema):
+        rows = self._rows(thing.kind) or ()
+        if thing.number < len(rows) and name in rows[thing.number]:
+            return rows[thing.number][name]  # type: ignore[no-any-return]
+        rng, words = self.chance(thing, name), words_of(name)
+        told_apart = schema.get("type") == "string" or (schema.get("type") == "integer" and is_opaque(name))
+        if IDENTIFYING & set(words[-1:]) and told_apart and not schema.get("enum"):
             other = self._kinds.named(" ".join(words[:-1])) if len(words) > 1 and is_opaque(name) else thing.kind
             if other == thing.kind:
                 return self.identity(thing, name, schema)
             owner = self.owner(thing)
-            is_own = owner is not None and owner.kind == other
-            one = Thing(other, owner.number, {}) if owner is not None and is_own else self.referred(other, rng)
+            one = owner if owner is not None and owner.kind == other else self.referred(other, rng)
             return self.identity(one, words[-1], schema)
         try:
             value = make_value(name, _varied(schema, rng), language, rng)
@@ -243,20 +234,6 @@ def made(name: str, schema: JsonSchema, language: Language, rng: Random) -> Json
         return make_value(name, schema, language, rng)
     except ReplyError:
         return None
-
-
-def _new_name(kind: str, attribute: str, schema: JsonSchema, rng: Random) -> JsonValue:
-    """What a thing of a kind is called: by the meaning of its kind's name where there is one."""
-    described = {**schema, "description": f"The {attribute} of the {kind}."}
-    if meaning_row(attribute, described) is not None:
-        return made(attribute, described, DEFAULT_LANGUAGE, rng)
-    return made(f"{kind} {attribute}", schema, DEFAULT_LANGUAGE, rng)
-
-
-def _identifies(name: str, schema: JsonSchema) -> bool:
-    """Whether a value tells one thing from another: a text, or a number that is called an id."""
-    kind = schema.get("type")
-    return not schema.get("enum") and (kind == "string" or (kind == "integer" and is_opaque(name)))
 
 
 def _varied(schema: JsonSchema, rng: Random) -> JsonSchema:

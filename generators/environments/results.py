@@ -5,7 +5,7 @@ does to them stands in deeds.py.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from random import Random
 
@@ -16,7 +16,6 @@ from callwright.generators.environments.effects import Effects, Relation
 from callwright.generators.environments.endpoints import SAFE, Endpoint
 from callwright.generators.environments.episodes import START, Overlaid, RefusalError, ThingKey, WorldState
 from callwright.generators.environments.linking import is_opaque, is_wrapping, plain, thing_of_title, words_of
-from callwright.generators.environments.nesting import last_words
 from callwright.generators.environments.population import (
     FEWEST_PARTS,
     NAMING,
@@ -27,7 +26,7 @@ from callwright.generators.environments.population import (
     number_of_made,
 )
 from callwright.generators.environments.rules import MADE_FROM
-from callwright.generators.environments.things import Reference
+from callwright.generators.environments.things import Reference, last_words
 from callwright.language.calls.entries import is_query
 from callwright.language.calls.sampling import make_value
 from callwright.language.schemas import json_type
@@ -55,7 +54,7 @@ class AskedCall:
         self.effects, self.kinds, self.population, self.is_standing = effects, effects.kinds, population, is_standing
         self.endpoint, self.arguments, self.call = endpoint, call.arguments, call
         self.effect = effects.by_tool.get(call.tool)
-        self.references = effects.references(endpoint)
+        self.references = effects.kinds.references(endpoint)
         self.subjects: list[Thing] = []  # the things that the call writes
         self._seen: set[str] = set()  # the kinds of the things in what is being told
         self.state = START
@@ -89,8 +88,7 @@ class AskedCall:
 
     def field_schema(self, kind: str, field: str) -> JsonSchema:
         """How a field of a kind is described."""
-        known = self.kinds.fields.get(kind, {}).get("properties", {})
-        return known.get(field) or _TEXT
+        return self.kinds.fields.get(kind, {}).get(field) or _TEXT
 
     def current(self, thing: Thing) -> Thing | None:
         """A thing as calls have left it, None where it is gone."""
@@ -111,7 +109,7 @@ class AskedCall:
             if key.kind == kind and one.before is None and one.after is not None
         )
 
-    def _new(self, kind: str) -> list[Thing]:
+    def _made(self, kind: str) -> list[Thing]:
         """What lists have besides what there was at first: in a standing world nothing, for the same call is answered alike."""
         return [] if self.is_standing else self.created(kind)
 
@@ -125,19 +123,9 @@ class AskedCall:
         if number is not None:
             thing = self.current(Thing(kind, number, {}))
             return thing if thing is None or str(thing.given.get(field, value)) == str(value) else None
-        renamed = [
-            thing
-            for thing in (*self.created(kind), *self._changed(kind))
-            if field in thing.given and str(thing.given[field]) == str(value)
-        ]
-        return renamed[0] if renamed else None
-
-    def _changed(self, kind: str) -> Iterator[Thing]:
-        if kind in self._touched:
-            for thing in self.population.everything(kind):
-                now = self.current(thing)
-                if now is not None and now.given:
-                    yield now
+        at_first = self.population.everything(kind) if kind in self._touched else ()
+        written = (*self.created(kind), *filter(None, map(self.current, at_first)))
+        return next((one for one in written if field in one.given and str(one.given[field]) == str(value)), None)
 
     def known(self, key: ThingKey) -> Thing | None:
         """The thing of a key, None where there is none or it is gone."""
@@ -163,23 +151,18 @@ class AskedCall:
 
     def links(self, relation: Relation, owner: Thing) -> tuple[set[str], list[str]]:
         """The ids of things that calls have taken from an owner's, and of those that they have put there."""
-        gone, come = set[str](), list[str]()
-        own = self.key(owner).id if relation.kind in self._touched else ""
-        for key, one in self.state.things.items() if own else ():
-            whose, which = relation.ends(one.after or one.before or {}) if key.kind == relation.kind else ("", "")
-            if whose == own and one.after is None:
-                gone.add(which)
-            elif whose == own:
-                come.append(which)
-        return gone, sorted(come)
+        if relation.kind not in self._touched:
+            return set(), []
+        own, links = self.key(owner), [one for key, one in self.state.things.items() if key.kind == relation.kind]
+        ends = [(*relation.ends(one.after or one.before or {}), one.after is None) for one in links]
+        gone = {which.id for whose, which, is_gone in ends if whose == own and is_gone}
+        return gone, sorted(which.id for whose, which, is_gone in ends if whose == own and not is_gone)
 
     def held_ids(self, owner: Thing, relation: Relation) -> set[str]:
         """The ids of things of a relation that an owner's own field has."""
-        names = self.kinds.fields.get(owner.kind, {}).get("properties", {})
-        fields = [
-            name for name in names if self.effects.relations.get((owner.kind, " ".join(words_of(name)))) == relation
-        ]
-        held = [self.value(owner, name) for name in fields]
+        names, relations = self.kinds.fields.get(owner.kind, {}), self.effects.relations
+        own = [name for name in names if relations.get((owner.kind, " ".join(words_of(name)))) == relation]
+        held = [self.value(owner, name) for name in own]
         field = self.kinds.identities.get(relation.target) or "id"
         entries = [one for value in held if isinstance(value, list) for one in value]
         return {str(one.get(field) if isinstance(one, dict) else one) for one in entries}
@@ -276,14 +259,10 @@ class AskedCall:
                 continue
             if value is not None or name in required:
                 found[name] = value
-        return found if self._is_known(thing) else self._counted(found, schema)
-
-    def _counted(self, found: dict[str, JsonValue], schema: JsonSchema) -> dict[str, JsonValue]:
-        """A response with how many its only list has in all, where it says how many there are."""
-        if self._listed is not None and sum(isinstance(value, list) for value in found.values()) == 1:
-            for name in found:
-                if _COUNTING & set(words_of(name)) and schema["properties"][name].get("type") == "integer":
-                    found[name] = self._listed
+        counts_list = self._listed is not None and sum(isinstance(value, list) for value in found.values()) == 1
+        for name in found if counts_list and not self._is_known(thing) else ():
+            if _COUNTING & set(words_of(name)) and schema["properties"][name].get("type") == "integer":
+                found[name] = self._listed  # how many its only list has in all
         return found
 
     def _echo(self, name: str, schema: JsonSchema, thing: Thing) -> JsonValue:
@@ -303,13 +282,12 @@ class AskedCall:
     def _member(self, thing: Thing, name: str, schema: JsonSchema, depth: int) -> JsonValue:
         if name in thing.given:
             return thing.given[name]
-        is_told = self._is_known(thing) and self._tells_a_thing
-        if depth == 0 and schema.get("type") == "boolean" and self._writes and not is_told:
+        if depth == 0 and schema.get("type") == "boolean" and self._writes and not self._tells_switches_of(thing):
             return True  # what was to be done went well
         if isinstance(schema.get("properties"), dict):
-            if depth >= _DEEPEST:
-                return None
-            return self._object(self._within(thing, name, schema, depth), schema, depth + 1)
+            return (
+                None if depth >= _DEEPEST else self._object(self._within(thing, name, schema, depth), schema, depth + 1)
+            )
         if isinstance(schema.get("items"), dict) and isinstance(schema["items"].get("properties"), dict):
             if (depth == 0 or (depth == 1 and thing.number >= MADE_FROM)) and not self._is_known(thing):
                 return self._list(name, schema, depth + 1)
@@ -327,11 +305,10 @@ class AskedCall:
         self._seen |= {found.kind} if found is not None else set()
         return found
 
-    @property
-    def _tells_a_thing(self) -> bool:
+    def _tells_switches_of(self, thing: Thing) -> bool:
         """Whether what comes back has an id, so that its switches are those of a thing."""
-        returned = self.kinds.entry_of(self.endpoint.tool)
-        return returned is not None and any(is_opaque(name) for name in returned[1]["properties"])
+        returned = self.kinds.entry_of(self.endpoint.tool) if self._is_known(thing) else None
+        return returned is not None and any(map(is_opaque, returned[1]["properties"]))
 
     def _is_known(self, thing: Thing) -> bool:
         """Whether it is a thing with an id, not just what a call brings."""
@@ -366,6 +343,7 @@ class AskedCall:
         return [self._object(one, item, depth + 1) for one in shown]
 
     def _list(self, name: str, schema: JsonSchema, depth: int) -> JsonValue:
+        """The things of a kind that the call narrows them to, as it pages them."""
         item = schema["items"]
         if not isinstance(item.get("properties"), dict):
             return made(name or "results", schema, self.endpoint.tool.language, self._rng)
@@ -383,7 +361,7 @@ class AskedCall:
         if owned is None and not narrowing and self.is_standing:
             things = sorted(self._rng.sample(things, min(len(things), self._rng.randint(FEWEST_ENTRIES, MOST_ENTRIES))))
         if owned is None:
-            things = [*self._new(kind), *filter(None, map(self.current, things))]
+            things = [*self._made(kind), *filter(None, map(self.current, things))]
         for field, value in narrowing.items():
             things = self._with(things, field, value, item)
         things = self._with_links(*self._listed_by(kind), things)
@@ -392,7 +370,7 @@ class AskedCall:
 
     def _listed_by(self, kind: str) -> tuple[Relation | None, Thing | None]:
         """The relation whose things a list has, and the one whose they are."""
-        one = self.effects.owner(self.endpoint) if self.effects.relations else None
+        one = self.kinds.owner(self.endpoint) if self.effects.relations else None
         relation = self.effects.relations.get((one.kind, last_words(self.endpoint))) if one is not None else None
         if one is None or relation is None or relation.target != kind:
             return None, None
@@ -400,7 +378,8 @@ class AskedCall:
 
     def _page(self, things: Sequence[Thing]) -> Sequence[Thing]:
         """What is shown of a list: in an episode all that there is, unless the call says how much and from where."""
-        stated = {word: count for name, count in _counts(self.arguments) for word in words_of(name)}
+        counts = [(name, one) for name, one in self.arguments.items() if isinstance(one, int) and one >= 0]
+        stated = {word: one for name, one in counts if not isinstance(one, bool) for word in words_of(name)}
         limit = next((count for word, count in stated.items() if word in _LONGEST_LIST), 0)
         if self.is_standing:
             return things[: min(limit or MOST_ENTRIES, MOST_ENTRIES)]
@@ -410,7 +389,7 @@ class AskedCall:
     def _narrowing(self, argument: str, kind: str, item: JsonSchema, *, is_owned: bool) -> str:
         """The field of an entry that an argument narrows a list of things of this kind by, "" where it narrows by none."""
         if self.kinds.other(self.endpoint, argument, kind):
-            field = self.kinds.field_of(self.endpoint, argument, kind, item)
+            field = self.kinds.field_of(self.endpoint, argument, kind, item["properties"])
             return field if field in item["properties"] and not is_owned else ""
         wanted = plain(self.endpoint.tool.properties[argument])
         return _field_for(argument, wanted, item, is_required=argument in self.endpoint.tool.required)
@@ -427,7 +406,7 @@ class AskedCall:
             other = self.kinds.other(self.endpoint, argument, kind)
             if not other:
                 continue
-            field = self.kinds.field_of(self.endpoint, argument, kind, item)
+            field = self.kinds.field_of(self.endpoint, argument, kind, item["properties"])
             everything = self.population.everything(kind)
             own = self._with(everything, field, value, item) if field in item["properties"] else []
             if len(own) >= FEWEST_PARTS:
@@ -435,7 +414,7 @@ class AskedCall:
             others = [one for one in everything if one not in own] if kind in self._touched else []
             now = filter(None, map(self.current, (*own, *self._further(kind, argument, other, field))))
             kept = [one for one in now if str(one.given.get(field, value)) == str(value)]
-            came = [*self._new(kind), *filter(None, map(self.current, others))]
+            came = [*self._made(kind), *filter(None, map(self.current, others))]
             return [*(one for one in came if str(one.given.get(field)) == str(value)), *kept]
         return None
 
@@ -459,7 +438,7 @@ class AskedCall:
         """What a thing has under a name; what was never written as it was at first, null where it has none."""
         if name in thing.given:
             return thing.given[name]
-        schema = self.kinds.fields.get(thing.kind, {}).get("properties", {}).get(name)
+        schema = self.kinds.fields.get(thing.kind, {}).get(name)
         if schema is None:
             return None
         state, self.state, touched, self._touched = self.state, START, self._touched, frozenset()
@@ -475,16 +454,13 @@ def _field_for(argument: str, wanted: JsonSchema, entry: JsonSchema, *, is_requi
     """The field of an entry that an argument narrows a list by, "" where it narrows by none."""
     words = words_of(argument)
     for field, stated in entry.get("properties", {}).items():
-        if words_of(field) == words and _is_stated(plain(stated)):
+        known = plain(stated)
+        held = plain(known["items"]) if isinstance(known.get("items"), dict) else known
+        if words_of(field) == words and "type" in held and json_type(held) in _STATED:
             return str(field)
     if is_query(argument, wanted, linked=False) and is_required:
         return next((name for name in NAMING if name in entry.get("properties", {})), "")
     return ""
-
-
-def _is_stated(schema: JsonSchema) -> bool:
-    held = plain(schema["items"]) if isinstance(schema.get("items"), dict) else schema
-    return "type" in held and json_type(held) in _STATED
 
 
 def _agree(held: JsonValue, wanted: JsonValue, *, exact: bool) -> bool:
@@ -498,10 +474,3 @@ def _agree(held: JsonValue, wanted: JsonValue, *, exact: bool) -> bool:
     if isinstance(held, str) and isinstance(wanted, str):
         return wanted.casefold() in held.casefold()
     return held == wanted
-
-
-def _counts(arguments: Arguments) -> Iterator[tuple[str, int]]:
-    """The arguments that are whole numbers."""
-    for name, value in arguments.items():
-        if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
-            yield name, value

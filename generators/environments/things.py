@@ -1,6 +1,6 @@
-"""The things that a document's tools are about: their kinds and fields, and which parameters name one of them."""
+"""The things that a document's tools are about: their kinds and fields, which parameters name one, and how its paths nest."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -24,6 +24,8 @@ from callwright.generators.environments.linking import (
 from callwright.language.names import split_name
 from callwright.warehouse.records import JsonSchema, Tool
 
+_NEARLY_ALL = 10  # one in so many is an exception
+
 
 class Reference(NamedTuple):
     """A parameter that names a thing: of which kind, by which of its attributes, and whether the path has it."""
@@ -36,23 +38,24 @@ class Reference(NamedTuple):
 
 
 class Kinds:
-    """The kinds of things of a document: each by one name, however its tools call it."""
+    """The kinds of things of a document: each by one name, however its tools call it; and whose lists stand below which."""
 
     def __init__(self, endpoints: Sequence[Endpoint]) -> None:
         """Read them out of paths and results; those that a path names one of are sure."""
-        self._endpoints = tuple(endpoints)
+        self.endpoints = tuple(endpoints)
         self._returned: dict[str, JsonSchema] = {}
         self._names: dict[str, str] = {}
+        self._referring: dict[str, tuple[Reference, ...]] = {}
         self.in_paths: frozenset[str] = frozenset()  # none is known by another's name yet
-        self.in_paths = frozenset(
-            one.kind for endpoint in endpoints for one in self.references(endpoint) if one.in_path and one.kind
-        )
+        self.in_paths = frozenset(one.kind for one in self._all_references() if one.in_path and one.kind)
+        self._referring.clear()
         self._names = self._other_names()
+        self._referring.clear()
 
     def _other_names(self) -> dict[str, str]:
         """What schemas call the things that paths call otherwise: what /env/{key} returns is an "env var"."""
         found: dict[str, str] = {}
-        for endpoint in self._endpoints:
+        for endpoint in self.endpoints:
             titled = thing_of_title(self.returned(endpoint.tool).get("title"))
             last = endpoint.path.rpartition("/")[2]
             target = next((one.kind for one in self.references(endpoint) if last == f"{{{one.parameter}}}"), "")
@@ -83,11 +86,17 @@ class Kinds:
             return self.named(titled or thing_at(endpoint) or " ".join(words_of(endpoint.tool.name)))
         return self.named(" ".join(words_of(listed)))
 
+    # What tools return
+
     def returned(self, tool: Tool) -> JsonSchema:
         """The schema of what a tool returns, written plainly all through: always the same object, {} where it is not told."""
         if tool.name not in self._returned:
             self._returned[tool.name] = _plainly(tool.returns or {})
         return self._returned[tool.name]
+
+    def returns_list(self, tool: Tool) -> bool:
+        """Whether what a tool returns is a list itself."""
+        return self.returned(tool).get("type") == "array"
 
     def entry_of(self, tool: Tool) -> tuple[str, JsonSchema] | None:
         """What a tool returns: the thing itself where it has an id of its own, else the first list of objects."""
@@ -96,7 +105,7 @@ class Kinds:
         if isinstance(members, dict) and any(is_opaque(name) for name in members):
             return "", returns
         for entries, schema in entry_schemas(returns):
-            if entries or returns.get("type") == "array":
+            if entries or self.returns_list(tool):
                 return entries, schema
         return ("", returns) if isinstance(members, dict) else None
 
@@ -108,20 +117,31 @@ class Kinds:
         within = [one for name, one in members.items() if is_wrapping(name) and isinstance(one.get("properties"), dict)]
         return within[0] if len(within) == 1 and any(map(is_opaque, within[0]["properties"])) else None
 
+    # What parameters name
+
     def references(self, endpoint: Endpoint) -> tuple[Reference, ...]:
         """The parameters of a tool that name things, those of the path in its order first."""
+        known = self._referring.get(endpoint.tool.name)
+        if known is not None:
+            return known
         found = []
         for leaf in leaves_of(endpoint.tool.parameters, through_lists=False):
             subject = subject_of_parameter(endpoint, leaf) if len(leaf.names) == 1 else None
             if subject is not None and subject.thing:
                 name = leaf.names[0]
                 in_path = f"{{{name}}}" in endpoint.path
-                if not in_path and split_name(name)[-1:] != tuple(words_of(name)[-1:]):
-                    continue  # "ids" names several
-                found.append(Reference(name, self.named(subject.thing), subject.attribute, in_path, leaf.schema))
-        return tuple(
-            sorted(found, key=lambda one: endpoint.path.find(f"{{{one.parameter}}}") if one.in_path else 10**6)
-        )
+                if in_path or split_name(name)[-1:] == tuple(words_of(name)[-1:]):  # "ids" names several
+                    found.append(Reference(name, self.named(subject.thing), subject.attribute, in_path, leaf.schema))
+        found.sort(key=lambda one: endpoint.path.find(f"{{{one.parameter}}}") if one.in_path else 10**6)
+        self._referring[endpoint.tool.name] = tuple(found)
+        return self._referring[endpoint.tool.name]
+
+    def _all_references(self) -> Iterator[Reference]:
+        return (one for endpoint in self.endpoints for one in self.references(endpoint))
+
+    def reference(self, endpoint: Endpoint, parameter: str) -> Reference | None:
+        """What a parameter names, None where it names no thing."""
+        return next((one for one in self.references(endpoint) if one.parameter == parameter), None)
 
     def other(self, endpoint: Endpoint, parameter: str, kind: str) -> str:
         """The kind of the thing, of another kind than `kind`, whose id a parameter is; "" where it is none."""
@@ -132,57 +152,54 @@ class Kinds:
         other = self.named(subject.thing) if subject is not None else ""
         return other if other != kind else ""
 
-    def field_of(self, endpoint: Endpoint, parameter: str, kind: str, schema: JsonSchema) -> str:
+    # What things have
+
+    def field_of(self, endpoint: Endpoint, parameter: str, kind: str, fields: Mapping[str, JsonSchema]) -> str:
         """Under which name a thing of a kind has what a parameter gives: another thing's id as "book_id", all else as it is."""
         other = self.other(endpoint, parameter, kind)
         if not other:
             return parameter
         attribute = words_of(parameter)[-1]
-        return _naming(schema, other, attribute) or "_".join([*other.split(), attribute])
+        return _naming(fields, other, attribute) or "_".join([*other.split(), attribute])
 
     def field_naming(self, kind: str, other: str) -> str:
         """The field of a kind's things that has the id of one of another kind, "" where none has."""
-        attribute = words_of(self.identities.get(other, "id"))[-1]
-        return _naming(self.fields.get(kind, {}), other, attribute)
+        return _naming(self.fields.get(kind, {}), other, words_of(self.identities.get(other, "id"))[-1])
 
     @cached_property
-    def fields(self) -> Mapping[str, JsonSchema]:
-        """The fields of each kind as an object schema: of all results that have things of it, the first counts."""
-        found: dict[str, JsonSchema] = {}
-        for endpoint in self._endpoints:
+    def fields(self) -> Mapping[str, Mapping[str, JsonSchema]]:
+        """The schemas of each kind's fields by their names: of all results that have things of it, the first counts."""
+        found: dict[str, dict[str, JsonSchema]] = {}
+        for endpoint in self.endpoints:
             for entries, schema in entry_schemas(self.returned(endpoint.tool)):
-                known = found.setdefault(self.of_schema(endpoint, entries, schema), {"properties": {}})
                 told = schema if entries else self.wrapped(schema) or schema
+                known = found.setdefault(self.of_schema(endpoint, entries, schema), {})
                 for name, member in told["properties"].items():
-                    known["properties"].setdefault(name, member)
-        return found
-
-    @cached_property
-    def identities(self) -> Mapping[str, str]:
-        """The field by which each kind is known: the one that paths name it by, else its id."""
-        found: dict[str, str] = {}
-        for endpoint in self._endpoints:
-            for one in self.references(endpoint):
-                if one.in_path and (field := self.own_field(one)):
-                    found.setdefault(one.kind, field)
-        for kind, schema in self.fields.items():
-            own = next((name for name in schema["properties"] if is_opaque(name)), "")
-            if own and kind not in found:
-                found[kind] = own
+                    known.setdefault(name, member)
         return found
 
     @cached_property
     def unique(self) -> Mapping[str, tuple[str, ...]]:
         """The fields by which paths name things of each kind: no two share a value."""
-        found: dict[str, dict[str, None]] = {}
-        for one in (one for endpoint in self._endpoints for one in self.references(endpoint) if one.in_path):
-            if field := self.own_field(one):
-                found.setdefault(one.kind, {})[field] = None
-        return {kind: tuple(fields) for kind, fields in found.items()}
+        found: dict[str, tuple[str, ...]] = {}
+        for one in self._all_references():
+            if one.in_path and (field := self.own_field(one)) and field not in found.get(one.kind, ()):
+                found[one.kind] = (*found.get(one.kind, ()), field)
+        return found
+
+    @cached_property
+    def identities(self) -> Mapping[str, str]:
+        """The field by which each kind is known: the one that paths name it by, else its id."""
+        found = {kind: names[0] for kind, names in self.unique.items()}
+        for kind, names in self.fields.items():
+            own = next(filter(is_opaque, names), "")
+            if own:
+                found.setdefault(kind, own)
+        return found
 
     def own_field(self, reference: Reference) -> str:
         """The field of a thing that a reference gives the value of, "" where its kind has none such."""
-        known = self.fields.get(reference.kind, {}).get("properties", {})
+        known = self.fields.get(reference.kind, {})
         wanted = [*reference.kind.split(), reference.attribute]
         names = [reference.parameter, reference.attribute]
         names += [name for name in known if words_of(name) in (wanted, [reference.attribute])]
@@ -191,13 +208,11 @@ class Kinds:
     @cached_property
     def identifying(self) -> Mapping[tuple[str, str, str], JsonSchema]:
         """How what a kind is known by is described: by kind, the last word of its name, and its type."""
+        own = [(kind, name, one) for kind, fields in self.fields.items() for name, one in fields.items()]
+        told = [(one.kind, one.attribute, one.schema) for one in self._all_references()]
         found: dict[tuple[str, str, str], JsonSchema] = {}
-        own = [(kind, name, one) for kind, schema in self.fields.items() for name, one in schema["properties"].items()]
-        told = [
-            (one.kind, one.attribute, one.schema) for endpoint in self._endpoints for one in self.references(endpoint)
-        ]
         for kind, name, schema in (*(one for one in own if self._is_own(*one[:2])), *told):
-            if words_of(name)[-1:] and words_of(name)[-1] in IDENTIFYING:
+            if IDENTIFYING & set(words_of(name)[-1:]):
                 found.setdefault(place_of(kind, name, schema), schema)
         return found
 
@@ -210,22 +225,72 @@ class Kinds:
     def example_ids(self) -> Mapping[str, list[JsonValue]]:
         """Ids of each kind, as the parameters that take them have examples."""
         found: dict[str, list[JsonValue]] = {}
-        for one in (one for endpoint in self._endpoints for one in self.references(endpoint)):
+        for one in self._all_references():
             if is_opaque(one.attribute) and one.schema.get("examples"):
                 found.setdefault(one.kind, list(one.schema["examples"]))
         return found
+
+    # How paths nest
 
     @cached_property
     def owners(self) -> Mapping[str, tuple[str, ...]]:
         """The kinds of things that those of a kind are listed by ("loan": a book's), in the order of names."""
         found: dict[str, set[str]] = {}
-        for endpoint in self._endpoints:
+        for endpoint in self.endpoints:
             for entries, schema in entry_schemas(self.returned(endpoint.tool)):
-                if entries or self.returned(endpoint.tool).get("type") == "array":
+                if entries or self.returns_list(endpoint.tool):
                     kind = self.of_schema(endpoint, entries, schema)
                     others = (self.other(endpoint, name, kind) for name in endpoint.tool.properties)
-                    found.setdefault(kind, set()).update(one for one in others if one)
+                    found.setdefault(kind, set()).update(filter(None, others))
         return {kind: tuple(sorted(others)) for kind, others in found.items()}
+
+    def owner(self, endpoint: Endpoint) -> Reference | None:
+        """The thing that the path names right before its last segment: the user of /users/{id}/groups."""
+        before = endpoint.path.split("/")[-2:-1]
+        return next((one for one in self.references(endpoint) if [f"{{{one.parameter}}}"] == before), None)
+
+    @cached_property
+    def lists(self) -> Mapping[tuple[str, str], str]:
+        """The kind of the things that are listed below one of another, by its kind and the path's last word."""
+        found: dict[tuple[str, str], str] = {}
+        for endpoint in self.endpoints:
+            entries, owner = self.entry_of(endpoint.tool), self.owner(endpoint)
+            if endpoint.method.upper() not in SAFE or owner is None or entries is None:
+                continue
+            if entries[0] or self.returns_list(endpoint.tool):
+                found.setdefault((owner.kind, last_words(endpoint)), self.of_schema(endpoint, *entries))
+        return found
+
+    @cached_property
+    def homes(self) -> Mapping[str, frozenset[str]]:
+        """The paths that name one thing of each kind, under its own name: /groups/{group_id}."""
+        found: dict[str, frozenset[str]] = {}
+        for endpoint in self.endpoints:
+            *_, above, last = ["", *endpoint.path.split("/")]
+            for one in self.references(endpoint):
+                if last == f"{{{one.parameter}}}" and words_of(above)[-1:] == one.kind.split()[-1:]:
+                    found[one.kind] = found.get(one.kind, frozenset()) | {endpoint.path}
+        return found
+
+    @cached_property
+    def collections(self) -> frozenset[str]:
+        """The paths below which one thing is named, and those where one is made."""
+        below = {one.path.rpartition("/")[0] for one in self.endpoints if one.path.endswith("}")}
+        made = {one.path for one in self.endpoints if one.method.upper() == "POST" and not listed_things(one)}
+        return frozenset(below | made)
+
+    @cached_property
+    def joining(self) -> frozenset[str]:
+        """The paths of two things at which they are put together: by a call that says nothing else, where no thing is looked at."""
+        looked_at = {one.path for one in self.endpoints if one.method.upper() in (*SAFE, "PATCH")}
+        bare = [one for one in self.endpoints if one.method.upper() in ("PUT", "POST") and not given_besides(one)]
+        return frozenset(one.path for one in bare) - looked_at
+
+    @cached_property
+    def is_told_by_methods(self) -> bool:
+        """Whether methods tell anything: where nearly all are POST they do not, and verbs in paths have to."""
+        others = sum(one.method.upper() not in ("POST", "") for one in self.endpoints)
+        return others * _NEARLY_ALL >= len(self.endpoints)
 
 
 def place_of(kind: str, attribute: str, schema: JsonSchema) -> tuple[str, str, str]:
@@ -235,9 +300,9 @@ def place_of(kind: str, attribute: str, schema: JsonSchema) -> tuple[str, str, s
     return kind, words[-1] if is_own else " ".join(words), str(schema.get("type"))
 
 
-def _naming(schema: JsonSchema, other: str, attribute: str) -> str:
+def _naming(fields: Mapping[str, JsonSchema], other: str, attribute: str) -> str:
     own = [*other.split(), attribute]
-    return next((str(name) for name in schema.get("properties") or {} if words_of(name)[-len(own) :] == own), "")
+    return next((name for name in fields if words_of(name)[-len(own) :] == own), "")
 
 
 def _plainly(schema: JsonSchema) -> JsonSchema:
@@ -248,4 +313,30 @@ def _plainly(schema: JsonSchema) -> JsonSchema:
         found["properties"] = {name: _plainly(one) for name, one in members.items()}
     if isinstance(found.get("items"), dict):
         found["items"] = _plainly(found["items"])
+    return found
+
+
+def last_words(endpoint: Endpoint) -> str:
+    """The words of a path's last segment, in the singular."""
+    return " ".join(words_of(endpoint.path.rpartition("/")[2]))
+
+
+def given_besides(endpoint: Endpoint) -> list[str]:
+    """The parameters that say more than the path does."""
+    return [name for name in endpoint.tool.choosable if f"{{{name}}}" not in endpoint.path]
+
+
+def listed_things(endpoint: Endpoint) -> list[tuple[str, JsonSchema]]:
+    """The parameters that are lists of things or of their ids, with the schema of an entry."""
+    given = given_besides(endpoint)
+    found: list[tuple[str, JsonSchema]] = []
+    for name in given:
+        listed, words = plain(endpoint.tool.properties[name]), words_of(name)
+        if not isinstance(listed.get("items"), dict):
+            continue
+        item = plain(listed["items"])
+        are_things = isinstance(item.get("properties"), dict) and all(one == name or is_opaque(one) for one in given)
+        are_named = (is_opaque(name) and words != list(split_name(name))) or words == words_of(thing_at(endpoint))
+        if are_things or (item.get("type") in ("string", "integer") and are_named):
+            found.append((name, item))
     return found
