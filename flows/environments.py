@@ -78,7 +78,7 @@ def ship_worlds(warehouse: Warehouse, release: str, home: Path, without: Sequenc
 
     Raises ConfigurationError where one can't be opened any more, or two builds mean different worlds by one name.
     """
-    from callwright.generators.environments.shipping import join_shipped, ship_world
+    from callwright.generators.environments.opening import join_shipped, ship_world
 
     kinds = [kind for kind in kinds_with(lambda traits: traits.is_task) if kind not in without]
     found: dict[str, ShippedWorld] = {}
@@ -126,7 +126,7 @@ async def explore_environments(recipe: Recipe, settings: Settings) -> None:
     servers = _servers(recipe)
     if not servers:
         return
-    from callwright.generators.environments.opening import explore_environment
+    from callwright.generators.environments.exploring import explore_environment
 
     with open_environments(recipe, settings.ledger.parent) as environments:
         for server in servers:

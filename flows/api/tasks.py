@@ -12,7 +12,7 @@ from callwright.flows.environments import open_world, ship_worlds
 from callwright.flows.recipe import read_recipe
 from callwright.flows.settings import reading
 from callwright.generators.environments.episodes import StatefulWorld
-from callwright.generators.environments.shipping import open_shipped
+from callwright.generators.environments.opening import open_shipped
 from callwright.validators.tasks import Task, play_freely
 from callwright.warehouse.errors import ConfigurationError, RecordError
 from callwright.warehouse.exports.tasks import WORLDS_FILE, problem_of_task

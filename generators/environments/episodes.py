@@ -75,11 +75,9 @@ class WorldState(NamedTuple):
 
     def with_thing(self, key: ThingKey, now: Overlaid) -> "WorldState":
         """The state in which a thing differs so from how it was at first; one that does not differ is none of its things."""
-        things = dict(self.things)
-        if _is_as_at_first(now):
-            things.pop(key, None)
-        else:
-            things[key] = now
+        things = {**self.things, key: now}
+        if now.before == now.after and not now.after:
+            del things[key]
         return self._replace(things=things)
 
     def counted(self, name: str) -> "WorldState":
@@ -100,15 +98,15 @@ START = WorldState()
 
 def state_of(first: Mapping[ThingKey, Fields], now: Mapping[ThingKey, Fields], clock: int) -> WorldState:
     """The state of things that were so at first and are so now."""
-    keys = [key for key in {**first, **now} if first.get(key) != now.get(key)]
-    return WorldState({key: _overlaid(first.get(key), now.get(key)) for key in keys}, clock=clock)
-
-
-def _overlaid(first: Fields | None, now: Fields | None) -> Overlaid:
-    if first is None or now is None:
-        return Overlaid(first, now)
-    differ = [name for name in {**first, **now} if first.get(name) != now.get(name)]
-    return Overlaid({name: first.get(name) for name in differ}, {name: now.get(name) for name in differ})
+    things: dict[ThingKey, Overlaid] = {}
+    for key in {**first, **now}:
+        before, after = first.get(key), now.get(key)
+        if before is not None and after is not None:
+            differ = [name for name in {**before, **after} if before.get(name) != after.get(name)]
+            before, after = ({name: one.get(name) for name in differ} for one in (before, after))
+        if before != after:
+            things[key] = Overlaid(before, after)
+    return WorldState(things, clock=clock)
 
 
 class _Dumped(BaseModel):
@@ -146,13 +144,12 @@ def unnamed(changes: Iterable[Change]) -> tuple[str, ...]:
         labels = {
             id_: content_key([one.kind, _relabelled(one.after, labels | {id_: _SELF})]) for id_, one in made.items()
         }
-    return tuple(sorted(_relabelled_key(one, labels) for one in listed))
-
-
-def _relabelled_key(one: Change, labels: Mapping[str, str]) -> str:
-    known = {**labels, one.id: _SELF} if one.sort == "created" else labels
-    values = [_relabelled(value, known, identifies=_identifies(one.field)) for value in (one.before, one.after)]
-    return content_key([one.kind, labels.get(one.id, one.id), one.sort, one.field, values])
+    keys = []
+    for one in listed:
+        known = {**labels, one.id: _SELF} if one.sort == "created" else labels
+        values = [_relabelled(value, known, identifies=_identifies(one.field)) for value in (one.before, one.after)]
+        keys.append(content_key([one.kind, labels.get(one.id, one.id), one.sort, one.field, values]))
+    return tuple(sorted(keys))
 
 
 def _relabelled(value: JsonValue, labels: Mapping[str, str], *, identifies: bool = False) -> JsonValue:
@@ -168,33 +165,22 @@ def _identifies(name: str) -> bool:
     return bool(IDENTIFYING & set(words_of(name)[-1:]))
 
 
-def _is_as_at_first(one: Overlaid) -> bool:
-    return (one.before is None and one.after is None) or (
-        one.before is not None and one.after is not None and not one.before and not one.after
-    )
-
-
 def _changes(key: ThingKey, earlier: Overlaid | None, later: Overlaid | None) -> Iterator[Change]:
     """What differs of one thing; it is there, as it was at first, in a state that does not have it, unless it was made since."""
-    either = earlier or later
-    at_first = either is not None and either.before is not None
-    untouched: Fields | None = {} if at_first else None
-    was = earlier.after if earlier else untouched
-    now = later.after if later else untouched
-    if was is None and now is None:
-        return
-    if was is None:
-        yield Change(sort="created", kind=key.kind, id=key.id, after={**(now or {})})
-        return
-    if now is None:
-        known = later.before if later and later.before else earlier.before if earlier and earlier.before else {}
+    first = [one.before for one in (earlier, later) if one and one.before is not None]
+    untouched: Fields | None = {} if first else None
+    was, now = (one.after if one else untouched for one in (earlier, later))
+    if was is None and now is not None:
+        yield Change(sort="created", kind=key.kind, id=key.id, after={**now})
+    elif was is not None and now is None:
+        known = next(filter(None, reversed(first)), {})
         yield Change(sort="deleted", kind=key.kind, id=key.id, before={**known, **was})
-        return
-    first = {**(earlier.before or {} if earlier else {}), **(later.before or {} if later else {})}
-    for field in sorted({*was, *now}):
-        values = was.get(field, first.get(field)), now.get(field, first.get(field))
-        if values[0] != values[1]:
-            yield Change(sort="updated", kind=key.kind, id=key.id, field=field, before=values[0], after=values[1])
+    elif was is not None and now is not None:
+        known = {name: value for one in first for name, value in one.items()}
+        for field in sorted({*was, *now}):
+            before, after = (one.get(field, known.get(field)) for one in (was, now))
+            if before != after:
+                yield Change(sort="updated", kind=key.kind, id=key.id, field=field, before=before, after=after)
 
 
 class WorldEpisode(Protocol):
@@ -209,6 +195,7 @@ class WorldEpisode(Protocol):
 
     def snapshot(self) -> WorldState:
         """The state, to go back to."""
+        return self.state
 
     def restore(self, snapshot: WorldState) -> None:
         """Go back to a state of this world, exactly."""

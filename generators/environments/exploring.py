@@ -1,21 +1,51 @@
-"""Exploring an environment: calls that are known to be answered, and the values that a user can say in them."""
+"""Exploring an environment: calls that are known to be answered, and the values that a user can say in them.
 
+A live server is explored once: which of its links hold is kept with what people can ask for by name.
+"""
+
+import asyncio
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from itertools import islice, product
 from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from callwright.generators.environments.picking import entries_of, has, value_at
-from callwright.generators.environments.protocol import Environment
-from callwright.warehouse.records import Arguments, Call, JsonSchema, Link, Tool
+from callwright.generators.environments.endpoints import Endpoint, chosen_names, with_values
+from callwright.generators.environments.http import HttpEnvironment
+from callwright.generators.environments.linking import find_links, with_hints
+from callwright.generators.environments.mcp import McpEnvironment, ServerTools, read_server_tools, with_returns
+from callwright.generators.environments.opening import basis_of, endpoints_of_server
+from callwright.generators.environments.picking import (
+    MOST_STATED,
+    argument_with,
+    entries_of,
+    has,
+    stated_values,
+    value_at,
+    values_of_parameter,
+)
+from callwright.generators.environments.protocol import (
+    CallResponse,
+    Environment,
+    EnvironmentSettings,
+    HttpSettings,
+    McpSettings,
+)
+from callwright.generators.environments.response_store import FILES, Description
+from callwright.generators.environments.server_world import ServerWorld
+from callwright.generators.environments.stored import StoredEnvironment
+from callwright.warehouse.errors import ConfigurationError, TransientError
+from callwright.warehouse.records import Arguments, Call, Link, Tool
 
 ROUNDS = 4
-VALUES = 6  # of each required parameter that are tried
+VALUES = MOST_STATED  # of each required parameter that are tried
 FEWER_VALUES = 2  # of each other
 MOST_CALLS = 600
 MOST_EXAMPLES = 8
+KNOWN_CALLS = 12  # of each tool
+_ASIDE = "unanswered"  # the source of tools that no environment answers for
 
 
 class Example(NamedTuple):
@@ -24,6 +54,11 @@ class Example(NamedTuple):
     call: Call
     response: JsonValue
 
+    @property
+    def tells_something(self) -> bool:
+        """Whether the response is not empty."""
+        return self.response not in (None, [], {}, 0)
+
 
 class Exploration(NamedTuple):
     """The calls that were answered, by tool, and the links that answered calls bear out."""
@@ -31,6 +66,133 @@ class Exploration(NamedTuple):
     examples: Mapping[str, tuple[Example, ...]]
     links: tuple[Link, ...]
     problems: tuple[str, ...]
+
+
+async def explore_environment(settings: EnvironmentSettings, environment: Environment, *, again: bool = False) -> None:
+    """Ask a live server what its document leaves open: which links hold, and what people can ask for by name.
+
+    What is found is kept in the store and holds for all who open it with the same settings and document, until it is
+    asked for `again`. Raises ConfigurationError where the server answers nothing, TransientError where it stops answering.
+    Other environments need none of this.
+    """
+    if not isinstance(settings, HttpSettings | McpSettings) or not isinstance(environment, StoredEnvironment):
+        return
+    if not again and environment.store.description(environment.kept_as, basis_of(settings)):
+        return
+    inner = environment.inner
+    server = inner.server if isinstance(inner, ServerWorld) else inner
+    if isinstance(server, HttpEnvironment) and isinstance(settings, HttpSettings):
+        endpoints = endpoints_of_server(settings)
+        # values come out of other tools' responses too
+        await _explore(settings, environment, server.with_endpoints(endpoints), endpoints)
+    elif isinstance(server, McpEnvironment) and isinstance(settings, McpSettings):
+        listed = await read_server_tools(settings, server.address)
+        if listed.cut_short:
+            raise TransientError(f"{listed.cut_short} Its list of tools is not whole; run this again when it is up.")
+        whole = server.with_tools([one.tool for one in listed.endpoints])
+        if settings.reset is None:
+            await _explore(settings, environment, whole, listed.endpoints)
+            environment.inner = whole.with_tools(environment.tools)
+        else:
+            await _explore_reset(settings, environment, whole, listed)
+
+
+async def _explore_reset(
+    settings: McpSettings, environment: StoredEnvironment, server: McpEnvironment, listed: ServerTools
+) -> None:
+    """Explore a server in its world, and see that its reset restores what it tells."""
+    of_state = Description((), (), reading=listed.reading, told_by=_told_by(settings, listed))
+    first = await asyncio.to_thread(_told, server, of_state.told_by or ())
+    world = ServerWorld(
+        settings.name, of_state._replace(tools=server.tools, told_by=None), environment.store.path, server
+    )
+    await _explore(settings, environment, world, listed.endpoints, of_state)
+    if await asyncio.to_thread(_told, server, of_state.told_by or ()) != first:
+        raise ConfigurationError(
+            f"{server.address.shown} holds something else after it was reset than at first, so that `reset` of {settings.name!r}"
+            " does not restore it; `state` says which tools tell what it holds, where others tell what depends on chance."
+        )
+    environment.inner = ServerWorld(settings.name, environment.description, environment.store.path, server)
+
+
+def _told(server: McpEnvironment, told_by: Sequence[Call]) -> list[CallResponse]:
+    """What a server tells that was just reset. Raises ConfigurationError where it can't be, or does not tell."""
+    server.resetting.begin()
+    answers = [server.tell_after((), call) for call in told_by]
+    for answer in answers:
+        if answer.problem:
+            raise ConfigurationError(f"The environment {server.name!r} does not tell what it holds ({answer.problem}).")
+    return answers
+
+
+def _told_by(settings: McpSettings, listed: ServerTools) -> tuple[Call, ...]:
+    """The calls that tell what a server holds: those of the recipe, else its folder's files, else what reads and needs nothing.
+
+    Raises ConfigurationError where the recipe names a tool that there is not, or one that writes.
+    """
+    by_name = {one.tool.name: one.tool for one in listed.endpoints}
+    reading = [name for name in listed.reading if name in by_name]
+    for call in settings.asked_for_state:
+        if call.tool not in listed.reading:
+            unsure = "is not known to change nothing (`reads` says so)"
+            told, known = unsure if call.tool in by_name else "is not one of its tools", ", ".join(reading) or "none"
+            raise ConfigurationError(
+                f"`state` of {settings.name!r} names {call.tool!r}, which {told}; those that read are {known}."
+            )
+    if settings.state:
+        asked = settings.asked_for_state
+        return tuple(one.with_changes(arguments={**one.arguments, **by_name[one.tool].constants}) for one in asked)
+    if settings.reset is not None and settings.reset.folder is not None:
+        return (FILES,)
+    bare = [by_name[name] for name in reading if not by_name[name].required]
+    return tuple(Call(tool=one.name, arguments=one.constants) for one in bare)
+
+
+async def _explore(
+    settings: HttpSettings | McpSettings,
+    environment: StoredEnvironment,
+    server: HttpEnvironment | McpEnvironment | ServerWorld,
+    endpoints: Sequence[Endpoint],
+    of_state: Description | None = None,
+) -> None:
+    """Ask a server and keep what it is described by; `of_state` says which tools read, and what tells the state."""
+    wanted = chosen_names(endpoints, settings.choice, settings.tools if isinstance(settings, HttpSettings) else ())
+    asked = chosen_names(endpoints, settings.choice.model_copy(update={"include": ()}))  # none that a recipe excludes
+    endpoints = with_values([one for one in endpoints if one.tool.name in asked], settings.values)
+    description = Description(tuple(one.tool for one in endpoints), ())
+    with closing(StoredEnvironment(server, environment.store.path, description)) as whole:
+        while True:  # what is returned gives others their values; what was asked is stored
+            found = await explore(whole, find_links(endpoints, spoken=True), wanted=wanted)
+            seen = {tool: [one.response for one in examples] for tool, examples in found.examples.items()}
+            known, endpoints = tuple(endpoints), with_returns(endpoints, seen)
+            if endpoints == known:
+                break
+    if found.problems and not found.examples:
+        raise ConfigurationError(f"The environment {settings.name!r} answered no call ({found.problems[0]}).")
+    if found.problems:  # what a server left open by going down in the middle is not to count as what it does not know
+        answer = await server.answer(next(one.call for examples in found.examples.values() for one in examples))
+        if answer.passing:
+            raise TransientError(
+                f"The server of {server.name!r} stopped answering while it was explored ({answer.problem})"
+                " What it answered is kept; run this again when it is up."
+            )
+    described = _describe(endpoints, found, wanted)
+    if of_state is not None:
+        described = described._replace(reading=of_state.reading, told_by=of_state.told_by)
+    environment.redescribe(described, basis_of(settings))
+
+
+def _describe(endpoints: Sequence[Endpoint], found: Exploration, wanted: Collection[str]) -> Description:
+    """The tools that answered, the links that hold among them, stated in their descriptions, and what people can say."""
+    chosen = [one.tool for one in endpoints if one.tool.name in wanted]
+    answered = [tool for tool in chosen if tool.name in found.examples]
+    names, borne_out = {tool.name for tool in answered}, {link.key for link in found.links}
+    links = [link for link in find_links(endpoints) if link.key in borne_out and {link.tool, link.source} <= names]
+    telling = [[one.call for one in found.examples[tool.name] if one.tells_something] for tool in answered]
+    calls = tuple(call for own in telling for call in own[:KNOWN_CALLS])
+    tools = with_hints(with_examples(answered, links, calls), links)
+    beside = tuple(tool.with_changes(source=_ASIDE) for tool in chosen if tool.name not in names)
+    return Description(tools, tuple(links), calls, unanswered=beside)
 
 
 async def explore(
@@ -54,7 +216,7 @@ def is_borne_out(link: Link, examples: Mapping[str, Sequence[Example]]) -> bool:
     return any(
         _key(used) in values
         for example in examples.get(link.tool, ())
-        if example.response not in (None, [], {}, 0)
+        if example.tells_something
         for used in values_of_parameter(example.call.arguments, link.parameter)
     )
 
@@ -68,24 +230,6 @@ def values_at(link: Link, examples: Iterable[Example]) -> Iterator[JsonValue]:
             value = value_at(entry.value, link.field) if has(entry.value, link.field) else None
             if isinstance(value, str | int | float) and value != "":
                 yield value
-
-
-def values_of_parameter(arguments: JsonValue, parameter: str) -> Iterator[JsonValue]:
-    """The values that arguments hold at a parameter's place ("legs[].fromId")."""
-    held = [arguments]
-    for piece in parameter.split("."):
-        name = piece.removesuffix("[]")
-        held = [value[name] for value in held if isinstance(value, dict) and name in value]
-        if piece.endswith("[]"):
-            held = [item for value in held if isinstance(value, list) for item in value]
-    yield from held
-
-
-def argument_with(parameter: str, value: JsonValue) -> Arguments:
-    """The one argument that holds `value` at a parameter's place."""
-    for piece in reversed(parameter.split(".")):
-        value = {piece.removesuffix("[]"): [value] if piece.endswith("[]") else value}
-    return value if isinstance(value, dict) else {}
 
 
 class _Walk:
@@ -140,20 +284,10 @@ class _Walk:
 
     def _seen(self, links: Sequence[Link]) -> list[JsonValue]:
         """Up to VALUES values, the first of each link before the second of any."""
-        columns = [_distinct(values_at(link, self.examples.get(link.source, ()))) for link in links]
+        seen = [values_at(link, self.examples.get(link.source, ())) for link in links]
+        columns = [list({_key(value): value for value in values}.values())[:VALUES] for values in seen]
         found = {_key(column[row]): column[row] for row in range(VALUES) for column in columns if row < len(column)}
         return list(found.values())[:VALUES]
-
-
-def stated_values(schema: JsonSchema) -> list[JsonValue]:
-    """The values that a schema itself names: its default, its choices or its examples."""
-    if schema.get("default") is not None:
-        return [schema["default"]]
-    return list(schema.get("enum") or schema.get("examples") or ())[:VALUES]
-
-
-def _distinct(values: Iterable[JsonValue]) -> list[JsonValue]:
-    return list({_key(value): value for value in values}.values())[:VALUES]
 
 
 def _key(value: JsonValue) -> str:
@@ -162,15 +296,13 @@ def _key(value: JsonValue) -> str:
 
 def with_examples(tools: Iterable[Tool], links: Iterable[Link], calls: Sequence[Call]) -> tuple[Tool, ...]:
     """The tools, each text that people say with values that were seen as its `examples`."""
-    linked = {(link.tool, link.parameter) for link in links}
-    return tuple(_with_examples(tool, {name for owner, name in linked if owner == tool.name}, calls) for tool in tools)
-
-
-def _with_examples(tool: Tool, linked: set[str], calls: Sequence[Call]) -> Tool:
-    properties = dict(tool.properties)
-    for name, schema in tool.properties.items():
-        stated = [call.arguments[name] for call in calls if call.tool == tool.name and name in call.arguments]
-        seen = list(dict.fromkeys(value for value in stated if isinstance(value, str)))[:MOST_EXAMPLES]
-        if seen and name not in linked and not (schema.get("enum") or schema.get("examples") or "format" in schema):
-            properties[name] = {**schema, "examples": seen}
-    return tool.with_changes(parameters={**tool.parameters, "properties": properties})
+    linked, found = {(link.tool, link.parameter) for link in links}, []
+    for tool in tools:
+        properties, own = dict(tool.properties), [call.arguments for call in calls if call.tool == tool.name]
+        for name, schema in tool.properties.items():
+            seen = list(dict.fromkeys(one[name] for one in own if isinstance(one.get(name), str)))[:MOST_EXAMPLES]
+            is_told = (tool.name, name) in linked or schema.get("enum") or schema.get("examples") or "format" in schema
+            if seen and not is_told:
+                properties[name] = {**schema, "examples": seen}
+        found.append(tool.with_changes(parameters={**tool.parameters, "properties": properties}))
+    return tuple(found)

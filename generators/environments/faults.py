@@ -18,7 +18,6 @@ from callwright.language.schemas import scalars
 from callwright.warehouse.records import Call, Fault
 
 _CALLS = "\0calls"
-Replace = Callable[[JsonValue, str], JsonValue]  # a value, and the field that has it
 
 
 class FaultyWorld:
@@ -38,10 +37,8 @@ class FaultyWorld:
         return self._world.writes(tool)
 
 
-class FaultyEpisode:
-    """An episode in which something goes wrong (`WorldEpisode`)."""
-
-    __slots__ = ("_episode", "_fault")
+class FaultyEpisode(WorldEpisode):
+    """An episode in which something goes wrong."""
 
     def __init__(self, episode: WorldEpisode, fault: Fault) -> None:
         """Lay a fault over an episode that has just begun."""
@@ -62,46 +59,40 @@ class FaultyEpisode:
 
     def answer(self, call: Call) -> CallResponse:
         """The response to a call, or what goes wrong in its place."""
-        number = self.state.counters.get(_CALLS, 0)
-        answered = self._answered(call, number)
+        answered = self._answered(call, self.state.counters.get(_CALLS, 0))
         self._episode.restore(self._episode.snapshot().counted(_CALLS))
         return answered
 
     def _answered(self, call: Call, number: int) -> CallResponse:
-        fault = self._fault
-        if fault.is_text and fault.field:
-            return self._told_otherwise(call, _in_field(fault.field, fault.value, fault.instead))
+        fault, ask = self._fault, self._episode.answer
+        refused = CallResponse(fault.told, problem=orjson.dumps(fault.told).decode())
         match fault.sort:
+            case "injected" | "delegated" | "harmless" if fault.field:
+                return self._told_otherwise(ask(call), fault.field)
             case "timeout" | "unsure" if number == fault.at:
                 if fault.takes_effect:
-                    self._episode.answer(call)
-                return _refused(fault.told, passing=True)
+                    ask(call)
+                return refused._replace(passing=True)
             case "unavailable" if number >= fault.at and fault.call and call.tool == fault.call.tool:
-                return _refused(fault.told)
+                return refused
             case "gone" if number >= fault.at:
                 if is_in(fault.value, call.arguments):
-                    return _refused(fault.told)
-                answered = self._episode.answer(call)
+                    return refused
+                answered = ask(call)
                 return answered._replace(response=_without(answered.response, fault.value))
             case "stale_id" if number == fault.at:
-                return self._told_otherwise(call, lambda value, _: fault.instead if value == fault.value else value)
-        return self._episode.answer(call)
+                return self._told_otherwise(ask(call))
+        return ask(call)
 
-    def _told_otherwise(self, call: Call, replace: Replace) -> CallResponse:
-        answered = self._episode.answer(call)
-        return answered._replace(response=replaced(answered.response, replace))
-
-
-def _refused(told: JsonValue, *, passing: bool = False) -> CallResponse:
-    return CallResponse(told, problem=orjson.dumps(told).decode(), passing=passing)
+    def _told_otherwise(self, answered: CallResponse, field: str = "") -> CallResponse:
+        """The response with what the fault tells instead of its value, in one field unless in all."""
+        old, new = self._fault.value, self._fault.instead
+        found = replaced(answered.response, lambda one, name: new if one == old and field in ("", name) else one)
+        return answered._replace(response=found)
 
 
-def _in_field(field: str, value: JsonValue, instead: JsonValue) -> Replace:
-    return lambda one, name: instead if name == field and one == value else one
-
-
-def replaced(value: JsonValue, replace: Replace, field: str = "") -> JsonValue:
-    """A JSON value in which each part that holds no others is replaced."""
+def replaced(value: JsonValue, replace: Callable[[JsonValue, str], JsonValue], field: str = "") -> JsonValue:
+    """A JSON value in which each part that holds no others is replaced, by what it is and the field that has it."""
     if isinstance(value, dict):
         return {name: replaced(member, replace, name) for name, member in value.items()}
     if isinstance(value, list):

@@ -69,7 +69,7 @@ class JoinedWorld:
         return at is not None and self.worlds[at].writes(tool)
 
 
-class _JoinedEpisode:
+class _JoinedEpisode(WorldEpisode):
     """One run in all of them."""
 
     def __init__(self, world: JoinedWorld, episodes: Sequence[WorldEpisode]) -> None:
@@ -95,23 +95,18 @@ class _JoinedEpisode:
         counters |= {prefix + _CLOCK: state.clock for prefix, state in states if state.clock}
         return WorldState(things, counters | self._besides, sum(state.clock for _, state in states))
 
-    def snapshot(self) -> WorldState:
-        """The state, to go back to."""
-        return self.state
-
     def restore(self, snapshot: WorldState) -> None:
         """Go back to a state of these worlds."""
-        names = [
-            (name, count) for name, count in snapshot.counters.items() if not name.startswith(tuple(self._prefixes))
-        ]
-        self._besides = dict(names)
+        counted, known = snapshot.counters.items(), tuple(self._prefixes)
+        self._besides = {name: count for name, count in counted if not name.startswith(known)}
         for prefix, one in zip(self._prefixes, self._episodes, strict=True):
-            own = [(key, thing) for key, thing in snapshot.things.items() if key.kind.startswith(prefix)]
-            counters = {
-                name.removeprefix(prefix): count for name, count in snapshot.counters.items() if name.startswith(prefix)
+            counters = {name.removeprefix(prefix): count for name, count in counted if name.startswith(prefix)}
+            things = {
+                ThingKey(key.kind.removeprefix(prefix), key.id): thing
+                for key, thing in snapshot.things.items()
+                if key.kind.startswith(prefix)
             }
             clock = counters.pop(_CLOCK, 0)
-            things = {ThingKey(key.kind.removeprefix(prefix), key.id): thing for key, thing in own}
             one.restore(WorldState(things, counters, clock))
 
 

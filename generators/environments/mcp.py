@@ -1,10 +1,20 @@
-"""An MCP server as an environment: which of its tools may be called, what they return, and what they answer."""
+"""An MCP server as an environment: which of its tools may be called, what they return, and what they answer, also after others.
+
+A server that is reset holds one state, so those who ask take turns. Whoever asks says which calls have changed it since the last
+reset; where it has been brought elsewhere it is reset, and these calls are made again.
+"""
 
 import asyncio
+import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+import shutil
+import subprocess
+import threading
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import NamedTuple
+from tempfile import TemporaryDirectory
+from typing import Final, NamedTuple, TypeVar
 
 import orjson
 from pydantic import JsonValue
@@ -16,17 +26,30 @@ from callwright.generators.catalogs.documents import DocumentItem
 from callwright.generators.catalogs.tool_lists import MCP_REPLY, read_mcp_pages
 from callwright.generators.environments.endpoints import Endpoint, is_wanted
 from callwright.generators.environments.http import HttpLimits, hidden_words, hide
-from callwright.generators.environments.linking import entry_schemas, leaves_of
-from callwright.generators.environments.mcp_reset import Made, ResetServer, reset_server
-from callwright.generators.environments.mcp_server import McpAddress, McpListing, call_mcp_tool, list_mcp_tools
-from callwright.generators.environments.protocol import CallResponse, McpSettings, Reset
+from callwright.generators.environments.linking import IDENTIFYING, entry_schemas, leaves_of, words_of
+from callwright.generators.environments.mcp_server import (
+    McpAddress,
+    McpListing,
+    call_mcp_tool,
+    last_line,
+    list_mcp_tools,
+    server_at,
+    variables_of,
+    when_closed,
+)
+from callwright.generators.environments.protocol import CallResponse, Made, McpSettings, Reset
 from callwright.generators.environments.response_store import FILES
 from callwright.warehouse.errors import ConfigurationError
-from callwright.warehouse.records import Call, JsonSchema, Link, Tool
+from callwright.warehouse.records import Arguments, Call, JsonSchema, Link, Tool, content_key
 
+FOLDER = "{folder}"
+SHOWN_FOLDER = "/workspace"  # what a copy is called in calls and answers, wherever it is
+LARGEST_TEXT = 2**16  # bytes of a file that are told as they are
 _SHOWN = 12
 _PARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9]+")
 _OF = frozenset({"by", "for", "from", "in", "of", "with"})  # what comes after says how, not what
+_KINDS = {bool: "boolean", int: "integer", float: "number", str: "string", list: "array", dict: "object"}
+_Value = TypeVar("_Value", JsonValue, Arguments)
 
 
 class McpEnvironment:
@@ -57,13 +80,13 @@ class McpEnvironment:
 
     async def answer(self, call: Call) -> CallResponse:
         """The server's answer; whatever goes wrong is stated in `problem`."""
-        own = self._own(call)
-        if isinstance(own, CallResponse):
-            return own
+        if (refused := self._refused(call)) is not None:
+            return refused
+        own = self._renamed(call)
         return self._shown(await call_mcp_tool(self.address, own.tool, own.arguments, self._limits.seconds))
 
     @property
-    def resetting(self) -> ResetServer:
+    def resetting(self) -> "ResetServer":
         """The server with its reset. Raises ConfigurationError where it has none."""
         if self.reset is None:
             raise ConfigurationError(f"The server of {self.name!r} has no `reset`, so that calls may not change it.")
@@ -71,33 +94,27 @@ class McpEnvironment:
 
     def answer_after(self, past: Sequence[Made], call: Call, *, writes: bool) -> CallResponse:
         """The answer of a server that is reset, after these calls; whatever goes wrong is stated in `problem`."""
-        own = self._own(call)
-        if isinstance(own, CallResponse):
-            return own
-        return self._shown(self.resetting.ask_after(self._made(past), own, writes=writes))
+        refused = self._refused(call)
+        return self._asked_after(past, call, writes=writes) if refused is None else refused
 
     def tell_after(self, past: Sequence[Made], call: Call) -> CallResponse:
         """What a call that tells the state is answered, whatever tools are meant to be called; FILES tells its folder's files."""
-        made = self._made(past)
-        if call == FILES:
-            return self._shown(self.resetting.files_after(made))
-        return self._shown(self.resetting.ask_after(made, self._renamed(call), writes=False))
+        return self._asked_after(past, call, writes=False)
 
-    def _made(self, past: Sequence[Made]) -> list[Made]:
-        return [Made(self._renamed(before.call), before.answer) for before in past]
+    def _asked_after(self, past: Sequence[Made], call: Call, *, writes: bool) -> CallResponse:
+        made = [Made(self._renamed(before.call), before.answer) for before in past]
+        return self._shown(self.resetting.ask_after(made, self._renamed(call), writes=writes))
 
     def _renamed(self, call: Call) -> Call:
         """A call under the server's own name of its tool."""
         return call.with_changes(tool=self._own_names.get(call.tool, call.tool))
 
-    def _own(self, call: Call) -> Call | CallResponse:
-        """A call under the server's own name of its tool; why not, where it has none that may be called."""
+    def _refused(self, call: Call) -> CallResponse | None:
+        """Why a call is not made, None where it has a tool that may be called."""
         if call.tool in self._tools:
-            return self._renamed(call)
-        return CallResponse(
-            problem=f"{self.name} has no tool {call.tool!r} that may be called."
-            + ("" if self.reset else " Tools that change a server are called where `reset` says how it is reset.")
-        )
+            return None
+        more = "" if self.reset else " Tools that change a server are called where `reset` says how it is reset."
+        return CallResponse(problem=f"{self.name} has no tool {call.tool!r} that may be called.{more}")
 
     def _shown(self, answer: CallResponse) -> CallResponse:
         """An answer that is not too large, without secrets."""
@@ -109,6 +126,172 @@ class McpEnvironment:
             return answer
         shown: JsonValue = orjson.loads(hide(body.decode(), self._hidden))
         return answer._replace(response=shown, problem=hide(answer.problem, self._hidden))
+
+
+class ResetServer:
+    """A server and its reset, one for this process: calls are under its own names of tools."""
+
+    def __init__(self, address: McpAddress, reset: Reset, patience: float) -> None:
+        """`patience` are the seconds that a call may take, and a command that resets. Nothing is started yet."""
+        self._reset, self._patience = reset, patience
+        self._lock = threading.Lock()
+        self._past: tuple[Call, ...] | None = None  # what has changed it since; None where that is not known
+        self._copy: TemporaryDirectory[str] | None = None
+        self._stated = self._address = address
+
+    def ask_after(self, past: Sequence[Made], call: Call, *, writes: bool) -> CallResponse:
+        """What a call is answered after these, which changed the server; `writes` says whether this one may change it, too.
+
+        FILES is answered by what the files of the server's copy hold: text as it is, of all else a hash.
+        """
+        with self._lock:
+            try:
+                self._bring_to(past)
+            except ConfigurationError as error:
+                self._past = None
+                return CallResponse(problem=str(error), passing=True)
+            if call == FILES:
+                root = self._address.folder
+                paths = sorted(path for path in root.rglob("*") if path.is_file())
+                return CallResponse({path.relative_to(root).as_posix(): _content(path) for path in paths})
+            answer = self._ask(call)
+            if answer.passing:
+                self._past = None
+            elif writes:
+                self._past = (*(one.call for one in past), call)
+            return answer
+
+    def begin(self) -> McpAddress:
+        """Reset the server; where it is then. Raises ConfigurationError, which names it, where it can't be reset."""
+        with self._lock:
+            self._begin()
+            return self._address
+
+    def close(self) -> None:
+        """Remove the copy; a server that is asked again gets a new one."""
+        with self._lock:
+            self._past = None
+            if self._copy is not None:
+                self._copy.cleanup()
+                self._copy = None
+
+    def _bring_to(self, past: Sequence[Made]) -> None:
+        """Make the server hold what these calls have made of it. Raises ConfigurationError where it can't be."""
+        wanted = tuple(one.call for one in past)
+        if self._past is None or wanted[: len(self._past)] != self._past:
+            self._begin()
+        for made in past[len(self._past or ()) :]:
+            answer = self._ask(made.call)
+            if answer.passing:
+                raise ConfigurationError(answer.problem)
+            if _essence(answer) != _essence(made.answer):
+                raise ConfigurationError(
+                    f"{self._stated.shown} answers {made.call.tool} otherwise after a reset than before it, so that the reset does"
+                    " not restore what it held at first, or its answers depend on chance."
+                )
+            self._past = (*(self._past or ()), made.call)
+
+    def _begin(self) -> None:
+        self._past = None
+        if self._reset.tool:
+            answer = self._ask(Call(tool=self._reset.tool, arguments=dict(self._reset.arguments)))
+            if answer.problem:
+                raise self._failure(f"by its tool {self._reset.tool!r}: {answer.problem}", after="")
+        else:
+            if self._stated.command:
+                server_at(self._address).close()
+            if self._reset.folder is not None:
+                self._copy_anew(self._reset.folder)
+            else:
+                self._run(self._reset.command)
+        self._past = ()
+
+    def _failure(self, why: str, after: str = ":") -> ConfigurationError:
+        return ConfigurationError(f"{self._stated.shown} was not reset{after} {why}")
+
+    def _copy_anew(self, folder: Path) -> None:
+        if self._copy is None:
+            self._copy = TemporaryDirectory(prefix="callwright-")
+            when_closed(self.close)
+        place = Path(self._copy.name).resolve() / folder.name
+        try:
+            shutil.rmtree(place, ignore_errors=True)
+            shutil.copytree(folder, place)
+        except (OSError, shutil.Error) as error:
+            raise self._failure(f"the folder {str(folder)!r} can't be copied ({error}).") from error
+        first, *words = self._stated.command
+        own = self._stated.folder / first
+        found = [str(own) if own.is_file() else first, *words]
+        command = tuple(word.replace(FOLDER, str(place)) for word in found)
+        self._address = self._stated._replace(command=command, folder=place)
+
+    def _run(self, words: Sequence[str]) -> None:
+        """Run the command that resets, with the variables that the server's own has."""
+        shown = repr(" ".join(words))
+        try:
+            subprocess.run(  # noqa: S603 - the recipe's own command
+                words, cwd=self._stated.folder, env=variables_of(self._stated), check=True,
+                capture_output=True, text=True, timeout=self._patience, stdin=subprocess.DEVNULL,
+            )  # fmt: skip
+        except subprocess.TimeoutExpired as error:
+            raise self._failure(f"{shown} did not end within {self._patience:g} seconds.") from error
+        except subprocess.CalledProcessError as error:
+            wrote = last_line(error.stderr or error.stdout)
+            raise self._failure(f"{shown} ended with {error.returncode}.{wrote}") from error
+        except OSError as error:
+            raise self._failure(f"{shown} can't be run ({error.strerror}).") from error
+
+    def _ask(self, call: Call) -> CallResponse:
+        """What the server answers, wherever its copy is."""
+        place = str(self._address.folder) if self._copy is not None else SHOWN_FOLDER
+        arguments = _replaced(call.arguments, SHOWN_FOLDER, place)
+        question = call_mcp_tool(self._address, call.tool, arguments, self._patience)
+        with ThreadPoolExecutor(1) as other:  # who asks may be in a loop of its own
+            answer = other.submit(asyncio.run, question).result()
+        problem = answer.problem.replace(place, SHOWN_FOLDER)
+        return answer._replace(response=_replaced(answer.response, place, SHOWN_FOLDER), problem=problem)
+
+
+_servers: Final[dict[tuple[int, str], ResetServer]] = {}
+_lock: Final = threading.Lock()
+
+
+def reset_server(address: McpAddress, reset: Reset, patience: float) -> ResetServer:
+    """The server of an address and its reset, one for this process: who asks it knows what others have made of it."""
+    key = os.getpid(), content_key([*address.command, address.url, str(address.folder), reset.model_dump(mode="json")])
+    with _lock:
+        if key not in _servers:
+            _servers[key] = ResetServer(address, reset, patience)
+        return _servers[key]
+
+
+def _replaced(value: _Value, old: str, new: str) -> _Value:
+    found: _Value = value if old == new else orjson.loads(orjson.dumps(value).decode().replace(old, new))
+    return found
+
+
+def _content(path: Path) -> JsonValue:
+    body = path.read_bytes()
+    try:
+        text = body.decode() if len(body) <= LARGEST_TEXT and b"\0" not in body else None
+    except UnicodeDecodeError:
+        text = None
+    return content_key([body.hex()]) if text is None else text
+
+
+def _essence(answer: CallResponse) -> JsonValue:
+    """What may not differ between two answers to the same call: whether it was done, and what things are known by."""
+    return [bool(answer.problem), _identities(answer.response)]
+
+
+def _identities(value: JsonValue) -> JsonValue:
+    if isinstance(value, dict):
+        return {
+            name: _identities(one) if isinstance(one, dict | list) else one
+            for name, one in value.items()
+            if isinstance(one, dict | list) or IDENTIFYING & set(words_of(name)[-1:])
+        }
+    return [_identities(one) for one in value] if isinstance(value, list) else None
 
 
 async def read_server(address: McpAddress, patience: float) -> Catalog:
@@ -151,14 +334,11 @@ async def read_server_tools(settings: McpSettings, address: McpAddress) -> Serve
     listing = await list_mcp_tools(address, settings.timeout)
     builder = _read(listing, settings.name, f"environment:{settings.name}")
     stated = builder.tools
-    reading = {name for name, annotations in _annotations(listing) if annotations.get("readOnlyHint") is True}
+    reading = _marked_as_reading(listing)
     reading |= {one.name for one in stated if settings.reads and is_wanted(one.name, settings.reads)}
+    allowed = {one.name for one in stated if settings.allow and is_wanted(one.name, settings.allow)}
     adapted = list(zip(stated, adapt(stated, settings.choice), strict=True))
-    callable_tools = [
-        tool
-        for own, tool in adapted
-        if own.name in reading or settings.reset or (settings.allow and is_wanted(own.name, settings.allow))
-    ]
+    callable_tools = [tool for own, tool in adapted if settings.reset or own.name in reading | allowed]
     if not callable_tools:
         names = ", ".join(tool.name for tool in stated[:_SHOWN]) or "none"
         raise ConfigurationError(
@@ -170,13 +350,15 @@ async def read_server_tools(settings: McpSettings, address: McpAddress) -> Serve
     return ServerTools(endpoints, tuple(builder.problems), listing.problem, names_of_reading)
 
 
-def _annotations(listing: McpListing) -> Iterator[tuple[str, dict[str, JsonValue]]]:
+def _marked_as_reading(listing: McpListing) -> set[str]:
+    found = set[str]()
     for page in listing.pages:
         tools = page.get("tools") if isinstance(page, dict) else None
         for tool in tools if isinstance(tools, list) else []:
-            annotations = tool.get("annotations") if isinstance(tool, dict) else None
-            if isinstance(tool, dict) and isinstance(annotations, dict):
-                yield str(tool.get("name")), annotations
+            match tool:
+                case {"name": name, "annotations": {"readOnlyHint": True}}:
+                    found.add(str(name))
+    return found
 
 
 def _path_of(name: str) -> str:
@@ -204,32 +386,15 @@ def _is_vague(returns: JsonSchema | None) -> bool:
 
 def schema_of_values(values: Sequence[JsonValue]) -> JsonSchema:
     """A schema that all these values fit; an empty one where they have nothing in common."""
-    present = [value for value in values if value is not None]
-    kinds = {_kind(value) for value in present}
+    kinds = {_KINDS[type(value)] for value in values if value is not None}
     if kinds == {"object"}:
-        objects = [value for value in present if isinstance(value, dict)]
+        objects = [value for value in values if isinstance(value, dict)]
         names = dict.fromkeys(name for value in objects for name in value)
         members = {name: schema_of_values([one[name] for one in objects if name in one]) for name in names}
         return {"type": "object", "properties": members}
     if kinds == {"array"}:
-        items = [item for value in present if isinstance(value, list) for item in value]
+        items = [item for value in values if isinstance(value, list) for item in value]
         return {"type": "array", "items": schema_of_values(items)}
     if kinds == {"integer", "number"}:
         return {"type": "number"}
     return {"type": kinds.pop()} if len(kinds) == 1 else {}
-
-
-def _kind(value: JsonValue) -> str:
-    match value:
-        case bool():
-            return "boolean"
-        case int():
-            return "integer"
-        case float():
-            return "number"
-        case str():
-            return "string"
-        case list():
-            return "array"
-        case _:
-            return "object"

@@ -27,7 +27,7 @@ from callwright.warehouse.records import Arguments
 if TYPE_CHECKING:
     from mcp import Client
     from mcp.client._transport import TransportStreams
-    from mcp.types import CallToolResult
+    from mcp.types import CallToolResult, ListToolsResult
 
 START_PATIENCE = 60.0  # seconds: a command may have to fetch its server first
 LIST_PATIENCE = 60.0
@@ -83,30 +83,21 @@ async def list_mcp_tools(address: McpAddress, patience: float) -> McpListing:
     while cursor not in cursors and len(pages) < MOST_PAGES:
         cursors.add(cursor)
         try:
-            found = await server.ask(partial(_page, cursor=cursor), patience)
+            name, page = await server.ask(partial(_page, cursor=cursor), patience)
         except ServerFailureError as error:
             if pages:
                 return McpListing(name, pages, str(error))
             raise UnheardError(str(error)) from error
-        name, cursor = found.server, found.cursor
-        pages.append(found.page)
+        pages.append(page.model_dump(mode="json", by_alias=True, exclude_none=True))
+        cursor = page.next_cursor
         if cursor is None:
             break
     return McpListing(name, pages)
 
 
-class _Page(NamedTuple):
-    """A page of a server's list, and what to ask for the next one, None where it is the last."""
-
-    server: str
-    page: JsonValue
-    cursor: str | None
-
-
-async def _page(client: "Client", cursor: str | None) -> _Page:
+async def _page(client: "Client", cursor: str | None) -> "tuple[str, ListToolsResult]":
     page = await client.list_tools(cursor=cursor)
-    listed = page.model_dump(mode="json", by_alias=True, exclude_none=True)
-    return _Page(client.server_info.name if client.server_info else "", listed, page.next_cursor)
+    return client.server_info.name if client.server_info else "", page
 
 
 async def call_mcp_tool(address: McpAddress, name: str, arguments: Arguments, patience: float) -> CallResponse:
@@ -141,18 +132,21 @@ def read_result(result: "CallToolResult") -> CallResponse:
 
 def _parsed(content: JsonValue) -> JsonValue:
     """A text as the object or list that it writes, else as it stands."""
-    if not isinstance(content, str) or content.lstrip()[:1] not in ("{", "["):
-        return content
-    try:
-        value: JsonValue = orjson.loads(content)
-    except orjson.JSONDecodeError:
-        return content
-    return value
+    if isinstance(content, str) and content.lstrip()[:1] in ("{", "["):
+        with suppress(orjson.JSONDecodeError):
+            return orjson.loads(content)  # type: ignore[no-any-return]
+    return content
 
 
 def _cut(text: str) -> str:
     short = " ".join(text.split())
     return short if len(short) <= LONGEST_PROBLEM else f"{short[:LONGEST_PROBLEM]}…"
+
+
+def last_line(text: str) -> str:
+    """The last line that a command wrote, as a sentence; "" where it wrote none."""
+    last = next((line for line in reversed(text.splitlines()) if line.strip()), "")
+    return f" It wrote: {_cut(last)}" if last else ""
 
 
 class UnheardError(ConfigurationError):
@@ -365,6 +359,4 @@ def _refusal(address: McpAddress, error: Exception, stated: TextIO) -> str:
     else:
         reason = _cut(str(error)) or type(error).__name__
     stated.seek(0)
-    last = next((line for line in reversed(stated.read().splitlines()) if line.strip()), "")
-    wrote = f" It wrote: {_cut(last)}" if last else ""
-    return f"{address.shown} can't be asked ({reason}).{wrote}"
+    return f"{address.shown} can't be asked ({reason}).{last_line(stated.read())}"

@@ -2,14 +2,14 @@
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple, cast, get_args
 
 from pydantic import JsonValue
 
 from callwright.language.text import fold
 from callwright.warehouse.errors import RecordError
-from callwright.warehouse.records import Condition, Picked
+from callwright.warehouse.records import Arguments, Condition, JsonSchema, Picked
 from callwright.warehouse.records.drafts import Test
 
 _PIECE = re.compile(r"[^.\[\]]+")
@@ -20,6 +20,7 @@ _PLAIN = re.compile(r'[^\s":;]+')
 _LATER = re.compile(r"(-?\d+) minutes later")
 _COMPARED = re.compile(r" (equals|contains) ")
 _ONLY = "only entry"
+MOST_STATED = 6  # values of a parameter that a schema is asked for
 
 
 class Entry(NamedTuple):
@@ -63,6 +64,31 @@ def entries_of(response: JsonValue, entries: str) -> list[Entry]:
     if not isinstance(held, list):
         return [Entry(0, entries, held)]
     return [Entry(index, f"{entries}[{index}]", member) for index, member in enumerate(held)]
+
+
+def values_of_parameter(arguments: JsonValue, parameter: str) -> Iterator[JsonValue]:
+    """The values that arguments hold at a parameter's place ("legs[].fromId")."""
+    held = [arguments]
+    for piece in parameter.split("."):
+        name = piece.removesuffix("[]")
+        held = [value[name] for value in held if isinstance(value, dict) and name in value]
+        if piece.endswith("[]"):
+            held = [item for value in held if isinstance(value, list) for item in value]
+    yield from held
+
+
+def argument_with(parameter: str, value: JsonValue) -> Arguments:
+    """The one argument that holds `value` at a parameter's place."""
+    for piece in reversed(parameter.split(".")):
+        value = {piece.removesuffix("[]"): [value] if piece.endswith("[]") else value}
+    return value if isinstance(value, dict) else {}
+
+
+def stated_values(schema: JsonSchema) -> list[JsonValue]:
+    """The values that a schema itself names: its default, its choices or its examples."""
+    if schema.get("default") is not None:
+        return [schema["default"]]
+    return list(schema.get("enum") or schema.get("examples") or ())[:MOST_STATED]
 
 
 def choose(entries: Sequence[Entry], where: Sequence[Condition], *, loosely: bool = False) -> list[Entry]:

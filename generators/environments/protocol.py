@@ -44,6 +44,13 @@ class CallResponse(NamedTuple):
     error: ErrorCode | Literal[""] = ""
 
 
+class Made(NamedTuple):
+    """A call that was made, and what it was answered."""
+
+    call: Call
+    answer: CallResponse
+
+
 class Environment(Protocol):
     """Answers calls of its tools; the same call is always answered alike (what changes is stored the first time).
 

@@ -15,6 +15,7 @@ response, and `RefusalError` refuses the call: nothing of it is kept. The state 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from copy import deepcopy
+from functools import lru_cache
 from pathlib import Path
 from random import Random
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar, get_args
@@ -29,6 +30,7 @@ from callwright.generators.environments.episodes import (
     Overlaid,
     RefusalError,
     ThingKey,
+    WorldEpisode,
     WorldState,
     state_of,
 )
@@ -97,12 +99,14 @@ class _Method(NamedTuple):
 class PythonEnvironment:
     """A world written in Python, which answers each call of a build as a new episode does."""
 
+    unclear: tuple[str, ...] = ()  # what writes is marked
+
     def __init__(self, written: type[PythonWorld[Any, Any]], settings: WorldSettings) -> None:
         """Read the tools off the class. Raises ConfigurationError, which names class and method, where one can't be."""
         self.name, self._written, self._settings = settings.name, written, settings
         self._methods = {one.tool.name: one for one in _methods(written, settings)}
         self.tools: tuple[Tool, ...] = tuple(one.tool for one in self._methods.values())
-        self._starts: dict[int, BaseModel] = {}
+        self.first = lru_cache(_STARTS)(self._first)
 
     @property
     def links(self) -> tuple[Link, ...]:
@@ -117,11 +121,6 @@ class PythonEnvironment:
     def seed(self) -> int:
         """The seed of the settings, where they have one, else 0."""
         return int(getattr(self._settings, "seed", 0))
-
-    @property
-    def unclear(self) -> tuple[str, ...]:
-        """None: what writes is marked."""
-        return ()
 
     def begin(self, seed: int | None = None) -> "PythonEpisode":
         """A new episode; without a seed with the world's own."""
@@ -141,22 +140,16 @@ class PythonEnvironment:
         world.state = deepcopy(self.first(seed))
         return world
 
-    def first(self, seed: int) -> BaseModel:
+    def _first(self, seed: int) -> BaseModel:
         """The state at first under a seed, which nobody changes."""
-        if seed not in self._starts:
-            if len(self._starts) >= _STARTS:
-                self._starts.pop(next(iter(self._starts)))
-            found = self._written(self._settings).start(Random(seed))
-            if not isinstance(found, BaseModel):
-                raise ConfigurationError(f"`start` of {self._written.__name__} gives {found!r}, no pydantic model.")
-            self._starts[seed] = found
-        return self._starts[seed]
+        found = self._written(self._settings).start(Random(seed))
+        if not isinstance(found, BaseModel):
+            raise ConfigurationError(f"`start` of {self._written.__name__} gives {found!r}, no pydantic model.")
+        return found
 
 
-class PythonEpisode:
-    """One run in a world that is written in Python (`WorldEpisode`)."""
-
-    __slots__ = ("_clock", "_environment", "_seed", "_world")
+class PythonEpisode(WorldEpisode):
+    """One run in a world that is written in Python."""
 
     def __init__(self, environment: PythonEnvironment, seed: int) -> None:
         """Begin as the world is at first."""
@@ -168,10 +161,6 @@ class PythonEpisode:
         """How the things of the state differ from how they were at first."""
         first, now = _things(self._environment.first(self._seed)), _things(self._world.state)
         return state_of(first, now, self._clock)
-
-    def snapshot(self) -> WorldState:
-        """The state, to go back to."""
-        return self.state
 
     def restore(self, snapshot: WorldState) -> None:
         """Go back to a state of this world. Raises RecordError where it is none."""
@@ -194,12 +183,9 @@ class PythonEpisode:
         kept = deepcopy(self._world.state) if method.writes else None
         try:
             found: JsonValue = to_jsonable_python(method.call(self._world, **call.arguments))
-        except ValidationError as error:
+        except (ValidationError, RefusalError) as error:
             self._world.state = self._world.state if kept is None else kept
-            return CallResponse(problem=str(error), error="invalid_value")
-        except RefusalError as error:
-            self._world.state = self._world.state if kept is None else kept
-            return CallResponse(problem=str(error), error=error.error)
+            return CallResponse(problem=str(error), error=getattr(error, "error", "invalid_value"))
         self._clock += 1
         return CallResponse(found)
 

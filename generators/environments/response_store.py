@@ -6,6 +6,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -131,26 +132,27 @@ def description_from(dumped: list[Any]) -> Description:
     )
 
 
+def kept_description(path: Path, environment: str, basis: str = "") -> Description | None:
+    """The description that the store at `path` keeps of an environment, None where it keeps none of this basis."""
+    with closing(ResponseStore(path)) as store:
+        return store.description(environment, basis)
+
+
 def response_rows(store: "ResponseStore", environment: str) -> Iterator[dict[str, Any]]:
     """The rows of the warehouse's table `responses`."""
     for one in store.stored(environment):
+        after = {"after": [before.model_dump(mode="json") for before in one.after]} if one.after else {}
         yield {
             "environment": environment,
             "key": one.key,
             "version": one.version,
             "tool": one.call.tool,
-            "call": orjson.dumps(_told(one)).decode(),
+            "call": orjson.dumps(one.call.model_dump(mode="json") | after).decode(),
             "response": orjson.dumps(one.answer.response).decode(),
             "problem": one.answer.problem,
             "recorded_at": one.recorded_at,
             "seen_at": one.seen_at,
         }
-
-
-def _told(stored: Stored) -> dict[str, JsonValue]:
-    """A call as the table has it, with those that came before it."""
-    after: list[JsonValue] = [one.model_dump(mode="json") for one in stored.after]
-    return stored.call.model_dump(mode="json") | ({"after": after} if after else {})
 
 
 def lapse_rows(store: "ResponseStore", environment: str) -> Iterator[dict[str, Any]]:
@@ -165,9 +167,10 @@ def pack_responses(path: Path, environments: Sequence[str], since: float = 0.0) 
     moment = datetime.fromtimestamp(since, UTC).isoformat()
     with closing(ResponseStore(path)), closing(_open(Path(":memory:"))) as packed:
         packed.execute("attach ? as whole", (str(path),))
+        marks = ", ".join("?" * len(environments))
         for table, age in (("responses", "seen_at"), ("lapses", "last_at"), ("descriptions", f"'{moment}'")):
             packed.execute(
-                f"insert into {table} select * from whole.{table} where {age} >= ? and environment in ({_marks(environments)})",  # noqa: S608 - names of tables
+                f"insert into {table} select * from whole.{table} where {age} >= ? and environment in ({marks})",  # noqa: S608 - names of tables
                 (moment, *environments),
             )
         packed.execute("detach whole")
@@ -186,10 +189,6 @@ def merge_responses(path: Path, packed: bytes) -> None:
                 for lapse in other.lapses(environment):
                     store.note_lapse(environment, lapse.call, lapse.problem)
             store.take_descriptions(other)
-
-
-def _marks(values: Sequence[str]) -> str:
-    return ", ".join("?" * len(values))
 
 
 def call_key(call: Call, after: Sequence[Call] = ()) -> str:
@@ -244,7 +243,7 @@ class ResponseStore:
 
     def descriptions(self) -> list[tuple[str, str, bytes]]:
         """The descriptions as they stand, each with its environment and its basis."""
-        return [(row[0], row[1], row[2]) for row in self._rows("select environment, basis, body from descriptions")]
+        return self._rows("select environment, basis, body from descriptions")
 
     def take_descriptions(self, other: "ResponseStore") -> None:
         """Keep the descriptions of another store in place of ours."""
@@ -253,9 +252,8 @@ class ResponseStore:
 
     def environments(self) -> list[str]:
         """The names of the environments that anything is kept for."""
-        return [
-            row[0] for row in self._rows("select environment from responses union select environment from descriptions")
-        ]
+        rows = self._rows("select environment from responses union select environment from descriptions")
+        return [name for (name,) in rows]
 
     def stored(self, environment: str) -> Iterator[Stored]:
         """Every version of every answer, by key and version."""
@@ -266,13 +264,11 @@ class ResponseStore:
 
     def drifts(self, environment: str) -> list[Drift]:
         """The calls that were answered otherwise when asked again, once for each time."""
-        found, before = [], None
-        for stored in self.stored(environment):
-            if before is not None and before.key == stored.key:
-                earlier, later = before, stored
-                found.append(Drift(later.call, earlier.answer, later.answer, earlier.recorded_at, later.recorded_at))
-            before = stored
-        return found
+        return [
+            Drift(later.call, earlier.answer, later.answer, earlier.recorded_at, later.recorded_at)
+            for earlier, later in pairwise(self.stored(environment))
+            if earlier.key == later.key
+        ]
 
     def lapses(self, environment: str) -> list[Lapse]:
         """The calls that got no answer of their own."""

@@ -6,7 +6,7 @@ list of objects in it holds things of a kind, known by what identifies them.
 """
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Protocol
@@ -15,8 +15,7 @@ from pydantic import JsonValue
 
 from callwright.generators.environments.episodes import Fields, ThingKey, WorldState, state_of
 from callwright.generators.environments.linking import IDENTIFYING, is_opaque, words_of
-from callwright.generators.environments.mcp_reset import Made
-from callwright.generators.environments.protocol import CallResponse
+from callwright.generators.environments.protocol import CallResponse, Made
 from callwright.generators.environments.response_store import FILES, Description, ResponseStore
 from callwright.generators.environments.stored import DescribedEnvironment
 from callwright.warehouse.errors import RecordError, TransientError
@@ -43,7 +42,7 @@ class ServerWorld(DescribedEnvironment):
 
     def __init__(self, name: str, description: Description, store: Path, server: AskedServer | None) -> None:
         """Keep answers in the response store at `store`, under `name`."""
-        self.name, self._description, self._store, self.server = name, description, store, server
+        self.name, self.description, self._store, self.server = name, description, store, server
         self._reading = frozenset(description.reading)
         self._pasts: dict[str, tuple[Made, ...]] = {}
 
@@ -63,27 +62,34 @@ class ServerWorld(DescribedEnvironment):
     def answered(self, past: Sequence[Made], call: Call) -> CallResponse:
         """What is kept of a call after others, else what the server answers now; that is kept."""
         sent = self.sent(call)
-        return CallResponse(problem=sent) if isinstance(sent, str) else self._kept(past, sent, self._asked)
+        return CallResponse(problem=sent) if isinstance(sent, str) else self._kept(past, sent)
 
-    def _kept(
-        self, past: Sequence[Made], sent: Call, ask: Callable[[Sequence[Made], Call], CallResponse]
-    ) -> CallResponse:
+    def _kept(self, past: Sequence[Made], sent: Call, *, tells: bool = False) -> CallResponse:
         after = [made.call for made in past]
         with closing(ResponseStore(self._store)) as store:
             known = store.get(self.name, sent, after)
             if known is not None:
                 return known
-            answer = ask(past, sent)
+            answer = self._asked(past, sent, tells=tells)
             if answer.passing:
                 store.note_lapse(self.name, sent, answer.problem)
                 return answer
             return store.put(self.name, sent, answer, after)
 
+    def _asked(self, past: Sequence[Made], sent: Call, *, tells: bool = False) -> CallResponse:
+        if self.server is None:
+            where = f" after {len(past)} others" if past else ""
+            problem = f"No response is recorded for this call of {sent.tool}{where}."
+            return CallResponse(problem=problem, passing=True)
+        if tells:
+            return self.server.tell_after(past, sent)
+        return self.server.answer_after(past, sent, writes=self.writes(sent.tool))
+
     def state_after(self, past: Sequence[Made]) -> dict[ThingKey, Fields]:
         """The things that there are after these calls. Raises TransientError where the server does not tell them."""
         found: dict[ThingKey, Fields] = {}
-        for call in self._description.told_by or ():
-            answer = self._kept(past, call, self._told)
+        for call in self.description.told_by or ():
+            answer = self._kept(past, call, tells=True)
             if answer.problem:
                 raise TransientError(f"What {self.name!r} holds is not told: {answer.problem}")
             found |= things_told(call, answer.response)
@@ -101,19 +107,6 @@ class ServerWorld(DescribedEnvironment):
                 f"{self.name!r} is a server: of a state that no episode here was in nobody knows how to reach it."
             )
         return known
-
-    def _asked(self, past: Sequence[Made], sent: Call) -> CallResponse:
-        if self.server is None:
-            return _unrecorded(past, sent)
-        return self.server.answer_after(past, sent, writes=self.writes(sent.tool))
-
-    def _told(self, past: Sequence[Made], call: Call) -> CallResponse:
-        return _unrecorded(past, call) if self.server is None else self.server.tell_after(past, call)
-
-
-def _unrecorded(past: Sequence[Made], call: Call) -> CallResponse:
-    where = f" after {len(past)} others" if past else ""
-    return CallResponse(problem=f"No response is recorded for this call of {call.tool}{where}.", passing=True)
 
 
 class ServerEpisode:

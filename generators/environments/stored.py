@@ -28,32 +28,27 @@ _SQLITE = b"SQLite format 3\x00"
 class DescribedEnvironment:
     """What an environment says of itself by a description: its tools, its links, and calls that it answers."""
 
-    _description: Description
-
-    @property
-    def description(self) -> Description:
-        """What it says of itself."""
-        return self._description
+    description: Description
 
     @property
     def tools(self) -> tuple[Tool, ...]:
         """Its tools."""
-        return self._description.tools
+        return self.description.tools
 
     @property
     def offered(self) -> tuple[Tool, ...]:
         """Its tools, and those that nothing is known to answer: samples that need no answers can be about them, too."""
-        return (*self._description.tools, *self._description.unanswered)
+        return (*self.description.tools, *self.description.unanswered)
 
     @property
     def links(self) -> tuple[Link, ...]:
         """Its links."""
-        return self._description.links
+        return self.description.links
 
     @property
     def known_calls(self) -> tuple[Call, ...]:
         """Calls that are known to be answered: what people can ask for."""
-        return self._description.calls
+        return self.description.calls
 
     @property
     def vocabulary(self) -> Vocabulary | None:
@@ -86,12 +81,9 @@ class StoredEnvironment(DescribedEnvironment):
         `kept_as` is the name that the store knows it by, where its own name does not tell all that its answers depend on.
         `remember` is given each call that the store answers, where `inner` has to know of it.
         """
-        self.inner = inner
-        self.kept_as = kept_as or inner.name
+        self.inner, self.kept_as, self._remember = inner, kept_as or inner.name, remember
         self.store = ResponseStore(path)
-        self._remember = remember
-        self._description = description or Description(inner.tools, inner.links)
-        self._names = {tool.name for tool in self.tools}
+        self.description = description or Description(inner.tools, inner.links)
         self._asking: dict[str, asyncio.Future[CallResponse]] = {}
 
     @property
@@ -107,7 +99,7 @@ class StoredEnvironment(DescribedEnvironment):
 
     async def answer(self, call: Call) -> CallResponse:
         """The stored response, or else what is answered now; asked once however many want it at the same time."""
-        if call.tool not in self._names:
+        if call.tool not in {tool.name for tool in self.tools}:
             return CallResponse(problem=f"{self.name} has no tool {call.tool!r} that may be called.")
         sent = self.sent(call)
         if isinstance(sent, str):
@@ -125,7 +117,10 @@ class StoredEnvironment(DescribedEnvironment):
         asking = self._asking[key] = asyncio.get_running_loop().create_future()
         try:
             answer = await self.inner.answer(sent)
-            answer = self._kept(sent, answer)
+            if answer.passing:
+                self.store.note_lapse(self.kept_as, sent, answer.problem)
+            else:
+                answer = self.store.put(self.kept_as, sent, answer)
             asking.set_result(answer)
         finally:
             asking.cancel()  # does nothing to one that ended
@@ -159,18 +154,11 @@ class StoredEnvironment(DescribedEnvironment):
     def redescribe(self, description: Description, basis: str) -> None:
         """Take other tools and links from now on, and keep them for those who open the store later."""
         self.store.describe(self.kept_as, basis, description)
-        self._description = description
-        self._names = {tool.name for tool in description.tools}
+        self.description = description
 
     def close(self) -> None:
         """Close the store."""
         self.store.close()
-
-    def _kept(self, call: Call, answer: CallResponse) -> CallResponse:
-        if not answer.passing:
-            return self.store.put(self.kept_as, call, answer)
-        self.store.note_lapse(self.kept_as, call, answer.problem)
-        return answer
 
 
 class Recording(Protocol):
@@ -189,9 +177,7 @@ class RecordedEnvironment(DescribedEnvironment):
 
     def __init__(self, name: str, recording: Recording, description: Description | None = None) -> None:
         """Take the recording's own tools and links unless others are given."""
-        self.name = name
-        self._recording = recording
-        self._description = description or recording.description
+        self.name, self._recording, self.description = name, recording, description or recording.description
 
     async def answer(self, call: Call) -> CallResponse:
         """The recorded answer."""
@@ -269,12 +255,7 @@ class LineRecording:
 
 def open_recording(path: Path, environment: str) -> Recording:
     """The recording at `path`: a response store, or JSON lines. Raises ConfigurationError where it is neither."""
-    try:
-        with path.open("rb") as file:
-            is_store = file.read(len(_SQLITE)) == _SQLITE
-    except OSError as error:
-        raise ConfigurationError(f"The recording {str(path)!r} can't be read ({error.strerror}).") from error
-    if not is_store:
+    if next(_lines(path), (0, b""))[1][: len(_SQLITE)] != _SQLITE:
         return LineRecording(path)
     store = ResponseStore(path)
     known = store.environments()

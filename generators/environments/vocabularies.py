@@ -9,8 +9,8 @@ from typing import NamedTuple, Protocol
 
 from pydantic import JsonValue
 
-from callwright.generators.environments.exploring import stated_values, values_of_parameter
 from callwright.generators.environments.linking import is_opaque, words_of
+from callwright.generators.environments.picking import stated_values, values_of_parameter
 from callwright.generators.environments.protocol import Environment
 from callwright.language.names import split_name
 from callwright.language.schemas import json_type

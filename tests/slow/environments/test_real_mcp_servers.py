@@ -12,8 +12,9 @@ import pytest
 from pydantic import TypeAdapter
 
 from callwright.generators.environments.episodes import START, diff, world_of
+from callwright.generators.environments.exploring import explore_environment
 from callwright.generators.environments.mcp_server import close_servers
-from callwright.generators.environments.opening import explore_environment, open_environment
+from callwright.generators.environments.opening import open_environment
 from callwright.generators.environments.protocol import EnvironmentSettings, located
 from callwright.generators.environments.stored import StoredEnvironment
 from callwright.warehouse.records import Call

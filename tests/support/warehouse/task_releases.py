@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from callwright.generators.environments.opening import ship_world
 from callwright.generators.environments.protocol import SimulatedSettings
-from callwright.generators.environments.shipping import ship_world
 from callwright.warehouse.releases import ReleaseStream
 from tests.support.generators.multi_step.workshop import DOCUMENT, open_workshop, painting, telling
 from tests.support.warehouse.exported import release_of, stream_of

@@ -8,8 +8,8 @@ import pytest
 import yaml
 
 import callwright
+from callwright.generators.environments.opening import open_shipped, ship_world
 from callwright.generators.environments.protocol import WORLDS
-from callwright.generators.environments.shipping import open_shipped, ship_world
 from callwright.warehouse.errors import ConfigurationError, RecordError
 from callwright.warehouse.exports.formats import export_release
 from callwright.warehouse.records import Call, Tool

@@ -14,9 +14,10 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
+from callwright.generators.environments.exploring import explore_environment
 from callwright.generators.environments.mcp import read_server, schema_of_values
 from callwright.generators.environments.mcp_server import McpAddress, close_servers, list_mcp_tools
-from callwright.generators.environments.opening import explore_environment, open_environment
+from callwright.generators.environments.opening import open_environment
 from callwright.generators.environments.protocol import EnvironmentSettings, McpSettings
 from callwright.generators.environments.stored import StoredEnvironment
 from callwright.warehouse.errors import ConfigurationError, TransientError

@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
+from callwright.generators.environments.exploring import explore_environment
 from callwright.generators.environments.http import HttpEnvironment
 from callwright.generators.environments.linking import MOST_HINTS
-from callwright.generators.environments.opening import explore_environment, open_environment
+from callwright.generators.environments.opening import open_environment
 from callwright.generators.environments.protocol import EnvironmentSettings, HttpSettings, located
 from callwright.generators.environments.response_store import Description
 from callwright.generators.environments.stored import RecordedEnvironment, StoredEnvironment

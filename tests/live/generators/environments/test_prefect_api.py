@@ -7,9 +7,9 @@ import pytest
 import yaml
 from pydantic import JsonValue
 
-from callwright.generators.environments.exploring import argument_with
-from callwright.generators.environments.opening import explore_environment, open_environment
-from callwright.generators.environments.picking import entries_of, value_at
+from callwright.generators.environments.exploring import explore_environment
+from callwright.generators.environments.opening import open_environment
+from callwright.generators.environments.picking import argument_with, entries_of, value_at
 from callwright.generators.environments.protocol import Environment, HttpSettings
 from callwright.generators.environments.response_store import ResponseStore
 from callwright.generators.environments.stored import RecordedEnvironment, StoredEnvironment, StoreRecording

@@ -19,8 +19,8 @@ from callwright.generators.environments.episodes import (
 )
 from callwright.generators.environments.faults import FaultyWorld
 from callwright.generators.environments.joined import JoinedEnvironment, JoinedWorld
+from callwright.generators.environments.opening import join_shipped, open_shipped, ship_world
 from callwright.generators.environments.protocol import Environment, SimulatedSettings
-from callwright.generators.environments.shipping import join_shipped, open_shipped, ship_world
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Call, Fault, GoldCall
 from tests.support.generators import depot

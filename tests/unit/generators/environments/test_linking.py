@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 from pydantic import JsonValue
 
 from callwright.generators.environments.endpoints import Endpoint, read_endpoints
-from callwright.generators.environments.exploring import Example, argument_with, is_borne_out, values_of_parameter
+from callwright.generators.environments.exploring import Example, is_borne_out
 from callwright.generators.environments.linking import find_links, same_thing, thing_of_title, with_hints, words_of
+from callwright.generators.environments.picking import argument_with, values_of_parameter
 from callwright.warehouse.records import Call, Link
 
 

@@ -11,10 +11,9 @@ import yaml
 from pydantic import JsonValue
 
 from callwright.generators.environments.episodes import WorldEpisode, diff, world_of
-from callwright.generators.environments.opening import open_environment
+from callwright.generators.environments.opening import open_environment, open_shipped, ship_world
 from callwright.generators.environments.protocol import Environment, SimulatedSettings
 from callwright.generators.environments.rules import RuleScope, read_rules
-from callwright.generators.environments.shipping import open_shipped, ship_world
 from callwright.generators.environments.vocabularies import Wish, vocabulary_of
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Call, Tool
