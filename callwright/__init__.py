@@ -48,15 +48,8 @@ if TYPE_CHECKING:
 # Where each name stands: nothing is imported before it is used.
 _PLACES = {
     "flows.api.building": (
-        "build",
-        "build_async",
-        "check_records",
-        "check_records_async",
-        "check_requests",
-        "check_requests_async",
-        "make_recipe",
-        "preview",
-        "read_recipe",
+        "build", "build_async", "check_records", "check_records_async", "check_requests",
+        "check_requests_async", "make_recipe", "preview", "read_recipe",
     ),
     "flows.api.evaluating": ("Evaluation", "evaluate", "evaluate_async"),
     "flows.api.releases": ("KeptSample", "LoadedRelease", "create_release", "load_release", "samples"),
@@ -69,40 +62,15 @@ _PLACES = {
     "validators.tasks": ("Episode",),
     "warehouse.errors": ("CallwrightError", "ConfigurationError"),
     "warehouse.records": ("Call", "Evidence", "Sample", "Tool"),
-}
+}  # fmt: skip
 _PLACE_OF = {name: place for place, names in _PLACES.items() for name in names}
 __all__ = [
-    "AnsweredItem",
-    "BuildReport",
-    "Call",
-    "CallwrightError",
-    "ConfigurationError",
-    "Episode",
-    "Evaluation",
-    "Evidence",
-    "KeptSample",
-    "LoadedRelease",
-    "ProgressStep",
-    "Recipe",
-    "Sample",
-    "Tool",
-    "build",
-    "build_async",
-    "check_records",
-    "check_records_async",
-    "check_requests",
-    "check_requests_async",
-    "create_release",
-    "evaluate",
-    "evaluate_async",
-    "load_release",
-    "load_tasks",
-    "make_recipe",
-    "preview",
-    "read_recipe",
-    "samples",
-    "tool_from",
-]
+    "AnsweredItem", "BuildReport", "Call", "CallwrightError", "ConfigurationError", "Episode",
+    "Evaluation", "Evidence", "KeptSample", "LoadedRelease", "ProgressStep", "Recipe", "Sample",
+    "Tool", "build", "build_async", "check_records", "check_records_async", "check_requests",
+    "check_requests_async", "create_release", "evaluate", "evaluate_async", "load_release",
+    "load_tasks", "make_recipe", "preview", "read_recipe", "samples", "tool_from",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> object:

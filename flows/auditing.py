@@ -103,7 +103,11 @@ async def audit_checks(plan: AuditPlan, settings: Settings, progress: Progress) 
                 for defect, variant in _variants(subject, injectors, plan.seed):
                     tools = {**subject.tools, **variant.tools}
                     verdicts = await check_sample(variant.sample, tools, chats, environments)
-                    case = _case(subject.sample, defect, verdicts, variant.wrong)
+                    decision = _weakest_decision(verdicts)
+                    case = DefectCase(
+                        subject.sample.key, defect, bool(defect), subject.sample.kind,
+                        subject.sample.language, decision, verdicts, variant.wrong,
+                    )  # fmt: skip
                     cases.append(case)
                     if survivors is not None and case.is_broken and case.decision in LANDING:
                         line = {**record_line(variant.sample, tools), "defect": defect, "made_of": subject.sample.key}
@@ -130,7 +134,10 @@ def read_subjects(warehouse: Warehouse, plan: AuditPlan) -> list[AuditSubject]:
     ]  # checks read the others without what was laid over them, so that no defect would be seen
     named = sorted({key for sample in audited for key in (*sample.candidates, *sample.withheld)})
     tools = read_tools(warehouse, named)
-    return [AuditSubject(sample, _tools_of(sample, tools), pool) for sample in audited]
+    return [
+        AuditSubject(sample, {key: tools[key] for key in (*sample.candidates, *sample.withheld) if key in tools}, pool)
+        for sample in audited
+    ]
 
 
 def read_samples(warehouse: Warehouse, plan: AuditPlan) -> tuple[list[Sample], dict[str, Tool]]:
@@ -164,10 +171,6 @@ _LANDED = """
 """
 
 
-def _tools_of(sample: Sample, tools: Mapping[str, Tool]) -> dict[str, Tool]:
-    return {key: tools[key] for key in (*sample.candidates, *sample.withheld) if key in tools}
-
-
 @contextmanager
 def _open_environments(warehouse: Warehouse) -> Iterator[Mapping[str, Environment]]:
     """The environments of the newest builds, by name, but servers: nobody shall send them broken calls."""
@@ -186,11 +189,6 @@ def _open_environments(warehouse: Warehouse) -> Iterator[Mapping[str, Environmen
 def _needs_more(source: object) -> bool:
     """Whether an environment is a server, or a catalog that only a build looks up."""
     return isinstance(source, ServerSettings) or (isinstance(source, SimulatedSettings) and bool(source.catalog))
-
-
-def _case(sample: Sample, defect: str, verdicts: Sequence[Verdict], wrong: frozenset[str]) -> DefectCase:
-    decision = _weakest_decision(verdicts)
-    return DefectCase(sample.key, defect, bool(defect), sample.kind, sample.language, decision, verdicts, wrong)
 
 
 def _weakest_decision(verdicts: Sequence[Verdict]) -> AuditDecision:

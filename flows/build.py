@@ -269,14 +269,6 @@ def _write_toolbox(settings: Settings, key: str, tools: Sequence[Tool]) -> Path:
     return path
 
 
-def _files_of(recipe: Recipe) -> dict[str, JsonValue]:
-    """What is taken from files and what is avoided, by what the files hold."""
-    taken: list[JsonValue] = [[source_key(recipe, one), one.take, *one.by] for one in recipe.sources]
-    avoided: list[JsonValue] = [[one.format, files_key(one.paths), one.likeness, *one.by] for one in recipe.avoid]
-    stated: dict[str, JsonValue] = {"sources": taken, "avoid": avoided}
-    return {name: files for name, files in stated.items() if files}
-
-
 def build_key(recipe: Recipe, tools: Sequence[Tool]) -> str:
     """The name of a build: the same for the same recipe, tools and prompts, however often it is run.
 
@@ -295,7 +287,10 @@ def build_key(recipe: Recipe, tools: Sequence[Tool]) -> str:
         body["examples"] = recipe.shown_examples
     if making := [one for one in recipe.extensions if one.table != CHECKS.table]:
         body["extensions"] = sorted([one.name, one.digest] for one in making)
-    body |= _files_of(recipe)
+    taken: list[JsonValue] = [[source_key(recipe, one), one.take, *one.by] for one in recipe.sources]
+    avoided: list[JsonValue] = [[one.format, files_key(one.paths), one.likeness, *one.by] for one in recipe.avoid]
+    stated: dict[str, JsonValue] = {"sources": taken, "avoid": avoided}
+    body |= {name: files for name, files in stated.items() if files}
     if recipe.system_message:
         body["system_message"] = (
             recipe.system_message if isinstance(recipe.system_message, str) else [*recipe.system_message]
@@ -371,31 +366,21 @@ def report_build(run: GroupRun) -> BuildReport:
     )
     funnel = tuple(FunnelRow(**row) for row in rows)
     landed = next((row.passed for row in funnel if row.stage == LANDING.land), 0)
+    [row] = run.warehouse.rows(sql("statistics.spent"), [run.build])
     return BuildReport(
-        build=build,
-        recipe=run.recipe.name,
+        build=build, recipe=run.recipe.name,
         asked=sum(run.recipe.samples.values()) + sum(one.asked for one in known_sources(run.recipe, run.settings)),
-        planned=count_planned(run),
-        landed=landed,
-        funnel=funnel,
-        composition=tuple(_composition(run)),
-        paths=tuple(path_rows(run)),
+        planned=count_planned(run), landed=landed, funnel=funnel,
+        composition=tuple(_composition(run)), paths=tuple(path_rows(run)),
         conversations=tuple(conversation_rows(run)),
         is_trial=warehouse.rows("select is_trial from builds where key = ?", [build])[0]["is_trial"],
-        spending=_spending(run, landed),
+        spending=SpendingRow(**row, cost_per_accepted=row["cost"] / landed if landed else None),
         repeated=repeated_words(warehouse, build),
         failures=failure_rows(warehouse, build) if any(row.failed for row in funnel) else (),
-        readers=reader_rows(warehouse, build),
-        users=user_rows(warehouse, build),
-        wrong_at_most=run.recipe.accept.wrong_at_most,
-        left_out=read_left_out(warehouse, build),
+        readers=reader_rows(warehouse, build), users=user_rows(warehouse, build),
+        wrong_at_most=run.recipe.accept.wrong_at_most, left_out=read_left_out(warehouse, build),
         taken=tuple(told_of_sources(run.recipe, run.settings)),
-    )
-
-
-def _spending(run: GroupRun, landed: int) -> SpendingRow:
-    [row] = run.warehouse.rows(sql("statistics.spent"), [run.build])
-    return SpendingRow(**row, cost_per_accepted=row["cost"] / landed if landed else None)
+    )  # fmt: skip
 
 
 def _composition(run: GroupRun) -> Iterator[CompositionRow]:

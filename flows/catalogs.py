@@ -155,18 +155,13 @@ def listed_in(warehouse: Warehouse, key: str) -> list[ListedTool]:
     return [
         ListedTool(
             **{**row, "tags": tuple(row["tags"])}
-            | {"links": _stated_links(row["links"]), "errors": _stated_errors(row["errors"])}
+            | {
+                "links": tuple(StatedLink(*one) for one in orjson.loads(row["links"] or "[]")),
+                "errors": tuple(StatedError(*one) for one in orjson.loads(row["errors"] or "[]")),
+            }
         )
         for row in rows
     ]
-
-
-def _stated_links(kept: str | None) -> tuple[StatedLink, ...]:
-    return tuple(StatedLink(*one) for one in orjson.loads(kept or "[]"))
-
-
-def _stated_errors(kept: str | None) -> tuple[StatedError, ...]:
-    return tuple(StatedError(*one) for one in orjson.loads(kept or "[]"))
 
 
 def problems_in(warehouse: Warehouse, key: str) -> list[Problem]:

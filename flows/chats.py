@@ -127,14 +127,9 @@ async def open_chats(
     try:
         for settings in distinct_models(recipe):
             chat = open_one(
-                with_secret(settings),
-                ledger=ledger,
-                budget=budget,
-                record=unlogged.append,
-                build=build,
-                traffic=traffic,
-                ready=ready.check,
-            )
+                with_secret(settings), ledger=ledger, budget=budget, record=unlogged.append,
+                build=build, traffic=traffic, ready=ready.check,
+            )  # fmt: skip
             opened.append((settings, chat))
         chats = {name: next(chat for one, chat in opened if one == settings) for name, settings in roles_of(recipe)}
         yield Chats(chats, concurrency_of(recipe), budget)

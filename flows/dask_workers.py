@@ -259,7 +259,9 @@ def work_sent(sent: SentShard, toolbox: tuple[str, bytes], known: Iterable[tuple
     home = private_folder(read_settings().scratch) / sent.home
     folder = home / "shards" / sent.name
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    _sweep(folder.parent)
+    for old in folder.parent.iterdir():
+        if old.stat().st_mtime < time.time() - _KEPT_SECONDS:
+            shutil.rmtree(old, ignore_errors=True)
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # a worker that Dask took for lost may still be at it
         for kind, body in known:
@@ -290,13 +292,9 @@ def _unpacked(sent: SentShard, home: Path, folder: Path, toolbox: bytes) -> Shar
         for one in recipe.tools
     )
     return Shard(
-        **sent.plain,
-        recipe=recipe.model_copy(update={"tools": sources}),
-        source=source,
-        target=folder / "facts",
-        toolbox=tools,
-        ledger=home / "ledger.sqlite",
-    )
+        **sent.plain, recipe=recipe.model_copy(update={"tools": sources}), source=source,
+        target=folder / "facts", toolbox=tools, ledger=home / "ledger.sqlite",
+    )  # fmt: skip
 
 
 def _returned(result: ShardResult, shard: Shard, began: float) -> ReturnedShard:
@@ -333,10 +331,3 @@ def _written(folder: Path, body: bytes, suffix: str) -> Path:
         unfinished.write_bytes(body)
         unfinished.replace(path)
     return path
-
-
-def _sweep(folder: Path) -> None:
-    """Remove what shards left that ended a day ago and more."""
-    for old in folder.iterdir():
-        if old.stat().st_mtime < time.time() - _KEPT_SECONDS:
-            shutil.rmtree(old, ignore_errors=True)

@@ -43,7 +43,6 @@ from callwright.warehouse.records import (
     Arguments,
     CallTurn,
     Decision,
-    DoubtedFact,
     GoldCall,
     JsonSchema,
     ResultTurn,
@@ -447,15 +446,11 @@ def standing_of_arguments(verdicts: Iterable[Verdict]) -> dict[str, Standing]:
         return {}
     doubted: dict[str, Standing] = {"only_stated": "stated", "other_said": "contradicted"}
     found: list[tuple[str, Standing]] = [(root_of(one.argument), "proved") for one in grounded.evidence]
-    found += [(_named(one), doubted.get(one.kind, "unproved")) for one in grounded.doubts if one.argument]
+    found += [(root_of(one.argument), doubted.get(one.kind, "unproved")) for one in grounded.doubts if one.argument]
     weakest: dict[str, Standing] = {}
     for name, standing in found:
         weakest[name] = min(weakest.get(name, standing), standing, key=STANDINGS.index)
     return weakest
-
-
-def _named(fact: DoubtedFact) -> str:
-    return root_of(fact.argument)
 
 
 class CheckedRecord(NamedTuple):
@@ -498,19 +493,20 @@ async def check_hammerbench(path: Path, model: str, settings: Settings) -> Check
                     CheckedRecord(item.where, sample.kind, sample.language, sample.request, weakest, verdicts)
                 )
     left_out = [] if model else [stage.name for stage in all_checks() if stage.sort != "rule"]
-    return CheckedFile(records, problems, _summary(records), left_out)
+    counts: Counter[tuple[str, str]] = Counter()
+    for record in records:
+        counts.update((verdict.check, str(verdict.decision)) for verdict in record.verdicts)
+        counts["all checks", record.decision] += 1
+    names = dict.fromkeys(name for name, _ in counts)
+    return CheckedFile(
+        records,
+        problems,
+        [(name, counts[name, "proved"], counts[name, "unproved"], counts[name, "contradicted"]) for name in names],
+        left_out,
+    )
 
 
 def recipe_of_checks(model: str) -> Recipe:
     """A recipe that makes nothing: its checks are asked of data that others bring, by `model` in each role if there is one."""
     recipe = parse_recipe({"name": "check", "tools": [{"seed": "all"}], "samples": {}}, Path(), "check")
     return recipe.as_asked(model=model)
-
-
-def _summary(records: list[CheckedRecord]) -> list[tuple[str, int, int, int]]:
-    counts: Counter[tuple[str, str]] = Counter()
-    for record in records:
-        counts.update((verdict.check, str(verdict.decision)) for verdict in record.verdicts)
-        counts["all checks", record.decision] += 1
-    names = dict.fromkeys(name for name, _ in counts)
-    return [(name, counts[name, "proved"], counts[name, "unproved"], counts[name, "contradicted"]) for name in names]

@@ -77,18 +77,11 @@ def run_demo(settings: Settings, progress: Progress) -> DemoResult:
         )
     database, report = _publish(settings)
     return DemoResult(
-        build=build,
-        release=release,
-        leaderboard=found.leaderboard,
-        tasks_pushed=pushed.created,
+        build=build, release=release, leaderboard=found.leaderboard, tasks_pushed=pushed.created,
         tasks_with_people=sum(row["with_people"] for row in review_status(settings)["samples"]),
-        label_studio=pushed.url,
-        username=server.username,
-        password=server.password,
-        prefect=f"{prefect.url}/runs",
-        report=report,
-        database=database,
-    )
+        label_studio=pushed.url, username=server.username, password=server.password,
+        prefect=f"{prefect.url}/runs", report=report, database=database,
+    )  # fmt: skip
 
 
 def _release(settings: Settings) -> Release:

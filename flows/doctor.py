@@ -17,7 +17,6 @@ from callwright.llm.prices import unpriced_sentence
 from callwright.llm.stand_in import price_of
 from callwright.warehouse.errors import ConfigurationError, StoreError
 from callwright.warehouse.extras import EXTRAS, command_for
-from callwright.warehouse.registry import Plugin
 
 
 class SystemPart(NamedTuple):
@@ -31,12 +30,16 @@ class SystemPart(NamedTuple):
 def examine(recipe: Path | None = None) -> list[SystemPart]:
     """Look at each part once, and at the models of a recipe; nothing is started or changed."""
     settings = read_settings()
+    free = shutil.disk_usage(settings.home if settings.home.exists() else Path()).free // 2**20
+    from callwright.flows.review.servers import label_studio_address
+
+    address = label_studio_address(settings)
     return [
         *_models(recipe),
-        _work_folder(settings.home),
+        SystemPart("work folder", "ready", f"{settings.home}, {free} MB free"),
         _warehouse(settings),
         _optional("Prefect server", settings.prefect_api_url, "prefect server start, then set PREFECT_API_URL"),
-        _label_studio(settings),
+        _optional("Label Studio", address, "callwright review serve, or set LABEL_STUDIO_URL and LABEL_STUDIO_API_KEY"),
         _optional(
             "Duckling",
             "reads times and amounts" if is_available() else "",
@@ -49,7 +52,12 @@ def examine(recipe: Path | None = None) -> list[SystemPart]:
             for name, extra in EXTRAS.items()
         ),
         _optional("Chromium, for browser tests", shutil.which("chromium") or "", "apt-get install chromium"),
-        *(_plugin(one) for one in plugins()),
+        *(
+            SystemPart(
+                f"{one.table}: {one.name}", "broken" if one.problem else "ready", one.problem or f"of {one.package}"
+            )
+            for one in plugins()
+        ),
     ]
 
 
@@ -97,11 +105,6 @@ def _known_of(settings: ModelSettings) -> Iterator[str]:
     yield f"by litellm's map it {when}"
 
 
-def _work_folder(home: Path) -> SystemPart:
-    free = shutil.disk_usage(home if home.exists() else Path()).free // 2**20
-    return SystemPart("work folder", "ready", f"{home}, {free} MB free")
-
-
 def _warehouse(settings: Settings) -> SystemPart:
     if not settings.warehouse.exists():
         return SystemPart("warehouse", "absent", "the first build makes it")
@@ -110,21 +113,6 @@ def _warehouse(settings: Settings) -> SystemPart:
     except StoreError as error:
         return SystemPart("warehouse", "broken", str(error))
     return SystemPart("warehouse", "ready", f"{count} accepted samples")
-
-
-def _label_studio(settings: Settings) -> SystemPart:
-    from callwright.flows.review.servers import label_studio_address
-
-    address = label_studio_address(settings)
-    return _optional(
-        "Label Studio", address, "callwright review serve, or set LABEL_STUDIO_URL and LABEL_STUDIO_API_KEY"
-    )
-
-
-def _plugin(one: Plugin) -> SystemPart:
-    return SystemPart(
-        f"{one.table}: {one.name}", "broken" if one.problem else "ready", one.problem or f"of {one.package}"
-    )
 
 
 def _optional(part: str, found: str, advice: str) -> SystemPart:

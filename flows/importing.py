@@ -11,7 +11,6 @@ from callwright.flows.recipe import (
     CatalogTools,
     DomainTools,
     GeneratedTools,
-    ImportedTools,
     OwnTools,
     Recipe,
     SeedTools,
@@ -20,12 +19,11 @@ from callwright.generators.catalogs import Problem
 from callwright.generators.catalogs.domain_catalogs import domain_tools
 from callwright.generators.catalogs.seed_catalog import seed_tools
 from callwright.generators.environments.protocol import EnvironmentPart
-from callwright.generators.imports.reading import ImportedRecord
 from callwright.generators.imports.table import SOURCES
 from callwright.generators.kinds import kind_rows
 from callwright.language.packs import fallback
 from callwright.warehouse.errors import ConfigurationError
-from callwright.warehouse.records import Language, Release, Sample, Tool
+from callwright.warehouse.records import Language, Release, Tool
 from callwright.warehouse.releases import check_release_name, freeze, list_releases
 from callwright.warehouse.store import Warehouse
 
@@ -59,19 +57,15 @@ def import_release(warehouse: Warehouse, name: str, form: str, path: Path) -> Im
         problems += [problem for record in records for problem in record.problems]
         left_out += sum(record.sample is None for record in records)
         if is_new and found.keys() - keys:
-            warehouse.put(_brought([found[key] for key in found.keys() - keys]))
+            records = [found[key] for key in found.keys() - keys]
+            tools = {tool.key: tool for record in records for tool in record.tools}
+            warehouse.put([*tools.values(), *(record.sample for record in records if record.sample is not None)])
         keys |= found.keys()
     if not keys:
         raise ConfigurationError(f"{str(path)!r} holds no sample in the format {form!r}.")
     if is_new:
         warehouse.put_rows({"kinds": kind_rows()})
     return ImportedRelease(freeze(warehouse, name, sorted(keys), f"Imported from {form}."), left_out, problems)
-
-
-def _brought(records: Sequence[ImportedRecord]) -> list[Tool | Sample]:
-    """The samples of records and their tools, each once."""
-    tools = {tool.key: tool for record in records for tool in record.tools}
-    return [*tools.values(), *(record.sample for record in records if record.sample is not None)]
 
 
 class DistinctTools(NamedTuple):
@@ -107,17 +101,13 @@ def gather_tools(
         elif isinstance(source, CatalogTools):
             found = tools_in(warehouse, catalog_named(warehouse, source.catalog).key, source)
         else:
-            found, odd = _imported(source, warehouse)
+            kept = import_catalog(warehouse, source.format, source.path)
+            if not kept.tools:
+                raise ConfigurationError(f"The {source.format} catalog {kept.path!r} has no usable tool.")
+            found, odd = (tools_in(warehouse, kept.key, source), problems_in(warehouse, kept.key))
             problems += odd
         tools.update((tool.key, tool) for tool in found)
     return DistinctTools(tuple(tools.values()), tuple(problems))
-
-
-def _imported(source: ImportedTools, warehouse: Warehouse) -> tuple[Sequence[Tool], Sequence[Problem]]:
-    kept = import_catalog(warehouse, source.format, source.path)
-    if not kept.tools:
-        raise ConfigurationError(f"The {source.format} catalog {kept.path!r} has no usable tool.")
-    return tools_in(warehouse, kept.key, source), problems_in(warehouse, kept.key)
 
 
 def _seeds(source: SeedTools, languages: tuple[Language, ...]) -> list[Tool]:

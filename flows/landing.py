@@ -1,7 +1,7 @@
 """The last stages of a build, over all its samples at once: duplicates, review, land."""
 
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from hashlib import blake2b
 from heapq import nsmallest
@@ -34,7 +34,7 @@ from callwright.validators.checks.duplicates import find_duplicates
 from callwright.validators.checks.verdicts import outcome_of
 from callwright.warehouse.outcomes import outcome_row, pass_all, remove_outcomes
 from callwright.warehouse.queries import sql
-from callwright.warehouse.records import Outcome, ReasonCode, Sample, StageOutcome, Verdict
+from callwright.warehouse.records import Outcome, ReasonCode, Sample, StageOutcome
 from callwright.warehouse.rows import Row, rows_of
 from callwright.warehouse.store import Warehouse
 
@@ -96,25 +96,25 @@ def decide_duplicates(landing: Landing) -> None:
                 reworded=near.reworded_duplicate,
             )
             for at, verdict in enumerate(avoided.kept_out(found)):
-                rendered, found_now = _rendered(landing, verdict, is_avoided=verdict.subject in avoided.found)
-                if found_now != before[at]:  # the same of another sample is something else
-                    files.add(rendered)
+                outcome, _, reason = outcome_of([verdict], must_prove=True)
+                if (outcome, reason) != before[at]:  # the same of another sample is something else
+                    code: ReasonCode = "none" if not reason else "duplicate"
+                    if verdict.subject in avoided.found:
+                        code = "taken"
+                    [(table, row)] = rows_of([verdict], datetime.now(UTC))
+                    noted = landing.note(LANDING.duplicates, verdict.subject, outcome, reason, code)
+                    files.add({table: [row], "outcomes": [noted]})
                     changed += [verdict.subject] if before[at][0] else []
         with warehouse.together():
             remove_outcomes(warehouse, ((build, LANDING.duplicates, subject) for subject in changed))
             warehouse.put_files(facts)
     if landing.recipe.checks.repeated == "reject":
-        _reject_repeated(landing)
-
-
-def _reject_repeated(landing: Landing) -> None:
-    """Reject what is worded like too many others, as a duplicate is, so that what is spare can replace it."""
-    outcomes = [
-        landing.note(LANDING.duplicates, row["key"], "rejected", row["reason"], "duplicate")
-        for row in _repeated(landing)
-    ]
-    remove_outcomes(landing.warehouse, ((landing.build, LANDING.duplicates, one["subject"]) for one in outcomes))
-    landing.warehouse.put_rows({"outcomes": outcomes})
+        outcomes = [
+            landing.note(LANDING.duplicates, row["key"], "rejected", row["reason"], "duplicate")
+            for row in _repeated(landing)
+        ]
+        remove_outcomes(landing.warehouse, ((landing.build, LANDING.duplicates, one["subject"]) for one in outcomes))
+        landing.warehouse.put_rows({"outcomes": outcomes})
 
 
 def _repeated(landing: Landing) -> list[Row]:
@@ -124,56 +124,39 @@ def _repeated(landing: Landing) -> list[Row]:
     return landing.warehouse.rows(sql("landing.repeated"), asked)
 
 
-def _rendered(
-    landing: Landing, verdict: Verdict, *, is_avoided: bool
-) -> tuple[dict[str, list[Row]], tuple[StageOutcome, str]]:
-    """A verdict about likeness and the outcome that follows from it, as rows; and which outcome that is, and why."""
-    found = outcome_of([verdict], must_prove=True)
-    code: ReasonCode = "taken" if is_avoided else "duplicate" if found.reason else "none"
-    outcome = landing.note(LANDING.duplicates, verdict.subject, found.outcome, found.reason, code)
-    [(table, row)] = rows_of([verdict], datetime.now(UTC))
-    return {table: [row], "outcomes": [outcome]}, (found.outcome, found.reason)
-
-
 def route_review(landing: Landing) -> None:
     """Ask people about all whose grade the recipe does not let land; what they decided before is not asked again."""
     asked = [landing.build, LANDING.duplicates, LANDING.review]
     wrong = landing.recipe.accept.wrong_at_most
     if wrong is not None:
         landing.warehouse.execute(sql("landing.certain_by_now"), [landing.build, LANDING.review, wrong])
-    doubts = landing.warehouse.rows(sql("landing.doubtful"), [*asked, landing.recipe.landing_grades, DUPLICATES])
+    found = landing.warehouse.rows(sql("landing.doubtful"), [*asked, landing.recipe.landing_grades, DUPLICATES])
+    doubts = [(row["key"], row["reasons"]) for row in found]
     if wrong is not None:
-        found = landing.warehouse.rows(sql("landing.uncertain"), [*asked, wrong])
-        doubts = _with_reasons(doubts, ((row["key"], _uncertainty(row["known"], wrong)) for row in found))
+        uncertain = landing.warehouse.rows(sql("landing.uncertain"), [*asked, wrong])
+        doubts += [(row["key"], _uncertainty(row["known"], wrong)) for row in uncertain]
     if landing.recipe.review.repeated:
-        doubts = _with_reasons(doubts, ((row["key"], row["reason"]) for row in _repeated(landing)))
-    outcomes = [landing.note(LANDING.review, row["key"], "waiting", row["reasons"], "unproved") for row in doubts]
+        doubts += [(row["key"], row["reason"]) for row in _repeated(landing)]
+    reasons: dict[str, str] = {}
+    for key, reason in doubts:
+        reasons[key] = " ".join(filter(None, (reasons.get(key), reason)))
+    outcomes = [landing.note(LANDING.review, key, "waiting", told, "unproved") for key, told in sorted(reasons.items())]
     contradicted = landing.warehouse.rows(
         "select subject, reason from outcomes where build = ? and outcome = 'waiting' and stage <> ?",
         [landing.build, LANDING.review],
     )
-    doubtful = {row["subject"]: row["reason"] for row in contradicted}
-    doubtful |= {row["key"]: row["reasons"] for row in doubts}
+    doubtful = {row["subject"]: row["reason"] for row in contradicted} | reasons
     rules = landing.recipe.review
     requests = [
         request_row(ReviewQuestion(subject, DOUBTFUL, reason, landing.build, reviewers=rules.reviewers_of(DOUBTFUL)))
         for subject, reason in sorted(doubtful.items())
     ]
-    questions = with_kinds(landing.warehouse, requests) + corrections_to_ask(
-        landing.warehouse, landing.build, landing.recipe
-    )
+    questions = with_kinds(landing.warehouse, requests)
+    questions += corrections_to_ask(landing.warehouse, landing.build, landing.recipe)
     landing.warehouse.put_rows({"outcomes": outcomes, "review_requests": questions})
     landing.warehouse.execute(pass_all(sql("landing.passed")), [landing.build, LANDING.review, *asked])
     carry_over_corrections(landing.warehouse)
     settle_decisions(landing.warehouse)
-
-
-def _with_reasons(doubts: Sequence[Row], more: Iterable[tuple[str, str]]) -> list[Row]:
-    """The doubtful samples, and more of them or more reasons."""
-    reasons = {row["key"]: row["reasons"] for row in doubts}
-    for key, reason in more:
-        reasons[key] = " ".join(filter(None, (reasons.get(key), reason)))
-    return [{"key": key, "reasons": reason} for key, reason in sorted(reasons.items())]
 
 
 def _uncertainty(known: float | None, wrong: float) -> str:
@@ -194,17 +177,12 @@ def land_samples(landing: Landing) -> None:
             connection.execute(
                 sql("landing.take_over"), [landing.build, landing.recipe.name, landing.build, LANDING.land]
             )
-    _draw_spot_checks(landing)
-    mix_gold_items(landing.warehouse, landing.build, landing.recipe)
-
-
-def _draw_spot_checks(landing: Landing) -> None:
-    """Draw the recipe's spot checks: of samples, and of the dialogue acts of conversations."""
     rules, seed = landing.recipe.review, landing.recipe.seed
     for grades, wanted in rules.spot_checks_by_grade().items():
         _draw(landing, SAMPLE_REVIEW, wanted, grades, order=f"{seed}", reason=DRAWN)
     acts = rules.dialogue_acts
     _draw(landing, DIALOGUE_ACTS, acts, LANDED_GRADES, order=f"{seed}:{DIALOGUE_ACTS}", reason=_ACTS_DRAWN)
+    mix_gold_items(landing.warehouse, landing.build, landing.recipe)
 
 
 _ACTS_DRAWN = "Drawn from the accepted conversations, to see how good their dialogue acts are."
@@ -229,17 +207,12 @@ def _draw(
             if is_free and cause is None:
                 yield subject
 
-    count = wanted if isinstance(wanted, int) else ceil(wanted * _count_landed(landing, grades))
+    [landed] = landing.warehouse.rows(
+        "select count(*) as n from acceptances where build = ? and list_contains(?::varchar[], grade)",
+        [landing.build, list(grades)],
+    )
+    count = wanted if isinstance(wanted, int) else ceil(wanted * int(landed["n"]))
     first = nsmallest(count, free(), key=lambda subject: blake2b(f"{order}:{subject}".encode()).digest())
     chosen = first[: max(0, count - len(drawn))]
     reviewers = landing.recipe.review.reviewers_of(SPOT_CHECK)
     ask(landing.warehouse, [ReviewQuestion(one, SPOT_CHECK, reason, landing.build, kind, reviewers) for one in chosen])
-
-
-def _count_landed(landing: Landing, grades: Sequence[LandedGrade]) -> int:
-    """How many samples of a build landed with one of these grades."""
-    [row] = landing.warehouse.rows(
-        "select count(*) as n from acceptances where build = ? and list_contains(?::varchar[], grade)",
-        [landing.build, list(grades)],
-    )
-    return int(row["n"])

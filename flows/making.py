@@ -49,14 +49,9 @@ async def make_samples(run: GroupRun, workers: Workers, kinds: Sequence[str]) ->
     with run.warehouse.together():
         keep_left_out(run.warehouse, run.build, planner)
         if planned:
-            _reject_duplicates(run)
+            makers = [stage.name for stage in all_stages() if stage.yields == "Sample"]
+            reject_repeated(run.warehouse, run.build, makers, "sample")
     return planned
-
-
-def _reject_duplicates(run: GroupRun) -> None:
-    """A sample is its content: where two drafts were worded alike, the second made nothing new, and its outcome says so."""
-    makers = [stage.name for stage in all_stages() if stage.yields == "Sample"]
-    reject_repeated(run.warehouse, run.build, makers, "sample")
 
 
 async def check_samples(run: GroupRun, workers: Workers) -> None:

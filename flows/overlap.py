@@ -1,7 +1,7 @@
 """Contamination: what a release has in common with published data sets, and what of a build a recipe keeps out because of it."""
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -14,7 +14,7 @@ from callwright.validators.checks.duplicates import CHECK, VERSION
 from callwright.validators.overlap import AT_ONCE, COMMON, LIKENESS, WORDS, Common, Match, OverlapIndex, PlacedSample
 from callwright.warehouse.batches import batches
 from callwright.warehouse.errors import ConfigurationError
-from callwright.warehouse.records import Sample, Tool, Verdict
+from callwright.warehouse.records import Sample, Verdict
 from callwright.warehouse.releases import read_tools
 from callwright.warehouse.store import Warehouse
 
@@ -65,10 +65,6 @@ def find_overlap(
     named = [(one, *parse_with(one)) for one in stated]
     own = OverlapIndex(samples, likeness)
     return [_overlap(own, name, form, path, progress) for name, form, path in named]
-
-
-def _placed(place: str, sample: Sample, tools: Mapping[str, Tool]) -> PlacedSample:
-    return PlacedSample(place, sample, [tools[key] for key in sample.candidates if key in tools])
 
 
 def _overlap(own: OverlapIndex, name: str, form: str, path: Path, progress: Progress) -> Overlap:
@@ -124,7 +120,10 @@ class Avoided:
 
     def _look(self, samples: Sequence[Sample]) -> None:
         tools = read_tools(self._warehouse, sorted({key for sample in samples for key in sample.candidates}))
-        placed = [_placed(sample.key, sample, tools) for sample in samples]
+        placed = [
+            PlacedSample(sample.key, sample, [tools[key] for key in sample.candidates if key in tools])
+            for sample in samples
+        ]
         for source in self._sources:
             index = _index(source, files_key(source.paths))
             for sample, matches in zip(samples, index.find(placed), strict=True):

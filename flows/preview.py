@@ -14,7 +14,6 @@ from callwright.flows.progress import Progress
 from callwright.flows.recipe import Recipe
 from callwright.flows.settings import Settings, open_warehouse
 from callwright.warehouse.records import CallTurn, ReplyTurn, ResultTurn, Sample, UserTurn
-from callwright.warehouse.rows import Row
 
 
 class ShownSample(NamedTuple):
@@ -52,21 +51,18 @@ async def preview_samples(recipe: Recipe, count: int, settings: Settings, progre
             "ledger, so that a build does not ask it again."
         )
     shown = [row for _, same in groupby(samples, key=lambda row: row["kind"]) for row in islice(same, count)]
-    return [_shown(row) for row in shown] + [
-        ShownSample("failed", "", f"at the stage {row['stage']}", [], [], [], [row["reason"]]) for row in failures
-    ]
-
-
-def _shown(row: Row) -> ShownSample:
-    return ShownSample(
-        kind=row["kind"],
-        language=row["language"],
-        request=row["request"],
-        gold=orjson.loads(row["gold"]),
-        conversation=list(_lines(Sample.model_validate_json(row["body"]))),
-        proved=row["proved"] or [],
-        problems=row["problems"] or [],
-    )
+    return [
+        ShownSample(
+            kind=row["kind"],
+            language=row["language"],
+            request=row["request"],
+            gold=orjson.loads(row["gold"]),
+            conversation=list(_lines(Sample.model_validate_json(row["body"]))),
+            proved=row["proved"] or [],
+            problems=row["problems"] or [],
+        )
+        for row in shown
+    ] + [ShownSample("failed", "", f"at the stage {row['stage']}", [], [], [], [row["reason"]]) for row in failures]
 
 
 def sample_lines(shown: ShownSample) -> list[str]:

@@ -12,17 +12,17 @@ import shutil
 import signal
 import sys
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import partial
 from itertools import count, islice
 from math import ceil
 from multiprocessing import active_children, get_context, parent_process
 from pathlib import Path
 from threading import Thread
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from callwright.flows.chats import SharedChats, concurrency_of, distinct_models, the_error_of
 from callwright.flows.progress import Progress, Work, tell_bugs, watch_traffic
@@ -85,8 +85,9 @@ async def run_group(run: GroupRun, group: str, lines: Iterable[bytes], workers: 
         if workers.prepare is not None:
             await workers.prepare(run)
         try:
-            shards = _Shards(run, group, then, Spool(folder / f"{group}.jsonl", lines), workers)
-            await carry_all(shards, shards.course())
+            with closing(Spool(folder / f"{group}.jsonl", lines)) as spool:
+                shards = _Shards(run, group, then, spool, workers)
+                await carry_all(shards, shards.course())
         finally:
             _clear(run, folder)
 
@@ -132,7 +133,12 @@ async def carry_all(pieces: Pieces[Piece], course: Course) -> None:
     results = await _Carrying(pieces, course).all()
     broken = [result for result in results if result.bugs]
     tell_bugs(course.progress, course.work.title, sum(one.bugs for one in broken), broken[0].bug if broken else "")
-    _stop(f"{total - sum(result.done for result in results)} {course.undone}", results)
+    stopped = sorted((result for result in results if result.error), key=lambda result: not result.is_fatal)
+    if stopped:
+        gravest, left = stopped[0], total - sum(result.done for result in results)
+        fatal = ConfigurationError if gravest.is_configuration else BudgetError
+        problem = gravest.error if gravest.error.endswith((".", "!", "?")) else f"{gravest.error}."
+        raise (fatal if gravest.is_fatal else TransientError)(f"{problem} {left} {course.undone}")
 
 
 class _Carrying(Generic[Piece]):
@@ -193,15 +199,12 @@ class _Shards:
     def course(self) -> Course:
         recipe, workers = self._run.recipe, self._workers
         stages = stages_of(self._group) + (stages_of(self._then) if self._then else ())
-        asking = sum(1 for stage in stages if stage.role)
-        pace = ShardSizing(
-            most=recipe.shard_size,
-            workers=1 if workers.in_one else workers.slots,
-            concurrency=concurrency_of(recipe),
-            in_batches=any(model.path == "batch" for model in distinct_models(recipe)),
-        )
+        concurrency = concurrency_of(recipe)
+        work = Work(self._group, self._spool.left, sum(1 for stage in stages if stage.role), concurrency)
+        in_batches = any(model.path == "batch" for model in distinct_models(recipe))
+        crew = 1 if workers.in_one else workers.slots
+        pace = ShardSizing(most=recipe.shard_size, workers=crew, concurrency=concurrency, in_batches=in_batches)
         undone = f"records of the group {self._group!r} are not done; what is done is kept, and the next build goes on from there."
-        work = Work(self._group, self._spool.left, asking, concurrency_of(recipe))
         return Course(work, workers.slots, pace, self._run.progress, workers.traffic, undone)
 
     @property
@@ -213,19 +216,10 @@ class _Shards:
         source = target.with_name(f"{target.name}.jsonl")  # a part of a group has a dot in its name
         records = self._spool.cut(size, source)
         return Shard(
-            build=run.build,
-            group=self._group,
-            number=number,
-            recipe=run.recipe,
-            records=records,
-            source=source,
-            target=target,
-            toolbox=run.toolbox,
-            ledger=run.settings.ledger,
-            spent=self._spent,
-            of=number + 1 + ceil(self._spool.left / size),
-            then=self._then,
-        )
+            build=run.build, group=self._group, number=number, recipe=run.recipe, records=records,
+            source=source, target=target, toolbox=run.toolbox, ledger=run.settings.ledger,
+            spent=self._spent, of=number + 1 + ceil(self._spool.left / size), then=self._then,
+        )  # fmt: skip
 
     async def work(self, shard: Shard) -> ShardResult:
         result = await self._workers.work(shard)
@@ -234,7 +228,14 @@ class _Shards:
         return result
 
     async def land(self, results: Sequence[ShardResult]) -> None:
-        await _to_its_end(asyncio.to_thread(self._put, results))
+        """Keep what came of shards in a thread; it has ended also where whoever waits for it is cancelled."""
+        task = asyncio.create_task(asyncio.to_thread(self._put, results))
+        try:
+            await asyncio.shield(task)
+        except asyncio.CancelledError:
+            await asyncio.wait([task])
+            task.exception()  # looked at: the cancellation is what counts
+            raise
 
     def _put(self, results: Sequence[ShardResult]) -> None:
         self._run.warehouse.put_files(*(result.target for result in results))
@@ -252,17 +253,6 @@ def publish_or_say(run: GroupRun, minutes: float = 0) -> bool:
         run.progress.say(f"{error} The build itself is not touched by it; `callwright publish` tries again.")
         return False
     return True
-
-
-async def _to_its_end(work: Coroutine[Any, Any, None]) -> None:
-    """Await work that goes on in a thread also where whoever waits for it is cancelled: then it has ended nevertheless."""
-    task = asyncio.create_task(work)
-    try:
-        await asyncio.shield(task)
-    except asyncio.CancelledError:
-        await asyncio.wait([task])
-        task.exception()  # looked at: the cancellation is what counts
-        raise
 
 
 @contextmanager
@@ -288,18 +278,6 @@ def _clear(run: GroupRun, folder: Path) -> None:
                 f"The disk was full, or the machine went down: notes of {torn} calls are cut off, and what those cost is not known."
             )
         shutil.rmtree(folder)
-
-
-_KINDS = {(True, True): ConfigurationError, (True, False): BudgetError, (False, False): TransientError}
-
-
-def _stop(undone: str, results: Sequence[ShardResult]) -> None:
-    problems = sorted((result for result in results if result.error), key=lambda result: not result.is_fatal)
-    if not problems:
-        return
-    kind = _KINDS[problems[0].is_fatal, problems[0].is_configuration]
-    problem = problems[0].error if problems[0].error.endswith((".", "!", "?")) else f"{problems[0].error}."
-    raise kind(f"{problem} {undone}")
 
 
 def money_spent(run: GroupRun) -> float:
@@ -353,23 +331,18 @@ class Spool:
         """Write all lines down."""
         self.path = path
         self.left = write_lines(path, lines)
-        self._lines = _lines_of(path)
+        self._file = path.open("rb")
 
     def cut(self, count: int, target: Path) -> int:
         """Move the next `count` lines to a file of their own; how many there were."""
-        taken = write_lines(target, islice(self._lines, count))
+        taken = write_lines(target, islice(self._file, count))
         self.left -= taken
         return taken
 
     def close(self) -> None:
         """Remove the file."""
-        self._lines.close()
+        self._file.close()
         self.path.unlink(missing_ok=True)
-
-
-def _lines_of(path: Path) -> Generator[bytes, None, None]:
-    with path.open("rb") as file:
-        yield from file
 
 
 AT_ONCE = 2  # shards of one process under way at the same time: while one runs out of records, the next one begins
@@ -381,7 +354,7 @@ def local_workers(recipe: Recipe, settings: Settings) -> Iterator[Workers]:
 
     A network model's limits hold for one process, and its time is spent waiting; an embedded one needs the cores.
     """
-    if not _computes_here(recipe):
+    if not all(model.name.startswith("template/") for model in recipe.models.named.values()):
         traffic = Traffic()
         yield Workers(partial(carry_out, shared=SharedChats(traffic)), AT_ONCE, in_one=True, traffic=traffic)
     elif settings.workers == 1:
@@ -435,17 +408,15 @@ class _Pool:
                 "A worker process was ended from outside, perhaps because memory ran out. Build again, with fewer workers "
                 "(CALLWRIGHT_WORKERS=1) if it happens again; what is done is kept."
             ) from error
-        except asyncio.CancelledError:  # Ctrl-C, or another shard failed
-            self._end()
+        except asyncio.CancelledError:
+            # Ctrl-C, or another shard failed: nobody waits for these any more, and whoever clears their files away must find
+            # nobody who writes them.
+            ours = [process for process in active_children() if process not in self._others]
+            for process in ours:
+                process.terminate()
+            for process in ours:
+                process.join()
             raise
-
-    def _end(self) -> None:
-        """Nobody waits for these shards any more; and whoever clears their files away must find nobody who writes them."""
-        ours = [process for process in active_children() if process not in self._others]
-        for process in ours:
-            process.terminate()
-        for process in ours:
-            process.join()
 
 
 def _settle_in() -> None:
@@ -460,7 +431,3 @@ def _end_with_parent() -> None:
     if parent is not None:
         parent.join()
         os._exit(1)
-
-
-def _computes_here(recipe: Recipe) -> bool:
-    return all(model.name.startswith("template/") for model in recipe.models.named.values())

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from callwright.generators.taken import print_of
-from callwright.warehouse.records import CallTurn, Sample, TakenRecord, UserTurn
+from callwright.warehouse.records import CallTurn, TakenRecord, UserTurn
 
 Stratum = Literal["tool", "outcome", "error", "feedback"]
 STRATA: tuple[Stratum, ...] = ("tool", "outcome", "error", "feedback")
@@ -50,7 +50,13 @@ def choose(read: Callable[[], Iterable[TakenRecord]], take: int, by: Sequence[St
     shares = _shares(np.bincount(np.frombuffer(strata, dtype=strata.typecode), minlength=len(names)).tolist(), take)
     pools = _pools(strata, shares, [*firsts])
     wanted = {places[at] for pool in pools for at in pool}
-    texts = {place: _text_of(record.sample) for place, record in enumerate(read()) if place in wanted and record.sample}
+    texts = {
+        place: (
+            "\n".join(turn.text for turn in record.sample.turns if isinstance(turn, UserTurn)) if record.sample else ""
+        )
+        for place, record in enumerate(read())
+        if place in wanted and record.sample
+    }
     chosen = list[int]()
     for pool, share in zip(pools, shares, strict=True):
         said = [texts[places[at]] for at in pool] if share < len(pool) else []
@@ -65,10 +71,6 @@ def _stratum(record: TakenRecord, by: Sequence[Stratum]) -> str:
     tools = sorted({call.tool for turn in turns if isinstance(turn, CallTurn) for call in turn.calls})
     told = {"tool": " ".join(tools), "outcome": record.outcome, "error": record.error, "feedback": record.feedback}
     return "\n".join(told[one] for one in by)
-
-
-def _text_of(sample: Sample | None) -> str:
-    return "\n".join(turn.text for turn in sample.turns if isinstance(turn, UserTurn)) if sample else ""
 
 
 def _shares(sizes: Sequence[int], take: int) -> list[int]:

@@ -92,6 +92,7 @@ def read_settings(home: Path | None = None) -> Settings:
     home = (home or Path(os.environ.get("CALLWRIGHT_HOME", ".callwright"))).absolute()
     _require_home(home)
     workplace, workers = _crew(os.environ.get("CALLWRIGHT_WORKERS", ""))
+    machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 1_000_000
     return Settings(
         home=home,
         label_studio_url=os.environ.get("LABEL_STUDIO_URL", ""),
@@ -106,8 +107,12 @@ def read_settings(home: Path | None = None) -> Settings:
             _number("CALLWRIGHT_REVIEW_HOURLY_COST", 0) if os.environ.get("CALLWRIGHT_REVIEW_HOURLY_COST") else None
         ),
         workplace=workplace,
-        scratch=Path(os.environ.get("CALLWRIGHT_SCRATCH", "") or _own_scratch()).absolute(),
-        duckdb_memory_mb=_size_mb("CALLWRIGHT_DUCKDB_MEMORY", _share_of_memory()),
+        scratch=Path(
+            os.environ.get("CALLWRIGHT_SCRATCH", "") or (f"{tempfile.gettempdir()}/callwright-{os.getuid()}")
+        ).absolute(),
+        duckdb_memory_mb=_size_mb(
+            "CALLWRIGHT_DUCKDB_MEMORY", max(_LEAST_MEMORY_MB, min(_MOST_MEMORY_MB, machine // 4))
+        ),
         duckdb_threads=int(_number("CALLWRIGHT_DUCKDB_THREADS", 0)) or len(os.sched_getaffinity(0)),
         publish_every=_number("CALLWRIGHT_PUBLISH_EVERY", 10),
         trusts_scheduler=os.environ.get("CALLWRIGHT_DASK_UNAUTHENTICATED", "") in {"1", "true", "yes"},
@@ -180,8 +185,7 @@ def _crew(given: str) -> tuple[str, int]:
     )
 
 
-def _own_scratch() -> str:
-    return f"{tempfile.gettempdir()}/callwright-{os.getuid()}"  # nobody else's: others may use this machine too
+# nobody else's: others may use this machine too
 
 
 def _number(name: str, default: float) -> float:
@@ -193,12 +197,6 @@ def _number(name: str, default: float) -> float:
     if not 0 <= number < inf:
         raise ConfigurationError(f"The setting {name} must be a number from 0 on, not {given!r}.")
     return number
-
-
-def _share_of_memory() -> int:
-    """A quarter of the machine's memory in megabytes, at most 4 GB."""
-    machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 1_000_000
-    return max(_LEAST_MEMORY_MB, min(_MOST_MEMORY_MB, machine // 4))
 
 
 def _size_mb(name: str, default: int) -> int:

@@ -110,16 +110,10 @@ def result_of(
 ) -> ShardResult:
     """The result of work of which so many records are done; `error` is the gravest that left one undone."""
     return ShardResult(
-        target,
-        done,
-        records - done,
-        str(error or ""),
-        isinstance(error, ConfigurationError),
-        isinstance(error, FATAL),
-        cost,
-        len(bugs),
+        target, done, records - done, str(error or ""), isinstance(error, ConfigurationError),
+        isinstance(error, FATAL), cost, len(bugs),
         bugs[0].reason.partition("\n")[0] if bugs else "",
-    )
+    )  # fmt: skip
 
 
 def record_line(name: str, body: str) -> bytes:
@@ -155,12 +149,9 @@ def failure_by_bug(error: Exception, stage: str, subject: str, build: str = "", 
     line = f"{whose} {type(error).__name__}: {str(error)[:_SHOWN]}".replace("\n", " ")
     trace = "".join(traceback.format_exception(error, limit=-_FRAMES, chain=False))
     return Failure(
-        stage=stage,
-        subject=subject,
-        error=type(error).__name__,
-        reason=f"{line}\n{trace[-_TRACE:]}".encode(errors="replace").decode(),
-        build=build,
-    )
+        stage=stage, subject=subject, error=type(error).__name__,
+        reason=f"{line}\n{trace[-_TRACE:]}".encode(errors="replace").decode(), build=build,
+    )  # fmt: skip
 
 
 def _whose_bug(stage: Stage, error: Exception) -> str:
@@ -175,14 +166,13 @@ def _whose_bug(stage: Stage, error: Exception) -> str:
 
 def _outputs_of(stage: Stage, given: object) -> list[Any]:
     """What a stage gave. Raises TypeError where it is not a list of what its row says."""
-    strange = (
-        [one for one in given if type(one).__name__ != stage.yields] if isinstance(given, list | tuple) else [given]
-    )
-    if strange:
-        raise TypeError(
-            f"it gave a {type(strange[0]).__name__}; the stage {stage.name!r} must give a list of {stage.yields}"
-        )
-    return [*given] if isinstance(given, list | tuple) else []
+    outputs = [*given] if isinstance(given, list | tuple) else None
+    for one in [given] if outputs is None else outputs:
+        if outputs is None or type(one).__name__ != stage.yields:
+            raise TypeError(
+                f"it gave a {type(one).__name__}; the stage {stage.name!r} must give a list of {stage.yields}"
+            )
+    return outputs or []
 
 
 def run_shard(shard: Shard) -> ShardResult:
@@ -239,10 +229,8 @@ class Facts:
 
     def fail(self, stage: str, record: Record, error: CallwrightError) -> None:
         """A record goes no further, and why."""
-        failure = Failure(
-            stage=stage, subject=record.key, error=type(error).__name__, reason=str(error), build=self._build
-        )
-        self.keep([failure])
+        kind = type(error).__name__
+        self.keep([Failure(stage=stage, subject=record.key, error=kind, reason=str(error), build=self._build)])
         self.note(stage, record, "failed", str(error), "error")
 
     def link(self, draft: Record, outputs: Iterable[Record]) -> None:
@@ -272,12 +260,9 @@ class FactFiles:
         for table, rows in facts.items():
             lines = b"".join(orjson.dumps(row) + b"\n" for row in rows)
             if lines:
-                self._file(table).write(lines)
-
-    def _file(self, table: str) -> BinaryIO:
-        if table not in self._files:
-            self._files[table] = self._open.enter_context((self._unfinished / f"{table}.jsonl").open("wb"))
-        return self._files[table]
+                if table not in self._files:
+                    self._files[table] = self._open.enter_context((self._unfinished / f"{table}.jsonl").open("wb"))
+                self._files[table].write(lines)
 
     def __enter__(self) -> Self:
         return self
@@ -333,12 +318,6 @@ class _Work:
                     await self._carry(output, stages[at + 1 :], chats, facts)
                 return
 
-    def _voice_of(self, stage: Stage, record: Record) -> UserVoice:
-        """Who speaks in the sample that the record becomes; nobody in checks, and where the recipe names none."""
-        if self.voices is None or stage.is_check:
-            return SILENT
-        return voice_of(record, *self.voices)
-
     async def _work(self, stage: Stage, record: Record, chats: Chats, facts: Facts) -> list[Record] | None:
         """What the record becomes: new records, [] for itself, None where it goes no further."""
         if stage.function is None or not stage.applies(record) or not chats.can_answer(stage):
@@ -348,7 +327,8 @@ class _Work:
             return []
         calls: list[LlmCall] = []
         chat = chats.of(stage, partial(self._note_call, calls, record.key))
-        voice = self._voice_of(stage, record)
+        # Nobody speaks in checks, and where the recipe names none.
+        voice = voice_of(record, *self.voices) if self.voices and not stage.is_check else SILENT
         rng = Random(f"{self.shard.recipe.seed}:{stage.name}:{record.key}")
         # A check reads what is there, and a tool is nobody's: neither has circumstances or a voice.
         is_plain = stage.is_check or stage.group == TOOLSET or not reads_language(chat.name)
@@ -363,10 +343,10 @@ class _Work:
                 facts.note(stage.name, record, "passed", "Nothing is left that a model may settle.", "not_applicable")
                 return []
             outputs = _outputs_of(stage, await stage.function(record, context))
-            if voice != SILENT:
-                outputs = [marked(one, voice) if isinstance(one, Sample) else one for one in outputs]
-            outputs = self._instructed(stage, outputs)
-            outputs = self._signed(stage, outputs, chat.name, calls)
+            if not stage.is_check:
+                outputs = [_with_planted(self._finished(one, voice), calls) for one in outputs]
+            elif stage.role:
+                outputs = read_by(chat.name, recipe.models.generator.name, outputs)
             facts.keep(outputs)
         except (ReplyError, RecordError) as error:
             facts.fail(stage.name, record, error)
@@ -374,30 +354,30 @@ class _Work:
         except NOT_OF_A_RECORD:
             raise
         except Exception as error:  # noqa: BLE001 - the one boundary: a bug ends its record and never the build
-            self._note_bug(facts, stage, record, error)
+            failure = failure_by_bug(error, stage.name, record.key, self.shard.build, _whose_bug(stage, error))
+            facts.keep([failure])
+            facts.note(stage.name, record, "failed", failure.reason.partition("\n")[0], "error")
+            self.bugs.append(failure)
             return None
         if stage.is_check:
-            return _judge(facts, stage, record, outputs)
+            must_prove = isinstance(stage, Check) and stage.sort == "gate"
+            outcome, code, reason = outcome_of(outputs, must_prove=must_prove)
+            facts.note(stage.name, record, outcome, reason, code)
+            return [] if outcome == "passed" else None
         facts.note(stage.name, record, "passed")
         facts.link(record, outputs)
         return outputs
 
-    def _instructed(self, stage: Stage, outputs: list[Any]) -> list[Any]:
-        """What a stage yields, each sample with the recipe's system message, or with one of its messages."""
+    def _finished(self, record: Record, voice: UserVoice) -> Record:
+        """A sample with who speaks in it, and with the recipe's system message, or one of its messages."""
+        if not isinstance(record, Sample):
+            return record
+        sample = record if voice == SILENT else marked(record, voice)
         stated = self.shard.recipe.system_message
         messages = (stated,) if isinstance(stated, str) else stated
-        if messages in (("",), (UNTOLD,)) or stage.is_check:
-            return outputs
-        return [
-            one.with_changes(system_message=Random(one.request).choice(messages)) if isinstance(one, Sample) else one
-            for one in outputs
-        ]
-
-    def _signed(self, stage: Stage, outputs: list[Any], model: str, calls: list[LlmCall]) -> list[Any]:
-        """What a stage yields, with the defect planted in it, or with the model that gave the verdict."""
-        if not stage.is_check:
-            return [_with_planted(output, calls) for output in outputs]
-        return read_by(model, self.shard.recipe.models.generator.name, outputs) if stage.role else outputs
+        if messages in (("",), (UNTOLD,)):
+            return sample
+        return sample.with_changes(system_message=Random(sample.request).choice(messages))
 
     def _note_call(self, calls: list[LlmCall], subject: str, call: LlmCall) -> None:
         """Note a call about a record whatever comes of it: money is spent also on what fails."""
@@ -408,23 +388,10 @@ class _Work:
             self.cost += call.cost
             self.paid.note(row)
 
-    def _note_bug(self, facts: Facts, stage: Stage, record: Record, error: Exception) -> None:
-        failure = failure_by_bug(error, stage.name, record.key, self.shard.build, _whose_bug(stage, error))
-        facts.keep([failure])
-        facts.note(stage.name, record, "failed", failure.reason.partition("\n")[0], "error")
-        self.bugs.append(failure)
-
     def result(self) -> ShardResult:
         """What came of the shard."""
         shard = self.shard
         return result_of(shard.target, self.done, shard.records, self.error, cost=self.cost, bugs=self.bugs)
-
-
-def _judge(facts: Facts, stage: Stage, record: Record, verdicts: list[Verdict]) -> list[Record] | None:
-    """Note what becomes of a record by its verdicts; None where it goes no further."""
-    outcome, code, reason = outcome_of(verdicts, must_prove=isinstance(stage, Check) and stage.sort == "gate")
-    facts.note(stage.name, record, outcome, reason, code)
-    return [] if outcome == "passed" else None
 
 
 def _with_planted(record: Record, calls: list[LlmCall]) -> Record:

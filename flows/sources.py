@@ -232,7 +232,7 @@ class _Reading:
         read = islice(self._records(), self._source.rows)
         for _ in islice(read, self._mark.records):
             pass  # these were read before: what was made of them is in the folder
-        known = {tool.key for tool in self._tools_so_far()}
+        known = {tool.key for tool in ReadSource(self._folder).tools()} if self._mark.records else set[str]()
         told = time.monotonic()
         with ExitStack() as opened:
             records = self._opened(opened, self._folder / _RECORDS, self._mark.at)
@@ -246,17 +246,14 @@ class _Reading:
                 records.writelines(body_of(one).encode() + b"\n" for one in taken)
                 for file in filter(None, (records, tools, vault)):
                     file.flush()
-                self._note(
-                    _Mark(
-                        self._mark.records + len(some),
-                        self._mark.unreadable + sum(one.sample is None for one in some),
-                        records.tell(),
-                        tools.tell(),
-                        vault.tell() if vault else 0,
-                        self._mark.salt,
-                        dict(sum((Counter(one.replaced) for one in taken), Counter(self._mark.personal))),
-                    )
-                )
+                mark = _Mark(
+                    self._mark.records + len(some),
+                    self._mark.unreadable + sum(one.sample is None for one in some), records.tell(),
+                    tools.tell(), vault.tell() if vault else 0, self._mark.salt,
+                    dict(sum((Counter(one.replaced) for one in taken), Counter(self._mark.personal))),
+                )  # fmt: skip
+                _replace(self._folder / _MARK, orjson.dumps(mark._asdict()))
+                self._mark = mark
                 if time.monotonic() > told + _BETWEEN:
                     told = time.monotonic()
                     progress.say(f"{self._mark.records} records read so far.")
@@ -272,9 +269,6 @@ class _Reading:
         file.truncate(at)
         file.seek(at)
         return file
-
-    def _tools_so_far(self) -> Iterator[Tool]:
-        return ReadSource(self._folder).tools() if self._mark.records else iter(())
 
     def _taken(self, record: ImportedRecord, vault: BinaryIO | None) -> TakenRecord:
         """A record as it is kept, without personal data where the recipe says so."""
@@ -295,10 +289,6 @@ class _Reading:
         for path in self._source.paths:
             yield from self._form.read(path)
 
-    def _note(self, mark: _Mark) -> None:
-        _replace(self._folder / _MARK, orjson.dumps(mark._asdict()))
-        self._mark = mark
-
 
 def _replace(path: Path, content: bytes) -> None:
     beside = path.with_suffix(".new")
@@ -312,17 +302,12 @@ def _taken(record: ImportedRecord, source: SampleSource) -> TakenRecord:
     where = next((record.where.removeprefix(place) for place in places if record.where.startswith(place)), record.where)
     sample = record.sample
     return TakenRecord(
-        where=where,
-        format=source.format,
-        kind=sample.kind if sample else "",
-        language=sample.language if sample else "",
-        sample=sample,
+        where=where, format=source.format, kind=sample.kind if sample else "",
+        language=sample.language if sample else "", sample=sample,
         problems=tuple(one.message for one in record.problems[:_MOST_PROBLEMS]),
         outcome=record.signals.outcome or (_outcome_of(sample) if sample else ""),
-        error=record.signals.error,
-        feedback=record.signals.feedback,
-        origin=Origin(stage=STAGE),
-    )
+        error=record.signals.error, feedback=record.signals.feedback, origin=Origin(stage=STAGE),
+    )  # fmt: skip
 
 
 def _outcome_of(sample: Sample) -> str:

@@ -76,7 +76,15 @@ async def make_tools(
         open_adapter(recipe.models.generator)  # connects nowhere, but knows whether the settings make sense
         run = _open(toolset, recipe, settings, warehouse, progress)
         with working(run) if working else open_workers(recipe, settings, progress) as workers:
-            await _carry_out(run, toolset, workers)
+            first, last = stages_of(GROUP)[0].name, stages_of(GROUP)[-1].name
+            outcomes = run.warehouse.rows(
+                "select subject from outcomes where build = ? and stage = ?", [run.build, first]
+            )
+            done = {row["subject"] for row in outcomes}
+            plans: Sequence[ToolsetPlan] = [plan for plan in toolset.plans if plan.key not in done]
+            await run_group(run, GROUP, (record_line("ToolsetPlan", body_of(plan)) for plan in plans), workers)
+            # A tool is its content: where two drafts came to the same one, the second made nothing new, and its outcome says so.
+            reject_repeated(run.warehouse, run.build, [last], "tool")
         check_made_tools(warehouse, toolset.key)
         warehouse.execute("update toolsets set finished_at = now() where key = ?", [toolset.key])
     settle_tools(warehouse)
@@ -147,17 +155,6 @@ def _open(toolset: Toolset, recipe: Recipe, settings: Settings, warehouse: Wareh
     write_lines(path, ())
     by_plan = recipe.model_copy(update={"shard_size": min(recipe.shard_size, PLANS_A_SHARD)})
     return GroupRun(toolset.key, by_plan, settings, warehouse, (), path, progress)
-
-
-async def _carry_out(run: GroupRun, toolset: Toolset, workers: Workers) -> None:
-    """Carry the plans that have no outcome yet through the stages."""
-    first, last = stages_of(GROUP)[0].name, stages_of(GROUP)[-1].name
-    outcomes = run.warehouse.rows("select subject from outcomes where build = ? and stage = ?", [run.build, first])
-    done = {row["subject"] for row in outcomes}
-    plans: Sequence[ToolsetPlan] = [plan for plan in toolset.plans if plan.key not in done]
-    await run_group(run, GROUP, (record_line("ToolsetPlan", body_of(plan)) for plan in plans), workers)
-    # A tool is its content: where two drafts came to the same one, the second made nothing new, and its outcome says so.
-    reject_repeated(run.warehouse, run.build, [last], "tool")
 
 
 class CategoryRow(NamedTuple):
@@ -254,14 +251,11 @@ def report_toolset(warehouse: Warehouse, toolset: str) -> ToolsetReport:
         ends = [outcomes[key]["outcome"] for key in keys if key in outcomes]
         rows.append(
             CategoryRow(
-                category=category,
-                made=len(keys),
-                used=ends.count("passed"),
-                waiting=ends.count("waiting"),
-                rejected=ends.count("rejected"),
+                category=category, made=len(keys), used=ends.count("passed"),
+                waiting=ends.count("waiting"), rejected=ends.count("rejected"),
                 gaps=sum(gap.where == category for gap in gaps),
             )
-        )
+        )  # fmt: skip
     waiting = tuple(
         (tool.name, outcomes[tool.key]["reason"])
         for tool in made

@@ -244,12 +244,18 @@ def _asked(  # noqa: PLR0913 - each is an option of its own
     del home, progress  # of whoever evaluates
     listed = [candidate] if isinstance(candidate, str | Candidate) or callable(candidate) else [*candidate]
     if resume:
-        return _taken_up(settings, release, listed, budget)
+        if listed:
+            raise ConfigurationError("What is resumed takes the candidates of what was cut off: name none.")
+        return cut_off(open_warehouse(settings), release, budget)
     if both and tools is None:
         raise ConfigurationError("Both ways are asked where tools are changed: name a file (--tools, tools=), too.")
     chosen = [_chosen(one, name, version, concurrency) for one in listed]
     functions = {one.candidate.model.name: one.function for one in chosen if one.function is not None}
-    _require_distinct([one.candidate.label for one in chosen])
+    labels = [one.candidate.label for one in chosen]
+    if not labels:
+        raise ConfigurationError("No candidate is named: a model's name, such as 'template/v1', or a function.")
+    if len(set(labels)) < len(labels):
+        raise ConfigurationError(f"Two candidates have the same name: {', '.join(sorted(labels))}. Name each one once.")
     if functions and len(functions) < len(chosen):
         raise ConfigurationError("Functions and models are asked by different strategies: evaluate each by itself.")
     shown = AS_THEY_ARE
@@ -263,12 +269,6 @@ def _asked(  # noqa: PLR0913 - each is an option of its own
         split=split, functions=functions, shown=shown,
     )  # fmt: skip
     return AskedFor([one.candidate for one in chosen], conditions)
-
-
-def _taken_up(settings: Settings, release: str, listed: Sequence[object], budget: float | None) -> AskedFor:
-    if listed:
-        raise ConfigurationError("What is resumed takes the candidates of what was cut off: name none.")
-    return cut_off(open_warehouse(settings), release, budget)
 
 
 class _Chosen(NamedTuple):
@@ -291,10 +291,3 @@ def _chosen(candidate: CandidateLike, name: str, version: str, concurrency: int)
     }  # nobody knows what else a function's answers depend on
     settings = ModelSettings(name=f"python/{label}", extra=extra, concurrency=concurrency)
     return _Chosen(Candidate(label=label, model=settings), candidate)
-
-
-def _require_distinct(labels: Sequence[str]) -> None:
-    if not labels:
-        raise ConfigurationError("No candidate is named: a model's name, such as 'template/v1', or a function.")
-    if len(set(labels)) < len(labels):
-        raise ConfigurationError(f"Two candidates have the same name: {', '.join(sorted(labels))}. Name each one once.")

@@ -369,7 +369,11 @@ def load_release(name: str | Path, *, home: Path | str | None = None, live: bool
     export.
     """
     if isinstance(name, Path):
-        return _loaded_folder(name)
+        if not any(name.glob("*.jsonl")):
+            raise ConfigurationError(
+                f"{str(name)!r} holds no records; `callwright export NAME --to records` writes some."
+            )
+        return LoadedRelease(name.name, lambda: kept_in_folder(name))
     return load_from(WorkFolder(settings_of(home), live=live), name)
 
 
@@ -381,14 +385,6 @@ def load_from(folder: WorkFolder, name: str) -> LoadedRelease:
 
 def _loaded(stored: _StoredRelease) -> LoadedRelease:
     return LoadedRelease(stored.release.name, stored.read, stored)
-
-
-def _loaded_folder(folder: Path) -> LoadedRelease:
-    if not any(folder.glob("*.jsonl")):
-        raise ConfigurationError(
-            f"{str(folder)!r} holds no records; `callwright export NAME --to records` writes some."
-        )
-    return LoadedRelease(folder.name, lambda: kept_in_folder(folder))
 
 
 def kept_in_folder(folder: Path) -> Iterator[KeptSample]:

@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -27,8 +27,6 @@ from callwright.warehouse.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from callwright.flows.build import BuildReport
-    from callwright.flows.planning.estimating import Estimate
-    from callwright.flows.recipe import RecipeProblem
     from callwright.flows.review.pushing import Pushed
     from callwright.flows.scaffolds import Sort
 
@@ -52,9 +50,10 @@ def init(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
     from callwright.flows.recipe import SCHEMA_FILE, write_first_recipe
     from callwright.flows.scaffolds import ROWS, write_scaffold
 
-    asked = {"kind": kind, "check": check, "export": export, "importer": importer, "environment": environment}
-    names = {cast("Sort", sort): name for sort, name in (asked | {"model": model}).items() if name}
-    written = [f"{write_scaffold(sort, name, folder).name}:{ROWS[sort]}" for sort, name in names.items()]
+    asked: dict[Sort, str] = {
+        "kind": kind, "check": check, "export": export, "importer": importer, "environment": environment, "model": model,
+    }  # fmt: skip
+    written = [f"{write_scaffold(sort, name, folder).name}:{ROWS[sort]}" for sort, name in asked.items() if name]
     if written:
         lines = [f"In a recipe beside it: extensions: [{', '.join(written)}]"]
         lines += [f"By the format of one's own: callwright export RELEASE --to {export}.py:FORMAT"] if export else []
@@ -110,30 +109,11 @@ def build(  # noqa: PLR0917 - typer reads each option from a parameter
 
 
 def _report_text(report: "BuildReport", pushed: "Pushed | None", seconds: float) -> Iterator[str | Table]:
-    yield _funnel_table(report)
+    funnel = table_of(report.worked)
+    has_personal_data = any(row.personal_data for row in report.worked)  # the last column, only where any was found
+    yield funnel if has_personal_data else Table(funnel.columns[:-1], [row[:-1] for row in funnel.rows])
     yield table_of(report.composition)
     yield from map(table_of, filter(None, (report.paths, report.conversations, report.users)))
-    yield from _readers_text(report)
-    if report.spending:
-        yield Table((*report.spending._fields, "seconds"), [(*report.spending, seconds)])
-    yield report.sentence
-    yield from report.remarks
-    if report.is_trial:
-        yield f"A trial: no release takes it unless it is named (--build {report.build})."
-    if pushed:
-        yield f"{pushed.created} tasks pushed for people to review: {pushed.url}"
-
-
-def _funnel_table(report: "BuildReport") -> Table:
-    """The funnel, with a column of personal data only where any was found."""
-    whole = table_of(report.worked)
-    if any(row.personal_data for row in report.worked):
-        return whole
-    return Table(whole.columns[:-1], [row[:-1] for row in report.worked])
-
-
-def _readers_text(report: "BuildReport") -> Iterator[Table]:
-    """How well who reads has read what was planted, each share with its interval."""
     measured = [row for row in report.readers if not row.defect and (row.planted or row.doubles)]
     if measured:
         yield Table(
@@ -148,6 +128,14 @@ def _readers_text(report: "BuildReport") -> Iterator[Table]:
                 for row in measured
             ],
         )  # fmt: skip
+    if report.spending:
+        yield Table((*report.spending._fields, "seconds"), [(*report.spending, seconds)])
+    yield report.sentence
+    yield from report.remarks
+    if report.is_trial:
+        yield f"A trial: no release takes it unless it is named (--build {report.build})."
+    if pushed:
+        yield f"{pushed.created} tasks pushed for people to review: {pushed.url}"
 
 
 @command(app, "estimate", "estimate recipe.yaml")
@@ -162,18 +150,12 @@ def estimate(
 
     chosen = read_recipe_to_build(recipe).as_asked(model=model, limit=limit)
     found = asyncio.run(estimate_build(chosen, read_settings()))
-    return Outcome(found, _estimate_text(found))
-
-
-def _estimate_text(found: "Estimate") -> Iterator[str | Table]:
-    if found.rows:
-        yield table_of(found.rows)
-    yield found.sentence
+    lines: list[str | Table] = [*([table_of(found.rows)] if found.rows else []), found.sentence]
     if (earlier := found.earlier) is not None:
         each = earlier.calls_per_accepted
         calls = "" if each is None else f", {each:.1f} calls and ${earlier.cost_per_accepted or 0:.4f} each"
-        yield f"Of the {earlier.made} samples of build {earlier.build} {earlier.accepted} landed{calls}."
-    yield from found.notes
+        lines.append(f"Of the {earlier.made} samples of build {earlier.build} {earlier.accepted} landed{calls}.")
+    return Outcome(found, [*lines, *found.notes])
 
 
 @command(app, "stages", "stages --json")
@@ -182,8 +164,8 @@ def list_stages() -> Outcome:
     from callwright.flows.stages import all_stages
 
     columns = ("name", "group", "reads", "yields", "role", "source", "about")
-    rows = [[getattr(stage, column) for column in columns] for stage in all_stages()]
-    return Outcome([stage.described() for stage in all_stages()], [Table(("stage", *columns[1:]), rows)])
+    table = table_of(all_stages(), columns, ("stage", *columns[1:]))
+    return Outcome([stage.described() for stage in all_stages()], [table])
 
 
 @command(app, "deploy", "deploy recipes/demo.yaml --pool builds")
@@ -233,21 +215,18 @@ def check_recipes(recipes: Annotated[list[Path], typer.Argument(help="Recipes, Y
 
     Of a recipe without mistakes it is told which of what it asks for its tools do not allow, and why.
     """
-    from callwright.flows.recipe import check_recipe
+    from callwright.flows.planning.possible import recipe_remarks
+    from callwright.flows.recipe import check_recipe, read_recipe_to_build
 
-    found = [problem for path in recipes for problem in check_recipe(path) or _of_its_tools(path)]
+    found = [
+        problem
+        for path in recipes
+        for problem in check_recipe(path) or recipe_remarks(path, read_recipe_to_build(path), read_settings())
+    ]
     problems = [problem for problem in found if not problem.is_remark]
     wrong = len({problem.file for problem in problems})
     whole = f"Mistakes: {len(problems)}, in {wrong} of {len(recipes)} recipes." if problems else "Nothing is wrong."
     return Outcome(found, [*map(str, found), Aside(whole)], _WRONG if problems else 0)
-
-
-def _of_its_tools(path: Path) -> "list[RecipeProblem]":
-    """What a recipe's tools do not allow of what it asks for, as far as that can be told before a build."""
-    from callwright.flows.planning.possible import recipe_remarks
-    from callwright.flows.recipe import read_recipe_to_build
-
-    return recipe_remarks(path, read_recipe_to_build(path), read_settings())
 
 
 @command(recipe_group, "schema", "recipe schema --out recipe.schema.json")

@@ -20,6 +20,7 @@ from callwright.flows.cli.screen import (
     say,
     share_with_bounds,
     show,
+    table_of,
 )
 from callwright.flows.settings import read_settings
 from callwright.warehouse.errors import ConfigurationError
@@ -133,7 +134,7 @@ async def _show_each(
             async for one in checked:
                 printed.add(one)
         return
-    counts: Counter[str] = Counter()
+    counts = Counter[str]()
     async for one in checked:
         show(_checked_text(one))
         counts[one.decision] += 1
@@ -163,7 +164,7 @@ def doctor(
     from callwright.flows.doctor import examine
 
     findings = examine(recipe)
-    table = Table(("part", "state", "what to do"), [(one.part, one.state, one.advice) for one in findings])
+    table = Table(("part", "state", "what to do"), findings)
     return Outcome(findings, [table], int(any(one.state == "broken" for one in findings)))
 
 
@@ -204,19 +205,16 @@ def audit_checks(  # noqa: PLR0913, PLR0917 - each is an option of its own
 
 def _audit_text(report: "AuditReport") -> Iterator[str | Table]:
     by_check = [row for row in report.figures if row["slice_by"] == "all"]
-    yield Table(("check", *_FIGURES), [[row[name] for name in ("check_name", *_FIGURES)] for row in by_check])
+    yield table_of(by_check, ("check_name", *_FIGURES), ("check", *_FIGURES))
     together = [row for row in report.figures if by_check and row["check_name"] == by_check[0]["check_name"]]
     for sliced in ("family", "kind", "language", "defect"):
-        rows = [row for row in together if row["slice_by"] == sliced]
         yield ""
-        yield Table((sliced, *_FIGURES), [[row[name] for name in ("slice_value", *_FIGURES)] for row in rows])
+        rows = [row for row in together if row["slice_by"] == sliced]
+        yield table_of(rows, ("slice_value", *_FIGURES), (sliced, *_FIGURES))
     if report.arguments:
         columns = ("language", "grade", "wrong", "wrong_landed", "correct", "precision")
         yield ""
-        yield Table(
-            ("language", "argument's grade", *columns[2:]),
-            [[row[name] for name in columns] for row in report.arguments],
-        )
+        yield table_of(report.arguments, columns, ("language", "argument's grade", *columns[2:]))
 
 
 @command(audit, "readers", "audit readers --model template/v1 --model hosted_vllm/MINE --wrong-at-most 0.02")
@@ -263,10 +261,8 @@ def _comparison_text(report: "ReaderComparison") -> Iterator[str | Table]:
         f"{report.samples} samples of {report.source}, the same for each. Wrong: of what a reader chooses,"
         f" where {report.wrong_before:.1%} of what it reads is wrong."
     )
-    if report.wrong_at_most is not None:
-        bar = f"{report.wrong_at_most:.1%}"
-        known = f"The cheapest that is known to let no more than {bar} pass: {report.chosen}."
-        unknown = (
-            f"None with a known price is known to let no more than {bar} pass; with a larger --limit more is known."
-        )
-        yield known if report.chosen else unknown
+    bar = f"{report.wrong_at_most or 0:.1%}"
+    if report.chosen:
+        yield f"The cheapest that is known to let no more than {bar} pass: {report.chosen}."
+    elif report.wrong_at_most is not None:
+        yield f"None with a known price is known to let no more than {bar} pass; with a larger --limit more is known."

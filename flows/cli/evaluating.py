@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from callwright.flows.cli.screen import Aside, Outcome, Table, Terminal, command, commands, say, show
+from callwright.flows.cli.screen import Aside, Outcome, Table, Terminal, command, commands, say, show, table_of
 from callwright.flows.settings import open_warehouse, read_settings
 from callwright.validators.metrics.complexeval.rules import TURN_LIMIT
 from callwright.warehouse.errors import ConfigurationError
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from callwright.flows.api.evaluating import Evaluation
     from callwright.flows.evaluation.foreseeing import ForeseenEvaluation
     from callwright.flows.evaluation.gate import Gate
-    from callwright.flows.evaluation.scoring import PathScoring
     from callwright.flows.progress import Progress
     from callwright.validators.metrics.confetti.scores import ConfettiScores
     from callwright.warehouse.rows import Row
@@ -59,8 +58,6 @@ _HEADS = {
     "ast_soft_chains": "chains soft", "ast_strict_chains": "chains strict", "act_accuracy": "acts", "judge_score_macro": "macro",
     "graded_plans": "plans", "judged_parameters": "parameters", "cost": "US dollars", "median_latency": "seconds a request",
 }  # fmt: skip
-_DOMAIN_OF = ("candidate", "run", "judge", "strategy")
-_ANSWER_OF = (*_DOMAIN_OF, "tools_shown")
 _SHARES = ("easy", "medium", "hard", "overall", "macro")
 _MOST_PROBLEMS = 10
 
@@ -210,28 +207,27 @@ def evaluate(  # noqa: PLR0913, PLR0917 - typer reads each option from a paramet
         gate.write_junit(junit)
     if summary:
         gate.write_summary(summary)
-    return Outcome(
-        _boards_value(found, gate),
-        [*_boards_text(found), *_changes_text(found), *_gate_text(gate)],
-        code=int(not gate.passed),
-    )
+    return Outcome(_boards_value(found, gate), [*_boards_text(found, gate)], code=int(not gate.passed))
 
 
 def _foreseen_text(found: "ForeseenEvaluation") -> Outcome:
     changed = [
-        (one.tool.name, one.tool.language, one.shown.name, ", ".join(word.what for word in one.changed))
+        {
+            "tool": one.tool.name, "language": one.tool.language, "shown as": one.shown.name,
+            "changed": ", ".join(word.what for word in one.changed),
+        }
         for one in found.changed
-    ]
+    ]  # fmt: skip
     touched = f" {found.touched} of them with a changed tool;" if changed else ""
     words = (
         f"Each of {found.candidates} candidates would be asked about {found.samples} samples of {found.release},{touched} with at"
         f" least {found.requests} requests, less those that were answered before."
     )
-    value = found._asdict() | {"changed": [dict(zip(_CHANGED, row, strict=True)) for row in changed]}
-    return Outcome(value, [words, *([Table(_CHANGED, changed)] if changed else [])])
+    return Outcome(
+        found._asdict() | {"changed": changed}, [words, *([table_of(changed, [*changed[0]])] if changed else [])]
+    )
 
 
-_CHANGED = ("tool", "language", "shown as", "changed")
 _OF_METRICS = ("metric", "judge", "before", "after", "difference", "low", "high")
 _OF_TOOLS = ("tool", "shown_name", "changed", "samples", "better", "worse", "difference", "p_value")
 _MOST_PAIRS = 12
@@ -249,29 +245,22 @@ def _changes_text(found: "Evaluation") -> "Iterator[str | Table]":
             )
             continue
         yield f"{one.candidate}, {one.strategy}: {effect_sentence(one.whole)}"
-        moved = [row for row in one.metrics if row["difference"]]
-        yield Table(_OF_METRICS, [[row[name] for name in _OF_METRICS] for row in moved])
+        yield table_of([row for row in one.metrics if row["difference"]], _OF_METRICS)
         told = [row for row in one.by_tool if row["changed"] or row["better"] or row["worse"]]
         rows = [row | {"changed": ", ".join(row["changed"])} for row in told]
-        yield Table([name.replace("_", " ") for name in _OF_TOOLS], [[row[name] for name in _OF_TOOLS] for row in rows])
-        pairs = [[row[name] for name in ("due_tool", "called_tool", "before", "after")] for row in one.confusions]
-        if pairs:
-            yield Table(("due", "called in its place", "before", "after"), pairs[:_MOST_PAIRS])
-
-
-def _gate_text(gate: "Gate") -> Iterator[Table]:
-    if gate.demands:
-        rows = [(*one[:-1], "passed" if one.passed else "failed") for one in gate.demands]
-        yield Table(("candidate", "strategy", "demand", "value", "bound", "p", "gate"), rows)
+        yield table_of(rows, _OF_TOOLS, [name.replace("_", " ") for name in _OF_TOOLS])
+        if pairs := one.confusions[:_MOST_PAIRS]:
+            columns = ("due_tool", "called_tool", "before", "after")
+            yield table_of(pairs, columns, ("due", "called in its place", *columns[2:]))
 
 
 def _boards_value(found: "Evaluation", gate: "Gate") -> "list[Row]":
     """The leaderboard, in each row what belongs to it of the domains, the answers, the gate and changed tools."""
-    demands = [one._asdict() for one in gate.demands]
-    more = {
-        "domains": (found.domains, _DOMAIN_OF),
-        "answers": (found.answers, _ANSWER_OF),
-        "gate": (demands, ("candidate", "strategy")),
+    by_run = ("candidate", "run", "judge", "strategy")
+    more: dict[str, tuple[list[Row], Sequence[str]]] = {
+        "domains": (found.domains, by_run),
+        "answers": (found.answers, (*by_run, "tools_shown")),
+        "gate": ([one._asdict() for one in gate.demands], ("candidate", "strategy")),
         "changed_tools": ([one._asdict() for one in found.changed_tools], ("candidate", "strategy", "tools_shown")),
     }
     return [
@@ -280,7 +269,7 @@ def _boards_value(found: "Evaluation", gate: "Gate") -> "list[Row]":
     ]
 
 
-def _boards_text(found: "Evaluation") -> Iterator[Table]:
+def _boards_text(found: "Evaluation", gate: "Gate") -> "Iterator[str | Table]":
     rows, answers = found.leaderboard, found.answers
     plans = [row for row in answers if row["plans"]]
     conversations = [row for row in answers if row["call_turns"] and row["slice_by"] == "all"]
@@ -298,10 +287,11 @@ def _boards_text(found: "Evaluation") -> Iterator[Table]:
     }
     for columns, board in boards.items():
         if board or columns == _COST or (columns == _SNAPSHOTS and not others):
-            yield Table(
-                [_HEADS.get(one, one.replace("_", " ")) for one in columns],
-                [[row[one] for one in columns] for row in board],
-            )
+            yield table_of(board, columns, [_HEADS.get(one, one.replace("_", " ")) for one in columns])
+    yield from _changes_text(found)
+    if gate.demands:
+        demands = [(*one[:-1], "passed" if one.passed else "failed") for one in gate.demands]
+        yield Table(("candidate", "strategy", "demand", "value", "bound", "p", "gate"), demands)
 
 
 @command(
@@ -362,13 +352,10 @@ def score_hammerbench(  # noqa: PLR0913, PLR0917 - typer reads each option from 
         scoring = score_logs(logs or [], snapshots=snapshots, verdicts=verdicts, language=language, style=style)
     figures = {**scoring.figures, **scoring.details}
     show(_problems_text(scoring.problems, "replies could not be scored as a call; they count as wrong."))
-    return Outcome(figures | {"problems": scoring.problems}, _figures_text(figures))
-
-
-def _figures_text(figures: Mapping[str, object]) -> Iterator[str]:
     width = max(map(len, figures))
-    for name, value in figures.items():
-        yield f"{name:{width}}  {value:.6f}" if isinstance(value, float) else f"{name:{width}}  {value}"
+    texts = {name: f"{value:.6f}" if isinstance(value, float) else value for name, value in figures.items()}
+    lines = [f"{name:{width}}  {text}" for name, text in texts.items()]
+    return Outcome(figures | {"problems": scoring.problems}, lines)
 
 
 @command(score, "complexfuncbench", "score complexfuncbench --results results.jsonl --json")
@@ -385,50 +372,34 @@ def score_results(
     from callwright.flows.evaluation.scoring import score_complexfuncbench
 
     scoring = score_complexfuncbench(results, mode)
-    value = {**_path_figures(scoring), "mode": mode, "problems": scoring.problems}
-    return Outcome(value, [*_paths_text(scoring), *map(Aside, scoring.problems)])
-
-
-def _paths_text(scoring: "PathScoring") -> Iterator[str | Table]:
     summary = scoring.summary
-    parts = [*summary.domains.items(), ("overall", summary.overall)]
-    yield Table(
-        ("domain", "samples", "succeeded", "success", "call_acc"),
-        [(name, one.samples, one.succeeded, one.success, one.call_acc) for name, one in parts],
-    )
+    parts = {**summary.domains, "overall": summary.overall}
+    per_part = ("success", "call_acc", "samples", "succeeded", "correct_calls", "total_calls")
+    steps = {
+        name: {str(key): number for key, number in value.items()} if isinstance(value, Mapping) else value
+        for name, value in summary.steps._asdict().items()
+    }  # a count by number as JSON has it: its keys are texts
+    named = ("completeness", "correctness", "answers", "error_types", "errors", "value_error_parameters")
+    value: dict[str, object] = {
+        **{name: {part: getattr(figures, name) for part, figures in parts.items()} for name in per_part},
+        **{name: getattr(summary, name) for name in named},
+        "steps": steps, "mode": mode, "problems": scoring.problems,
+    }  # fmt: skip
+    columns = ("samples", "succeeded", "success", "call_acc")
+    rows = [(part, *(getattr(figures, name) for name in columns)) for part, figures in parts.items()]
+    text: list[str | Table] = [Table(("domain", *columns), rows)]
     if summary.answers:
-        yield Table(("completeness", "correctness"), [(summary.completeness, summary.correctness)])
+        text.append(table_of([summary], ("completeness", "correctness")))
     for title, shares in (
         ("error type", summary.error_types),
         ("parameter of a value error", summary.value_error_parameters),
     ):
         if any(shares.values()):
-            yield Table((title, "share"), [*shares.items()])
+            text.append(Table((title, "share"), [*shares.items()]))
     if summary.steps.runs:
-        yield Table(("steps beyond the shortest", "runs"), summary.steps.extra.items())
-        yield f"steps made {summary.steps.mean_made:.2f}, shortest {summary.steps.mean_shortest:.2f}"
-
-
-def _path_figures(scoring: "PathScoring") -> dict[str, object]:
-    summary = scoring.summary
-    parts = {**summary.domains, "overall": summary.overall}
-    per_part = ("success", "call_acc", "samples", "succeeded", "correct_calls", "total_calls")
-    steps = {name: _named(value) for name, value in summary.steps._asdict().items()}
-    return {
-        **{name: {part: getattr(figures, name) for part, figures in parts.items()} for name in per_part},
-        "completeness": summary.completeness,
-        "correctness": summary.correctness,
-        "answers": summary.answers,
-        "error_types": summary.error_types,
-        "errors": summary.errors,
-        "value_error_parameters": summary.value_error_parameters,
-        "steps": steps,
-    }
-
-
-def _named(value: object) -> object:
-    """A count by number as JSON has it: its keys are texts."""
-    return {str(key): number for key, number in value.items()} if isinstance(value, Mapping) else value
+        text.append(Table(("steps beyond the shortest", "runs"), summary.steps.extra.items()))
+        text.append(f"steps made {summary.steps.mean_made:.2f}, shortest {summary.steps.mean_shortest:.2f}")
+    return Outcome(value, [*text, *map(Aside, scoring.problems)])
 
 
 @command(score, "callnavi", "score callnavi --questions callnavi/Questions --predictions answers --json")
@@ -503,9 +474,8 @@ def _confetti_text(scores: "ConfettiScores") -> Iterator[str | Table]:
         ("chains", "", scores.chains, scores.ast_soft_chains, scores.ast_chains),
     ]
     for name in ("by_chain_length", "by_user_turns", "by_tools"):
-        rows += [
-            (name, part, *(getattr(one, column) for column in columns)) for part, one in getattr(scores, name).items()
-        ]
+        parts = table_of([*getattr(scores, name).values()], columns).rows
+        rows += [(name, part, *row) for part, row in zip(getattr(scores, name), parts, strict=True)]
     yield Table(("figures of", "", "number", "ast_soft", "ast"), rows)
     if scores.acts is not None:
         yield Table(scores.acts._fields[:-1], [scores.acts[:-1]])

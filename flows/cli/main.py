@@ -70,7 +70,14 @@ def main() -> None:
     except OSError as error:
         if error.errno not in UNWRITABLE:
             raise
-        _end(_as_ours(error), COULD_NOT)
+        place = f"{error.filename!r} can't be written" if error.filename else "A file can't be written"
+        _end(
+            StoreError(
+                f"{place} ({error.strerror}). See that the disk has room and that its folder may be written to; what is done is "
+                "kept, and the same command goes on from there."
+            ),
+            COULD_NOT,
+        )
     except SystemExit as end:  # also typer's own answer to Ctrl-C, which says nothing
         if end.code == INTERRUPTED:
             sys.stderr.write("Stopped. What is done is kept; the same command goes on from there.\n")
@@ -88,14 +95,6 @@ def _interrupt(_number: int, _frame: object) -> None:
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as shells leave it in what scripts start with `&`
         signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.raise_signal(signal.SIGINT)
-
-
-def _as_ours(error: OSError) -> StoreError:
-    place = f"{error.filename!r} can't be written" if error.filename else "A file can't be written"
-    return StoreError(
-        f"{place} ({error.strerror}). See that the disk has room and that its folder may be written to; what is done is "
-        "kept, and the same command goes on from there."
-    )
 
 
 def _end(error: CallwrightError, code: int) -> None:

@@ -18,13 +18,14 @@ from callwright.flows.cli.screen import (
     Terminal,
     command,
     commands,
+    table_of,
 )
 from callwright.flows.settings import open_warehouse, read_settings, reading
 
 if TYPE_CHECKING:
     from callwright.flows.overlap import Overlap
     from callwright.warehouse.exports.formats import Export, Skipped
-    from callwright.warehouse.releases import BuildShare, MadeRelease, ReleaseDiff, ReleaseState
+    from callwright.warehouse.releases import MadeRelease, ReleaseDiff, ReleaseState
 
 app = commands()
 release = commands("Freeze accepted samples.")
@@ -89,14 +90,9 @@ def create(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
             ).created, screen,
         )  # fmt: skip
     value = made.release.model_dump(mode="json") | {
-        "builds": made.selected.builds,
-        "samples_by_split": made.splits,
-        "groups": made.groups,
-        "largest_group": made.largest_group,
-        "shared": made.shared,
-        "missed": made.missed,
-        "duplicates": made.duplicates,
-    }
+        "builds": made.selected.builds, "samples_by_split": made.splits, "groups": made.groups,
+        "largest_group": made.largest_group, "shared": made.shared, "missed": made.missed, "duplicates": made.duplicates,
+    }  # fmt: skip
     return Outcome(value, _made_text(made))
 
 
@@ -106,7 +102,12 @@ def _made_text(made: "MadeRelease") -> Iterator[str]:
     after = f" (follows {one.follows})" if one.follows else ""
     yield f"{one.name}: version {one.version}{after}, {one.samples} samples, content hash {one.content_hash}"
     for share in made.selected.builds:
-        yield from _share_text(share)
+        trial = ", a trial" if share.is_trial and share.left_out != "trial" else ""
+        named = f"build {share.build} (recipe {share.recipe}{trial})"
+        if share.taken:
+            yield f"  taken from {named}: {share.taken} of {share.landed} samples"
+        if share.left_out:
+            yield f"  left out of {named}: {share.landed - share.taken} samples, {_LEFT_OUT[share.left_out]}"
     if made.shared:
         yield f"  {made.shared} of these are the same in several recipes and count once: {one.samples} in all"
     if not made.splits:
@@ -128,16 +129,6 @@ def _made_text(made: "MadeRelease") -> Iterator[str]:
     )
     found = max(made.duplicates, key=lambda pair: pair.likeness)
     yield f"    {found.subject} ({found.split}) and {found.other} ({found.other_split}), {found.likeness:.0%} alike"
-
-
-def _share_text(share: "BuildShare") -> Iterator[str]:
-    """What a release takes of a build, and what it leaves out, each a line where there is any."""
-    trial = ", a trial" if share.is_trial and share.left_out != "trial" else ""
-    named = f"build {share.build} (recipe {share.recipe}{trial})"
-    if share.taken:
-        yield f"  taken from {named}: {share.taken} of {share.landed} samples"
-    if share.left_out:
-        yield f"  left out of {named}: {share.landed - share.taken} samples, {_LEFT_OUT[share.left_out]}"
 
 
 @command(release, "import", "release import published callnavi data/callnavi")
@@ -164,8 +155,7 @@ def list_all(live: Live = False) -> Outcome:
 
     with reading(live=live) as warehouse:
         releases = list_releases(warehouse)
-    columns = ("name", "version", "samples", "content_hash", "created_at", "note")
-    return Outcome(releases, [Table(columns, [[getattr(one, column) for column in columns] for one in releases])])
+    return Outcome(releases, [table_of(releases, ("name", "version", "samples", "content_hash", "created_at", "note"))])
 
 
 @command(release, "diff", "release diff v1 v2")
@@ -235,9 +225,8 @@ def overlap(
 
     with Terminal() as screen:
         found = load_release(name, live=live).overlap(*data_sets, likeness=likeness, progress=screen)
-    return Outcome(
-        [one._asdict() | {"pairs": [pair._asdict() for pair in one.pairs]} for one in found], _overlap_text(found)
-    )
+    value = [one._asdict() | {"pairs": [pair._asdict() for pair in one.pairs]} for one in found]
+    return Outcome(value, _overlap_text(found))
 
 
 def _overlap_text(found: "Sequence[Overlap]") -> Iterator[str | Table]:
@@ -374,15 +363,9 @@ def export(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
     with folder.opened(), Terminal() as screen:  # one copy for all that is read
         loaded = load_from(folder, release)
         written = loaded.export(
-            to,
-            out,
-            kinds=kind or (),
-            with_template=with_template,
-            from_answers=from_answers or (),
-            pass_rate=pass_rate,
-            system_messages=system_messages,
-            progress=screen,
-        )
+            to, out, kinds=kind or (), with_template=with_template, from_answers=from_answers or (),
+            pass_rate=pass_rate, system_messages=system_messages, progress=screen,
+        )  # fmt: skip
         samples = sum(number for name, number in loaded.count_kinds().items() if not kind or name in kind)
     value = {"release": release, "format": to, "samples": samples, "rows": written.rows} | written._asdict()
     return Outcome(value, _export_text(written, samples))

@@ -19,12 +19,11 @@ from callwright.flows.cli.screen import (
     present,
     say,
     show_event,
+    table_of,
 )
 from callwright.flows.settings import Settings, open_warehouse, read_settings
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from callwright.annotation.studio.client import LabelStudio
     from callwright.flows.review.asking_again import Suspicions
     from callwright.flows.review.pulling import Pulled
@@ -51,7 +50,6 @@ _WHERE_KNOWN = {
     "too fast": "in less time than anybody reads; the view fast_answers lists them",
     "not theirs": "answers that team.yaml gives to others",
 }
-_SERVERS = ("project", "tasks", "finished", "annotations", "skipped")
 _MINUTES = 60
 _FEW = 10  # so many unsettled questions are reported one by one
 _NEXT = 3
@@ -150,13 +148,8 @@ def pull(
 
 def pulled_lines(result: "Pulled") -> Iterator[str]:
     """What a pull brought, in sentences."""
-    if result.reviews:
-        yield (
-            f"{result.reviews} new reviews: {result.accepted} accepted, {result.edited} edited, "
-            f"{result.rejected} rejected."
-        )
-    else:
-        yield "No new reviews."
+    decided = f"{result.accepted} accepted, {result.edited} edited, {result.rejected} rejected"
+    yield f"{result.reviews} new reviews: {decided}." if result.reviews else "No new reviews."
     for name, sentence in _ALSO_PULLED.items():
         if count := getattr(result, name):
             yield f"{count} {sentence}"
@@ -323,12 +316,9 @@ def recheck(
 
     drawn = draw_again(read_settings(), name, draw=draw, seed=seed)
     of = f"the {drawn.scope} {drawn.name!r}" if drawn.name else "all recipes"
-    lines = [
-        f"{drawn.drawn} of {drawn.samples} accepted samples of {of} are drawn; {drawn.asked} questions about them are new."
-    ]
-    if drawn.asked:
-        lines.append("`callwright review push` takes them to people.")
-    return Outcome(drawn, lines)
+    counts = f"{drawn.drawn} of {drawn.samples} accepted samples of {of} are drawn; {drawn.asked} questions about them are new."
+    next_step = ["`callwright review push` takes them to people."] if drawn.asked else []
+    return Outcome(drawn, [counts, *next_step])
 
 
 @command(review, "suspects", "review suspects v1")
@@ -375,10 +365,17 @@ def _status_text(found: "Status") -> Iterator[str | Table]:
     yield ""
     yield from _whole_text(found)
     yield from _unsettled_text(found["unsettled"])
-    yield from _next_text(found["next"])
+    if found["next"]:
+        kinds = [row["kind"] for row in found["next"]]
+        asked = [
+            (_words(row["kind"]), f"{row['priority']:.2f}", _short(f"{row['cause']}: {row['reason']}"))
+            for place, row in enumerate(found["next"])
+            if place - kinds.index(row["kind"]) < _NEXT
+        ]
+        yield from ("", Table(("asked next", "place", "because"), asked))
     if "label_studio" in found:
-        yield ""
-        yield Table(_SERVERS, [[row[name] for name in _SERVERS] for row in found["label_studio"]])
+        columns = ("project", "tasks", "finished", "annotations", "skipped")
+        yield from ("", table_of(found["label_studio"], columns))
 
 
 def _queue_table(queue: "list[Row]") -> Table:
@@ -397,12 +394,14 @@ def _people_text(people: "list[Row]") -> Iterator[str | Table]:
     columns: dict[str, list[object]] = {
         "reviewer": [row["reviewer"] for row in people],
         **{name: [row[column] for row in people] for name, column in _DECISIONS.items()},
-        "seconds": [_rounded(row["median_seconds"]) for row in people],
-        "an hour": [_rounded(row["reviews_an_hour"]) for row in people],
-        "on gold": [_share(row) for row in people],
+        **{
+            name: [None if row[column] is None else round(row[column]) for row in people]
+            for name, column in (("seconds", "median_seconds"), ("an hour", "reviews_an_hour"))
+        },
+        "on gold": [f"{row['gold_share']:.0%} of {row['gold_items']}" if row["gold_items"] else "" for row in people],
         "too fast": [row["fast_answers"] or "" for row in people],
         "not theirs": [row["outside"] or "" for row in people],
-        "last active": [_day(row["last_active"]) for row in people],
+        "last active": [f"{row['last_active'].astimezone():%d %b %H:%M}" for row in people],
     }
     shown = {name: cells for name, cells in columns.items() if name not in _WHERE_KNOWN or any(cells)}
     yield Table(list(shown), [list(row) for row in zip(*shown.values(), strict=True)])
@@ -432,31 +431,16 @@ def _unsettled_text(rows: "list[Row]") -> Iterator[str | Table]:
     if rows:
         yield ""
         shown = [
-            (row["subject"], _stated(row["decisions"]), ", ".join(row["others"]) or "somebody new")
+            (
+                row["subject"],
+                "edit, in doubt" if row["decisions"] == ["edit"] else " or ".join(row["decisions"]),
+                ", ".join(row["others"]) or "somebody new",
+            )
             for row in rows[:_FEW]
         ]
         yield Table(("unsettled", "said", "could be asked next"), shown)
         if len(rows) > _FEW:
             yield f"and {len(rows) - _FEW} more: --json lists them all."
-
-
-def _stated(decisions: "list[str]") -> str:
-    return "edit, in doubt" if decisions == ["edit"] else " or ".join(decisions)
-
-
-def _next_text(rows: "list[Row]") -> Iterator[str | Table]:
-    """The first few questions of each kind."""
-    if rows:
-        yield ""
-        kinds = [row["kind"] for row in rows]
-        chosen = [row for place, row in enumerate(rows) if place - kinds.index(row["kind"]) < _NEXT]
-        yield Table(
-            ("asked next", "place", "because"),
-            [
-                (_words(row["kind"]), f"{row['priority']:.2f}", _short(f"{row['cause']}: {row['reason']}"))
-                for row in chosen
-            ],
-        )
 
 
 @command(review, "agreement", "review agreement")
@@ -479,26 +463,13 @@ def _agreement_text(report: "Status") -> Iterator[str | Table]:
         columns = ("kind", "of", "who or what", "items", "people", *MEASURES)
         yield Table(columns, [[*line[:-1], *line.values] for line in lines])
     tables = {"models that read against people": "readers", "gold items": "gold_items", "usable": "usable"}
-    for title, rows in ((title, report[name]) for title, name in tables.items()):
-        if rows:
-            yield f"{title}:"
-            yield Table(list(rows[0]), [list(row.values()) for row in rows])
+    for title, name in tables.items():
+        if report[name]:
+            yield from (f"{title}:", table_of(report[name], list(report[name][0])))
 
 
 def _words(name: str) -> str:
     return name.replace("_", " ")
-
-
-def _rounded(number: float | None) -> int | None:
-    return None if number is None else round(number)
-
-
-def _share(row: "Row") -> str:
-    return f"{row['gold_share']:.0%} of {row['gold_items']}" if row["gold_items"] else ""
-
-
-def _day(moment: "datetime") -> str:
-    return f"{moment.astimezone():%d %b %H:%M}"
 
 
 def _hours(hours: float) -> str:

@@ -6,14 +6,13 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import orjson
 import typer
 
 if TYPE_CHECKING:
     from rich.progress import TaskID
-    from rich.table import Table as RichTable
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")]
 Live = Annotated[
@@ -38,9 +37,12 @@ class Table(NamedTuple):
     rows: Iterable[Sequence[Any]]
 
 
-def table_of(rows: Sequence[Any]) -> Table:
-    """The table of rows that know their fields."""
-    return Table(rows[0]._fields if rows else (), rows)
+def table_of(rows: Sequence[Any], columns: Sequence[str] = (), heads: Sequence[str] = ()) -> Table:
+    """The table of rows that know their fields, or of these `columns` of dicts or records, under their names or other `heads`."""
+    if not columns:
+        return Table(rows[0]._fields if rows else (), rows)
+    cells = [[row[name] if isinstance(row, dict) else getattr(row, name) for name in columns] for row in rows]
+    return Table(heads or columns, cells)
 
 
 class Aside(str):
@@ -118,8 +120,8 @@ def show_json(value: object) -> None:
     sys.stdout.write(_json(value) + "\n")
 
 
-def _json(value: object) -> str:
-    return orjson.dumps(value, default=_plain, option=orjson.OPT_INDENT_2).decode()
+def _json(value: object, option: int = orjson.OPT_INDENT_2) -> str:
+    return orjson.dumps(value, default=_plain, option=option).decode()
 
 
 def _plain(value: object) -> object:
@@ -133,7 +135,7 @@ def _plain(value: object) -> object:
 def show_event(value: object, text: Iterable[str], *, as_json: bool) -> None:
     """Print what happened, at once: as one line of JSON, or as text; whoever reads this reads it as it comes."""
     if as_json:
-        sys.stdout.write(orjson.dumps(value, default=_plain).decode() + "\n")
+        sys.stdout.write(_json(value, 0) + "\n")
     else:
         show(text)
     sys.stdout.flush()
@@ -159,19 +161,31 @@ class JsonList(AbstractContextManager["JsonList"]):
 def show_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, width: int | None = None) -> None:
     """Print a table, numbers set to the right; where it is too wide for `width` (the terminal's), each row is a block of lines."""
     from rich.console import Console
+    from rich.table import Table as RichTable
+    from rich.text import Text
 
     console = Console(width=width or (None if sys.stdout.isatty() else _UNBOUND), highlight=False)
     kept = [list(row) for row in rows]
     texts = [[_cell(value) for value in row] for row in kept]
     widths = _least_widths(columns, texts)
     if sum(widths) + _GAP * (len(widths) - 1) <= console.width:
-        console.print(_table(columns, kept, texts, widths))
+        table = RichTable(box=None, pad_edge=False, header_style="bold")
+        for place, column in enumerate(columns):
+            numeric = bool(kept) and all(isinstance(row[place], (int, float)) or row[place] is None for row in kept)
+            table.add_column(column, justify="right" if numeric else "left", overflow="fold", min_width=widths[place])
+        for line in texts:
+            table.add_row(*(Text(text) for text in line))
+        console.print(table)
         return
-    if not texts:
-        console.print(_block(columns, [""] * len(columns)))
-    for number, row in enumerate(texts, 1):
-        console.print(f"[ {number} ]", style="bold", markup=False)
-        console.print(_block(columns, row))
+    for number, row in enumerate(texts or [[""] * len(columns)], 1):
+        if texts:
+            console.print(f"[ {number} ]", style="bold", markup=False)
+        block = RichTable(box=None, pad_edge=False, show_header=False)
+        block.add_column(style="bold", no_wrap=True)
+        block.add_column(overflow="fold")
+        for column, text in zip(columns, row, strict=True):
+            block.add_row(column, Text(text))
+        console.print(block)
 
 
 def _least_widths(columns: Sequence[str], texts: Sequence[Sequence[str]]) -> list[int]:
@@ -184,34 +198,6 @@ def _least_widths(columns: Sequence[str], texts: Sequence[Sequence[str]]) -> lis
             word = max((cell_len(word) for word in text.split()), default=0)
             widths[place] = max(widths[place], min(_LONGEST_WORD, word), min(_FOLDED, cell_len(text)))
     return widths
-
-
-def _table(
-    columns: Sequence[str], rows: Sequence[Sequence[Any]], texts: Sequence[Sequence[str]], widths: Sequence[int]
-) -> "RichTable":
-    from rich.table import Table as RichTable
-    from rich.text import Text
-
-    table = RichTable(box=None, pad_edge=False, header_style="bold")
-    for place, column in enumerate(columns):
-        numeric = bool(rows) and all(isinstance(row[place], (int, float)) or row[place] is None for row in rows)
-        table.add_column(column, justify="right" if numeric else "left", overflow="fold", min_width=widths[place])
-    for line in texts:
-        table.add_row(*(Text(text) for text in line))
-    return table
-
-
-def _block(columns: Sequence[str], texts: Sequence[str]) -> "RichTable":
-    """One row as lines of names and values."""
-    from rich.table import Table as RichTable
-    from rich.text import Text
-
-    table = RichTable(box=None, pad_edge=False, show_header=False)
-    table.add_column(style="bold", no_wrap=True)
-    table.add_column(overflow="fold")
-    for column, text in zip(columns, texts, strict=True):
-        table.add_row(column, Text(text))
-    return table
 
 
 def _cell(value: object) -> str:
@@ -231,9 +217,6 @@ class Terminal(AbstractContextManager["Terminal"]):
         """Nothing is drawn before the first stretch begins."""
         self._picture: _Picture | None = None
         self._title, self._total, self._done, self._details = "", 0, 0, 0
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_: object) -> None:
         if self._picture is not None:
@@ -303,30 +286,26 @@ class _Picture:
         self._live.start()
 
     def begin(self, title: str, total: int) -> None:
-        """Draw a new stretch in place of the one before, of which a line is left."""
         self._leave()
         self._task = self._bar.add_task(title, total=total, rate="")
 
     def advance(self, count: int) -> None:
-        """Draw the bar so much further."""
         if self._task is not None:
             self._bar.advance(self._task, count)
             self._bar.update(self._task, rate=_rate(self._bar.tasks[0].speed))
 
     def say(self, sentence: str) -> None:
-        """Print a sentence above the picture."""
         self._live.console.print(sentence, highlight=False, markup=False)
 
     def show(self, state: str) -> None:
-        """Write the line beneath the bar."""
         self._state.plain = state
 
     def end(self) -> None:
-        """Leave a line of the last stretch, and no picture."""
         self._leave()
         self._live.stop()
 
     def _leave(self) -> None:
+        """Leave a line of the stretch in place of its bar."""
         if self._task is None:
             return
         [done] = self._bar.tasks
@@ -337,7 +316,6 @@ class _Picture:
 
 
 def _rate(speed: float | None) -> str:
-    """How fast it goes, as people say it."""
     if not speed:
         return ""
     return f"{speed:.0f}/s" if speed >= _STEPS else f"{speed:.1f}/s" if speed >= 1 else f"{60 * speed:.0f}/min"

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,14 +15,12 @@ from callwright.flows.settings import open_warehouse, read_settings
 from callwright.warehouse.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from callwright.flows.catalogs import KeptCatalog, PlumbingParameter
-    from callwright.flows.planning.possible import KindRow, Survey
+    from callwright.flows.catalogs import PlumbingParameter
+    from callwright.flows.planning.possible import Survey
     from callwright.flows.recipe import Recipe
     from callwright.flows.toolmaking import ToolsetReport
-    from callwright.generators.catalogs import Catalog, Problem
-    from callwright.generators.catalogs.choosing import ToolChoice
+    from callwright.generators.catalogs import Problem
     from callwright.warehouse.records import Tool
-    from callwright.warehouse.store import Warehouse
 
 _SHOWN = 40
 _MOST_NAMED = 12
@@ -125,7 +123,8 @@ def import_tools(  # noqa: PLR0913, PLR0917 - one for each option
     ] = None,
 ) -> Outcome:
     """Import tools of files, a folder or an MCP server; everything odd in them is reported item by item."""
-    from callwright.flows.catalogs import catalog_json, plumbing_in, problems_in
+    from callwright.flows.catalogs import catalog_json, import_catalog, import_server, plumbing_in, problems_in
+    from callwright.flows.environments import mcp_address
     from callwright.generators.catalogs.choosing import (
         ToolChoice,
         read_constants,
@@ -133,6 +132,8 @@ def import_tools(  # noqa: PLR0913, PLR0917 - one for each option
         read_pattern,
         read_switches,
     )
+    from callwright.generators.environments.mcp import read_server
+    from callwright.generators.environments.mcp_server import LIST_PATIENCE
 
     choice = ToolChoice(
         include=tuple(map(read_pattern, include or ())),
@@ -143,7 +144,17 @@ def import_tools(  # noqa: PLR0913, PLR0917 - one for each option
         plumbing=read_switches(plumbing or ()),
     )
     warehouse = open_warehouse(read_settings())
-    kept = _import(warehouse, _Origin(format_name, tuple(path or ()), server, url, tuple(secret or ())), choice, name)
+    if [bool(path), bool(server), bool(url)].count(True) != 1 or (not path and format_name != "mcp"):
+        raise ConfigurationError(
+            f"Which tools? callwright tools import {format_name} PATH, or for an MCP server"
+            ' callwright tools import mcp --server "COMMAND" or --url URL'
+        )
+    if path:
+        kept = import_catalog(warehouse, format_name, path if len(path) > 1 else path[0], choice, name=name)
+    else:
+        address = mcp_address(server, url, read_pairs("--secret", secret or ()))
+        listed = asyncio.run(read_server(address, LIST_PATIENCE))  # just now
+        kept = import_server(warehouse, listed, server or url, choice, name)
     problems, unsaid = problems_in(warehouse, kept.key), plumbing_in(warehouse, kept.key)
     named = f", the catalog {name!r}" if name else ""
     counts = f"{kept.entries} entries, {kept.tools} tools kept{named}."
@@ -165,42 +176,6 @@ def _plumbing_text(unsaid: "list[PlumbingParameter]") -> Iterator[str]:
         )
 
 
-class _Origin(NamedTuple):
-    """Where tools are imported from: files and folders, or a server."""
-
-    format: str
-    paths: tuple[Path, ...]
-    server: str
-    url: str
-    secrets: tuple[str, ...]
-
-
-def _import(warehouse: "Warehouse", origin: _Origin, choice: "ToolChoice", name: str) -> "KeptCatalog":
-    from callwright.flows.catalogs import import_catalog, import_server
-
-    stated = [one for one in (origin.paths, origin.server, origin.url) if one]
-    if len(stated) != 1 or (not origin.paths and origin.format != "mcp"):
-        raise ConfigurationError(
-            f"Which tools? callwright tools import {origin.format} PATH, or for an MCP server"
-            ' callwright tools import mcp --server "COMMAND" or --url URL'
-        )
-    if origin.paths:
-        path = origin.paths if len(origin.paths) > 1 else origin.paths[0]
-        return import_catalog(warehouse, origin.format, path, choice, name=name)
-    return import_server(warehouse, _listed(origin), origin.server or origin.url, choice, name)
-
-
-def _listed(origin: _Origin) -> "Catalog":
-    """The tools that an MCP server lists just now."""
-    from callwright.flows.environments import mcp_address
-    from callwright.generators.catalogs.choosing import read_pairs
-    from callwright.generators.environments.mcp import read_server
-    from callwright.generators.environments.mcp_server import LIST_PATIENCE
-
-    address = mcp_address(origin.server, origin.url, read_pairs("--secret", origin.secrets))
-    return asyncio.run(read_server(address, LIST_PATIENCE))
-
-
 @command(tools, "show", "tools show spotify")
 def show_catalog(name: Annotated[str, typer.Argument(help="The catalog's name.")]) -> Outcome:
     """Show a catalog: where it is from, its tools with what is required (*), plumbing (in brackets) and what is fixed."""
@@ -215,10 +190,8 @@ def show_catalog(name: Annotated[str, typer.Argument(help="The catalog's name.")
     origin = f"{kept.path} ({kept.format}), {kept.imported_at:%Y-%m-%d %H:%M}"
     lines = [f"{kept.name}: {kept.tools} of {kept.entries} entries of {origin}."]
     lines += [f"{setting}: {value}" for setting, value in chosen.items()]
-    return Outcome(
-        catalog_json(kept) | {"tools": keyed, "problems": problems},
-        [*lines, Table(("category", "name", "parameters", "fixed"), rows)],
-    )
+    value = catalog_json(kept) | {"tools": keyed, "problems": problems}
+    return Outcome(value, [*lines, Table(("category", "name", "parameters", "fixed"), rows)])
 
 
 def _parameters_of(tool: "Tool") -> str:
@@ -243,26 +216,20 @@ def list_tools(
     catalogs: Annotated[bool, typer.Option("--catalogs", help="The named catalogs instead of single tools.")] = False,
 ) -> Outcome:
     """List the tools that were imported or used so far, or the catalogs that have names."""
+    from callwright.flows.catalogs import catalog_json, catalogs_in
     from callwright.generators.catalogs.seed_catalog import seed_tools
 
     if catalogs:
-        return _catalogs()
+        found = catalogs_in(open_warehouse(read_settings()))
+        listed = [(one.name, one.format, one.tools, one.path, f"{one.imported_at:%Y-%m-%d %H:%M}") for one in found]
+        table = Table(("catalog", "format", "tools", "path", "imported"), listed)
+        return Outcome([catalog_json(one) for one in found], [table])
     if seed:
         rows = [dict(tool) | {"key": tool.key} for tool in seed_tools()]
     else:
         rows = open_warehouse(read_settings()).rows("select * from tools order by source, category, name, language")
     rows = [row for row in rows if not category or row["category"] == category]
-    columns = ("category", "name", "language", "source", "description")
-    return Outcome(rows, [Table(columns, [[row[column] for column in columns] for row in rows])])
-
-
-def _catalogs() -> Outcome:
-    from callwright.flows.catalogs import catalog_json, catalogs_in
-
-    found = catalogs_in(open_warehouse(read_settings()))
-    rows = [(one.name, one.format, one.tools, one.path, f"{one.imported_at:%Y-%m-%d %H:%M}") for one in found]
-    table = Table(("catalog", "format", "tools", "path", "imported"), rows)
-    return Outcome([catalog_json(one) for one in found], [table])
+    return Outcome(rows, [table_of(rows, ("category", "name", "language", "source", "description"))])
 
 
 @command(tools, "check", "tools check api.yaml")
@@ -279,7 +246,6 @@ def check_tools(
     """Check tools before anything is built: what samples of each kind they allow and why not others, and what is odd in them."""
     from callwright.flows.planning.possible import constants_to_fix, survey_recipe
     from callwright.flows.toolmaking import find_problems
-    from callwright.warehouse.errors import ConfigurationError
 
     stated = _of_server(server, url, tuple(secret or ())) if server or url else _recipe_of(catalog or [])
     found = asyncio.run(survey_recipe(stated, read_settings()))
@@ -290,7 +256,15 @@ def check_tools(
     value = {"kinds": rows, "left_out": found.left_out, "constants": constants, "problems": problems}
     if tool:
         return Outcome(value, [_tool_table(tool, found)])
-    table = Table(("kind", "tools", "why not"), [(row.kind, _counted(row), _shortened(row.reason)) for row in rows])
+    counted = [
+        (
+            row.kind,
+            f"{row.usable} of {row.tools}{', in some categories' if row.usable and row.possible < row.asked else ''}",
+            row.reason if len(row.reason) <= _LONGEST else f"{row.reason[:_LONGEST]}…",
+        )
+        for row in rows
+    ]
+    table = Table(("kind", "tools", "why not"), counted)
     fixed = [one.sentence(len(found.tools)) for one in constants]
     of_servers = [f"{found.of_servers}."] if found.of_servers else []
     return Outcome(value, [table, *of_servers, *_left_out_text(found), *fixed, *_problems_text(problems, _GAPS)])
@@ -299,12 +273,18 @@ def check_tools(
 def _recipe_of(words: "Sequence[str]") -> "Recipe":
     """A recipe that asks for every kind of the tools of files, a catalog, or callwright's own."""
     from callwright.flows.catalogs import catalogs_in
+    from callwright.flows.recipe import OwnTools
     from callwright.generators.catalogs import FORMATS, recognise
+    from callwright.warehouse.releases import read_tools
 
     if list(words) == ["seed"]:
         return _every_kind({"seed": "all"})
     if list(words) == ["warehouse"]:
-        return _with_tools(_kept_tools())
+        warehouse = open_warehouse()
+        keys = [row["key"] for row in warehouse.rows("select key from tools order by category, language, name, key")]
+        tools = read_tools(warehouse, keys)
+        own = OwnTools.model_construct(own=tuple(tools[key] for key in keys))
+        return _every_kind({"seed": "all"}).model_copy(update={"tools": (own,)})
     stated = words[0] if len(words) > 1 and words[0] in FORMATS.names else ""
     paths = [Path(word).absolute() for word in words[bool(stated) :]]
     if paths and all(path.exists() for path in paths):
@@ -330,12 +310,6 @@ def _every_kind(source: dict[str, object]) -> "Recipe":
     return parse_recipe({"name": "check", "tools": [source], "samples": asked}, Path(), "check")
 
 
-def _with_tools(tools: "Sequence[Tool]") -> "Recipe":
-    from callwright.flows.recipe import OwnTools
-
-    return _every_kind({"seed": "all"}).model_copy(update={"tools": (OwnTools.model_construct(own=tuple(tools)),)})
-
-
 def _of_server(command: str, url: str, secrets: "Sequence[str]") -> "Recipe":
     """A recipe that asks for every kind of all tools that an MCP server lists."""
     from callwright.flows.environments import words_of
@@ -345,15 +319,6 @@ def _of_server(command: str, url: str, secrets: "Sequence[str]") -> "Recipe":
     origin = {"url": url} if url else {"command": words_of(command)}
     taken = {"secrets": read_pairs("--secret", secrets), "allow": ["*"], "timeout": LIST_PATIENCE}
     return _every_kind({"environment": "mcp", **origin, **taken})
-
-
-def _kept_tools() -> "list[Tool]":
-    from callwright.warehouse.releases import read_tools
-
-    warehouse = open_warehouse()
-    keys = [row["key"] for row in warehouse.rows("select key from tools order by category, language, name, key")]
-    tools = read_tools(warehouse, keys)
-    return [tools[key] for key in keys]
 
 
 def _left_out_text(found: "Survey") -> Iterator[str]:
@@ -370,29 +335,16 @@ def _left_out_text(found: "Survey") -> Iterator[str]:
     return _first(lines, "reasons: --json lists them all, --tool NAME those of one tool.")
 
 
-def _shortened(reason: str) -> str:
-    return reason if len(reason) <= _LONGEST else f"{reason[:_LONGEST]}…"
-
-
 def _tool_table(name: str, found: "Survey") -> Table:
     known = {tool.name for tool in found.tools}
     if name not in known:
         near = difflib.get_close_matches(name, known, _FEW)
         meant = f"; did you mean {', '.join(near)}?" if near else "."
         raise ConfigurationError(f"There is no tool {name!r}{meant}")
-    against = {one.kind: one.reason for one in reversed(found.left_out) if one.tool == name}
-    whole = {row.kind: row.reason for row in found.rows() if not row.usable}
-    rows = [
-        (kind, "no" if kind in {**whole, **against} else "yes", {**whole, **against}.get(kind, ""))
-        for kind in found.asked
-    ]
+    against = {row.kind: row.reason for row in found.rows() if not row.usable}
+    against |= {one.kind: one.reason for one in reversed(found.left_out) if one.tool == name}
+    rows = [(kind, "no" if kind in against else "yes", against.get(kind, "")) for kind in found.asked]
     return Table(("kind", "possible", "why not"), rows)
-
-
-def _counted(row: "KindRow") -> str:
-    """Of how many tools samples of a kind can be, and whether some of the places where they are planned allow none."""
-    in_part = ", in some categories" if row.usable and row.possible < row.asked else ""
-    return f"{row.usable} of {row.tools}{in_part}"
 
 
 def _problems_text(problems: "Sequence[Problem]", most: int) -> Iterator[str | Table]:

@@ -122,17 +122,22 @@ async def _deploy(recipes: Sequence[tuple[Path, Recipe]], pool: str, settings: S
     await _process_pool(pool)
     deployed = []
     for path, recipe in recipes:
+        from prefect.schedules import Cron
+
         identifier = await _apply(
             ENTRYPOINT,
             pool,
             settings,
             name=recipe.name,
             parameters={"recipe": str(path), "limit": 0, "model": "", "review": True},
-            schedules=_schedules(recipe),
+            schedules=([Cron(recipe.schedule.cron, timezone=recipe.schedule.timezone)] if recipe.schedule else []),
             concurrency_limit=1,
             description=recipe.description,
         )
-        deployed.append(_deployed(recipe, url_for("deployment", identifier) or ""))
+        cron, timezone = (recipe.schedule.cron, recipe.schedule.timezone) if recipe.schedule else ("", "")
+        deployed.append(
+            Deployed(f"build-dataset/{recipe.name}", cron, timezone, (url_for("deployment", identifier) or ""))
+        )
     return [*deployed, await _deploy_pulling(pool, settings)]
 
 
@@ -141,14 +146,17 @@ async def _deploy_pulling(pool: str, settings: Settings) -> Deployed:
     from prefect.client.schemas.objects import ConcurrencyLimitConfig, ConcurrencyLimitStrategy
     from prefect.utilities.urls import url_for
 
-    name, every = _folder_name(settings.home), settings.review_every
+    named = next((part for part in reversed(settings.home.parts) if not part.startswith(".")), "")
+    name, every = (named.strip("/") or "reviews"), settings.review_every
+    from prefect.schedules import Interval
+
     identifier = await _apply(
         PULLING,
         pool,
         settings,
         name=name,
         parameters={"required": False},
-        schedules=_every(every),
+        schedules=([Interval(timedelta(minutes=every))] if every else []),
         # A pull takes what the ones before it missed: after a night without a worker one is enough.
         concurrency_limit=ConcurrencyLimitConfig(limit=1, collision_strategy=ConcurrencyLimitStrategy.CANCEL_NEW),
         description="What people decided in Label Studio, and what they are asked next.",
@@ -169,42 +177,16 @@ async def _apply(entrypoint: str, pool: str, settings: Settings, **options: Any)
     making: Any = flow.to_deployment(
         tags=["callwright"],
         # A run starts in the work folder: beside our folders, `import llm` would find ours for anybody's.
-        job_variables={"env": _environment(settings), "working_dir": str(settings.home)},
+        job_variables={
+            "env": {"CALLWRIGHT_HOME": str(settings.home), "DO_NOT_TRACK": QUIET["DO_NOT_TRACK"]},
+            "working_dir": str(settings.home),
+        },
         work_pool_name=pool,
         **options,
     )
     applying: Any = (await making).apply()
     identifier: UUID = await applying
     return identifier
-
-
-def _folder_name(home: Path) -> str:
-    """The work folder's name; of one that is hidden in a project's folder, the project's."""
-    named = next((part for part in reversed(home.parts) if not part.startswith(".")), "")
-    return named.strip("/") or "reviews"
-
-
-def _every(minutes: float) -> list[Any]:
-    from prefect.schedules import Interval
-
-    return [Interval(timedelta(minutes=minutes))] if minutes else []
-
-
-def _environment(settings: Settings) -> dict[str, str]:
-    """What a run is given besides the worker's own environment; keys and tokens stay there."""
-    return {"CALLWRIGHT_HOME": str(settings.home), "DO_NOT_TRACK": QUIET["DO_NOT_TRACK"]}
-
-
-def _schedules(recipe: Recipe) -> list[Any]:
-    """The recipe's schedule as Prefect's; an empty list takes away what was there before."""
-    from prefect.schedules import Cron
-
-    return [Cron(recipe.schedule.cron, timezone=recipe.schedule.timezone)] if recipe.schedule else []
-
-
-def _deployed(recipe: Recipe, url: str) -> Deployed:
-    cron, timezone = (recipe.schedule.cron, recipe.schedule.timezone) if recipe.schedule else ("", "")
-    return Deployed(f"build-dataset/{recipe.name}", cron, timezone, url)
 
 
 async def _process_pool(name: str) -> None:
@@ -249,7 +231,13 @@ def start_prefect(settings: Settings, say: Callable[[str], None]) -> PrefectServ
     with only_one(places, _PATIENCE):
         if serving_process(places) is None:
             say("Starting a Prefect server.")
-            _launch(places)
+            chosen = places.folder / "port"
+            last = chosen.read_text(encoding="utf-8") if chosen.exists() else ""
+            port = free_port(int(last) if last.isdecimal() else 0, places.title)
+            chosen.write_text(str(port), encoding="utf-8")
+            serve = [sys.executable, "-m", "prefect", "server", "start", "--host", HOST, "--port", str(port)]
+            inherited = {name: value for name, value in environment().items() if not name.startswith("PREFECT_")}
+            launch(places, serve, port, inherited | _own_environment(places.data, port))
         return _server(*wait_for(places, _answers, _PATIENCE))
 
 
@@ -279,16 +267,6 @@ def _own_environment(home: Path, port: int) -> dict[str, str]:
 
 def _places(settings: Settings) -> Places:
     return Places(settings.home / "prefect", "Prefect server")
-
-
-def _launch(places: Places) -> None:
-    chosen = places.folder / "port"
-    last = chosen.read_text(encoding="utf-8") if chosen.exists() else ""
-    port = free_port(int(last) if last.isdecimal() else 0, places.title)
-    chosen.write_text(str(port), encoding="utf-8")
-    serve = [sys.executable, "-m", "prefect", "server", "start", "--host", HOST, "--port", str(port)]
-    inherited = {name: value for name, value in environment().items() if not name.startswith("PREFECT_")}
-    launch(places, serve, port, inherited | _own_environment(places.data, port))
 
 
 def _answers(port: int) -> bool:

@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from callwright.flows.recipe.located_yaml import YamlFault, read_yaml
+from callwright.flows.recipe.problems import YamlFault, read_yaml
 from callwright.generators.catalogs import read_catalog, recognise
 from callwright.validators.shown_tools import ShownTools, with_names
 from callwright.validators.strategies import PromptingStrategy

@@ -125,7 +125,17 @@ async def estimate_build(recipe: Recipe, settings: Settings) -> Estimate:
     rows = [*_rows(recipe, asked, _Scale(recipe, sampled, planned))]
     if earlier is not None:
         rows = [_as_before(row, _repeats(rows, sum(planned.values()), earlier)) for row in rows]
-    found = _summed(recipe, rows, planned, earlier)
+    total = sum(planned.values())
+    accepted = round(total * earlier.acceptance) if earlier is not None else None
+    unknown = any(row.dollars is None for row in rows)
+    dollars = None if unknown else sum(row.dollars or 0.0 for row in rows)
+    found = Estimate(
+        recipe=recipe.name, planned=total, calls=sum(row.calls for row in rows),
+        prompt_tokens=sum(row.prompt_tokens for row in rows),
+        reply_tokens=sum(row.reply_tokens for row in rows), dollars=dollars, accepted=accepted,
+        dollars_per_accepted=dollars / accepted if accepted and dollars is not None else None,
+        rows=tuple(rows), earlier=earlier, notes=tuple(_notes(recipe)),
+    )  # fmt: skip
     left = (f"No sample of the kind {name} can be planned. {one.reason}" for name, one in impossible.items())
     return found._replace(notes=(*found.notes, *left, *unread))
 
@@ -265,28 +275,6 @@ def _earlier_build(warehouse: Warehouse, recipe: Recipe) -> EarlierBuild | None:
             calls, cost = (None if landed is None else (row[name] or 0) / landed for name in ("calls", "cost"))
             return EarlierBuild(row["key"], row["made"], row["accepted"], calls, cost)
     return None
-
-
-def _summed(
-    recipe: Recipe, rows: Sequence[EstimateRow], planned: Mapping[str, int], earlier: EarlierBuild | None
-) -> Estimate:
-    total = sum(planned.values())
-    accepted = round(total * earlier.acceptance) if earlier is not None else None
-    unknown = any(row.dollars is None for row in rows)
-    dollars = None if unknown else sum(row.dollars or 0.0 for row in rows)
-    return Estimate(
-        recipe=recipe.name,
-        planned=total,
-        calls=sum(row.calls for row in rows),
-        prompt_tokens=sum(row.prompt_tokens for row in rows),
-        reply_tokens=sum(row.reply_tokens for row in rows),
-        dollars=dollars,
-        accepted=accepted,
-        dollars_per_accepted=dollars / accepted if accepted and dollars is not None else None,
-        rows=tuple(rows),
-        earlier=earlier,
-        notes=tuple(_notes(recipe)),
-    )
 
 
 def _notes(recipe: Recipe) -> Iterator[str]:

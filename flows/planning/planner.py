@@ -15,7 +15,7 @@ from callwright.flows.recipe import Recipe
 from callwright.flows.runner import GroupRun
 from callwright.flows.sources import taken_records
 from callwright.generators.derivations import plan_derivations
-from callwright.generators.families import Family, Kind, LeftOut, Order, Share, ignore, told_of
+from callwright.generators.families import Family, Kind, LeftOut, Order, ignore, told_of
 from callwright.generators.kinds import (
     FAMILIES,
     family_of,
@@ -83,17 +83,14 @@ def shares(recipe: Recipe, tools: Sequence[Tool], leave_out: Callable[[LeftOut],
             continue
         for share in found:
             if share.samples and family.has_fixed_words and not has_folder(share.language):
-                leave_out(_without_words(kind, share))
+                reason = (
+                    f"Samples of the kind {kind.name!r} hold turns in words of callwright's own, which it"
+                    f" has in {', '.join(known())} and not in {share.language!r} ({of(share.language).name})."
+                    " Ask for other kinds in it."
+                )
+                leave_out(LeftOut(kind.name, reason, share.language, share.place, samples=share.samples))
             else:
                 yield Demand(kind, share.language, share.samples, place=share.place)
-
-
-def _without_words(kind: Kind, share: Share) -> LeftOut:
-    reason = (
-        f"Samples of the kind {kind.name!r} hold turns in words of callwright's own, which it has in {', '.join(known())} and not "
-        f"in {share.language!r} ({of(share.language).name}). Ask for other kinds in it."
-    )
-    return LeftOut(kind.name, reason, share.language, share.place, samples=share.samples)
 
 
 def validate_it_can_be_planned(recipe: Recipe, tools: Sequence[Tool]) -> None:
@@ -106,7 +103,14 @@ def validate_it_can_be_planned(recipe: Recipe, tools: Sequence[Tool]) -> None:
     is_planned = False
     for demand in shares(recipe, tools, refused.append):
         if demand.asked:
-            _validate_language(recipe, demand.language, tools)
+            generator = recipe.models.generator.name
+            spoken = sorted({tool.language for tool in tools})
+            if demand.language not in spoken and not reads_language(generator):
+                raise ConfigurationError(
+                    f"{generator} can't word requests in {demand.language!r} for tools in"
+                    f" {', '.join(spoken) or 'no language'}: it only repeats the words of their documents. Name a"
+                    f" language model as models.generator, or take {demand.language!r} out of languages."
+                )
             if demand.kind.sources:
                 continue  # made of others
             left_out = refusal(recipe, demand, tools)
@@ -114,17 +118,6 @@ def validate_it_can_be_planned(recipe: Recipe, tools: Sequence[Tool]) -> None:
             is_planned = is_planned or left_out is None
     if refused and not is_planned:
         raise ConfigurationError(refused[0].reason)
-
-
-def _validate_language(recipe: Recipe, language: Language, tools: Sequence[Tool]) -> None:
-    """Raise ConfigurationError where nothing can be worded in a language, whatever the tools allow."""
-    generator = recipe.models.generator.name
-    spoken = sorted({tool.language for tool in tools})
-    if language not in spoken and not reads_language(generator):
-        raise ConfigurationError(
-            f"{generator} can't word requests in {language!r} for tools in {', '.join(spoken) or 'no language'}: it only repeats "
-            f"the words of their documents. Name a language model as models.generator, or take {language!r} out of languages."
-        )
 
 
 def refusal(

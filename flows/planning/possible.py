@@ -20,7 +20,7 @@ from callwright.flows.environments import (
 from callwright.flows.importing import gather_tools
 from callwright.flows.planning.planner import Demand, order_of, refusal, shares
 from callwright.flows.recipe import GeneratedTools, Recipe, RecipeProblem
-from callwright.flows.recipe.located_yaml import read_yaml
+from callwright.flows.recipe.problems import read_yaml
 from callwright.flows.settings import Settings, open_warehouse
 from callwright.generators.catalogs import Problem
 from callwright.generators.environments.protocol import Environment, SimulatedSettings
@@ -203,12 +203,7 @@ async def survey(recipe: Recipe, tools: Sequence[Tool], environments: Mapping[st
             if kind.sources:
                 found += _derived(kind, recipe.samples[kind.name], bare, tools, gone)
                 gone |= {one.name for one in _impossible(found, recipe)}
-    return tuple(dict.fromkeys(_of_any_place(one) for one in found))
-
-
-def _of_any_place(one: LeftOut) -> LeftOut:
-    """A tool is left out of a kind once, wherever that kind is planned."""
-    return one._replace(place="") if one.tool else one
+    return tuple(dict.fromkeys((one._replace(place="") if one.tool else one) for one in found))
 
 
 async def _refusal(

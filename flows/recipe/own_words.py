@@ -21,13 +21,13 @@ _TABLES = {".csv": ",", ".tsv": "\t"}
 Scalar = str | int | float | bool
 
 
-class OwnPart(BaseModel):
-    """A part of what a recipe brings: unknown words are errors."""
+class RecipePart(BaseModel):
+    """A part of a recipe: unknown words are errors."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class OwnValueList(OwnPart):
+class OwnValueList(RecipePart):
     """Values of a parameter: a list, a file (a line each, or a column of a CSV file), or a query on a DuckDB file."""
 
     given: tuple[Scalar, ...] = Field(default=(), max_length=MOST_VALUES, description="The values themselves.")
@@ -74,7 +74,7 @@ def value_source(stated: object) -> object:
     return {"given": stated} if isinstance(stated, list | tuple) else stated
 
 
-class OwnExample(OwnPart):
+class OwnExample(RecipePart):
     """A request of the user's own domain with the call that it leads to."""
 
     request: str = Field(min_length=1, max_length=4000, description="What the person says.")
@@ -82,16 +82,11 @@ class OwnExample(OwnPart):
     arguments: dict[str, JsonValue] = Field(default_factory=dict, description="The arguments of the call.")
 
 
-class ExampleFile(OwnPart):
+class ExampleFile(RecipePart):
     """Examples in a file: JSON lines, or a JSON or YAML list, each with a request, a tool and arguments."""
 
     file: Path = Field(description="The file, relative to the recipe.")
     read: tuple[OwnExample, ...] = Field(default=(), repr=False, description="What was read; set by callwright.")
-
-
-def example_file(stated: object) -> object:
-    """The settings of what stands for examples in a recipe."""
-    return {"file": stated} if isinstance(stated, str) else stated
 
 
 class _Entry(NamedTuple):
@@ -222,7 +217,10 @@ def validate_own_words(
                 f"values.{name}: no tool has such a parameter; there are {', '.join(known) or 'none'}."
             )
         for tool, parameter in parameters:
-            _validate_values(name, source, tool, parameter)
+            for at, value in enumerate(source.entries):
+                problems = argument_problems(tool, {parameter: mended(value, tool.properties[parameter])}, partial=True)
+                if problems:
+                    raise ConfigurationError(f"{source.place(name, at)}: of the tool {tool.name!r}: {problems[0]}")
     known_tools = {tool.name for tool in tools}
     for number, example in enumerate(examples, start=1):
         if example.tool and example.tool not in known_tools:
@@ -236,10 +234,3 @@ def _named(name: str, tools: Sequence[Tool]) -> Iterator[tuple[Tool, str]]:
         for parameter in tool.properties:
             if name in (parameter, f"{tool.name}.{parameter}"):
                 yield tool, parameter
-
-
-def _validate_values(name: str, source: OwnValueList, tool: Tool, parameter: str) -> None:
-    for at, value in enumerate(source.entries):
-        problems = argument_problems(tool, {parameter: mended(value, tool.properties[parameter])}, partial=True)
-        if problems:
-            raise ConfigurationError(f"{source.place(name, at)}: of the tool {tool.name!r}: {problems[0]}")

@@ -1,14 +1,15 @@
 """The settings of a recipe: what a build makes, of which tools, with which models, under which rules."""
 
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from functools import partial
 from math import ceil
 from pathlib import Path
 from random import Random
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
-    BaseModel,
     BeforeValidator,
-    ConfigDict,
     Field,
     JsonValue,
     ValidationError,
@@ -17,10 +18,10 @@ from pydantic import (
     model_validator,
 )
 from pydantic.json_schema import SkipJsonSchema
-from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError, PydanticKnownError
+from pydantic_core import InitErrorDetails, PydanticCustomError, PydanticKnownError
 
 from callwright.flows.plugins import Extension, add_from_file
-from callwright.flows.recipe.own_words import ExampleFile, OwnValueList, Scalar, example_file, value_source
+from callwright.flows.recipe.own_words import ExampleFile, OwnValueList, RecipePart, Scalar, value_source
 from callwright.generators.catalogs.choosing import ToolChoice
 from callwright.generators.catalogs.python_tools import OWN, tool_from
 from callwright.generators.environments.protocol import EnvironmentSettings, settings_of_world
@@ -33,17 +34,10 @@ from callwright.llm.models import ModelSettings, read_model, reads_language
 from callwright.validators.overlap import LIKENESS, Common
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import DEFAULT_LANGUAGE, Language, Policy, Tool
-from callwright.warehouse.registry import PluginError
 
 _CATEGORIES_TO_LOOK_AT = 4
 _SHOWN_EXAMPLES = 12
 _SOURCES_TO_LOOK_AT = 4  # not every sample allows every transform
-
-
-class RecipePart(BaseModel):
-    """A part of a recipe: unknown words are errors."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class SeedTools(RecipePart):
@@ -105,11 +99,23 @@ class StatedTool(RecipePart):
     category: str = Field(default=OWN, description="What it is about.")
 
 
-def _own_tool(source: object) -> Tool:
+@contextmanager
+def _as_invalid() -> Iterator[None]:
+    """What a setting names is refused as pydantic has it: with a place."""
     try:
-        return tool_from(source)  # type: ignore[arg-type] # whatever else it is, is refused there
+        yield
     except ConfigurationError as error:
         raise ValueError(str(error)) from error
+
+
+def _text_as(name: str) -> Callable[[object], object]:
+    """Read settings of which a plain text stands for one of them."""
+    return lambda stated: {name: stated} if isinstance(stated, str) else stated
+
+
+def _own_tool(source: object) -> Tool:
+    with _as_invalid():
+        return tool_from(source)  # type: ignore[arg-type] # whatever else it is, is refused there
 
 
 OwnTool = Annotated[Tool, BeforeValidator(_own_tool, json_schema_input_type=StatedTool | dict[str, JsonValue])]
@@ -165,10 +171,8 @@ class SampleFiles(RecipePart):
     @field_validator("format")
     @classmethod
     def _is_known(cls, name: str) -> str:
-        try:
+        with _as_invalid():
             return SOURCES.named(name).name
-        except ConfigurationError as error:
-            raise ValueError(str(error)) from error
 
     @property
     def paths(self) -> tuple[Path, ...]:
@@ -225,28 +229,25 @@ def _is_source(entry: object) -> bool:
     return isinstance(entry, dict) and bool(entry.keys() & {"from", "format"})
 
 
-def _model(value: object) -> object:
-    return {"name": value} if isinstance(value, str) else value
+Model = Annotated[
+    ModelSettings,
+    BeforeValidator(_text_as("name"), json_schema_input_type=str | ModelSettings),
+]
 
 
-Model = Annotated[ModelSettings, BeforeValidator(_model, json_schema_input_type=str | ModelSettings)]
+_TEMPLATE = partial(ModelSettings, name="template/v1")
 
 
 class Roles(RecipePart):
     """Which model words requests, which makes calls from them, which judges, and which talks with simulated users."""
 
     generator: Model = Field(
-        default_factory=lambda: ModelSettings(name="template/v1"),
-        description="Who words requests: a model's name or its settings.",
+        default_factory=_TEMPLATE, description="Who words requests: a model's name or its settings."
     )
     checker: Model = Field(
-        default_factory=lambda: ModelSettings(name="template/v1"),
-        description="Who makes calls from requests: a model's name or its settings.",
+        default_factory=_TEMPLATE, description="Who makes calls from requests: a model's name or its settings."
     )
-    judge: Model = Field(
-        default_factory=lambda: ModelSettings(name="template/v1"),
-        description="Who judges: a model's name or its settings.",
-    )
+    judge: Model = Field(default_factory=_TEMPLATE, description="Who judges: a model's name or its settings.")
     assistant: Model | None = Field(
         default=None,
         description="Who talks with simulated users and calls tools in live tasks: the generator unless stated.",
@@ -286,10 +287,6 @@ class PromptFile(RecipePart):
 
     file: Path = Field(description="The prompt's text, relative to the recipe.")
     text: str = Field(default="", repr=False)  # read with the recipe, so that a build needs the file no more
-
-
-def _prompt_file(value: object) -> object:
-    return {"file": value} if isinstance(value, str) else value
 
 
 def _extension(value: object) -> object:
@@ -451,14 +448,27 @@ class Schedule(RecipePart):
         return timezone
 
 
-def _of_source(error: ErrorDetails, place: tuple[int | str, ...]) -> InitErrorDetails:
-    """An error within a part of a recipe, at its place in the whole."""
-    kind = (
-        PydanticCustomError("value_error", "{wrong}", {"wrong": error["msg"]})
-        if error["type"] == "value_error"
-        else error["type"]
-    )
-    return InitErrorDetails(type=kind, loc=(*place, *error["loc"]), input=error["input"], ctx=error.get("ctx", {}))
+def _taken(samples: object, wrong: list[InitErrorDetails]) -> Iterator[SampleSource]:
+    """What `samples` takes from files; errors are told at their place in the whole recipe."""
+    for at, one in enumerate(samples if isinstance(samples, list) else ()):
+        if _is_source(one):
+            try:
+                yield SampleSource.model_validate(one)
+            except ValidationError as error:
+                for found in error.errors():
+                    told = PydanticCustomError("value_error", "{wrong}", {"wrong": found["msg"]})
+                    kind = told if found["type"] == "value_error" else found["type"]
+                    loc, ctx = ("samples", at, *found["loc"]), found.get("ctx", {})
+                    wrong.append(InitErrorDetails(type=kind, loc=loc, input=found["input"], ctx=ctx))
+
+
+def _with_worlds(tools: Iterable[object], wrong: list[InitErrorDetails]) -> Iterator[object]:
+    for at, one in enumerate(tools):
+        try:
+            yield (settings_of_world(one) if isinstance(one, dict) else None) or one
+        except ValueError as error:
+            message = PydanticCustomError("world", "{wrong}", {"wrong": str(error)})
+            wrong.append(InitErrorDetails(type=message, loc=("tools", at), input=one))
 
 
 MOST_VOICES = 10_000
@@ -506,7 +516,7 @@ class Recipe(RecipePart):
     variants: int = Field(default=10, ge=1, le=100, description="How many samples are made of each multi-step goal.")
     models: Roles = Field(default=Roles(), description="Who words requests, makes calls from them, and judges.")
     prompts: dict[
-        str, Annotated[PromptFile, BeforeValidator(_prompt_file, json_schema_input_type=str | PromptFile)]
+        str, Annotated[PromptFile, BeforeValidator(_text_as("file"), json_schema_input_type=str | PromptFile)]
     ] = Field(default_factory=dict, description="Prompts of your own in the place of ours, by name.")
     personas: Personas = Field(default=(), description="Who the users are: descriptions, or how many people to draw.")
     styles: tuple[SpokenWay, ...] = Field(
@@ -521,11 +531,10 @@ class Recipe(RecipePart):
         default_factory=dict,
         description="Values of your own by parameter or tool.parameter: a list, a file, or a query on a DuckDB file.",
     )
-    examples: Annotated[ExampleFile, BeforeValidator(example_file, json_schema_input_type=str | ExampleFile)] | None = (
-        Field(
-            default=None,
-            description="A file of requests of your own domain with their calls, shown to who words requests.",
-        )
+    examples: (
+        Annotated[ExampleFile, BeforeValidator(_text_as("file"), json_schema_input_type=str | ExampleFile)] | None
+    ) = Field(
+        default=None, description="A file of requests of your own domain with their calls, shown to who words requests."
     )
     extensions: tuple[
         Annotated[Extension, BeforeValidator(_extension, json_schema_input_type=str | Extension)], ...
@@ -579,58 +588,26 @@ class Recipe(RecipePart):
 
     @model_validator(mode="before")
     @classmethod
-    def _with_extensions(cls, loaded: Any) -> Any:  # noqa: ANN401 - not validated yet
-        """Add the rows of a recipe that was read before, in whichever process: what it names may be theirs."""
-        if isinstance(loaded, dict):
-            for one in loaded.get("extensions", ()):
-                if isinstance(one, dict) and one.get("digest"):
-                    try:
-                        add_from_file(Path(one["file"]), one["name"])
-                    except PluginError as error:
-                        raise ValueError(str(error)) from error
-        return loaded
+    def _resolved(cls, loaded: Any) -> Any:  # noqa: ANN401 - not validated yet
+        """The settings with the paper's counts where its scale is asked for, and with what `samples` takes from files.
 
-    @model_validator(mode="before")
-    @classmethod
-    def _with_worlds(cls, loaded: Any) -> Any:  # noqa: ANN401 - not validated yet
-        """Read the settings of worlds of others, each by the world's own class."""
-        if not isinstance(loaded, dict) or not isinstance(loaded.get("tools"), list):
-            return loaded
-        sources, wrong = [], []
-        for at, one in enumerate(loaded["tools"]):
-            try:
-                sources.append((settings_of_world(one) if isinstance(one, dict) else None) or one)
-            except ValueError as error:
-                message = PydanticCustomError("world", "{wrong}", {"wrong": str(error)})
-                wrong.append(InitErrorDetails(type=message, loc=("tools", at), input=one))
-        if wrong:
-            raise ValidationError.from_exception_data(cls.__name__, wrong)
-        return loaded | {"tools": sources}
-
-    @model_validator(mode="before")
-    @classmethod
-    def _with_sources(cls, loaded: Any) -> Any:  # noqa: ANN401 - not validated yet
-        """Read what `samples` takes from files."""
+        Worlds of others are read each by its own class. The rows of a recipe that was read before are added, in whichever
+        process: what it names may be theirs.
+        """
         if not isinstance(loaded, dict):
             return loaded
-        listed = loaded.get("samples")
-        sources, wrong = [*loaded.get("sources", ())], list[InitErrorDetails]()
-        for at, one in enumerate(listed if isinstance(listed, list) else ()):
-            if _is_source(one):
-                try:
-                    sources.append(SampleSource.model_validate(one))
-                except ValidationError as error:
-                    wrong += [_of_source(found, ("samples", at)) for found in error.errors()]
+        if loaded.get("scale") == "paper":
+            loaded = loaded | {"samples": {kind.name: kind.scale for kind in all_kinds().values() if kind.scale}}
+        wrong = list[InitErrorDetails]()
+        loaded = loaded | {"sources": [*loaded.get("sources", ()), *_taken(loaded.get("samples"), wrong)]}
+        if isinstance(loaded.get("tools"), list) and not wrong:
+            loaded = loaded | {"tools": [*_with_worlds(loaded["tools"], wrong)]}
         if wrong:
             raise ValidationError.from_exception_data(cls.__name__, wrong)
-        return loaded | {"sources": sources}
-
-    @model_validator(mode="before")
-    @classmethod
-    def _of_scale(cls, loaded: Any) -> Any:  # noqa: ANN401 - not validated yet
-        """Put the paper's counts in the place of the recipe's own where its scale is asked for."""
-        if isinstance(loaded, dict) and loaded.get("scale") == "paper":
-            return loaded | {"samples": {kind.name: kind.scale for kind in all_kinds().values() if kind.scale}}
+        for one in loaded.get("extensions", ()):
+            if isinstance(one, dict) and one.get("digest"):
+                with _as_invalid():
+                    add_from_file(Path(one["file"]), one["name"])
         return loaded
 
     @field_validator("tools", mode="before")
@@ -646,10 +623,8 @@ class Recipe(RecipePart):
     @classmethod
     def _languages_are_known(cls, languages: tuple[Language, ...]) -> tuple[Language, ...]:
         for language in languages:
-            try:
+            with _as_invalid():
                 of(language)
-            except ConfigurationError as error:
-                raise ValueError(str(error)) from error
         return languages
 
     @field_validator("samples")
@@ -657,22 +632,18 @@ class Recipe(RecipePart):
     def _can_be_made(cls, samples: dict[str, int], info: ValidationInfo) -> dict[str, int]:
         if any(samples.values()) and info.data.get("tools") == ():
             raise ValueError(f"{', '.join(samples)} must be made of tools: name some under tools")
-        try:
+        with _as_invalid():
             waves_of(name for name, count in samples.items() if count)
-        except ConfigurationError as error:
-            raise ValueError(str(error)) from error
         return samples
 
     @field_validator("policies")
     @classmethod
     def _are_there(cls, policies: tuple[Policy, ...], info: ValidationInfo) -> tuple[Policy, ...]:
-        ruled = [
-            name for name, count in info.data.get("samples", {}).items() if count and kind_named(name).traits.is_ruled
-        ]
-        if ruled and not policies:
-            raise ValueError(
-                f"samples of the kind {ruled[0]} need some: say what the assistant may do with a tool, and when"
-            )
+        for name, count in info.data.get("samples", {}).items():
+            if count and not policies and kind_named(name).traits.is_ruled:
+                raise ValueError(
+                    f"samples of the kind {name} need some: say what the assistant may do with a tool, and when"
+                )
         return policies
 
     @field_validator("candidates")
@@ -729,28 +700,20 @@ class Recipe(RecipePart):
 
     def with_preview(self, shown: int) -> "Recipe":
         """The same recipe for a look at `shown` samples of each kind, and at as many more as others are made of."""
-        sources = {source for name in self.samples for source in kind_named(name).sources}
+        sampled = {source for name in self.samples for source in kind_named(name).sources}
         samples = {
-            name: min(count, shown * (_SOURCES_TO_LOOK_AT if name in sources else 1))
+            name: min(count, shown * (_SOURCES_TO_LOOK_AT if name in sampled else 1))
             for name, count in self.samples.items()
         }
         tools = tuple(one.with_preview() if isinstance(one, GeneratedTools) else one for one in self.tools)
-        return self.model_copy(
-            update={
-                "samples": samples,
-                "sources": tuple(one.with_at_most(shown) for one in self.sources),
-                "scale": None,
-                "tools": tools,
-                "variants": 1,
-                "trial": True,
-            }
-        )
+        sources = tuple(one.with_at_most(shown) for one in self.sources)
+        changes = {"samples": samples, "sources": sources, "scale": None, "tools": tools, "variants": 1, "trial": True}
+        return self.model_copy(update=changes)
 
     def with_limit(self, limit: int) -> "Recipe":
         """The same recipe with at most `limit` samples of each kind: a trial, where that is less than it asks for."""
         samples = {kind: min(limit, count) for kind, count in self.samples.items()}
         sources = tuple(one.with_at_most(limit) for one in self.sources)
         is_less = (samples, sources) != (self.samples, self.sources)
-        return self.model_copy(
-            update={"samples": samples, "sources": sources, "scale": None, "trial": self.trial or is_less}
-        )
+        changes = {"samples": samples, "sources": sources, "scale": None, "trial": self.trial or is_less}
+        return self.model_copy(update=changes)

@@ -1,4 +1,4 @@
-"""What is wrong with a recipe: every error with its place, what was probably meant, and what there is at that place."""
+"""What is wrong with a recipe: YAML with the place of everything in it, every error at its place, and what was probably meant."""
 
 import itertools
 import re
@@ -6,20 +6,21 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import yaml
 from pydantic import ValidationError
 
-from callwright.flows.recipe.located_yaml import DataPath, LocatedYaml
 from callwright.flows.recipe.schema import (
     EACH,
     KEY,
     NAMED_PLACES,
-    NamedPlace,
+    DataPath,
     meaning_of,
     nearest,
     places_of,
     settings_at,
 )
 
+_MERGE = "tag:yaml.org,2002:merge"
 _SECRET = {"api_key"}
 _PHRASES = {
     "int_type": "must be a whole number",
@@ -45,6 +46,62 @@ _PHRASES = {
 }
 _OF_ALL_AROUND = {"too_short", "value_error"}  # what these say of a place follows from what is wrong within it
 _BY_THE_TAG = {"union_tag_invalid", "union_tag_not_found"}
+
+
+class TextPlace(NamedTuple):
+    """A line and a column of a file, counted from 1; 0 where there is no file."""
+
+    line: int = 0
+    column: int = 0
+
+
+class LocatedYaml(NamedTuple):
+    """What a YAML text holds, where each key and each value of it stands, and the keys that stand twice with their first place."""
+
+    data: Any  # parsed YAML, before anything is known of it
+    keys: Mapping[DataPath, TextPlace]
+    values: Mapping[DataPath, TextPlace]
+    repeated: tuple[tuple[DataPath, TextPlace, TextPlace], ...] = ()
+
+    def place_of(self, path: DataPath, *, key: bool = False) -> TextPlace:
+        """Where a key or a value stands; what is missing stands where the nearest thing around it does."""
+        found = self.keys.get(path) if key else self.values.get(path)
+        while found is None and path:
+            path = path[:-1]
+            found = self.keys.get(path) or self.values.get(path)
+        return found or TextPlace()
+
+
+class YamlFault(ValueError):  # noqa: N818 - it is no error of its own: whoever reads the file makes one of it
+    """Why a text is not YAML, and where."""
+
+    def __init__(self, message: str, place: TextPlace) -> None:
+        super().__init__(message)
+        self.place = place
+
+
+def read_yaml(text: str) -> LocatedYaml:
+    """The content of a YAML text with its places. Raises YamlFault."""
+    keys: dict[DataPath, TextPlace] = {}
+    values: dict[DataPath, TextPlace] = {}
+    try:
+        loader = yaml.SafeLoader(text)
+        node = loader.get_single_node()
+        repeated = tuple(_repeated(node, loader)) if node else ()
+        data = loader.construct_document(node) if node else None
+        for path, key, value in _walk(node, (), loader) if node else ():
+            values[path] = _place(value.start_mark)
+            if key is not None:
+                keys[path] = _place(key.start_mark)
+    except RecursionError as error:
+        raise YamlFault("it is nested too deeply", TextPlace(1, 1)) from error
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        message = ", ".join(part for part in (error.context, error.problem) if part)
+        raise YamlFault(message, _place(mark) if mark else TextPlace(1, 1)) from error
+    except (yaml.YAMLError, ValueError) as error:  # signs that no text has; a date that no calendar has
+        raise YamlFault(str(error).replace("\n", " "), TextPlace(1, 1)) from error
+    return LocatedYaml(data, keys, values, repeated)
 
 
 class RecipeProblem(NamedTuple):
@@ -83,6 +140,11 @@ class Located(NamedTuple):
     message: str
     context: Mapping[str, Any]
 
+    @property
+    def shapes(self) -> tuple[str, ...]:
+        """The names of the shapes."""
+        return tuple(tag for _, tag in self.tags)
+
 
 class RecipeFaults:
     """Gathers what is wrong with the recipe in a file."""
@@ -113,12 +175,16 @@ class RecipeFaults:
         for place in NAMED_PLACES:
             for path, name in _at(self._source.data, place.path):
                 if not place.accepts(name):
-                    self._add_name(place, path, name)
-
-    def _add_name(self, place: NamedPlace, path: DataPath, name: str) -> None:
-        known = tuple(place.known())
-        meant, of_key = nearest(name, known), place.path[-1] == KEY
-        self.add(path, f"there is no {place.noun} {name!r}", of_key=of_key, meant=meant, noun=place.nouns, known=known)
+                    known = tuple(place.known())
+                    meant, of_key = nearest(name, known), place.path[-1] == KEY
+                    self.add(
+                        path,
+                        f"there is no {place.noun} {name!r}",
+                        of_key=of_key,
+                        meant=meant,
+                        noun=place.nouns,
+                        known=known,
+                    )
 
     def add_invalid(self, error: ValidationError) -> None:
         """Note what the classes of the settings refuse."""
@@ -129,38 +195,43 @@ class RecipeFaults:
         chosen = _of_one_shape(located, self._source.data)
         named = [path for path, _ in self._found]
         within = named + [one.path for one in chosen]
-        meant = {(*one.path[:-1], self._meant(one)) for one in chosen if one.type == "extra_forbidden"}
+        meant = {
+            (*one.path[:-1], nearest(str(one.path[-1]), settings_at(one.path[:-1], one.shapes)))
+            for one in chosen
+            if one.type == "extra_forbidden"
+        }
         for one in chosen:
-            follows = one.type in _OF_ALL_AROUND and one.path and any(_is_within(path, one.path) for path in within)
+            follows = (
+                one.type in _OF_ALL_AROUND
+                and one.path
+                and any((len(path) > len(one.path) and path[: len(one.path)] == one.path) for path in within)
+            )
             is_misspelt = one.type == "missing" and one.path in meant
             if not follows and not is_misspelt and (not one.path or one.path not in named):
                 self._add_one(one)
 
-    def _meant(self, one: Located) -> str:
-        return nearest(str(one.path[-1]), settings_at(one.path[:-1], _tags_at(one)))
-
     def _add_one(self, one: Located) -> None:
-        tags = _tags_at(one)
+        tags = one.shapes
+        path, known = one.path, settings_at(one.path, tags)
         if one.type == "extra_forbidden":
             self._add_unknown(one, tags)
         elif one.type == "missing":
-            meaning = meaning_of(one.path, tags).rstrip(".")
-            self.add(one.path, f"is missing{f': {meaning[:1].lower()}{meaning[1:]}' if meaning else ''}")
+            meaning = meaning_of(path, tags).rstrip(".")
+            self.add(path, f"is missing{f': {meaning[:1].lower()}{meaning[1:]}' if meaning else ''}")
         elif one.type in _BY_THE_TAG:
             key = str(one.context.get("discriminator", "")).strip("'")
             known = tuple(word.strip(" '") for word in str(one.context.get("expected_tags", "")).split(",") if word)
             name = str(one.context.get("tag", ""))
-            path = (*one.path, key)
-            self.add(path, f"there is no {key} {name!r}", meant=nearest(name, known), noun=f"{key}s", known=known)
+            meant = nearest(name, known)
+            self.add((*path, key), f"there is no {key} {name!r}", meant=meant, noun=f"{key}s", known=known)
         elif one.type == "model_type":
-            noun, known = f"settings of {dotted(one.path)}", settings_at(one.path, tags)
-            self.add(one.path, self._stated(one), noun=noun, known=known)
+            self.add(path, self._stated(one), noun=f"settings of {dotted(path)}", known=known)
         elif one.type == "literal_error":
-            value = one.path[-1] if one.is_of_key else _value_at(self._source.data, one.path)
+            value = path[-1] if one.is_of_key else _value_at(self._source.data, path)
             meant = nearest(str(value), re.findall("'([^']+)'", one.context["expected"]))
-            self.add(one.path, self._stated(one), of_key=one.is_of_key, meant=meant)
+            self.add(path, self._stated(one), of_key=one.is_of_key, meant=meant)
         else:
-            self.add(one.path, self._stated(one), of_key=one.is_of_key)
+            self.add(path, self._stated(one), of_key=one.is_of_key)
 
     def _add_unknown(self, one: Located, tags: Sequence[str]) -> None:
         """Note a setting that there is not; where another place has it, say which."""
@@ -174,11 +245,11 @@ class RecipeFaults:
         self.add(one.path, message, of_key=True, meant=meant, noun=noun, known=known)
 
     def _stated(self, one: Located) -> str:
-        phrase = _phrase(one)
-        value = _value_at(self._source.data, one.path)
+        phrase, value = _phrase(one), _value_at(self._source.data, one.path)
         is_plain = isinstance(value, (str, int, float, bool)) and one.path[-1:] and one.path[-1] not in _SECRET
-        stated = one.path[-1] if one.is_of_key else value
-        return f"{phrase}, not {stated!r}" if phrase.startswith("must") and (is_plain or one.is_of_key) else phrase
+        if not phrase.startswith("must") or not (is_plain or one.is_of_key):
+            return phrase
+        return f"{phrase}, not {one.path[-1] if one.is_of_key else value!r}"
 
     def add_absent_files(self, folder: Path) -> None:
         """Note the files and folders of tools and samples that there are not."""
@@ -238,15 +309,13 @@ def _nearest_shape(place: DataPath, shapes: Mapping[str, list[Located]], value: 
     """The errors of the shape that a value comes nearest to; one error for all shapes where it is of none of their types."""
     fitting = {tag: errors for tag, errors in shapes.items() if not any(_is_of_type(one, place) for one in errors)}
     if not fitting or not isinstance(value, (dict, list)):
-        kind = (
-            "model_type" if all(one.type.startswith("model") for one in itertools.chain(*shapes.values())) else "shape"
-        )
-        phrases = dict.fromkeys(_phrase(one) for errors in shapes.values() for one in errors)
-        message = " or ".join(
-            phrase if not index else phrase.removeprefix("must be ") for index, phrase in enumerate(phrases)
-        )
+        tried = [*itertools.chain(*shapes.values())]
+        kind = "model_type" if all(one.type.startswith("model") for one in tried) else "shape"
+        first, *others = dict.fromkeys(map(_phrase, tried))
+        message = " or ".join([first, *(phrase.removeprefix("must be ") for phrase in others)])
         return [Located(place, is_of_key=False, tags=(), type=kind, message=message, context={})]
-    best = min(fitting.values(), key=_unlikeliness)
+    unlikely = ("union_tag_not_found", "extra_forbidden", "missing")
+    best = min(fitting.values(), key=lambda errors: [[one.type for one in errors].count(kind) for kind in unlikely])
     unknown = [one for one in best if one.type == "extra_forbidden"]
     if isinstance(value, dict) and len(unknown) == len(value):  # nothing in it tells what was meant
         return [one._replace(tags=()) for one in unknown]
@@ -262,25 +331,12 @@ def _is_of_type(one: Located, place: DataPath) -> bool:
     )
 
 
-def _unlikeliness(errors: Sequence[Located]) -> tuple[int, int, int]:
-    types = [one.type for one in errors]
-    return types.count("union_tag_not_found"), types.count("extra_forbidden"), types.count("missing")
-
-
 def _phrase(one: Located) -> str:
     if one.type in _PHRASES:
         return _PHRASES[one.type].format(**one.context)
     if one.type == "string_pattern_mismatch":
         return f"must be of the form {one.context['pattern']}"
     return one.message.removeprefix("Value error, ").rstrip(".")
-
-
-def _tags_at(one: Located) -> tuple[str, ...]:
-    return tuple(tag for _, tag in one.tags)
-
-
-def _is_within(path: DataPath, place: DataPath) -> bool:
-    return len(path) > len(place) and path[: len(place)] == place
 
 
 def _value_at(data: Any, path: DataPath) -> Any:  # noqa: ANN401 - not validated yet
@@ -305,3 +361,46 @@ def _at(data: object, pattern: Iterable[str], path: DataPath = ()) -> Iterator[t
         yield from (((*path, key), key) for key in data if isinstance(key, str))
     elif isinstance(data, dict) and step in data:
         yield from _at(data[step], more, (*path, step))
+
+
+def _place(mark: yaml.Mark) -> TextPlace:
+    return TextPlace(mark.line + 1, mark.column + 1)
+
+
+def _walk(
+    node: yaml.Node,
+    path: DataPath,
+    loader: yaml.SafeLoader,
+    around: frozenset[int] = frozenset(),
+    key: yaml.Node | None = None,
+) -> Iterator[tuple[DataPath, yaml.Node | None, yaml.Node]]:
+    """Every node with its path, and with its key's node where it is the value of one; a node within itself is passed over."""
+    yield path, key, node
+    if id(node) in around:
+        return
+    inside = around | {id(node)}
+    if isinstance(node, yaml.MappingNode):
+        for name, value in node.value:
+            yield from _walk(value, (*path, _name(name, loader)), loader, inside, name)
+    elif isinstance(node, yaml.SequenceNode):
+        for index, value in enumerate(node.value):
+            yield from _walk(value, (*path, index), loader, inside)
+
+
+def _name(node: yaml.Node, loader: yaml.SafeLoader) -> str | int:
+    if node.tag == _MERGE:
+        return "<<"
+    name = loader.construct_object(node) if isinstance(node, yaml.ScalarNode) else ""
+    return name if isinstance(name, (str, int)) else str(name)
+
+
+def _repeated(node: yaml.Node, loader: yaml.SafeLoader) -> Iterator[tuple[DataPath, TextPlace, TextPlace]]:
+    """The keys that a mapping has twice, before `<<` brings in those of another one: YAML itself would take the last."""
+    for place, _, one in _walk(node, (), loader):
+        if isinstance(one, yaml.MappingNode):
+            first: dict[str | int, TextPlace] = {}
+            for key, _ in one.value:
+                name, at = _name(key, loader), _place(key.start_mark)
+                if name in first and name != "<<":
+                    yield (*place, name), at, first[name]
+                first.setdefault(name, at)

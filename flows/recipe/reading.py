@@ -8,10 +8,17 @@ import orjson
 from pydantic import ValidationError
 
 from callwright.flows.plugins import Extension, add_from_file
-from callwright.flows.recipe.located_yaml import LocatedYaml, TextPlace, YamlFault, locate, read_yaml
 from callwright.flows.recipe.own_words import read_examples, read_values
-from callwright.flows.recipe.parts import ImportedTools, PromptFile, Recipe, ToolSource
-from callwright.flows.recipe.problems import RecipeFaults, RecipeProblem, explain
+from callwright.flows.recipe.parts import ImportedTools, PromptFile, Recipe, SampleFiles, ToolSource
+from callwright.flows.recipe.problems import (
+    LocatedYaml,
+    RecipeFaults,
+    RecipeProblem,
+    TextPlace,
+    YamlFault,
+    explain,
+    read_yaml,
+)
 from callwright.generators.environments.protocol import EnvironmentPart, located
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.registry import PluginError, file_of
@@ -26,15 +33,22 @@ class CheckedRecipe(NamedTuple):
     recipe: Recipe | None
     problems: tuple[RecipeProblem, ...]
 
+    @property
+    def required(self) -> Recipe:
+        """The recipe. Raises ConfigurationError that names all that is wrong with it."""
+        if self.recipe is None:
+            raise ConfigurationError(explain(self.problems))
+        return self.recipe
+
 
 def read_recipe(path: Path) -> Recipe:
     """The recipe in a YAML file, its paths made absolute. Raises ConfigurationError that names all errors with their lines."""
-    return _required(_checked_file(path, with_files=False))
+    return _checked_file(path, with_files=False).required
 
 
 def read_recipe_to_build(path: Path) -> Recipe:
     """The recipe in a YAML file, with all files that its tools are read from. Raises ConfigurationError as `read_recipe`."""
-    return _required(_checked_file(path, with_files=True))
+    return _checked_file(path, with_files=True).required
 
 
 def check_recipe(path: Path) -> tuple[RecipeProblem, ...]:
@@ -44,13 +58,7 @@ def check_recipe(path: Path) -> tuple[RecipeProblem, ...]:
 
 def parse_recipe(loaded: dict[str, Any], folder: Path, named: str) -> Recipe:
     """A recipe from its settings; `folder` is what its paths are relative to, `named` what errors call it."""
-    return _required(_checked(locate(loaded), folder, named, with_files=False))
-
-
-def _required(checked: CheckedRecipe) -> Recipe:
-    if checked.recipe is None:
-        raise ConfigurationError(explain(checked.problems))
-    return checked.recipe
+    return _checked(LocatedYaml(loaded, {}, {}), folder, named, with_files=False).required
 
 
 def _checked_file(path: Path, *, with_files: bool) -> CheckedRecipe:
@@ -61,9 +69,8 @@ def _checked_file(path: Path, *, with_files: bool) -> CheckedRecipe:
     except OSError as error:
         return _wrong(path, f"can't be read: {error.strerror}", TextPlace())
     except UnicodeDecodeError as error:
-        return _wrong(
-            path, f"can't be read, since it is not in UTF-8: {error.reason} at byte {error.start}", TextPlace()
-        )
+        problem = f"can't be read, since it is not in UTF-8: {error.reason} at byte {error.start}"
+        return _wrong(path, problem, TextPlace())
     if not isinstance(source.data, dict):
         found = "empty" if source.data is None else "a list" if isinstance(source.data, list) else repr(source.data)
         return _wrong(path, f"must be a mapping of settings such as 'name: mine', and is {found}", TextPlace(1, 1))
@@ -86,26 +93,18 @@ def _checked(source: LocatedYaml, folder: Path, named: str, *, with_files: bool)
         recipe = Recipe.model_validate(source.data)
     except ValidationError as error:
         faults.add_invalid(error)
-        return CheckedRecipe(None, faults.problems)
     if faults.problems:
         return CheckedRecipe(None, faults.problems)
     own = _read_own_words(recipe, folder, faults)
     if faults.problems:
         return CheckedRecipe(None, faults.problems)
-    tools = tuple(_located(one, folder) for one in recipe.tools)
-    sources = tuple(one.model_copy(update={"path": _absolute(one.path, folder)}) for one in recipe.sources)
-    rules = recipe.personal_data
-    if rules.vault is not None:
-        rules = rules.model_copy(update={"vault": (folder / rules.vault).absolute()})
     read = {
-        "extensions": extensions,
-        "tools": tools,
-        "sources": sources,
-        "avoid": tuple(one.model_copy(update={"path": _absolute(one.path, folder)}) for one in recipe.avoid),
-        "personal_data": rules,
-        "prompts": prompts,
-        **own,
-    }
+        **{name: tuple(_located(one, folder) for one in getattr(recipe, name)) for name in ("tools", "sources", "avoid")},
+        "extensions": extensions, "prompts": prompts, **own,
+    }  # fmt: skip
+    if recipe.personal_data.vault is not None:
+        vault = (folder / recipe.personal_data.vault).absolute()
+        read["personal_data"] = recipe.personal_data.model_copy(update={"vault": vault})
     return CheckedRecipe(recipe.model_copy(update=read), ())
 
 
@@ -165,18 +164,15 @@ def _read_prompts(prompts: object, folder: Path, faults: RecipeFaults) -> dict[s
     return read
 
 
-def _located(source: ToolSource, folder: Path) -> ToolSource:
+def _located(source: ToolSource | SampleFiles, folder: Path) -> ToolSource | SampleFiles:
+    """A source of tools or samples with its paths made absolute."""
     if isinstance(source, EnvironmentPart):
         return located(source, folder)
-    if not isinstance(source, ImportedTools):
+    if not isinstance(source, ImportedTools | SampleFiles):
         return source
-    return source.model_copy(update={"path": _absolute(source.path, folder)})
-
-
-def _absolute(path: Path | tuple[Path, ...], folder: Path) -> Path | tuple[Path, ...]:
-    if isinstance(path, Path):
-        return (folder / path).absolute()
-    return tuple((folder / one).absolute() for one in path)
+    if isinstance(source.path, Path):
+        return source.model_copy(update={"path": (folder / source.path).absolute()})
+    return source.model_copy(update={"path": tuple((folder / one).absolute() for one in source.path)})
 
 
 def write_first_recipe(folder: Path) -> Path:

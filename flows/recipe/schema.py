@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
-from callwright.flows.recipe.located_yaml import DataPath
 from callwright.flows.recipe.parts import Recipe
 from callwright.generators.catalogs import FORMATS
 from callwright.generators.imports.table import SOURCES
@@ -13,6 +12,7 @@ from callwright.language.detection import language_names
 from callwright.language.packs import known as known_languages
 from callwright.warehouse.errors import ConfigurationError
 
+DataPath = tuple[str | int, ...]
 Node = dict[str, Any]  # a node of a JSON Schema
 EACH = "*"  # any item of a list
 KEY = "~"  # any key of a mapping
@@ -33,19 +33,13 @@ class NamedPlace(NamedTuple):
         """Whether there is such a name; kinds of samples and languages are more than those that are listed."""
         if self.known is known_languages:
             return name in language_names()
-        return _is_kind(name) if self.known is _kinds else name in self.known()
-
-
-def _kinds() -> Iterable[str]:
-    return all_kinds()
-
-
-def _is_kind(name: str) -> bool:
-    try:
-        kind_named(name)
-    except ConfigurationError:
-        return False
-    return True
+        if self.known is not all_kinds:
+            return name in self.known()
+        try:
+            kind_named(name)
+        except ConfigurationError:
+            return False
+        return True
 
 
 def _seed_categories() -> Iterable[str]:
@@ -77,7 +71,7 @@ NAMED_PLACES = (
         ("languages", EACH), "language", "languages (with a language model any other by its ISO 639 code, as fr or de)",
         known_languages, ("", "languages"),
     ),
-    NamedPlace(("samples", KEY), "kind of sample", "kinds", _kinds),
+    NamedPlace(("samples", KEY), "kind of sample", "kinds", all_kinds),
     NamedPlace(
         ("samples", EACH, "format"), "format of samples", "formats", lambda: SOURCES, ("SampleSource", "format")
     ),
@@ -102,13 +96,8 @@ def nearest(name: str, known: Iterable[str]) -> str:
     from rapidfuzz import process
     from rapidfuzz.distance import JaroWinkler
 
-    found = process.extractOne(
-        name.casefold(),
-        list(known),
-        scorer=JaroWinkler.normalized_similarity,
-        processor=str.casefold,
-        score_cutoff=_ALIKE,
-    )
+    scorer = JaroWinkler.normalized_similarity
+    found = process.extractOne(name.casefold(), list(known), scorer=scorer, processor=str.casefold, score_cutoff=_ALIKE)
     return str(found[0]) if found else ""
 
 
@@ -125,21 +114,17 @@ def recipe_schema() -> Node:
         names = list(language_names()) if place.known is known_languages else list(place.known())
         if place.defined[1]:
             owner = schema["$defs"][place.defined[0]] if place.defined[0] else schema
-            _name_values(owner["properties"][place.defined[1]], names)
-    any_kind = {"anyOf": [{"enum": list(_kinds())}, {"pattern": "_"}]}  # kinds that are made of any other
+            node = owner["properties"][place.defined[1]]
+            for one in (node, *node.get("anyOf", ())):
+                if one.get("type") == "array":
+                    one["items"] = {"enum": [*names]}
+                elif one.get("type") == "string" and "const" not in one:
+                    one.pop("type")
+                    one["enum"] = [*names]
+    any_kind = {"anyOf": [{"enum": list(all_kinds())}, {"pattern": "_"}]}  # kinds that are made of any other
     schema["properties"]["samples"]["propertyNames"] = any_kind
     schema["properties"]["prompts"]["propertyNames"] = {"enum": list(_prompts())}
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema, "title": "A recipe of callwright"}
-
-
-def _name_values(node: Node, names: Sequence[str]) -> None:
-    """Put the names into every text of a setting: the setting itself, or the items of its list."""
-    for one in (node, *node.get("anyOf", ())):
-        if one.get("type") == "array":
-            one["items"] = {"enum": [*names]}
-        elif one.get("type") == "string" and "const" not in one:
-            one.pop("type")
-            one["enum"] = [*names]
 
 
 def settings_at(path: DataPath, tags: Sequence[str] = ()) -> tuple[str, ...]:

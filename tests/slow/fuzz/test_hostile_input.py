@@ -22,7 +22,7 @@ from callwright.annotation.calls import read_calls as read_typed_calls
 from callwright.annotation.calls import read_name, read_value
 from callwright.annotation.dialogue_editing import read_blocks
 from callwright.annotation.studio.records import read_tasks
-from callwright.flows.recipe.located_yaml import YamlFault, read_yaml
+from callwright.flows.recipe.problems import YamlFault, read_yaml
 from callwright.flows.recipe.reading import parse_recipe
 from callwright.generators.catalogs.documents import parse_json_or_yaml
 from callwright.language.schemas import choices_of, fits, kind_of

@@ -7,7 +7,7 @@ import pytest
 from callwright.flows.build import build_key
 from callwright.flows.importing import gather_tools
 from callwright.flows.recipe import Recipe, read_recipe, write_first_recipe
-from callwright.flows.recipe.located_yaml import YamlFault, read_yaml
+from callwright.flows.recipe.problems import YamlFault, read_yaml
 from callwright.flows.stages import todays_checks
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.store import Warehouse

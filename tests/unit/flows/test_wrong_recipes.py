@@ -7,7 +7,7 @@ import jsonschema
 import pytest
 
 from callwright.flows.recipe import check_recipe, explain, parse_recipe, read_recipe, read_recipe_to_build, schema_text
-from callwright.flows.recipe.located_yaml import TextPlace, read_yaml
+from callwright.flows.recipe.problems import TextPlace, read_yaml
 from callwright.flows.recipe.schema import nearest
 from callwright.flows.settings import read_settings
 from callwright.llm.known_models import example_models
