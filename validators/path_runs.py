@@ -21,13 +21,12 @@ from callwright.validators.embeddings import likeness
 from callwright.validators.judges import PROMPTS as OWN_PROMPTS
 from callwright.validators.judges import SAME_ON_PATH, agreed, judge_calls, score_completeness, score_correctness
 from callwright.validators.metrics.complexeval.calls import CandidateCall, chain_of
-from callwright.validators.metrics.complexeval.golden import MatchedCall
 from callwright.validators.metrics.complexeval.results import parameter_type
 from callwright.validators.metrics.complexeval.rules import TURN_LIMIT, UNORDERED, RunRules
 from callwright.validators.metrics.complexeval.runs import RunOutcome, SampleRun
-from callwright.validators.metrics.complexeval.turns import Judge, Matchers, Respond, wrong_arguments
+from callwright.validators.metrics.complexeval.turns import Judge, MatchedCall, Matchers, Respond, wrong_arguments
 from callwright.validators.predictions import storable
-from callwright.validators.replies.reading import parse_completion
+from callwright.validators.replies import parse_completion
 from callwright.validators.shown_tools import AS_THEY_ARE, ShownTools
 from callwright.validators.strategies import (
     IN_MESSAGES,

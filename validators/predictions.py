@@ -10,7 +10,7 @@ from callwright.generators.stages import StageContext
 from callwright.generators.transcripts import conversation_text
 from callwright.llm.chat import ChatModel
 from callwright.llm.written_calls import ParsedReply, unreadable
-from callwright.validators.replies.reading import Style
+from callwright.validators.replies import Style
 from callwright.validators.shown_tools import AS_THEY_ARE, ShownTools
 from callwright.validators.strategies import Models, PromptingStrategy, Question, Reply, ask_candidate, narrows_to
 from callwright.warehouse.errors import ReplyError

@@ -12,7 +12,7 @@ from callwright.llm.prompts import led_by, prompt_version, render
 from callwright.llm.wire_format import wire_names
 from callwright.llm.written_calls import ParsedReply, ReplyCall
 from callwright.validators.judges import PROMPTS
-from callwright.validators.replies.reading import Style, join_replies, parse_calls, parse_completion, read_names
+from callwright.validators.replies import Style, join_replies, parse_calls, parse_completion, read_names
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.exports.examples import openai_messages
 from callwright.warehouse.records import TIME_SENTENCE, Sample, Tool, ToolsShown

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from callwright.generators.environments.faults import is_in
 from callwright.generators.environments.policies import is_like
 from callwright.validators.metrics.complexeval.calls import CandidateCall
-from callwright.validators.metrics.complexeval.golden import MatchedCall
 from callwright.validators.metrics.complexeval.rules import Mistake
 from callwright.validators.metrics.complexeval.runs import RunOutcome, SampleRun
+from callwright.validators.metrics.complexeval.turns import MatchedCall
 from callwright.validators.tasks import Answer, Episode
 
 

@@ -84,7 +84,7 @@ def callnavi(
     kind: Annotated[list[str] | None, typer.Option("--kind", help="Only faults of this kind; may be repeated.")] = None,
 ) -> Outcome:
     """List the faults of CallNavi's data: unknown tools, undeclared parameters, needless placeholders and more."""
-    from callwright.validators.datasets.callnavi import check_callnavi, fault_kinds
+    from callwright.validators.metrics.callnavi.dataset import check_callnavi, fault_kinds
 
     unknown = set(kind or ()) - set(fault_kinds())
     if unknown:

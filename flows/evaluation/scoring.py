@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from callwright.validators.metrics.confetti.soft import Combining, StringScorer
     from callwright.validators.metrics.hammerbench import SnapshotChoice
     from callwright.validators.metrics.hammerbench_logs import Log
-    from callwright.validators.replies.reading import Style
+    from callwright.validators.replies import Style
     from callwright.warehouse.records import EvalMode, Language
 
 Verdicts = Literal["flags", "rule"]
@@ -116,8 +116,13 @@ def score_callnavi(questions: Path, predictions: Sequence[Path], *, repair: bool
 
     Raises ConfigurationError where a folder holds none, or a file has another form.
     """
-    from callwright.validators.metrics.callnavi.files import read_answers, read_questions
-    from callwright.validators.metrics.callnavi.scores import score_answer, summarise, summarise_stability
+    from callwright.validators.metrics.callnavi.scores import (
+        read_answers,
+        read_questions,
+        score_answer,
+        summarise,
+        summarise_stability,
+    )
 
     asked = read_questions(questions)
     runs = [read_answers(asked, folder) for folder in predictions]
@@ -133,11 +138,11 @@ def score_confetti(
     answers: Path, predictions: Path, *, questions: Path | None, scorer: StringScorer, combining: Combining
 ) -> ConfettiScores:
     """Score CONFETTI's predictions. Raises ConfigurationError where a place holds none, or a row has another form."""
-    from callwright.validators.metrics.confetti import files as rows
-    from callwright.validators.metrics.confetti.scores import score_confetti as score
+    from callwright.validators.metrics.confetti import scores
 
-    predicted = rows.read_predictions(predictions)
-    return score(rows.read_answers(answers), predicted, scorer, combining, rows.read_questions(questions))
+    predicted = scores.read_predictions(predictions)
+    asked = scores.read_questions(questions)
+    return scores.score_confetti(scores.read_answers(answers), predicted, scorer, combining, asked)
 
 
 def _choice(logs: Sequence[Log], snapshots: str) -> SnapshotChoice:

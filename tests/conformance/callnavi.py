@@ -1,31 +1,31 @@
 """The cases of CallNavi's evaluators: washing, matching, routing, structured outputs, stability, whole-data runs."""
 
 import math
+import string
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from callwright.validators.metrics.callnavi.answers import (
     GoldAnswer,
-    bare,
     is_routed,
-    is_same_output,
     match_answer,
     names_text,
     wash,
-    wash_text,
 )
-from callwright.validators.metrics.callnavi.files import read_questions
 from callwright.validators.metrics.callnavi.scores import (
     DIFFICULTIES,
     Shares,
     measure_stability,
+    read_questions,
     score_answer,
     settled,
     summarise,
 )
+from callwright.validators.replies import wash_text
 from tests.conformance.comparing import Case, Difference, Run, UnknownCaseError, compare, compare_crash, require_keys
 
+PUNCTUATION = str.maketrans("", "", string.punctuation + string.whitespace)
 Transform = Callable[[GoldAnswer], dict[str, Any]]
 
 
@@ -75,10 +75,34 @@ def run_structured(case: Case, _folder: Path) -> list[Difference]:
     require_keys(case, {"inputs", "official"})
     require_keys(case["inputs"], {"a", "b"})
     made, gold = case["inputs"]["a"], case["inputs"]["b"]
-    matches = is_same_output(made, gold)
+    matches = is_same_output(bare(made), bare(gold))
     if "raises" in case["official"]:
         return compare_crash(case["official"]["raises"], {}, is_failure=not matches)
     return compare(case["official"], {"match": matches, "norm_a": bare(made), "norm_b": bare(gold)})
+
+
+def is_same_output(made: Any, gold: Any) -> bool:
+    """Whether two outputs, as `bare` makes them, say the same: lists in any order."""
+    if isinstance(made, dict) and isinstance(gold, dict):
+        return made.keys() == gold.keys() and all(is_same_output(value, gold[name]) for name, value in made.items())
+    if not isinstance(made, list) or not isinstance(gold, list):
+        return bool(made == gold)
+    left = list(gold)
+    for value in made:
+        at = next((place for place, other in enumerate(left) if is_same_output(value, other)), None)
+        if at is None:
+            return False
+        del left[at]
+    return not left
+
+
+def bare(value: Any) -> Any:
+    """The value with all names and texts in capitals, without punctuation and space."""
+    if isinstance(value, dict):
+        return {bare(name): bare(member) for name, member in value.items()}
+    if isinstance(value, list):
+        return [bare(member) for member in value]
+    return value.translate(PUNCTUATION).upper() if isinstance(value, str) else value
 
 
 def run_stability(case: Case, _folder: Path) -> list[Difference]:

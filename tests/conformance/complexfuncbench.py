@@ -11,12 +11,14 @@ from typing import Any
 from pydantic import ValidationError
 
 from callwright.validators.metrics.complexeval.calls import CandidateCall, check_format, sorted_call
-from callwright.validators.metrics.complexeval.golden import FreeCalls, MatchedCall, TurnResult
 from callwright.validators.metrics.complexeval.results import parse_results, summarise
-from callwright.validators.metrics.complexeval.rules import Mistake, RunRules, decode_json
+from callwright.validators.metrics.complexeval.rules import Mistake, RunRules
 from callwright.validators.metrics.complexeval.runs import SampleRun
 from callwright.validators.metrics.complexeval.turns import (
+    FreeCalls,
+    MatchedCall,
     Setting,
+    TurnResult,
     check_values,
     compare_turn,
     describe_difference,
@@ -25,7 +27,16 @@ from callwright.validators.metrics.complexeval.turns import (
 )
 from callwright.warehouse.records import Call
 from tests.conformance.comparing import Case, Difference, Run, UnknownCaseError, compare, compare_crash, require_keys
-from tests.conformance.complexfuncbench_stubs import call_of, chain_of, golden_of, likeness, matchers_of, shown, tool_of
+from tests.conformance.complexfuncbench_stubs import (
+    call_of,
+    chain_of,
+    decode_json,
+    golden_of,
+    likeness,
+    matchers_of,
+    shown,
+    tool_of,
+)
 
 MATERIALS = frozenset({
     "embedding_stub", "api_stub", "judge_stub", "functions", "free_function_list", "final_cleanup_list",

@@ -8,13 +8,25 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from callwright.validators.metrics.complexeval.calls import GoldenCall, sorted_call
-from callwright.validators.metrics.complexeval.rules import says_equal
 from callwright.validators.metrics.complexeval.turns import Matchers
 from callwright.warehouse.records import Call, Exchange, Tool
 from tests.conformance.comparing import Case
 
 BUCKETS = 512
 NOT_EQUAL = '{"is_equal": false, "reason": "not in the stub"}'
+
+
+FENCES = ("```JSON\n", "```json\n", "\n```")  # taken off as sets of characters, which may take more than the fence
+
+
+def decode_json(text: str) -> Any:
+    """The JSON of a judge's reply without its fence; None where there is none."""
+    for fence in FENCES:
+        text = text.strip(fence)
+    try:
+        return json.loads(text.replace("\n", "").replace("False", "false").replace("True", "true"))
+    except (ValueError, RecursionError):
+        return None
 
 
 class Stubs(NamedTuple):
@@ -29,7 +41,8 @@ class Stubs(NamedTuple):
 
     async def judge(self, made: Call, golden: Call) -> bool:
         """What the judge's reply in the stub says."""
-        return says_equal(self.replies.get(f"{canonical(made)} || {canonical(golden)}", NOT_EQUAL))
+        reply = decode_json(self.replies.get(f"{canonical(made)} || {canonical(golden)}", NOT_EQUAL))
+        return isinstance(reply, dict) and reply.get("is_equal") is True
 
 
 def likeness(texts: Sequence[str], others: Sequence[str]) -> list[list[float]]:

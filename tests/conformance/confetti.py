@@ -4,8 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from callwright.validators.metrics.confetti.bfcl import UNREADABLE, Check, check_calls
-from callwright.validators.metrics.confetti.decoding import DecodedCall, decode_calls, says_call
+from callwright.validators.metrics.confetti.bfcl import UNREADABLE, Check, DecodedCall, check_calls, decode_calls
 from tests.conformance.comparing import Case, Difference, Run, UnknownCaseError, compare, compare_crash, require_keys
 
 OTHER_LANGUAGES = ("java",)  # of BFCL's categories; CONFETTI has none of them
@@ -63,9 +62,9 @@ def run_relevance(case: Case, _folder: Path) -> list[Difference]:
     ours = {
         "decoded": None if decoded.calls is None else _told(decoded.calls),
         "decode_error": official["decode_error"] if bool(official["decode_error"]) is bool(decoded.problem) else "none",
-        "contains_function_call": says_call(decoded),
-        "irrelevance_pass": not says_call(decoded),
-        "relevance_pass": says_call(decoded),
+        "contains_function_call": bool(decoded.calls),
+        "irrelevance_pass": not decoded.calls,
+        "relevance_pass": bool(decoded.calls),
     }
     return compare(official, ours)
 

@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-from callwright.validators.matching.hammerbench import hammerbench_rouge_l
 from callwright.validators.metrics import hammerbench_logs as logs
 from callwright.validators.metrics.hammerbench import (
     Conversation,
@@ -11,12 +10,13 @@ from callwright.validators.metrics.hammerbench import (
     LogRow,
     LogScores,
     SnapshotChoice,
+    hammerbench_rouge_l,
     score_conversations,
     score_rows,
     score_snapshot,
     score_turns,
 )
-from callwright.validators.replies.reading import parse_reply
+from callwright.validators.replies import parse_reply
 from tests.conformance.comparing import Case, Difference, Run, UnknownCaseError, compare, compare_crash, require_keys
 
 BY_RULE = {

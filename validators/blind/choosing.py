@@ -20,7 +20,7 @@ from callwright.validators.checks.declaring import ALL, reader
 from callwright.validators.checks.verdicts import SHOWN, Answer
 from callwright.validators.checks.wording import NaturalReading, answer_by, check_natural, may_tell
 from callwright.validators.judges import CHOOSE, ask_opinion
-from callwright.validators.matching.calls import READ_OTHERWISE, compare_calls, doubts_of
+from callwright.validators.matching import READ_OTHERWISE, compare_calls, doubts_of
 from callwright.validators.near_misses.due import Due, Option, acting_points
 from callwright.validators.near_misses.table import near_misses
 from callwright.warehouse.errors import ReplyError

@@ -29,7 +29,7 @@ from callwright.validators.judges import (
     judge_calls,
     propose_call,
 )
-from callwright.validators.matching.calls import READ_OTHERWISE, THRESHOLD, CallDifference, compare_calls, doubts_of
+from callwright.validators.matching import READ_OTHERWISE, THRESHOLD, CallDifference, compare_calls, doubts_of
 from callwright.warehouse.records import (
     Arguments,
     Call,

@@ -20,7 +20,7 @@ from callwright.language.values import locate
 from callwright.validators.checks.declaring import ARGUMENTS, rule
 from callwright.validators.checks.evidence import feed_problem, is_routed, known_arguments
 from callwright.validators.checks.verdicts import Answer, Finding, answer_of, contradicted, unproved
-from callwright.validators.datasets.callnavi import find_stated
+from callwright.validators.metrics.callnavi.dataset import find_stated
 from callwright.validators.toolset.redundancy import doing_of
 from callwright.warehouse.records import DoubtedFact, GoldCall, JsonSchema, Sample, Snapshot, Tool, UserTurn
 

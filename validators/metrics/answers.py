@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple
 import orjson
 
 from callwright.generators.kinds import traits_of
-from callwright.validators.metrics.callnavi.answers import NAMES, PARAMETERS, GoldAnswer, is_routed, match_answer
+from callwright.validators.metrics.callnavi.answers import PARAMETERS, GoldAnswer, is_routed, match_answer
 from callwright.validators.metrics.callnavi.scores import measure_stability
 from callwright.validators.metrics.confetti.soft import StringScorer, foresee, score_meaning
 from callwright.validators.metrics.conversations import ChainScore, ConversationScores, GoldConversation
@@ -24,7 +24,7 @@ from callwright.validators.metrics.errors import ErrorType, error_type, pair_cal
 from callwright.validators.metrics.intervals import Addend
 from callwright.validators.metrics.ratios import Cell, Ratios, scores_of
 from callwright.validators.predictions import CandidateRun, run_of
-from callwright.validators.replies.reading import is_valid, join_replies
+from callwright.validators.replies import NAMES, is_valid, join_replies
 from callwright.validators.strategies import format_of
 from callwright.warehouse.records import Call, CallTurn, GoldCall, Grade, Prediction, Sample, Score, Tool
 

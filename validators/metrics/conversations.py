@@ -12,8 +12,7 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from callwright.validators.metrics.confetti.bfcl import OPTIONAL
-from callwright.validators.metrics.confetti.decoding import DecodedCall
+from callwright.validators.metrics.confetti.bfcl import OPTIONAL, DecodedCall
 from callwright.validators.metrics.confetti.scores import bucket_of, read_acts
 from callwright.validators.metrics.confetti.soft import (
     Combining,
@@ -23,7 +22,7 @@ from callwright.validators.metrics.confetti.soft import (
     score_value,
     texts_to_compare,
 )
-from callwright.validators.replies.reading import read_value
+from callwright.validators.replies import read_value
 from callwright.validators.strategies import format_of
 from callwright.warehouse.records import CallTurn, GoldCall, Prediction, ReplyTurn, Sample
 
@@ -33,11 +32,13 @@ _PLAIN = (str, int, float, bool)
 
 
 class TurnScore(NamedTuple):
-    """One call turn: its chain's number in the conversation, its strict and its soft score."""
+    """One call turn: its strict and its soft score."""
 
-    chain: int
     strict: float
     soft: float
+
+
+_RIGHT, _WRONG = TurnScore(1.0, 1.0), TurnScore(0.0, 0.0)
 
 
 class ChainScore(NamedTuple):
@@ -50,9 +51,8 @@ class ChainScore(NamedTuple):
 
     def slices(self, tools: int) -> Iterator[tuple[str, str]]:
         """What the paper's figures tell chains apart by (CONFETTI 5.2); `tools` is how many candidates there are."""
-        yield "chain_length", bucket_of(self.length, ((1, 1), (2, 2), (3, 3)), "4+")
-        yield "user_turns", bucket_of(self.user_turns, ((1, 5), (6, 10)), "11+")
-        yield "tools", bucket_of(tools, ((1, 9), (10, 19)), "20+")
+        for what, number in (("chain_length", self.length), ("user_turns", self.user_turns), ("tools", tools)):
+            yield what, bucket_of(number, what)
 
 
 class ConversationScores(NamedTuple):
@@ -69,11 +69,11 @@ class GoldConversation:
     def __init__(self, sample: Sample, scorer: StringScorer) -> None:
         """The chains of the conversation are found once."""
         self._scorer = scorer
-        self._chains = [(chain, _spoken(sample, chain[0][0])) for chain in _chains(sample)]
+        self._chains = list(_chains(sample))
         self._gold = {at: turn for chain, _ in self._chains for at, turn in chain}
         self._acts = dict(_gold_acts(sample))
         # a score holds on to the calls that it is of: no others can then be taken for them
-        self._turns: dict[tuple[int, int], tuple[float, float, object]] = {}
+        self._turns: dict[tuple[int, int], tuple[TurnScore, object]] = {}
         self._stated: dict[tuple[str, str], frozenset[str]] = {}
 
     def score(self, predictions: Sequence[Prediction]) -> ConversationScores:
@@ -81,12 +81,12 @@ class GoldConversation:
         by_turn = {one.turn: one for one in predictions}
         turns: list[TurnScore] = []
         chains: list[ChainScore] = []
-        for number, (chain, spoken) in enumerate(self._chains):
+        for chain, spoken in self._chains:
             scored = [self._score_turn(by_turn.get(at), at) for at, _ in chain]
-            turns += [TurnScore(number, strict, soft) for strict, soft in scored]
+            turns += scored
             length = sum(len(turn.calls) for _, turn in chain)
             chains.append(
-                ChainScore(length, spoken, prod(strict for strict, _ in scored), prod(soft for _, soft in scored))
+                ChainScore(length, spoken, prod(one.strict for one in scored), prod(one.soft for one in scored))
             )
         acts = tuple((due, self._predicted_acts(by_turn[at])) for at, due in self._acts.items() if at in by_turn)
         return ConversationScores(tuple(turns), tuple(chains), acts)
@@ -99,81 +99,67 @@ class GoldConversation:
             if gold is None or len(one.calls or ()) != len(gold.calls) or _is_plainly_same(one, gold.calls):
                 continue
             made = _made(one)
-            for due in gold.calls:
-                answer = _answer(due)
-                complete = (call for call in made if _has_all(call, due))
-                yield from (pair for call in complete for pair in texts_to_compare(call, answer))
+            for (
+                due
+            ) in gold.calls:  # a call that lacks a parameter, an empty one aside, is worth nothing whatever its values
+                needed = {name for name, value in due.arguments.items() if value != OPTIONAL}
+                complete = [call for call in made if needed <= call.arguments.keys()]
+                yield from (pair for call in complete for pair in texts_to_compare(call, _answer(due)))
 
-    def _score_turn(self, prediction: Prediction | None, at: int) -> tuple[float, float]:
+    def _score_turn(self, prediction: Prediction | None, at: int) -> TurnScore:
         if prediction is None:
-            return _score_turn(None, self._gold[at].calls, self._scorer)
+            return _WRONG
         seen = (at, id(prediction.calls))
-        known = self._turns.get(seen)
-        if known is None:
-            strict, soft = _score_turn(prediction, self._gold[at].calls, self._scorer)
-            known = self._turns[seen] = (strict, soft, prediction.calls)
-        return known[0], known[1]
+        if seen not in self._turns:
+            self._turns[seen] = (_score_turn(prediction, self._gold[at].calls, self._scorer), prediction.calls)
+        return self._turns[seen][0]
 
     def _predicted_acts(self, prediction: Prediction) -> frozenset[str]:
+        """A call is one by its form, words have those that the candidate states."""
         if prediction.calls:
             return _CALLING
         seen = (prediction.text, prediction.strategy)
-        acts = self._stated.get(seen)
-        if acts is None:
-            acts = self._stated[seen] = predicted_acts(prediction)
-        return acts
+        if seen not in self._stated:
+            value = read_value(prediction.text, format_of(prediction.strategy) or "json")
+            stated = value.get(ACTS) if isinstance(value, dict) else None
+            self._stated[seen] = (read_acts(stated) if stated is not None else None) or frozenset()
+        return self._stated[seen]
 
 
-def _spoken(sample: Sample, before: int) -> int:
-    """How often the user spoke before a turn."""
-    return sum(turn.kind == "user" for turn in sample.turns[:before])
-
-
-def _chains(sample: Sample) -> Iterator[list[tuple[int, CallTurn]]]:
-    """The call turns that follow each other without a word of anybody, with their places."""
+def _chains(sample: Sample) -> Iterator[tuple[list[tuple[int, CallTurn]], int]]:
+    """The call turns that follow each other without a word of anybody, with their places; how often the user spoke before."""
     spoken = [(at, turn) for at, turn in enumerate(sample.turns) if turn.kind != "result"]
     for is_call, group in groupby(spoken, key=lambda one: isinstance(one[1], CallTurn)):
         if is_call:
-            yield [(at, turn) for at, turn in group if isinstance(turn, CallTurn)]
+            chain = [(at, turn) for at, turn in group if isinstance(turn, CallTurn)]
+            yield chain, sum(turn.kind == "user" for turn in sample.turns[: chain[0][0]])
 
 
-def _score_turn(prediction: Prediction | None, gold: Sequence[GoldCall], scorer: StringScorer) -> tuple[float, float]:
+def _score_turn(prediction: Prediction, gold: Sequence[GoldCall], scorer: StringScorer) -> TurnScore:
     if not gold:  # the turn is right where nothing is called
-        right = float(prediction is not None and prediction.calls == ())
-        return right, right
-    if prediction is None or len(prediction.calls or ()) != len(gold):
-        return 0.0, 0.0
+        return _RIGHT if prediction.calls == () else _WRONG
+    if len(prediction.calls or ()) != len(gold):
+        return _WRONG
     if _is_plainly_same(prediction, gold):
-        return 1.0, 1.0
+        return _RIGHT
     made = _made(prediction)
-    if len(made) == 1:
-        return _score_one(made, _answer(gold[0]), scorer)
-    strict = _product(made, gold, score_exactly, Combining("least"))
-    return float(strict == 1), _product(made, gold, scorer, Combining())
-
-
-def _score_one(
-    made: Sequence[DecodedCall], answer: dict[str, dict[str, list[JsonValue]]], scorer: StringScorer
-) -> tuple[float, float]:
-    """The strict and the soft score of one call where one is due; the scorer is asked only about values that are not accepted."""
+    if len(made) > 1:
+        strictly = _product(made, gold, score_exactly, Combining("least"))
+        return TurnScore(float(strictly == 1), _product(made, gold, scorer, Combining()))
+    answer = _answer(gold[0])  # of one call the scorer is asked only about values that are not accepted
     strict = score_call(made, answer, score_exactly, Combining("least"))
     if strict.problem or strict.score == 1:
-        return strict.score, strict.score
+        return TurnScore(strict.score, strict.score)
     accepted = next(iter(answer.values()))
     soft = [
         worth if worth == 1 else score_value(made[0].arguments[name], accepted[name], scorer)
         for name, worth in strict.parameters.items()
     ]
-    return 0.0, fmean(soft)
+    return TurnScore(0.0, fmean(soft))
 
 
 def _made(prediction: Prediction) -> list[DecodedCall]:
     return [DecodedCall(call.tool, dict(call.arguments)) for call in prediction.calls or ()]
-
-
-def _has_all(made: DecodedCall, due: GoldCall) -> bool:
-    """Whether no parameter is missing, an empty one aside: else the call is worth nothing, whatever its values."""
-    return all(name in made.arguments or value == OPTIONAL for name, value in due.arguments.items())
 
 
 def _is_plainly_same(prediction: Prediction, gold: Sequence[GoldCall]) -> bool:
@@ -203,18 +189,17 @@ def _product(
 
 
 def _answer(due: GoldCall) -> dict[str, dict[str, list[JsonValue]]]:
-    return {due.tool: {name: [_accepted(value)] for name, value in due.arguments.items()}}
+    """The call as BFCL's check compares it: the members of objects in lists of their own."""
 
+    def wrapped(value: JsonValue) -> JsonValue:
+        return {name: [member] for name, member in value.items()} if isinstance(value, dict) else value
 
-def _accepted(value: JsonValue) -> JsonValue:
-    """A value as BFCL's check compares it: the members of objects in lists of their own."""
-    if isinstance(value, list):
-        return [_members(one) if isinstance(one, dict) else one for one in value]
-    return _members(value) if isinstance(value, dict) else value
-
-
-def _members(value: dict[str, JsonValue]) -> dict[str, JsonValue]:
-    return {name: [member] for name, member in value.items()}
+    return {
+        due.tool: {
+            name: [list(map(wrapped, value)) if isinstance(value, list) else wrapped(value)]
+            for name, value in due.arguments.items()
+        }
+    }
 
 
 def _gold_acts(sample: Sample) -> Iterator[tuple[int, frozenset[str]]]:
@@ -224,12 +209,3 @@ def _gold_acts(sample: Sample) -> Iterator[tuple[int, frozenset[str]]]:
             yield at, _CALLING
         elif isinstance(turn, ReplyTurn) and turn.acts:
             yield at, frozenset(turn.acts)
-
-
-def predicted_acts(prediction: Prediction) -> frozenset[str]:
-    """The acts of a candidate's turn: a call is one by its form, words have those that the candidate states."""
-    if prediction.calls:
-        return _CALLING
-    value = read_value(prediction.text, format_of(prediction.strategy) or "json")
-    stated = value.get(ACTS) if isinstance(value, dict) else None
-    return (read_acts(stated) if stated is not None else None) or frozenset()

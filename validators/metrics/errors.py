@@ -4,9 +4,9 @@ from collections.abc import Iterable, Sequence
 from itertools import zip_longest
 from typing import Literal, NamedTuple, get_args
 
-from callwright.validators.matching.calls import assign
-from callwright.validators.matching.hammerbench import arguments_match, hallucinated_names, missing_names
+from callwright.validators.matching import assign
 from callwright.validators.metrics.callnavi.answers import UNKNOWN
+from callwright.validators.metrics.hammerbench import arguments_match, hallucinated_names, missing_names
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import Arguments, Call, GoldCall, Language, Prediction, Sample
 

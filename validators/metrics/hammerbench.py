@@ -1,4 +1,4 @@
-"""HammerBench's numbers over its own logs: as the paper computed them, and as the newest release does (EVALUATORS 1.5).
+"""HammerBench's numbers over its own logs: as the paper computed them, and as the newest release does (EVALUATORS 1.4, 1.5).
 
 The published code divides by n + 1e-9 here and by n there; both are kept, so that its numbers come out to the digit.
 """
@@ -7,23 +7,30 @@ from __future__ import annotations
 
 import math
 import operator
+import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
+from functools import cache, lru_cache
 from itertools import chain, repeat
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from callwright.language.packs import fallback
-from callwright.validators.matching.hammerbench import arguments_match, hallucinated_names, missing_names
-from callwright.validators.replies.reading import Style, parse_reply
+from callwright.language.packs import fallback, puts_spaces, sentence_ends, unspaced
+from callwright.validators.replies import Style, parse_reply
 from callwright.warehouse.errors import RecordError
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # who scores a log starts without records
+    from collections.abc import Collection, Iterator, Mapping
+
     from pydantic import JsonValue
 
-    from callwright.warehouse.records import Language
+    from callwright.warehouse.records import Arguments, Language
 
 
 _EPSILON = 1e-9
+_ROUGE_EPSILON = 1e-8
+_CACHED = 65_536
+THRESHOLD = 0.7
+CATCH_ALL = "kwargs"
 _SHOWN = 60
 REFUSAL = "sorry"
 _PIECES = {"all": slice(None), "first": slice(1), "last": slice(-1, None)}
@@ -189,18 +196,20 @@ def irrelevant_rate(replies: Sequence[str]) -> float:
 
 def score_snapshot(row: LogRow, language: Language, style: Style = "default") -> SnapshotResult:
     """Hold a reply against its label; what the published code crashes on is a failure with its reason."""
-    label = row.label
+    label, reply = row.label, row.predict
+    refused = isinstance(reply, str) and is_refusal(reply)
+    failed = SnapshotResult(tool_right=False, arguments_right=False, refused=refused, is_call=False)
     if not isinstance(label, dict) or "name" not in label:
-        return _failed(row, f"the label {label!r} is no call")
+        return failed._replace(problem=f"the label {label!r} is no call")
     wanted = label.get("arguments")
     if not isinstance(wanted, dict):
-        return _failed(row, f"the label's arguments {wanted!r} are no object")
-    if not isinstance(row.predict, str):
-        return _failed(row, f"the reply {row.predict!r} is no text", len(wanted))
-    parsed = parse_reply(row.predict, style)
+        return failed._replace(problem=f"the label's arguments {wanted!r} are no object")
+    if not isinstance(reply, str):
+        return failed._replace(problem=f"the reply {reply!r} is no text", missing=len(wanted))
+    parsed = parse_reply(reply, style)
     if not parsed.calls:
         problem = parsed.problem or "The reply makes no call."
-        return _failed(row, f"{problem} It begins: {row.predict[:_SHOWN]!r}", len(wanted))
+        return failed._replace(problem=f"{problem} It begins: {reply[:_SHOWN]!r}", missing=len(wanted))
     call = parsed.calls[0]
     tool_right = call.tool == label["name"]
     return SnapshotResult(
@@ -242,13 +251,10 @@ def tally_conversation(results: Sequence[SnapshotResult], flags: Sequence[bool],
 def sum_up(tallies: Mapping[Tally, int]) -> Tally:
     """The tallies of many conversations as one, each given with how many conversations have it."""
     columns = list(zip(*tallies, strict=True)) or [()] * len(Tally._fields)
-    numbers = list(tallies.values())
-    totals = {
-        name: sum(map(operator.mul, column, numbers)) for name, column in zip(Tally._fields, columns, strict=True)
-    }
+    total = Tally(*(sum(map(operator.mul, column, tallies.values())) for column in columns))
     # not progress times number, which would be rounded: as if each had been added by itself
-    steps = chain.from_iterable(map(repeat, columns[Tally._fields.index("progress")], numbers))
-    return Tally(**totals | {"progress": math.fsum(steps)})
+    steps = chain.from_iterable(repeat(one.progress, number) for one, number in tallies.items())
+    return total._replace(progress=math.fsum(steps))
 
 
 def score_turns(flags: Sequence[bool], *, func_right: bool) -> ConversationResult:
@@ -300,8 +306,89 @@ def _share(count: int, total: int) -> float:
     return count / total if total else 0.0
 
 
-def _failed(row: LogRow, problem: str, missing: int = 0) -> SnapshotResult:
-    refused = isinstance(row.predict, str) and is_refusal(row.predict)
-    return SnapshotResult(
-        tool_right=False, arguments_right=False, missing=missing, refused=refused, is_call=False, problem=problem
+def arguments_match(label: Arguments, given: JsonValue, language: Language) -> bool:
+    """Whether `given` says what `label` says: no name beyond the label's, each value equal or close by Rouge-L."""
+    if not isinstance(given, dict):
+        return False
+    wanted, stated = _as_texts(label), _as_texts(given)
+    if not stated.keys() <= wanted.keys():
+        return False
+    if wanted == stated:
+        return True
+    wanted.pop(CATCH_ALL, None)
+    stated.pop(CATCH_ALL, None)
+    if wanted == stated or not wanted:
+        return wanted == stated
+    return all(
+        name in stated and hammerbench_rouge_l(value, stated[name], language) >= THRESHOLD
+        for name, value in wanted.items()
     )
+
+
+def arguments_equal(label: Arguments, given: Arguments) -> bool:
+    """Whether `given` has the label's names and values and no others: as texts, so that 5 is "5", but without Rouge-L."""
+    return _as_texts(label) == _as_texts(given)
+
+
+def hallucinated_names(label: Collection[str], given: Collection[str]) -> int:
+    """How many of the names given are not the label's (PN_HR as published: a valid optional name counts too)."""
+    return sum(name not in label for name in given)
+
+
+def missing_names(label: Collection[str], given: Collection[str]) -> int:
+    """How many of the label's names were not given (PN_MR)."""
+    return sum(name not in given for name in label)
+
+
+def _as_texts(arguments: Arguments) -> dict[str, str]:
+    return {name: value if isinstance(value, str) else str(value) for name, value in arguments.items() if value != ""}
+
+
+@lru_cache(_CACHED)
+def hammerbench_rouge_l(reference: str, hypothesis: str, language: Language) -> float:
+    """The F value between a label's value and a predicted one; 0 where either has nothing left to compare."""
+    if not reference or not hypothesis:
+        return float(reference == hypothesis)
+    expected, given = _sentences(reference, language), _sentences(hypothesis, language)
+    if not expected or not given:
+        return 0.0
+    shared = {word for wanted in expected for stated in given for word in _shared_words(wanted, stated)}
+    recall = len(shared) / len({*chain.from_iterable(expected)})
+    precision = len(shared) / len({*chain.from_iterable(given)})
+    return 2.0 * (precision * recall / (precision + recall + _ROUGE_EPSILON))
+
+
+def _sentences(text: str, language: Language) -> list[list[str]]:
+    bare = text.strip(f"{sentence_ends(language)} ")
+    spaced = bare.lower() if puts_spaces(language) else _unspaced_letter().sub(r" \1 ", bare)
+    if not spaced:
+        return []
+    return [" ".join(sentence.split()).split(" ") for sentence in spaced.split(".") if sentence]
+
+
+@cache
+def _unspaced_letter() -> re.Pattern[str]:
+    return re.compile(f"([{unspaced()}])")
+
+
+def _shared_words(wanted: list[str], stated: list[str]) -> list[str]:
+    """The words of one longest common subsequence; where two are as long, the published walk decides which."""
+    if wanted == stated:
+        return wanted
+    lengths = [[0] * (len(stated) + 1)]
+    for word in wanted:
+        above, here = lengths[-1], [0]
+        for column, other in enumerate(stated):
+            here.append(above[column] + 1 if word == other else max(here[-1], above[column + 1]))
+        lengths.append(here)
+    found: list[str] = []
+    row, column = len(wanted), len(stated)
+    while row and column:
+        if wanted[row - 1] == stated[column - 1]:
+            found.append(wanted[row - 1])
+            row, column = row - 1, column - 1
+        elif lengths[row - 1][column] > lengths[row][column - 1]:
+            row -= 1
+        else:
+            column -= 1
+    return found

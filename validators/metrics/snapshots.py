@@ -16,17 +16,15 @@ from typing import NamedTuple, get_args
 
 from callwright.generators.kinds import traits_of
 from callwright.language.packs import LanguagePattern
-from callwright.validators.matching.hammerbench import (
-    arguments_equal,
-    arguments_match,
-    hallucinated_names,
-    missing_names,
-)
 from callwright.validators.metrics.errors import CallPair, due_calls, pair_calls, stated_arguments
 from callwright.validators.metrics.hammerbench import (
     SnapshotResult,
     Tally,
+    arguments_equal,
+    arguments_match,
+    hallucinated_names,
     is_refusal,
+    missing_names,
     sum_up,
     tally_conversation,
 )

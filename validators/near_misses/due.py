@@ -13,9 +13,8 @@ from callwright.generators.multi_step.correction import abridged
 from callwright.generators.routing.tool_graph import UNKNOWN
 from callwright.generators.shifts.turns import was_made_already
 from callwright.language.schemas import choices_of
-from callwright.validators.matching.calls import is_same_value
+from callwright.validators.matching import is_same_value
 from callwright.warehouse.records import (
-    Arguments,
     Call,
     CallTurn,
     JsonSchema,
@@ -84,13 +83,9 @@ class Leaf(NamedTuple):
 
 def acting_points(sample: Sample, tools: Sequence[Tool]) -> list[Due]:
     """Every place at which calls are due; where calls have results, also those at which the assistant only speaks."""
-    places = list(_acting_points(sample, tools))
-    return [*places[:-1], *(last._replace(is_last=True) for last in places[-1:])]
-
-
-def _acting_points(sample: Sample, tools: Sequence[Tool]) -> Iterator[Due]:
     named = {tool.name: tool for tool in tools}
-    in_steps = was_made_already(sample)
+    in_steps, in_order = was_made_already(sample), traits_of(sample.kind).calls == "sequence"
+    places: list[Due] = []
     for at, turn in enumerate(sample.turns):
         is_spoken = in_steps and isinstance(turn, ReplyTurn)
         if not is_spoken and not (isinstance(turn, CallTurn) and turn.calls):
@@ -98,11 +93,10 @@ def _acting_points(sample: Sample, tools: Sequence[Tool]) -> Iterator[Due]:
         calls = tuple(call.bare for call in turn.calls) if isinstance(turn, CallTurn) else ()
         later = tuple(call.bare for one in sample.turns[at + 1 :] if isinstance(one, CallTurn) for call in one.calls)
         prefix = tuple(map(shortened, sample.turns[:at]))
-        is_ordered = traits_of(sample.kind).calls == "sequence" or any(
-            UNKNOWN in call.arguments.values() for call in calls
-        )
+        is_ordered = in_order or any(UNKNOWN in call.arguments.values() for call in calls)
         option = Option(calls) if calls else Option(act="ask")
-        yield Due(at, prefix, option, later, named, sample.language, is_ordered, in_steps)
+        places.append(Due(at, prefix, option, later, named, sample.language, is_ordered, in_steps))
+    return [*places[:-1], *(last._replace(is_last=True) for last in places[-1:])]
 
 
 def shortened(turn: Turn) -> Turn:
@@ -169,17 +163,13 @@ def is_same_option(one: Option, other: Option, tools: Mapping[str, Tool], *, is_
         return False
     if is_ordered:
         return all(is_same_call(*pair, tools) for pair in zip(one.calls, other.calls, strict=True))
-    return _is_same_set(one.calls, other.calls, tools)
-
-
-def _is_same_set(calls: Sequence[Call], others: Sequence[Call], tools: Mapping[str, Tool]) -> bool:
-    left = list(others)
-    for call in calls:
-        found = next((at for at, other in enumerate(left) if is_same_call(call, other, tools)), None)
+    left = list(other.calls)
+    for call in one.calls:
+        found = next((at for at, due in enumerate(left) if is_same_call(call, due, tools)), None)
         if found is None:
             return False
         del left[found]
-    return not left
+    return True
 
 
 def is_same_call(call: Call, other: Call, tools: Mapping[str, Tool]) -> bool:
@@ -188,15 +178,13 @@ def is_same_call(call: Call, other: Call, tools: Mapping[str, Tool]) -> bool:
         return False
     tool = tools.get(call.tool)
     schemas = tool.properties if tool else {}
-    first, second = _telling(call.arguments, schemas), _telling(other.arguments, schemas)
+    first, second = (
+        {name: value for name, value in one.arguments.items() if not _is_idle(value, schemas.get(name, {}))}
+        for one in (call, other)
+    )
     return first.keys() == second.keys() and all(
         _is_same(value, second[name], schemas.get(name, {})) for name, value in first.items()
     )
-
-
-def _telling(arguments: Arguments, schemas: Mapping[str, JsonSchema]) -> Arguments:
-    """The arguments that change what the call does: without those that leave it as it is when they are left out."""
-    return {name: value for name, value in arguments.items() if not _is_idle(value, schemas.get(name, {}))}
 
 
 def _is_idle(value: JsonValue, schema: JsonSchema) -> bool:
@@ -212,12 +200,9 @@ def _is_idle(value: JsonValue, schema: JsonSchema) -> bool:
 
 
 def _is_same(value: JsonValue, other: JsonValue, schema: JsonSchema) -> bool:
-    if isinstance(value, list) and isinstance(other, list):
-        return is_same_value(_sorted(value), _sorted(other), schema)
+    if isinstance(value, list) and isinstance(other, list):  # of values that are not plain the order may count
+        value, other = (
+            sorted(one, key=str) if all(isinstance(member, str | int | float) for member in one) else one
+            for one in (value, other)
+        )
     return is_same_value(value, other, schema)
-
-
-def _sorted(values: list[JsonValue]) -> list[JsonValue]:
-    """Plain values in an order of their own; of others the order may count."""
-    is_plain = all(isinstance(one, str | int | float) for one in values)
-    return sorted(values, key=str) if is_plain else values

@@ -12,8 +12,7 @@ from callwright.flows.settings import Settings
 from callwright.generators.parallel import PARALLEL
 from callwright.llm.template.several_calls import split_requests
 from callwright.validators.metrics.answers import mistakes_of
-from callwright.validators.metrics.confetti.bfcl import check_calls
-from callwright.validators.metrics.confetti.decoding import DecodedCall
+from callwright.validators.metrics.confetti.bfcl import DecodedCall, check_calls
 from callwright.warehouse.exports.formats import export_release
 from callwright.warehouse.records import Call, Prediction, Sample
 from callwright.warehouse.releases import freeze, read_tools, stream_release

@@ -8,7 +8,7 @@ import orjson
 import pytest
 
 from callwright.generators.imports.confetti import read_confetti_samples
-from callwright.validators.metrics.confetti.files import read_answers
+from callwright.validators.metrics.confetti.scores import read_answers
 from callwright.warehouse.errors import ConfigurationError, RecordError
 from callwright.warehouse.exports.bfcl import ACTS_FILE, CALLS_FILE
 from callwright.warehouse.exports.formats import export_release

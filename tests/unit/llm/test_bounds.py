@@ -5,7 +5,7 @@ import pytest
 from callwright.llm.answers import DEEPEST, LONGEST, depth_of, validate_calls, validate_text
 from callwright.llm.chat import Completion, RawReply
 from callwright.llm.wire_format import WrittenCall, read_calls
-from callwright.validators.replies.reading import parse_calls
+from callwright.validators.replies import parse_calls
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import Call
 

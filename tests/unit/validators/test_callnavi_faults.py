@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from callwright.validators.datasets.callnavi import CheckedDataset, check_callnavi, fault_kinds, find_stated
+from callwright.validators.metrics.callnavi.dataset import CheckedDataset, check_callnavi, fault_kinds, find_stated
 
 TOOLS = [
     {"name": "bookRoom", "parameters": {"guestID": "string", "roomType": "single/double", "startDate": "string"},

@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from callwright.llm.chat import Completion
-from callwright.validators.replies.reading import (
+from callwright.validators.replies import (
     is_valid,
     join_replies,
     parse_calls,

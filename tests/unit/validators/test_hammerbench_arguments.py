@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callwright.validators.matching.hammerbench import arguments_match, hallucinated_names, missing_names
+from callwright.validators.metrics.hammerbench import arguments_match, hallucinated_names, missing_names
 
 ARGUMENTS = st.dictionaries(
     st.text(max_size=5),

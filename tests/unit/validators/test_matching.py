@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callwright.validators.matching.calls import compare_calls, is_same_value, rouge_l
+from callwright.validators.matching import compare_calls, is_same_value, rouge_l
 from callwright.warehouse.records import Call
 
 TIME = {"type": "string", "pattern": r"^([01]\d|2[0-3]):[0-5]\d$"}

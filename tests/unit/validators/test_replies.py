@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from callwright.llm.chat import Completion
-from callwright.validators.replies.reading import parse_completion, parse_reply
+from callwright.validators.replies import parse_completion, parse_reply
 from callwright.warehouse.records import Call
 
 CALL = {"name": "book_table", "arguments": {"restaurant": "Lindenhof", "party_size": 4, "tags": ["a]", "b"]}}

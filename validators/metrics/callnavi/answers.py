@@ -8,20 +8,29 @@ from __future__ import annotations
 import ast
 import json
 import re
-import string
-import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from callwright.llm.written_calls import ParsedReply, parse_lenient
-from callwright.validators.replies.published import parse_toolace
+from callwright.validators.replies import NAMES, parse_toolace, python_tree, wash_text
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
     Answer = dict[str, JsonValue]
 
-_REPLACED = (("'", '"'), ("```json", ""), ("```", ""))
+PARAMETERS = "parameters"
+UNKNOWN = "$$$"
+LONGEST = 20_000  # ten times what the longest gold answer has
+_TRIES = 16
+_FENCE = re.compile(r"```[A-Za-z]*")
+_TOKENS = re.compile(r""""(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[A-Za-z_]\w*|,\s*(?=[}\]])|.""", re.DOTALL)
+_WORDS = {"true": "True", "false": "False", "null": "None", "none": "None"}
+_YAML_DATE = "tag:yaml.org,2002:timestamp"
+_YAML = re.compile(rf"^{NAMES}\s*:", re.MULTILINE)
+_QUOTING = str.maketrans("", "", "'\"[]\n `\\")
+_KINDS = {dict: "an object", list: "a list", str: "a text", type(None): "null", bool: "a truth value"}
 
 
 class Washed(NamedTuple):
@@ -41,13 +50,6 @@ class Washed(NamedTuple):
         return self.valid or self.repaired
 
 
-def wash_text(text: str) -> str:
-    """The text with apostrophes as quotation marks and without its fences, as the published code washes it."""
-    for found, put in _REPLACED:
-        text = text.replace(found, put)
-    return text
-
-
 def wash(answer: object, *, repair: bool = True) -> Washed:
     """Read an answer, a text or a JSON value. Any JSON is valid; the published repair by a model is ours by rule."""
     if isinstance(answer, dict | list):
@@ -64,34 +66,18 @@ def wash(answer: object, *, repair: bool = True) -> Washed:
     return Washed(repaired, valid=False, repaired=True)
 
 
-LONGEST = 20_000  # ten times what the longest gold answer has
-NAMES, PARAMETERS = "API", "parameters"
-_TRIES = 16
-_FENCE = re.compile(r"```[A-Za-z]*")
-_TOKENS = re.compile(r""""(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[A-Za-z_]\w*|,\s*(?=[}\]])|.""", re.DOTALL)
-_WORDS = {"true": "True", "false": "False", "null": "None", "none": "None"}
-_YAML_DATE = "tag:yaml.org,2002:timestamp"
-_YAML = re.compile(rf"^{NAMES}\s*:", re.MULTILINE)
-
-
 def repair_answer(text: str) -> Answer | None:
     """The names and parameters that a text means, None where it means none."""
     if len(text) > LONGEST:
         return None
     body = _FENCE.sub("", text)
-    for stretch in _objects(body):
+    end = body.rfind("}") + 1
+    for opener in islice(re.finditer(r"\{", body[:end]), _TRIES):
+        stretch = body[opener.start() : end]
         for value in (_as_json(stretch), _as_python(stretch)):
             if isinstance(value, dict) and NAMES in value:
                 return value
     return _from_yaml(body) or _from_calls(parse_lenient(body)) or _from_calls(parse_toolace(body.strip()))
-
-
-def _objects(body: str) -> Iterator[str]:
-    """The stretches that may be the answer's object: from each opening brace to the last closing one."""
-    end = body.rfind("}") + 1
-    for opener in list(re.finditer(r"\{", body))[:_TRIES]:
-        if opener.start() < end:
-            yield body[opener.start() : end]
 
 
 def _as_json(stretch: str) -> JsonValue:
@@ -105,11 +91,15 @@ def _as_json(stretch: str) -> JsonValue:
 def _as_python(stretch: str) -> JsonValue:
     """The value in Python's or JavaScript's notation; a trailing comma or a note behind the object does no harm."""
     written = _TOKENS.sub(_as_written, stretch)
-    for text in dict.fromkeys((written, _balanced(written))):
+    depth, end = 0, 0
+    for token in _TOKENS.finditer(written):
+        depth += {"{": 1, "}": -1}.get(token[0], 0)
+        end = token.end()
+        if not depth:  # its first brace closes
+            break
+    for text in dict.fromkeys((written, written[:end])):
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # a foreign text's odd escapes are not reported
-                return _plain(ast.literal_eval(text))
+            return _plain(ast.literal_eval(python_tree(text)))
         except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
             continue
     return None
@@ -120,17 +110,6 @@ def _as_written(token: re.Match[str]) -> str:
     if token[0][0] == "," and token.string[token.end() : token.end() + 1] in {"}", "]"}:
         return ""
     return _WORDS.get(token[0], token[0])
-
-
-def _balanced(written: str) -> str:
-    """The text up to where its first brace closes."""
-    depth, end = 0, 0
-    for token in _TOKENS.finditer(written):
-        depth += {"{": 1, "}": -1}.get(token[0], 0)
-        end = token.end()
-        if not depth:
-            break
-    return written[:end]
 
 
 def _plain(value: object) -> JsonValue:
@@ -166,12 +145,6 @@ def _from_calls(reply: ParsedReply) -> Answer | None:
     if not reply.calls:
         return None
     return {NAMES: [call.tool for call in reply.calls], PARAMETERS: [call.arguments for call in reply.calls]}
-
-
-UNKNOWN = "$$$"
-_QUOTING = str.maketrans("", "", "'\"[]\n `\\")
-_PUNCTUATION = str.maketrans("", "", string.punctuation + string.whitespace)
-_KINDS = {dict: "an object", list: "a list", str: "a text", type(None): "null", bool: "a truth value"}
 
 
 class GoldAnswer(NamedTuple):
@@ -253,45 +226,3 @@ def is_routed(answer: object, gold: Sequence[str]) -> bool:
     """
     named = answer.get(NAMES) if isinstance(answer, dict) else answer
     return isinstance(named, str | list) and names_text(named) == names_text(list(gold))
-
-
-def is_same_output(made: JsonValue, gold: JsonValue, *, wildcard: bool = False) -> bool:
-    """Whether two outputs say the same. With `wildcard` a placeholder takes any value, as the authors meant it."""
-    return _is_like(bare(made, keep_unknown=wildcard), bare(gold, keep_unknown=wildcard))
-
-
-def bare(value: JsonValue, *, keep_unknown: bool = False) -> JsonValue:
-    """The value with all names and texts in capitals, without punctuation and space.
-
-    The published code drops the placeholder's signs as well; `keep_unknown` leaves it to stand for any value.
-    """
-    if isinstance(value, dict):
-        return {_bare_text(name): bare(member, keep_unknown=keep_unknown) for name, member in value.items()}
-    if isinstance(value, list):
-        return [bare(member, keep_unknown=keep_unknown) for member in value]
-    if not isinstance(value, str) or (keep_unknown and value == UNKNOWN):
-        return value
-    return _bare_text(value)
-
-
-def _bare_text(text: str) -> str:
-    return text.translate(_PUNCTUATION).upper()
-
-
-def _is_like(made: JsonValue, gold: JsonValue) -> bool:
-    if UNKNOWN in (made, gold):
-        return True
-    if isinstance(made, dict) and isinstance(gold, dict):
-        return made.keys() == gold.keys() and all(_is_like(value, gold[name]) for name, value in made.items())
-    if isinstance(made, list) and isinstance(gold, list):
-        return len(made) == len(gold) and _is_same_bag(made, list(gold))
-    return made == gold
-
-
-def _is_same_bag(made: list[JsonValue], left: list[JsonValue]) -> bool:
-    for value in made:
-        at = next((place for place, other in enumerate(left) if _is_like(value, other)), None)
-        if at is None:
-            return False
-        del left[at]
-    return True

@@ -1,15 +1,20 @@
-"""CallNavi's table: what share of the questions an answer is right in, by difficulty, overall and as a macro mean."""
+"""CallNavi's table over its folders of questions and predictions: what share is right, by difficulty and over all."""
 
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple
 
+from pydantic import JsonValue
 from rapidfuzz.distance.Levenshtein import normalized_similarity
 
 from callwright.validators.metrics.callnavi.answers import GoldAnswer, Match, Washed, is_routed, match_answer, wash
+from callwright.warehouse.errors import ConfigurationError
 
+QUESTIONS = "Questions"
+PREDICTED = ("predict", "predit")  # the published scripts write the one or the other
 DIFFICULTIES = ("easy", "medium", "hard")
 
 
@@ -99,21 +104,18 @@ def summarise(scores: Sequence[CallNaviScore]) -> dict[str, Shares]:
 
 def summarise_stability(questions: Sequence[GoldQuestion], runs: Sequence[Sequence[object]]) -> dict[str, Shares]:
     """How steady the answers of several runs are, each run having an answer to every question in their order."""
+    levels = [question.difficulty for question in questions]
     scores = [
-        (question.difficulty, measure_stability([_written(answer) for answer in answers]))
-        for question, answers in zip(questions, zip(*runs, strict=True), strict=True)
-    ]
+        measure_stability([
+            answer if isinstance(answer, str) else "" if answer is None else json.dumps(answer, ensure_ascii=False)
+            for answer in answers
+        ])
+        for answers in zip(*runs, strict=True)
+    ]  # fmt: skip
     return {
-        "election_stability": share_right((difficulty, score.election) for difficulty, score in scores),
-        "levenshtein_stability": share_right((difficulty, score.levenshtein) for difficulty, score in scores),
+        f"{name}_stability": share_right(zip(levels, (getattr(score, name) for score in scores), strict=True))
+        for name in Stability._fields
     }
-
-
-def _written(answer: object) -> str:
-    """An answer as a text; one that came as a value, in its JSON."""
-    if isinstance(answer, str):
-        return answer
-    return "" if answer is None else json.dumps(answer, ensure_ascii=False)
 
 
 class Stability(NamedTuple):
@@ -130,7 +132,9 @@ def measure_stability(answers: Sequence[str]) -> Stability:
     texts = [settled(answer) for answer in answers]
     first, *later = texts
     near = [normalized_similarity(first, text) for text in later]  # 1 - distance / the longer one's length
-    return Stability(_elect(texts), sum(near) / len(near) if near else 1.0)
+    # (F1 - F2) / (N - F2), F1 and F2 being how often the two most frequent answers came; a tie is 0
+    second, most = sorted((0, *Counter(texts).values()))[-2:]
+    return Stability((most - second) / (len(texts) - second), sum(near) / len(near) if near else 1.0)
 
 
 def settled(answer: str) -> str:
@@ -138,10 +142,89 @@ def settled(answer: str) -> str:
     return "".join(answer.split()).lower().strip("`")
 
 
-def _elect(texts: Sequence[str]) -> float:
-    """(F1 - F2) / (N - F2), F1 and F2 being how often the two most frequent answers came; a tie is 0."""
-    counts: dict[str, int] = {}
-    for text in texts:
-        counts[text] = counts.get(text, 0) + 1
-    second, first = sorted((0, *counts.values()))[-2:]
-    return (first - second) / (len(texts) - second)
+class PredictedQuestions(NamedTuple):
+    """The questions with what was predicted for each, None where nothing was, and what is odd about the files."""
+
+    pairs: list[tuple[GoldQuestion, object]]
+    problems: list[str]
+
+
+def read_questions(folder: Path) -> list[GoldQuestion]:
+    """The questions of all domains. Raises ConfigurationError where there is none, or one has another form."""
+    place = folder / QUESTIONS if (folder / QUESTIONS).is_dir() else folder
+    files = sorted(place.glob("*.json"))
+    if not files:
+        raise ConfigurationError(f"There is no DOMAIN.json with questions in {str(place)!r}.")
+    return [
+        _question(row, file.stem, f"{file}#/{at}") for file in files for at, row in enumerate(_list(file, "questions"))
+    ]
+
+
+def read_answers(questions: Sequence[GoldQuestion], folder: Path) -> PredictedQuestions:
+    """What was predicted for each question: by its id where the rows have ids, else by their order.
+
+    Raises ConfigurationError where no domain of the questions has a file, or a file is no list.
+    """
+    domains = list(dict.fromkeys(question.domain for question in questions))
+    present = [domain for domain in domains if (folder / f"{domain}.json").is_file()]
+    if not present:
+        raise ConfigurationError(
+            f"{str(folder)!r} has no predictions: a file DOMAIN.json is read for each of {', '.join(domains)}."
+        )
+    pairs: list[tuple[GoldQuestion, object]] = []
+    problems = [f"There is no file {d}.json: its questions count as wrong." for d in domains if d not in present]
+    for domain in domains:
+        asked = [question for question in questions if question.domain == domain]
+        rows = _list(folder / f"{domain}.json", "predictions") if domain in present else []
+        predicted = _by_question(asked, rows, domain, problems)
+        pairs += zip(asked, predicted, strict=True)
+    return PredictedQuestions(pairs, problems)
+
+
+def _by_question(asked: list[GoldQuestion], rows: list[JsonValue], domain: str, problems: list[str]) -> list[object]:
+    named = [row.get("id") for row in rows if isinstance(row, dict)]
+    if len(named) == len(rows) and rows and all(isinstance(one, str) for one in named):
+        twice = [str(one) for one, count in Counter(named).items() if count > 1]
+        unknown = set(map(str, named)) - {question.id for question in asked}
+        problems += [f"{domain}.json has more than one row with the id {one!r}; the first counts." for one in twice]
+        problems += [f"{domain}.json has a row for {one!r}, which is no question." for one in sorted(unknown)]
+        by_id = {str(name): row for name, row in zip(reversed(named), reversed(rows), strict=True)}
+        found = [by_id.get(question.id) for question in asked]
+    else:
+        found = [*rows[: len(asked)], *[None] * (len(asked) - len(rows))]
+        if rows and len(rows) != len(asked):
+            problems.append(f"{domain}.json has {len(rows)} rows for {len(asked)} questions; they are taken in order.")
+    return [
+        next((row[name] for name in PREDICTED if name in row), None) if isinstance(row, dict) else None for row in found
+    ]
+
+
+def _question(row: JsonValue, domain: str, where: str) -> GoldQuestion:
+    match row:
+        case {
+            "id": str(name),
+            "question": [*stated],
+            "ground_truth": {"API": [*names], "parameters": [*parameters]},
+            "difficulty": str(difficulty),
+        }:
+            request = " ".join(str(turn["content"]) for turn in stated if isinstance(turn, dict) and "content" in turn)
+            named = [one for one in names if isinstance(one, str)]
+            given = [one for one in parameters if isinstance(one, dict)]
+            if (len(named), len(given)) == (len(names), len(parameters)):
+                return GoldQuestion(name, domain, request, GoldAnswer(named, given), difficulty)
+    raise ConfigurationError(
+        f'{where} is no question of CallNavi: it needs "id", "question", "ground_truth" with "API" and "parameters", '
+        'and "difficulty".'
+    )
+
+
+def _list(file: Path, what: str) -> list[JsonValue]:
+    try:
+        value = json.loads(file.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise ConfigurationError(f"{file} can't be read: {error.strerror}.") from error
+    except (ValueError, RecursionError) as error:
+        raise ConfigurationError(f"{file} is not valid JSON: {error}.") from error
+    if not isinstance(value, list):
+        raise ConfigurationError(f"{file} is no list of {what}.")
+    return value

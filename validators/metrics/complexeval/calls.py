@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 import orjson
@@ -21,7 +21,7 @@ _PUBLISHED: Mapping[str, Callable[[JsonValue], bool]] = {  # object and integer 
 _TYPES: Mapping[str, Callable[[JsonValue], bool]] = {
     **_PUBLISHED,
     "number": lambda value: isinstance(value, int | float) and not isinstance(value, bool),
-    "integer": lambda value: (isinstance(value, int) and not isinstance(value, bool)) or _is_whole(value),
+    "integer": lambda value: isinstance(value, int | float) and not isinstance(value, bool) and value // 1 == value,
     "object": lambda value: isinstance(value, dict),
     "null": lambda value: value is None,
 }
@@ -71,8 +71,10 @@ def read_call(made: CandidateCall, names: Iterable[str]) -> Call | str:
         return f"The arguments of {made.tool!r} are no JSON object."
     if _is_deep(arguments):
         return f"The arguments of {made.tool!r} are nested too deep."
+    known = list(names)
+    plain = () if made.tool in known else (one for one in known if plain_name(one) == made.tool)
     try:
-        call = Call(tool=_own_name(made.tool, names), arguments=arguments)
+        call = Call(tool=next(iter(plain), made.tool), arguments=arguments)
         orjson.dumps([call.tool, arguments])
     except ValidationError:
         return "The call names no function."
@@ -89,20 +91,18 @@ def check_format(call: Call, tools: Mapping[str, Tool], mode: EvalMode) -> Mista
         return Mistake("unknown_function", "", f"There is no function {call.tool!r}. The functions are: {offered}.")
     missing = next((name for name in tool.required if name not in call.arguments), None)
     if missing is not None:
-        return Mistake(
-            "missing_required_parameter", missing, f"{call.tool} needs the parameter {missing!r}; give it a value."
-        )
+        reason = f"{call.tool} needs the parameter {missing!r}; give it a value."
+        return Mistake("missing_required_parameter", missing, reason)
     declared = tool.properties
     unknown = next((name for name in call.arguments if name not in declared), None)
     if unknown is not None:
-        known = ", ".join(declared) or "none"
-        return Mistake(
-            "unknown_parameter", unknown, f"{call.tool} has no parameter {unknown!r}. Its parameters are: {known}."
-        )
+        reason = f"{call.tool} has no parameter {unknown!r}. Its parameters are: {', '.join(declared) or 'none'}."
+        return Mistake("unknown_parameter", unknown, reason)
     for name, value in call.arguments.items():
         wanted = declared[name].get("type") if isinstance(declared[name], dict) else None
         if not _has_type(value, wanted, mode):
-            reason = f"The parameter {name!r} of {call.tool} must be of the type {_type_words(wanted)}."
+            words = " or ".join(map(str, wanted)) if isinstance(wanted, list) else str(wanted)
+            reason = f"The parameter {name!r} of {call.tool} must be of the type {words}."
             return Mistake("wrong_parameter_type", name, reason)
     return None
 
@@ -122,6 +122,11 @@ def call_text(call: Call) -> str:
     return json.dumps({"name": call.tool, "arguments": call.arguments}, ensure_ascii=False)
 
 
+def is_same_call(one: Call, other: Call) -> bool:
+    """Whether both call one function with equal arguments."""
+    return one.tool == other.tool and is_equal(one.arguments, other.arguments)
+
+
 def is_equal(one: JsonValue, other: JsonValue) -> bool:
     """Whether two JSON values are equal as Python compares them: 1 is 1.0; what is too deep to compare is not equal."""
     try:
@@ -130,22 +135,11 @@ def is_equal(one: JsonValue, other: JsonValue) -> bool:
         return False
 
 
-def _own_name(name: str, names: Iterable[str]) -> str:
-    known = list(names)
-    if name in known:
-        return name
-    return next((one for one in known if plain_name(one) == name), name)
-
-
 def _is_deep(value: JsonValue) -> bool:
     level: Sequence[JsonValue] = [value]
     for _ in range(_DEEPEST):
-        level = [
-            member
-            for one in level
-            if isinstance(one, list | dict)
-            for member in (one.values() if isinstance(one, dict) else one)
-        ]
+        members = (one.values() if isinstance(one, dict) else one for one in level if isinstance(one, list | dict))
+        level = list(chain.from_iterable(members))
         if not level:
             return False
     return True
@@ -156,11 +150,3 @@ def _has_type(value: JsonValue, wanted: JsonValue, mode: EvalMode) -> bool:
         return not (isinstance(wanted, str) and wanted in _PUBLISHED) or _PUBLISHED[wanted](value)
     accepted = [name for name in (wanted if isinstance(wanted, list) else [wanted]) if isinstance(name, str)]
     return not accepted or any(name not in _TYPES or _TYPES[name](value) for name in accepted)
-
-
-def _is_whole(value: JsonValue) -> bool:
-    return isinstance(value, float) and value.is_integer()
-
-
-def _type_words(wanted: JsonValue) -> str:
-    return " or ".join(str(name) for name in wanted) if isinstance(wanted, list) else str(wanted)

@@ -66,6 +66,7 @@ def summarise(rows: Sequence[ResultRow], mode: EvalMode) -> Summary:
     for row in rows:
         by_domain[row.domain].append(row)
     is_published = mode == "as_published_code"
+    complete = _scored(row.completeness for row in rows)
     errors = [error for row in rows for error in row.errors]
     types: Counter[str] = Counter(ERROR_TYPES.get(error.kind, "other") for error in errors)
     wrong: Counter[str] = Counter(
@@ -74,21 +75,19 @@ def summarise(rows: Sequence[ResultRow], mode: EvalMode) -> Summary:
     return Summary(
         overall=_figures(rows, PUBLISHED_ALL if is_published else len(rows)),
         domains={
-            name: _figures(of_domain, _published_whole(name) if is_published else len(of_domain))
-            for name, of_domain in by_domain.items()
+            name: _figures(
+                own, len(own) if not is_published else PUBLISHED_CROSS if name == CROSS else PUBLISHED_DOMAIN
+            )
+            for name, own in by_domain.items()
         },
-        completeness=_mean(row.completeness for row in rows),
-        correctness=_mean(row.correctness for row in rows),
-        answers=len(list(_scored(row.completeness for row in rows))),
+        completeness=_mean(complete),
+        correctness=_mean(_scored(row.correctness for row in rows)),
+        answers=len(complete),
         error_types={**dict.fromkeys(ALWAYS_SHOWN, 0.0), **_shares(types)},
         errors=len(errors),
         value_error_parameters=_shares(wrong),
         steps=_steps([(row.real_turns, row.total_turns) for row in rows if row.real_turns is not None]),
     )
-
-
-def _published_whole(domain: str) -> int:
-    return PUBLISHED_CROSS if domain == CROSS else PUBLISHED_DOMAIN
 
 
 def _figures(rows: Sequence[ResultRow], whole: int) -> Figures:
@@ -105,30 +104,19 @@ def _figures(rows: Sequence[ResultRow], whole: int) -> Figures:
 
 
 def _steps(pairs: Sequence[tuple[int, int]]) -> StepFigures:
-    made = [steps for steps, _ in pairs]
-    shortest = [steps for _, steps in pairs]
-    return StepFigures(
-        runs=len(pairs),
-        made=_counted(made),
-        shortest=_counted(shortest),
-        extra=_counted([steps - least for steps, least in pairs]),
-        mean_made=sum(made) / len(pairs) if pairs else 0.0,
-        mean_shortest=sum(shortest) / len(pairs) if pairs else 0.0,
-    )
+    made, shortest = [steps for steps, _ in pairs], [least for _, least in pairs]
+    columns = (made, shortest, [steps - least for steps, least in pairs])
+    counts = [dict(sorted(Counter(column).items())) for column in columns]
+    return StepFigures(len(pairs), counts[0], counts[1], counts[2], _mean(made) or 0.0, _mean(shortest) or 0.0)
 
 
-def _counted(numbers: Iterable[int]) -> dict[int, int]:
-    return dict(sorted(Counter(numbers).items()))
-
-
-def _scored(scores: Iterable[int | None]) -> Iterator[int]:
+def _scored(scores: Iterable[int | None]) -> list[int]:
     """The scores that a judge gave: it may have failed (-1), and an empty answer was not shown to it (-2)."""
-    return (score for score in scores if score is not None and score >= 0)
+    return [score for score in scores if score is not None and score >= 0]
 
 
-def _mean(scores: Iterable[int | None]) -> float | None:
-    given = list(_scored(scores))
-    return sum(given) / len(given) if given else None
+def _mean(numbers: Sequence[int]) -> float | None:
+    return sum(numbers) / len(numbers) if numbers else None
 
 
 def _shares(counts: Mapping[str, int]) -> dict[str, float]:
@@ -141,30 +129,24 @@ ParameterType = Literal[
 ]  # fmt: skip
 
 
-class _ResultRule(NamedTuple):
-    type: ParameterType
-    words: str  # a pattern over the words of a parameter's name, joined by spaces
-
-
-# The first rule that fits decides: what a name says at its end comes before what it is about.
-_RULES = (
-    _ResultRule("legs", r"legs?"),
-    _ResultRule("filter", r"filters?|facilit(y|ies)"),
-    _ResultRule("token", r"tokens?"),
-    _ResultRule("slug", r"slugs?"),
-    _ResultRule("key", r"keys?$"),
-    _ResultRule("id", r"ids?$"),
-    _ResultRule("sort_by", r"sort|sorted|sorter|sorting|order by"),
-    _ResultRule("type", r"types?$"),
-    _ResultRule("age", r"ages?"),
-    _ResultRule("date", r"dates?|day|month|check ?in|check ?out"),
-    _ResultRule("time", r"times?|hour|clock"),
-    _ResultRule("people", r"people|adults?|child(ren)?|infants?|passengers?|guests?|travell?ers?|persons?"),
-    _ResultRule(
-        "location",
-        r"locations?|city|country|place|address|destination|origin|latitude|longitude|lat|lon(g)?|coordinates|airport|area|query",
-    ),
-)
+# Patterns over the words of a parameter's name, joined by spaces. The first that fits decides: what a name says at its end comes
+# before what it is about.
+_RULES: dict[ParameterType, str] = {
+    "legs": r"legs?",
+    "filter": r"filters?|facilit(y|ies)",
+    "token": r"tokens?",
+    "slug": r"slugs?",
+    "key": r"keys?$",
+    "id": r"ids?$",
+    "sort_by": r"sort|sorted|sorter|sorting|order by",
+    "type": r"types?$",
+    "age": r"ages?",
+    "date": r"dates?|day|month|check ?in|check ?out",
+    "time": r"times?|hour|clock",
+    "people": r"people|adults?|child(ren)?|infants?|passengers?|guests?|travell?ers?|persons?",
+    "location": r"locations?|city|country|place|address|destination|origin|latitude|longitude|lat|lon(g)?|coordinates|airport"
+    r"|area|query",
+}
 _WORDS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 
 
@@ -172,7 +154,7 @@ _WORDS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 def parameter_type(name: str) -> ParameterType:
     """The type of a parameter by its name; of a place inside one ("legs[0].fromId") by the parameter's own."""
     words = " ".join(word.lower() for word in _WORDS.findall(re.split(r"[.\[]", name)[0]))
-    return next((rule.type for rule in _RULES if re.search(rf"\b(?:{rule.words})\b", words)), "other")
+    return next((kind for kind, pattern in _RULES.items() if re.search(rf"\b(?:{pattern})\b", words)), "other")
 
 
 _COUNTS = {

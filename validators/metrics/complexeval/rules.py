@@ -1,15 +1,10 @@
-"""What all of ComplexEval goes by: the rules that differ between benchmarks, the kinds of mistakes, what a judge replies."""
+"""What all of ComplexEval goes by: the rules that differ between benchmarks, and the kinds of mistakes."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
-
-if TYPE_CHECKING:
-    from pydantic import JsonValue
-
+from typing import Literal, NamedTuple, get_args
 
 Runner = Literal["gpt", "claude", "mistral", "llama", "qwen", "glm"]
 FormatErrorKind = Literal["unknown_function", "missing_required_parameter", "unknown_parameter", "wrong_parameter_type"]
@@ -95,24 +90,3 @@ class Mistake(NamedTuple):
     def is_format_error(self) -> bool:
         """Whether the call failed the format check."""
         return self.kind in FORMAT_ERRORS
-
-
-_FENCES = ("```JSON\n", "```json\n", "\n```")  # taken off as sets of characters, which may take more than the fence
-
-
-def decode_json(text: str) -> JsonValue:
-    """The JSON of a reply without its fence; None where there is none."""
-    for fence in _FENCES:
-        text = text.strip(fence)
-    text = text.replace("\n", "").replace("False", "false").replace("True", "true")
-    try:
-        value: JsonValue = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return value
-
-
-def says_equal(text: str) -> bool:
-    """Whether a judge's reply says that two calls are the same; what can't be read says no."""
-    reply = decode_json(text)
-    return isinstance(reply, dict) and reply.get("is_equal") is True

@@ -7,21 +7,27 @@ while run.outcome is None:
 """
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from pydantic import JsonValue
 
-from callwright.validators.metrics.complexeval.calls import CandidateCall, GoldenCall, read_call
-from callwright.validators.metrics.complexeval.golden import (
-    FreeCalls,
-    GoldenList,
-    MatchedCall,
-    PaperGolden,
-    PublishedGolden,
-    TurnResult,
+from callwright.validators.metrics.complexeval.calls import (
+    CandidateCall,
+    GoldenCall,
+    golden_calls,
+    is_same_call,
+    read_call,
+    sorted_call,
 )
 from callwright.validators.metrics.complexeval.rules import SUCCESS, Mistake, RunRules
-from callwright.validators.metrics.complexeval.turns import Matchers, Setting, compare_turn
+from callwright.validators.metrics.complexeval.turns import (
+    FreeCalls,
+    MatchedCall,
+    Matchers,
+    Setting,
+    TurnResult,
+    compare_turn,
+)
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import Call, EvalMode, Exchange, Tool
 
@@ -59,11 +65,6 @@ class RunOutcome(NamedTuple):
         if self.problem is not None:
             return _stated(self.problem)
         return [_stated(one) for one in self.mistakes] or SUCCESS
-
-
-class _Read(NamedTuple):
-    calls: list[Call]
-    unreadable: dict[int, Mistake]
 
 
 class SampleRun:
@@ -105,12 +106,15 @@ class SampleRun:
         if not self._is_paper and not self._golden.due:
             self._fail(Mistake("func_hallucination", "", "The model went on calling when all was done."))
             return ()
-        read = self._read(made)
-        if read.unreadable and not self._is_paper:
-            self._fail(next(iter(read.unreadable.values())))
+        read = [self._read(one) for one in made]
+        unreadable = next((one for one in read if isinstance(one, Mistake)), None)
+        if unreadable and not self._is_paper:
+            self._fail(unreadable)
             return ()
-        result = await compare_turn(read.calls, self._golden.due, self._setting, self._free)
-        judged = _woven(len(made), result, read.unreadable)
+        calls = [one for one in read if isinstance(one, Call)]
+        result = await compare_turn(calls, self._golden.due, self._setting, self._free)
+        found = iter(result.calls)
+        judged = tuple(MatchedCall(None, mistake=one) if isinstance(one, Mistake) else next(found) for one in read)
         self.turns.append(judged)
         self._note(result)
         return judged
@@ -131,19 +135,14 @@ class SampleRun:
         if self.outcome is not None:
             raise RecordError("The run has ended; look at its outcome before the model is asked again.")
 
-    def _read(self, made: Sequence[CandidateCall]) -> _Read:
+    def _read(self, made: CandidateCall) -> Call | Mistake:
         tools, rules = self._setting.tools, self._setting.rules
-        calls: list[Call] = []
-        unreadable: dict[int, Mistake] = {}
-        for at, one in enumerate(made):
-            call = read_call(one, tools)
-            if isinstance(call, str):
-                unreadable[at] = Mistake("decode_error", "", call)
-            elif call.tool not in tools and not self._is_paper and rules.ends_at_unknown_names:
-                unreadable[at] = Mistake("decode_error", "", f"There is no function {call.tool!r}.")
-            else:
-                calls.append(call)
-        return _Read(calls, unreadable)
+        call = read_call(made, tools)
+        if isinstance(call, str):
+            return Mistake("decode_error", "", call)
+        if call.tool not in tools and not self._is_paper and rules.ends_at_unknown_names:
+            return Mistake("decode_error", "", f"There is no function {call.tool!r}.")
+        return call
 
     def _note(self, result: TurnResult) -> None:
         """Let a turn have its effect: on what is due, on the counts, and on whether the run goes on."""
@@ -186,14 +185,6 @@ class SampleRun:
         return self.outcome
 
 
-def _woven(number: int, result: TurnResult, unreadable: dict[int, Mistake]) -> tuple[MatchedCall, ...]:
-    """The judged calls of a turn with those that could not be read in their places."""
-    judged = iter(result.calls)
-    return tuple(
-        MatchedCall(None, mistake=unreadable[at]) if at in unreadable else next(judged) for at in range(number)
-    )
-
-
 def unresolved(
     turns: Sequence[Sequence[MatchedCall]], due: Sequence[GoldenCall], functions: Collection[str]
 ) -> tuple[Mistake, ...]:
@@ -206,23 +197,16 @@ def unresolved(
     if not due:
         return ()
     last_found = max((at for at, calls in enumerate(turns) if any(one.matched for one in calls)), default=-1)
-    known = [
-        (at, one, _as_counted(one, one.mistake, functions))
-        for at, calls in enumerate(turns)
-        for one in calls
-        if one.mistake is not None
-    ]
-    return tuple(
-        mistake
-        for at, one, mistake in known
-        if (at >= last_found and one.golden is None) or _is_open(one, mistake, at, due)
-    )
-
-
-def _as_counted(judged: MatchedCall, mistake: Mistake, functions: Collection[str]) -> Mistake:
-    if judged.call is None or judged.call.tool in functions or mistake.error_type == "func_error":
-        return mistake
-    return Mistake("func_error", "", f"{judged.call.tool!r} is not needed here. {mistake.reason}")
+    left: list[Mistake] = []
+    for at, one in ((at, one) for at, calls in enumerate(turns) for one in calls):
+        mistake = one.mistake
+        if mistake is None:
+            continue
+        if one.call and one.call.tool not in functions and mistake.error_type != "func_error":
+            mistake = Mistake("func_error", "", f"{one.call.tool!r} is not needed here. {mistake.reason}")
+        if (at >= last_found and one.golden is None) or _is_open(one, mistake, at, due):
+            left.append(mistake)
+    return tuple(left)
 
 
 def _is_open(judged: MatchedCall, mistake: Mistake, at: int, due: Sequence[GoldenCall]) -> bool:
@@ -236,3 +220,97 @@ def _is_open(judged: MatchedCall, mistake: Mistake, at: int, due: Sequence[Golde
 def _stated(mistake: Mistake) -> JsonValue:
     stated: dict[str, JsonValue] = {"error_type": mistake.kind, "content": mistake.reason}
     return stated | {"parameter": mistake.parameter} if mistake.parameter else stated
+
+
+class GoldenList(Protocol):
+    """What is due now; `turn` is the step that was added last."""
+
+    due: list[GoldenCall]
+    turn: int
+
+    def update(self, result: TurnResult) -> None:
+        """Take away what was found, and add the next step."""
+
+    def forgive(self) -> None:
+        """Take away what need not be called when the model has said its last word."""
+
+    def is_complete(self) -> bool:
+        """Whether everything was called."""
+
+
+class PaperGolden:
+    """Algorithm 1: every turn adds the next step (ComplexFuncBench B.2)."""
+
+    def __init__(self, chain: Sequence[Exchange]) -> None:
+        self._steps = [golden_calls(step, number) for number, step in enumerate(chain)]
+        self.due = list(self._steps[0]) if self._steps else []
+        self.turn = 0
+
+    def update(self, result: TurnResult) -> None:
+        """Take away what was found, and add the next step, whatever was found."""
+        found = {(one.step, one.place) for one in result.matched}
+        self.due = [one for one in self.due if (one.step, one.place) not in found]
+        if self.turn < len(self._steps) - 1:
+            self.turn += 1
+            self.due += self._steps[self.turn]
+
+    def forgive(self) -> None:
+        """Nothing is forgiven."""
+
+    def is_complete(self) -> bool:
+        """Whether every step was added and all its calls were found."""
+        return not self.due and self.turn >= len(self._steps) - 1
+
+
+class PublishedGolden:
+    """The published code's list: a step is added after a success, and after a step of nothing but free calls."""
+
+    def __init__(self, chain: Sequence[Exchange], free: FreeCalls, rules: RunRules) -> None:
+        self._steps = [golden_calls(step, number) for number, step in enumerate(chain)]
+        self._free = free
+        self._rules = rules
+        self.due = list(self._steps[0]) if self._steps else []
+        self.turn = 0
+        if self._is_only_free():
+            self._add_next()
+
+    def update(self, result: TurnResult) -> None:
+        """Take away what was found or made as a free call; a success adds a step, and so does a list of free calls."""
+        self.due = [one._replace(call=sorted_call(one.call)) for one in self.due]
+        found = [one.golden for one in result.calls if one.matched and one.golden is not None]
+        for golden in found:
+            equal = next((one for one in self.due if is_same_call(one.call, golden.call)), None)
+            if equal is not None:
+                self.due.remove(equal)
+        if found:
+            self._add_next()
+        self.due = [one for one in self.due if not self._free.is_made(one.call)]
+        if self._is_only_free():
+            self._add_next()
+
+    def forgive(self) -> None:
+        """Drop leftovers while walking over them, which passes over the one after each that is dropped."""
+        at = 0
+        while at < len(self.due):
+            call = self.due[at].call
+            if call.tool in self._rules.dropped or self._is_exempt(self.due[at]):
+                del self.due[at]
+            at += 1
+
+    def is_complete(self) -> bool:
+        """Whether enough turns succeeded and nothing is left."""
+        return not self.due and self.turn >= len(self._steps)
+
+    def _add_next(self) -> None:
+        self.turn += 1
+        if self.turn < len(self._steps):
+            self.due += self._steps[self.turn]
+
+    def _is_only_free(self) -> bool:
+        if any(self._is_exempt(one) for one in self.due):
+            return True
+        return all(one.call.tool in self._rules.free for one in self.due)
+
+    def _is_exempt(self, golden: GoldenCall) -> bool:
+        tool, argument, value = self._rules.exempt
+        return golden.call.tool == tool and golden.call.arguments.get(argument) == value

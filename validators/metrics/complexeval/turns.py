@@ -5,11 +5,92 @@ from typing import Literal, NamedTuple
 
 from pydantic import JsonValue
 
-from callwright.validators.matching.calls import assign
-from callwright.validators.metrics.complexeval.calls import GoldenCall, call_text, check_format, is_equal, sorted_call
-from callwright.validators.metrics.complexeval.golden import FreeCalls, MatchedCall, TurnResult
+from callwright.validators.matching import assign
+from callwright.validators.metrics.complexeval.calls import (
+    GoldenCall,
+    call_text,
+    check_format,
+    golden_calls,
+    is_equal,
+    is_same_call,
+    sorted_call,
+)
 from callwright.validators.metrics.complexeval.rules import UNORDERED, Mistake, RunRules
-from callwright.warehouse.records import Call, EvalMode, Tool
+from callwright.warehouse.records import Call, EvalMode, Exchange, Tool
+
+MatchedBy = Literal["", "free", "rule", "response", "judge"]
+GENERAL_ERROR: Mapping[str, JsonValue] = {
+    "error": "This call did not give what was needed. Look at the function and its arguments again."
+}
+
+
+class MatchedCall(NamedTuple):
+    """A call of a turn: how it was matched ("" is not at all), the gold call it was held against, and what is wrong.
+
+    `call` is None where what was given can't be read as a call. What a world answers to it stands alone in `answered`.
+    """
+
+    call: Call | None
+    matched: MatchedBy = ""
+    golden: GoldenCall | None = None
+    mistake: Mistake | None = None
+    answered: tuple[JsonValue, ...] = ()
+
+    @property
+    def observation(self) -> JsonValue:
+        """What the model is stated: the recorded response, what is wrong with the form, or that something is wrong."""
+        if self.answered:
+            return self.answered[0]
+        if self.matched and self.golden is not None:
+            return self.golden.response
+        if self.mistake is not None and (self.mistake.is_format_error or self.mistake.kind == "decode_error"):
+            return {"error": self.mistake.reason}
+        return dict(GENERAL_ERROR)
+
+
+class TurnResult(NamedTuple):
+    """The judged calls of a turn in their order; `errors` as the published code lists them.
+
+    `crash` says why that code would have broken off here, "" where it would not.
+    """
+
+    calls: tuple[MatchedCall, ...] = ()
+    errors: tuple[Mistake, ...] = ()
+    crash: str = ""
+
+    @property
+    def matched(self) -> list[GoldenCall]:
+        """The gold calls that were found."""
+        return [one.golden for one in self.calls if one.matched and one.golden is not None]
+
+
+class FreeCalls:
+    """The distinct gold calls of free functions, known by their JSON text as it stands, and which were made so far."""
+
+    def __init__(self, chain: Sequence[Exchange] = (), functions: Collection[str] = ()) -> None:
+        golden = [one for number, step in enumerate(chain) for one in golden_calls(step, number)]
+        self._known = {call_text(one.call): one for one in golden if one.call.tool in functions}
+        self._made: list[str] = []
+
+    @property
+    def made(self) -> tuple[str, ...]:
+        """The texts of the free calls that were made beside what was due, each once."""
+        return tuple(self._made)
+
+    def find(self, call: Call) -> GoldenCall | None:
+        """The gold call that a free call is; None where it is none."""
+        return self._known.get(call_text(call))
+
+    def mark(self, call: Call) -> None:
+        """Note that a free call was made beside what was due."""
+        text = call_text(call)
+        if text not in self._made:
+            self._made.append(text)
+
+    def is_made(self, call: Call) -> bool:
+        """Whether this very text was noted as made."""
+        return call_text(call) in self._made
+
 
 Mapped = Literal["equal", "free", "like"]
 Respond = Callable[[Call], Awaitable[JsonValue]]
@@ -63,7 +144,7 @@ def map_calls(
     """Pairs in the order of the calls; what is too many on either side is in none. Free calls are marked as made."""
     due, pairs, left = list(golden), [], []
     for at, call in made:
-        found = next((index for index, one in enumerate(due) if _are_equal(call, one.call)), None)
+        found = next((index for index, one in enumerate(due) if is_same_call(call, one.call)), None)
         lookup = free.find(sorted_call(call)) if found is None else None
         if found is not None:
             pairs.append(Pair(at, due.pop(found), "equal"))
@@ -72,19 +153,19 @@ def map_calls(
             pairs.append(Pair(at, lookup, "free"))
         else:
             left.append((at, call))
-    for row, column in _assign_left([call for _, call in left], [one.call for one in due], likeness):
-        pairs.append(Pair(left[row][0], due[column], "like"))
+    places = [(0, 0)] if len(left) == len(due) == 1 else []
+    if left and due and not places:
+        sides = ([call for _, call in left], [one.call for one in due])
+        texts = [[call_text(sorted_call(call)) for call in side] for side in sides]
+        places = assign(likeness(texts[0], texts[1]))
+    pairs += [Pair(left[row][0], due[column], "like") for row, column in places]
     return sorted(pairs, key=lambda pair: pair.at)
 
 
 def match_by_rule(made: Call, golden: Call, unordered: Collection[str] = ()) -> bool:
     """Whether both name the same function with equal arguments; texts of `unordered` are lists without an order."""
-    if made.tool != golden.tool or made.arguments.keys() != golden.arguments.keys():
-        return False
-    return all(
-        _is_same_value(made.arguments[name], value, is_unordered=name in unordered)
-        for name, value in golden.arguments.items()
-    )
+    has_same_names = made.tool == golden.tool and made.arguments.keys() == golden.arguments.keys()
+    return has_same_names and not _differing(made, golden, unordered)
 
 
 def check_values(
@@ -164,38 +245,34 @@ async def _compare_as_published(
         if mistake is not None:
             judged[pair.at] = MatchedCall(call, "", pair.golden, mistake)
             continue
-        match = await _match_as_published(call, pair, setting)
-        if match.emptied:
+        found, emptied = await _match_as_published(call, pair, setting)
+        if emptied:
             errors, is_broken = [_EMPTY], True
-        judged[pair.at] = match.judged
-        if match.judged.mistake is not None:
+        judged[pair.at] = found
+        if found.mistake is not None:
             if is_broken:
                 crash = crash or f"After an empty response to {call.tool!r} the published code can't note the mistake."
-            errors.append(match.judged.mistake)
+            errors.append(found.mistake)
     return TurnResult(tuple(judged.get(at) or _surplus(call) for at, call in enumerate(calls)), tuple(errors), crash)
 
 
-class _Match(NamedTuple):
-    judged: MatchedCall
-    emptied: bool = False
-
-
-async def _match_as_published(call: Call, pair: Pair, setting: Setting) -> _Match:
+async def _match_as_published(call: Call, pair: Pair, setting: Setting) -> tuple[MatchedCall, bool]:
+    """The call as it was matched, and whether its response was empty."""
     golden, matchers, rules = pair.golden.call, setting.matchers, setting.rules
     if pair.by == "free":
-        return _Match(MatchedCall(call, "free", pair.golden))
+        return MatchedCall(call, "free", pair.golden), False
     if match_by_rule(call, golden, rules.unordered):
-        return _Match(MatchedCall(call, "rule", pair.golden))
+        return MatchedCall(call, "rule", pair.golden), False
     mistake = check_values(call, golden, rules.exact, rules.unordered)
     if mistake is not None:
-        return _Match(MatchedCall(call, "", pair.golden, mistake))
+        return MatchedCall(call, "", pair.golden, mistake), False
     response = None if matchers.respond is None else await matchers.respond(call)
     emptied = response == {}
     if not emptied and await _answers_alike(response, golden, matchers):
-        return _Match(MatchedCall(call, "response", pair.golden))
+        return MatchedCall(call, "response", pair.golden), False
     if matchers.judge is not None and await matchers.judge(call, golden):
-        return _Match(MatchedCall(call, "judge", pair.golden), emptied)
-    return _Match(MatchedCall(call, "", pair.golden, describe_difference(call, golden)), emptied)
+        return MatchedCall(call, "judge", pair.golden), emptied
+    return MatchedCall(call, "", pair.golden, describe_difference(call, golden)), emptied
 
 
 async def _answers_alike(response: JsonValue, golden: Call, matchers: Matchers) -> bool:
@@ -226,16 +303,3 @@ def _is_same_value(made: JsonValue, golden: JsonValue, *, is_unordered: bool) ->
     if not (is_unordered and isinstance(made, str) and isinstance(golden, str)):
         return is_equal(made, golden)
     return {part.strip() for part in made.split(",")} == {part.strip() for part in golden.split(",")}
-
-
-def _assign_left(made: Sequence[Call], due: Sequence[Call], likeness: Likeness) -> list[tuple[int, int]]:
-    if not made or not due:
-        return []
-    if len(made) == len(due) == 1:
-        return [(0, 0)]
-    texts = [[call_text(sorted_call(call)) for call in calls] for calls in (made, due)]
-    return assign(likeness(texts[0], texts[1]))
-
-
-def _are_equal(one: Call, other: Call) -> bool:
-    return one.tool == other.tool and is_equal(one.arguments, other.arguments)

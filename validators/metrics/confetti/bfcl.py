@@ -1,26 +1,164 @@
-"""BFCL's AST check, which CONFETTI extends: whether calls are the accepted ones, parameter by parameter (CONFETTI 4.1)."""
+"""BFCL's part of CONFETTI: calls as Python text, read as a syntax tree and never run, and the AST check that CONFETTI extends.
 
+The check is whether calls are the accepted ones, parameter by parameter (CONFETTI 4.1).
+"""
+
+import ast
+import keyword
+import operator
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from callwright.validators.metrics.confetti.decoding import DecodedCall
+from callwright.validators.replies import python_tree
 
 Document = Mapping[str, Any]
 Answer = Mapping[str, Mapping[str, Any]]
 
-
 TYPES: dict[str, type] = {
-    "string": str,
-    "integer": int,
-    "float": float,
-    "boolean": bool,
-    "array": list,
-    "tuple": list,
-    "dict": dict,
-    "any": str,
-}
+    "string": str, "integer": int, "float": float, "boolean": bool, "array": list, "tuple": list, "dict": dict, "any": str,
+}  # fmt: skip
 NESTED = ("array", "tuple")
+OPTIONAL = ""  # among accepted values: the parameter may be left out
+UNREADABLE = "unreadable_answer"  # ours: where the official checker crashes
+STRING = "value_error:string"
+LISTED = "value_error:list/tuple"
+MEMBER_NAME = "value_error:dict_key"
+MEMBER_VALUE = "value_error:dict_value"
+LENGTH = "value_error:list_dict_count"
+OTHER = "value_error:others"
+NO_OBJECT = "dict_checker:unclear"
+NO_OBJECTS = "list_dict_checker:unclear"
+LONGEST = 100_000
+_LARGEST = 10**15
+_WIDEST = 10_000
+_MARK = "_ǂ"
+_RESERVED = re.compile(rf"(?<=[(,\s])({'|'.join(keyword.kwlist)})(?=\s*=[^=])")
+_DROPPED = re.compile(r"[ ,./\-_*^]")
+_REACHED: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+}
+
+
+class DecodedCall(NamedTuple):
+    """A call as it was made: values as Python has them, a bare word being a text."""
+
+    name: str
+    arguments: dict[str, Any]
+
+
+class Decoded(NamedTuple):
+    """The calls of a reply, None where it can't be read; `problem` tells why not, by the kind of trouble and a text."""
+
+    calls: list[DecodedCall] | None
+    problem: str = ""
+
+
+def decode_calls(text: str, *, any_name: bool = False) -> Decoded:
+    """The calls of a reply; positional arguments are lost, as they are officially.
+
+    A parameter that is called `class` or `from` can't be written in Python, and officially not be read. With `any_name`
+    it is read all the same.
+    """
+    decoded = _decode(text)
+    if any_name and decoded.calls is None and _RESERVED.search(text):
+        return _decode(_RESERVED.sub(rf"\1{_MARK}", text))
+    return decoded
+
+
+def _decode(text: str) -> Decoded:
+    stripped = text.strip("`\n ")
+    if len(stripped) > LONGEST:
+        return Decoded(None, f"The reply has {len(stripped)} characters; up to {LONGEST} are read.")
+    bracketed = f"{'' if stripped.startswith('[') else '['}{stripped}{'' if stripped.endswith(']') else ']'}"
+    try:
+        body = python_tree(bracketed)
+        for node in ast.walk(body):  # names and texts as they were written
+            if isinstance(node, ast.keyword) and node.arg is not None:
+                node.arg = node.arg.removesuffix(_MARK)
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                node.value = node.value.replace(_MARK, "")
+        return Decoded([_call(member) for member in (body.elts if isinstance(body, ast.List) else [body])])
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        return Decoded(None, f"The reply is not a list of calls: {error}.")
+
+
+def _call(node: ast.expr) -> DecodedCall:
+    if not isinstance(node, ast.Call):
+        raise ValueError(f"{ast.unparse(node)!r} is no call")
+    named = {word.arg: _value(word.value) for word in node.keywords if word.arg is not None}
+    if len(named) < len(node.keywords):
+        raise ValueError(f"{ast.unparse(node)!r} spreads its arguments, or gives one twice")
+    parts: list[str] = []
+    named_by = node.func
+    while isinstance(named_by, ast.Attribute):
+        parts.insert(0, named_by.attr)
+        named_by = named_by.value
+    if isinstance(named_by, ast.Name):
+        parts.insert(0, named_by.id)
+    return DecodedCall(".".join(parts), named)
+
+
+def _value(node: ast.expr) -> Any:  # noqa: ANN401 - whatever Python can write down
+    match node:
+        case ast.Constant(value=value):
+            return "..." if value is ... else value
+        case ast.UnaryOp() | ast.BinOp():
+            return _figure(node)
+        case ast.List(elts=members):
+            return [_value(member) for member in members]
+        case ast.Tuple(elts=members):
+            return tuple(_value(member) for member in members)
+        case ast.Dict(keys=names, values=values) if None not in names:
+            return {_key(name): _value(value) for name, value in zip(names, values, strict=True) if name is not None}
+        case ast.Name(id=word):
+            return word
+        case ast.Call(keywords=[_, *_]):
+            inner = _call(node)
+            return {inner.name: inner.arguments}
+        case ast.Call() | ast.Subscript():  # the words of a call that gives nothing by name
+            return ast.unparse(node)
+        case _:
+            raise ValueError(f"{ast.unparse(node)!r} is no plain value")
+
+
+def _key(node: ast.expr) -> Any:  # noqa: ANN401 - whatever Python takes for a key
+    key = _value(node)
+    if isinstance(key, list | dict):
+        raise ValueError(f"{ast.unparse(node)!r} is no member's name")
+    return key
+
+
+def _figure(node: ast.expr) -> Any:  # noqa: ANN401 - a number or a text
+    """What a sum, a product or the like of plain numbers comes to; texts are put together. Nothing is executed."""
+    match node:
+        case ast.Constant(value=int() | float() | str() as value) if not isinstance(value, bool):
+            return value
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
+            return -value
+        case ast.UnaryOp(op=ast.UAdd(), operand=ast.Constant(value=int() | float() as value)):
+            return value
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in _REACHED:
+            one, other = _figure(left), _figure(right)
+            if isinstance(one, str) and isinstance(other, str) and isinstance(op, ast.Add):
+                return one + other
+            try:
+                return _number(_REACHED[type(op)](_number(one, node), _number(other, node)), node)
+            except (ZeroDivisionError, OverflowError) as error:
+                raise ValueError(f"{ast.unparse(node)!r} has no value: {error}") from error
+        case _:
+            raise ValueError(f"{ast.unparse(node)!r} is no plain value")
+
+
+def _number(value: Any, node: ast.expr) -> Any:  # noqa: ANN401 - a number goes in and comes out
+    if isinstance(value, str) or abs(value) > _LARGEST:
+        raise ValueError(f"{ast.unparse(node)[:_WIDEST]!r} is no number that a call needs")
+    return value
 
 
 class Check(NamedTuple):
@@ -36,7 +174,6 @@ class Check(NamedTuple):
 
 
 RIGHT = Check(valid=True)
-UNREADABLE = "unreadable_answer"  # ours: where the official checker crashes
 
 
 def check_calls(
@@ -47,10 +184,8 @@ def check_calls(
         if "parallel" in category:
             return _check_parallel(documents, made, answers)
         kind = "multiple" if "multiple" in category else "simple"
-        due = len(answers) if kind == "multiple" else 1
-        if len(made) != due:
-            wrong = f"There are {len(made)} calls for {due}."
-            return Check(valid=False, error_type=f"{kind}_function_checker:wrong_count", reason=wrong)
+        if len(made) != (due := len(answers) if kind == "multiple" else 1):
+            return _wrong_count(f"{kind}_function_checker", made, due)
         document = _document(documents, answers[0]) if kind == "multiple" else documents[0]
         return check_call(document, made[0], answers[0])
     except (UnreadableAnswerError, IndexError, StopIteration) as error:
@@ -60,8 +195,7 @@ def check_calls(
 def _check_parallel(documents: Sequence[Document], made: Sequence[DecodedCall], answers: Sequence[Answer]) -> Check:
     """Each answer takes the first call that fits and is left; none is given back."""
     if len(made) != len(answers):
-        wrong = f"There are {len(made)} calls for {len(answers)}."
-        return Check(valid=False, error_type="parallel_function_checker_no_order:wrong_count", reason=wrong)
+        return _wrong_count("parallel_function_checker_no_order", made, len(answers))
     left = list(made)
     for answer in answers:
         document, reasons = _document(documents, answer), []
@@ -76,6 +210,10 @@ def _check_parallel(documents: Sequence[Document], made: Sequence[DecodedCall], 
             name = "parallel_function_checker_no_order:cannot_find_match"
             return Check(valid=False, error_type=name, reason=reason)
     return RIGHT
+
+
+def _wrong_count(checker: str, made: Sequence[DecodedCall], due: int) -> Check:
+    return Check(valid=False, error_type=f"{checker}:wrong_count", reason=f"There are {len(made)} calls for {due}.")
 
 
 def _document(documents: Sequence[Document], answer: Answer) -> Document:
@@ -128,7 +266,9 @@ def check_value(parameter: str, value: object, accepted: object, declared: Docum
     check = _check_type(value, wanted, kind, nested)
     if not check.valid:
         return check._replace(reason=f"{parameter!r} is {value!r}, which is no {declared.get('type')}.")
-    trouble = _judge(value, wanted, kind, nested) if not check.is_variable else _judge_plain(value, wanted)
+    trouble = _judge(
+        value, wanted, object if check.is_variable else kind, nested
+    )  # what is no literal is compared as it is
     if trouble:
         reason = f"{parameter!r} is {value!r}; accepted are {list(wanted)!r}."
         return Check(valid=False, error_type=trouble, reason=reason, is_variable=check.is_variable)
@@ -143,11 +283,10 @@ def _judge(value: Any, accepted: Any, kind: type, nested: type | None) -> str:  
     if kind is str:
         return "" if is_string_accepted(value, accepted) else STRING
     if kind is list:
-        return "" if is_list_accepted(value, accepted) else LISTED
-    return _judge_plain(value, accepted)
-
-
-def _judge_plain(value: object, accepted: Any) -> str:  # noqa: ANN401 - a list, or what is taken for one
+        is_accepted = [standard(one) for one in value] in [
+            [standard(one) for one in _members(other)] for other in accepted
+        ]
+        return "" if is_accepted else LISTED
     return "" if value in accepted else OTHER
 
 
@@ -163,9 +302,7 @@ def _check_type(value: object, accepted: Any, kind: type, nested: type | None) -
 
 
 def _is_nested_right(value: Any, accepted: object, nested: type) -> bool:  # noqa: ANN401 - a list, known by its type before
-    if type(accepted) is not list:
-        return True
-    return all(_check_type(one, accepted, nested, None).valid for one in value)
+    return type(accepted) is not list or all(_check_type(one, accepted, nested, None).valid for one in value)
 
 
 def _type(name: object) -> type:
@@ -185,19 +322,6 @@ def _wrong(kind: str, reason: str) -> Check:
     return Check(valid=False, error_type=f"simple_function_checker:{kind}", reason=reason)
 
 
-_DROPPED = re.compile(r"[ ,./\-_*^]")
-OPTIONAL = ""  # among accepted values: the parameter may be left out
-
-STRING = "value_error:string"
-LISTED = "value_error:list/tuple"
-MEMBER_NAME = "value_error:dict_key"
-MEMBER_VALUE = "value_error:dict_value"
-LENGTH = "value_error:list_dict_count"
-OTHER = "value_error:others"
-NO_OBJECT = "dict_checker:unclear"
-NO_OBJECTS = "list_dict_checker:unclear"
-
-
 class UnreadableAnswerError(Exception):
     """An accepted value has a form that can't be compared; the official checker crashes on it. Never leaves the checks."""
 
@@ -210,11 +334,6 @@ def standard(value: Any) -> Any:  # noqa: ANN401 - any value; only texts are cha
 def is_string_accepted(value: str, accepted: Iterable[Any]) -> bool:
     """Whether a text is one of those accepted."""
     return standard(value) in [standard(one) for one in accepted if isinstance(one, str)]
-
-
-def is_list_accepted(value: list[Any], accepted: list[Any]) -> bool:
-    """Whether a list is one of those accepted, in its order."""
-    return [standard(one) for one in value] in [[standard(one) for one in _members(other)] for other in accepted]
 
 
 def judge_object(value: Any, accepted: list[Any]) -> str:  # noqa: ANN401 - what was given, of any type
@@ -253,12 +372,12 @@ def _judge_members(value: dict[Any, Any], accepted: dict[Any, Any]) -> str:
             trouble = MEMBER_VALUE
             break
     # every text has the empty one in it: a member that is not wrapped as a list may officially be left out
-    missing = any(name not in value and not _may_be_left_out(wanted) for name, wanted in accepted.items())
+    missing = any(
+        OPTIONAL not in (wanted if isinstance(wanted, dict) else _members(wanted))
+        for name, wanted in accepted.items()
+        if name not in value
+    )
     return MEMBER_NAME if missing else trouble
-
-
-def _may_be_left_out(accepted: Any) -> bool:  # noqa: ANN401 - a list, or what is taken for one
-    return OPTIONAL in (accepted if isinstance(accepted, dict) else _members(accepted))
 
 
 def _members(value: Any) -> Any:  # noqa: ANN401 - a list, or what the official checker takes for one

@@ -1,15 +1,18 @@
-"""CONFETTI's tables: AST soft over calls and chains, by tools, user turns and length, acts and validity (CONFETTI 5)."""
+"""CONFETTI's tables over its own rows: AST soft over calls and chains, acts and validity (CONFETTI 5)."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 from math import prod
+from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple
 
-from callwright.validators.metrics.confetti.decoding import Decoded, DecodedCall, decode_calls
-from callwright.validators.metrics.confetti.files import DueCall, GoldAnswers, QuestionContext
+from callwright.validators.metrics.confetti.bfcl import Decoded, DecodedCall, decode_calls
 from callwright.validators.metrics.confetti.soft import (
     Combining,
     StringScorer,
@@ -18,9 +21,58 @@ from callwright.validators.metrics.confetti.soft import (
     score_exactly,
     texts_to_compare,
 )
+from callwright.warehouse.errors import ConfigurationError
 
 Row = dict[str, Any]
 _AT_ONCE = 4096
+CALLS_FILES, ACTS_FILES, POSSIBLE = "*conversationsclean*.json*", "*dialogacts*.json*", "possible_answer"
+RANGES = {
+    "chain_length": ("1", "2", "3", "4+"),
+    "user_turns": ("1-5", "6-10", "11+"),
+    "tools": ("1-9", "10-19", "20+"),
+}
+_NUMBERED = re.compile(r"^(?P<dialogue>.+)_(?P<place>\d+)$")
+ACTS = ("inform", "seek", "reject", "call", "other")
+NAMES = {  # what the labels of its files and of candidates mean
+    "agent_inform_user": "inform", "agent_seek_information": "seek", "seek_info": "seek", "agent_reject_request": "reject",
+    "agent_function_calling": "call", "function_calling": "call", "agent_other": "other", **dict(zip(ACTS, ACTS, strict=True)),
+}  # fmt: skip
+
+
+class DueCall(NamedTuple):
+    """A call that is due: the accepted names and values, the dialogue, and which of its calls it is."""
+
+    id: str
+    dialogue: str
+    place: int
+    answer: dict[str, dict[str, Any]]
+
+
+class AgentTurn(NamedTuple):
+    """An agent turn: its acts, how many calls it makes, and how many user turns there were so far."""
+
+    id: str
+    dialogue: str
+    acts: list[str]
+    calls: int
+    user_turns: int
+
+
+class QuestionContext(NamedTuple):
+    """What a question shows: the documents of its tools, and how many user turns there were so far."""
+
+    tools: list[dict[str, Any]]
+    user_turns: int
+
+
+class GoldAnswers(NamedTuple):
+    """All that is due: calls in their order, chains of them that belong to one turn, and agent turns."""
+
+    calls: list[DueCall]
+    chains: list[list[DueCall]]
+    turns: list[AgentTurn]
+    user_turns: dict[str, int]
+    problems: list[str]
 
 
 class ScoredCall(NamedTuple):
@@ -66,21 +118,16 @@ def read_result(row: Row | None) -> Decoded:
         return decode_calls(result, any_name=True)
     if not isinstance(result, list) or not all(isinstance(one, dict) and len(one) == 1 for one in result):
         return Decoded(None, f"The result {result!r:.200} is neither a text nor a list of calls.")
-    calls = [_made(name, given) for one in result for name, given in one.items()]
-    if None in calls:
-        return Decoded(None, "The arguments of a call are no object.")
-    return Decoded([call for call in calls if call is not None])
-
-
-def _made(name: str, given: object) -> DecodedCall | None:
-    if isinstance(given, str):  # as providers give the arguments of native calls
-        import json
-
-        try:
-            given = json.loads(given)
+    calls: list[DecodedCall] = []
+    for name, given in (pair for one in result for pair in one.items()):
+        try:  # providers give the arguments of native calls as text
+            arguments = json.loads(given) if isinstance(given, str) else given
         except (ValueError, RecursionError):
-            return None
-    return DecodedCall(name, given) if isinstance(given, dict) else None
+            arguments = None
+        if not isinstance(arguments, dict):
+            return Decoded(None, "The arguments of a call are no object.")
+        calls.append(DecodedCall(name, arguments))
+    return Decoded(calls)
 
 
 def score_confetti(
@@ -95,13 +142,16 @@ def score_confetti(
     scored: dict[str, ScoredCall] = {}
     for start in range(0, len(answers.calls), _AT_ONCE):
         due = [(call, read_result(predicted.get(call.id))) for call in answers.calls[start : start + _AT_ONCE]]
-        foresee(scorer, (pair for call, made in due for pair in _texts_to_compare(call, made)))
+        single = ((call, made.calls[0]) for call, made in due if made.calls and len(made.calls) == 1)
+        foresee(scorer, (pair for call, made in single for pair in texts_to_compare(made, call.answer)))
         scored |= {call.id: _score(call, made, scorer, combining, known.get(call.id)) for call, made in due}
     products = [
         (chain, prod(scored[one.id].soft for one in chain), prod(scored[one.id].strict for one in chain))
         for chain in answers.chains
     ]
-    slices = _slicer(products)
+    firsts = [chain[0].id for chain in answers.chains]
+    spoken = [known[one].user_turns if one in known else answers.user_turns.get(one) for one in firsts]
+    tools = [len(known[one].tools) if one in known else None for one in firsts]
     unknown = predicted.keys() - scored.keys() - {turn.id for turn in answers.turns}
     return ConfettiScores(
         calls=len(scored),
@@ -110,9 +160,9 @@ def score_confetti(
         ast=fmean(one.strict for one in scored.values()),
         ast_soft_chains=fmean(soft for _, soft, _ in products),
         ast_chains=fmean(strict for _, _, strict in products),
-        by_chain_length=slices(lambda chain: bucket_of(len(chain), ((1, 1), (2, 2), (3, 3)), "4+")),
-        by_user_turns=slices(lambda chain: _turns(chain[0].id, known, answers)),
-        by_tools=slices(lambda chain: _tools(known.get(chain[0].id))),
+        by_chain_length=_sliced(products, map(len, answers.chains), "chain_length"),
+        by_user_turns=_sliced(products, spoken, "user_turns"),
+        by_tools=_sliced(products, tools, "tools"),
         acts=_acts(answers, predicted),
         validity=_validity(answers, predicted),
         problems=[
@@ -121,11 +171,6 @@ def score_confetti(
             *(f"{one.id}: {one.problem}" for one in scored.values() if one.problem),
         ],
     )
-
-
-def _texts_to_compare(call: DueCall, made: Decoded) -> Iterator[tuple[str, str]]:
-    if made.calls and len(made.calls) == 1:
-        yield from texts_to_compare(made.calls[0], call.answer)
 
 
 def _score(
@@ -138,55 +183,35 @@ def _score(
     return ScoredCall(call.id, float(strict.score == 1), soft.score, made.problem)
 
 
-def _slicer(
-    products: Sequence[tuple[list[DueCall], float, float]],
-) -> Callable[[Callable[[list[DueCall]], str]], dict[str, Slice]]:
-    def slices(name_of: Callable[[list[DueCall]], str]) -> dict[str, Slice]:
-        kinds: dict[str, list[tuple[float, float]]] = {}
-        for chain, soft, strict in products:
-            kinds.setdefault(name_of(chain), []).append((soft, strict))
-        return {
-            name: Slice(len(found), fmean(soft for soft, _ in found), fmean(strict for _, strict in found))
-            for name, found in sorted(kinds.items(), key=lambda kind: (len(kind[0]), kind[0]))
-            if name
-        }
-
-    return slices
+def _sliced(
+    products: Sequence[tuple[list[DueCall], float, float]], numbers: Iterable[int | None], what: str
+) -> dict[str, Slice]:
+    """The chains by the range that a number of each is in; those without a number are in none."""
+    kinds: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    for (_, soft, strict), number in zip(products, numbers, strict=True):
+        if number is not None:
+            kinds[bucket_of(number, what)].append((soft, strict))
+    return {
+        name: Slice(len(found), *map(fmean, zip(*found, strict=True)))
+        for name, found in sorted(kinds.items(), key=lambda kind: (len(kind[0]), kind[0]))
+    }
 
 
-def bucket_of(number: int, ranges: Iterable[tuple[int, int]], beyond: str) -> str:
-    """Which of these ranges a number is in, as figures are told apart by."""
-    for least, most in ranges:
-        if number <= most:
-            return str(least) if least == most else f"{least}-{most}"
-    return beyond
-
-
-def _turns(first: str, known: Mapping[str, QuestionContext], answers: GoldAnswers) -> str:
-    """The user turns so far: those of the question, else by the number of the agent's turn."""
-    number = known[first].user_turns if first in known else answers.user_turns.get(first)
-    return "" if number is None else bucket_of(number, ((1, 5), (6, 10)), "11+")
-
-
-def _tools(asked: QuestionContext | None) -> str:
-    return "" if asked is None else bucket_of(len(asked.tools), ((1, 9), (10, 19)), "20+")
+def bucket_of(number: int, what: str) -> str:
+    """Which of the ranges a number is in that the paper's figures tell chains apart by (CONFETTI 5.2)."""
+    *ranges, beyond = RANGES[what]
+    return next((name for name in ranges if number <= int(name.rpartition("-")[2])), beyond)
 
 
 def _acts(answers: GoldAnswers, predicted: Mapping[str, Row]) -> ActScores | None:
     """The acts of all turns that were predicted: by their labels, else a mere call is known by its form."""
     pairs = []
-    for turn in answers.turns:
-        row = predicted.get(turn.id)
-        if row is not None:
-            pairs.append((read_acts(turn.acts) or frozenset(), _predicted_acts(row)))
+    for turn, row in ((turn, predicted[turn.id]) for turn in answers.turns if turn.id in predicted):
+        acts = read_acts(row["acts"] if "acts" in row else row.get("result"))
+        if acts is None and "acts" not in row and read_result(row).calls:
+            acts = frozenset({"call"})
+        pairs.append((read_acts(turn.acts) or frozenset(), acts or frozenset()))
     return score_acts(pairs) if pairs else None
-
-
-def _predicted_acts(row: Row) -> frozenset[str]:
-    acts = read_acts(row["acts"] if "acts" in row else row.get("result"))
-    if acts is None and "acts" not in row and read_result(row).calls:
-        return frozenset({"call"})
-    return acts or frozenset()
 
 
 def _validity(answers: GoldAnswers, predicted: Mapping[str, Row]) -> Validity | None:
@@ -201,23 +226,6 @@ def _validity(answers: GoldAnswers, predicted: Mapping[str, Row]) -> Validity | 
             made_up = [str(name) for name in word] if isinstance(word, list) else []
             judged.append(judged_call(call, next(iter(due.answer)), made_up))
     return measure_validity(judged) if judged else None
-
-
-ACTS = ("inform", "seek", "reject", "call", "other")
-NAMES = {
-    "agent_inform_user": "inform",
-    "inform": "inform",
-    "agent_seek_information": "seek",
-    "seek_info": "seek",
-    "seek": "seek",
-    "agent_reject_request": "reject",
-    "reject": "reject",
-    "agent_function_calling": "call",
-    "function_calling": "call",
-    "call": "call",
-    "agent_other": "other",
-    "other": "other",
-}
 
 
 class ActScores(NamedTuple):
@@ -252,26 +260,20 @@ def score_acts(pairs: Sequence[tuple[Iterable[str], Iterable[str]]]) -> ActScore
     right = sum(bool(gold & predicted) for gold, predicted in turns)
     shared = sum(len(gold & predicted) for gold, predicted in turns)
     stated, due = sum(len(predicted) for _, predicted in turns), sum(len(gold) for gold, _ in turns)
+    weights: dict[tuple[str, str], float] = defaultdict(float)
+    for gold, predicted in turns:
+        pairs_of = [(act, as_) for act in gold for as_ in predicted or {"none"}]
+        cells = [(act, act) for act in gold & predicted] or pairs_of
+        for cell in cells:
+            weights[cell] += 1 / len(cells)
     return ActScores(
         turns=len(turns),
         accuracy=right / len(turns) if turns else None,
         precision=shared / stated if stated else None,
         recall=shared / due if due else None,
         f1=2 * shared / (stated + due) if stated + due else None,
-        confusion=_confuse(turns),
+        confusion={act: {as_: weights[act, as_] for as_ in (*ACTS, "none") if weights[act, as_]} for act in ACTS},
     )
-
-
-def _confuse(turns: Sequence[tuple[frozenset[str], frozenset[str]]]) -> dict[str, dict[str, float]]:
-    weights: Counter[tuple[str, str]] = Counter()
-    for gold, predicted in turns:
-        cells = [(act, act) for act in gold & predicted] or [
-            (act, as_) for act in gold for as_ in predicted or {"none"}
-        ]
-        for cell in cells:
-            weights[cell] += 1 / len(cells)  # type: ignore[assignment] # a Counter adds up fractions as well
-    columns = [*ACTS, "none"]
-    return {act: {as_: float(weights[act, as_]) for as_ in columns if weights[act, as_]} for act in ACTS}
 
 
 class PredictedCallScore(NamedTuple):
@@ -307,3 +309,107 @@ def measure_validity(calls: Sequence[PredictedCallScore]) -> Validity:
     judged = sum(call.parameters for call in calls if call.name_right)
     predicted = sum(call.parameters for call in calls)
     return Validity(valid / judged if judged else None, valid / predicted if predicted else None, judged, predicted)
+
+
+def read_answers(folder: Path) -> GoldAnswers:
+    """The accepted calls and, where they are given, the turns. Raises ConfigurationError where there is no call."""
+    place = folder / POSSIBLE if (folder / POSSIBLE).is_dir() else folder
+    calls = [_due_call(row, where) for file in sorted(place.glob(CALLS_FILES)) for row, where in _rows(file)]
+    if not calls:
+        raise ConfigurationError(f"There is no file {CALLS_FILES} with accepted calls in {str(place)!r}.")
+    turns = [_turn(row, where) for file in sorted(place.glob(ACTS_FILES)) for row, where in _rows(file)]
+    calls.sort(key=lambda call: (call.dialogue, call.place))
+    calling: dict[str, list[AgentTurn]] = defaultdict(list)
+    for turn in turns:
+        if turn.calls:
+            calling[turn.dialogue].append(turn)
+    chains, problems = _chains(calls, calling)
+    user_turns = {
+        chain[0].id: turn.user_turns
+        for dialogue, group in groupby(chains, key=lambda chain: chain[0].dialogue)
+        for chain, turn in zip(group, calling.get(dialogue, ()), strict=False)
+    }
+    return GoldAnswers(calls, chains, turns, user_turns, problems)
+
+
+def _chains(calls: list[DueCall], calling: Mapping[str, list[AgentTurn]]) -> tuple[list[list[DueCall]], list[str]]:
+    """The calls of each turn; a dialogue whose turns do not tell of its calls has a chain for each of them."""
+    chains: list[list[DueCall]] = []
+    problems: list[str] = []
+    for dialogue, group in groupby(calls, key=lambda call: call.dialogue):
+        due = list(group)
+        lengths = [turn.calls for turn in calling.get(dialogue, ())]
+        if sum(lengths) != len(due):
+            problems.append(f"{dialogue} has {len(due)} calls, and turns that make {sum(lengths)}; each is a chain.")
+            lengths = [1] * len(due)
+        left = iter(due)
+        chains += [[next(left) for _ in range(length)] for length in lengths]
+    return chains, problems
+
+
+def read_predictions(place: Path) -> dict[str, dict[str, Any]]:
+    """The rows of a file, or of all files of a folder, by their ids. Raises ConfigurationError where there is none."""
+    files = sorted(place.glob("**/*.json*")) if place.is_dir() else [place]
+    rows = [row for file in files for row, _ in _rows(file)]
+    named = {row["id"]: row for row in reversed(rows) if isinstance(row.get("id"), str)}
+    if not named:
+        raise ConfigurationError(f'{str(place)!r} holds no predictions: rows with an "id" are read.')
+    return named
+
+
+def read_questions(place: Path | None) -> dict[str, QuestionContext]:
+    """The questions by their ids, where there are question files."""
+    if place is None:
+        return {}
+    files = sorted(place.glob("*.json*")) if place.is_dir() else [place]
+    found: dict[str, QuestionContext] = {}
+    for row in (row for file in files for row, _ in _rows(file)):
+        tools, turns = ((row[name] if isinstance(row.get(name), list) else []) for name in ("function", "question"))
+        stated = [one for turn in turns if isinstance(turn, list) for one in turn]
+        users = sum(isinstance(one, dict) and one.get("role") == "user" for one in stated)
+        found[str(row.get("id"))] = QuestionContext([tool for tool in tools if isinstance(tool, dict)], users)
+    return found
+
+
+def _due_call(row: dict[str, Any], where: str) -> DueCall:
+    match row:
+        case {"id": str(name), "dialog_id": str(numbered), "ground_truth": [{**answer}]} if len(answer) == 1:
+            dialogue, place = _numbered(numbered, where)
+            tool, accepted = next(iter(answer.items()))
+            if isinstance(accepted, dict) and all(isinstance(one, list) for one in accepted.values()):
+                return DueCall(name, dialogue, place, {str(tool): accepted})
+    raise ConfigurationError(f'{where} has no "id", "dialog_id" and "ground_truth" with one accepted call.')
+
+
+def _turn(row: dict[str, Any], where: str) -> AgentTurn:
+    match row:
+        case {"id": str(name), "dialog_id": str(numbered), "ground_truth": [*acts], "ground_truth_content": [*stated]}:
+            dialogue, place = _numbered(numbered, where)
+            return AgentTurn(name, dialogue, [str(act) for act in acts], max(0, len(stated) - 1), place + 1)
+    raise ConfigurationError(f'{where} has no "id", "dialog_id", "ground_truth" and "ground_truth_content".')
+
+
+def _numbered(name: str, where: str) -> tuple[str, int]:
+    match = _NUMBERED.match(name)
+    if match is None:
+        raise ConfigurationError(f"{where} has the dialogue {name!r}, which does not end in a number.")
+    return match["dialogue"], int(match["place"])
+
+
+def _rows(file: Path) -> Iterator[tuple[dict[str, Any], str]]:
+    """The objects of a JSON list, or of a file with one a line. Raises ConfigurationError where it is neither."""
+    try:
+        text = file.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise ConfigurationError(f"{file} can't be read: {error.strerror}.") from error
+    except UnicodeDecodeError as error:
+        raise ConfigurationError(f"{file} is not UTF-8 text: {error}.") from error
+    try:
+        lines = (line for line in text.split("\n") if line.strip())
+        loaded = json.loads(text) if text.lstrip().startswith("[") else list(map(json.loads, lines))
+    except (ValueError, RecursionError) as error:
+        raise ConfigurationError(f"{file} is not valid JSON, nor JSON lines: {error}.") from error
+    for at, row in enumerate(loaded):
+        if not isinstance(row, dict):
+            raise ConfigurationError(f"{file}#/{at} is no object.")
+        yield row, f"{file}#/{at}"

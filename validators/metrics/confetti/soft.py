@@ -10,17 +10,17 @@ from __future__ import annotations
 import importlib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from math import prod
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, assert_never
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from callwright.language.text import fold
 from callwright.language.values import locate
 from callwright.validators.embeddings import likeness, read_ahead
-from callwright.validators.matching.calls import rouge_l
+from callwright.validators.matching import rouge_l
 from callwright.validators.metrics.confetti.bfcl import (
     NESTED,
     OPTIONAL,
@@ -32,13 +32,20 @@ from callwright.validators.metrics.confetti.bfcl import (
 from callwright.warehouse.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
-    from callwright.validators.metrics.confetti.bfcl import Document
-    from callwright.validators.metrics.confetti.decoding import DecodedCall
+    from callwright.validators.metrics.confetti.bfcl import DecodedCall, Document
 
 
 Way = Literal["mean", "product", "least"]
+# how well a given text says what the gold text says, in 0..1: scorer(reference, given)
+StringScorer = Callable[[str, str], float]
+_COMBINED: Mapping[Way, Callable[[list[float]], float]] = {"mean": fmean, "product": prod, "least": min}
+DEFAULT = "meaning"
+ALIGN_SCORE = "alignscore"
+_WORDS = re.compile(r"\w+")
+_CACHED = 65_536
+_UNRELATED = 0.5  # short values that have nothing to do with each other reach such cosines with this encoder
 
 
 class Combining(NamedTuple):
@@ -84,7 +91,9 @@ def score_call(
         one: score_value(call.arguments[one], accepted[one], scorer, properties.get(one)) if one not in odd else 0.0
         for one in [*due, *strange]
     }
-    return SoftScore(_combine(list(scores.values()), combining.way), scores)
+    if not scores:
+        return SoftScore(1.0, scores)
+    return SoftScore(_COMBINED[combining.way](list(scores.values())), scores)
 
 
 def texts_to_compare(call: DecodedCall, answer: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
@@ -98,29 +107,20 @@ def texts_to_compare(call: DecodedCall, answer: Mapping[str, Mapping[str, Any]])
             yield from ((text, value) for text in wanted)
 
 
-def _combine(scores: Sequence[float], way: Way) -> float:
-    if not scores:
-        return 1.0
-    match way:
-        case "mean":
-            return fmean(scores)
-        case "product":
-            return prod(scores)
-        case "least":
-            return min(scores)
-        case _:
-            assert_never(way)
-
-
 def score_value(
     value: object, accepted: Sequence[Any], scorer: StringScorer, declared: Document | None = None
 ) -> float:
     """1 for an accepted value, else the scorer's word on texts, and 0 on anything else."""
     if declared is None and type(value) is str and all(type(one) is str for one in accepted):
         return 1.0 if is_string_accepted(value, accepted) else _score_text(value, accepted, scorer)
+    # documents of other makes call numbers and objects otherwise
+    shape = declared or {}
+    is_known = shape.get("type") in TYPES and (
+        shape["type"] not in NESTED or (shape.get("items") or {}).get("type") in TYPES
+    )
     best = 0.0
     for reading in readings(list(accepted), declared):
-        declaration = declared if declared and _is_known(declared) else declare(reading)
+        declaration = declared if declared and is_known else declare(reading)
         try:
             valid = check_value("value", value, reading, declaration).valid
         except UnreadableAnswerError:  # such a value has no members that could be compared
@@ -136,12 +136,6 @@ def _score_text(value: str, accepted: Sequence[Any], scorer: StringScorer) -> fl
     """How well a text says the accepted one that it says best."""
     texts = [one for one in accepted if isinstance(one, str) and one != OPTIONAL]
     return max([0.0, *(max(0.0, min(1.0, scorer(text, value))) for text in texts)])
-
-
-def _is_known(declared: Document) -> bool:
-    """Whether a parameter's type is one of BFCL's; documents of other makes call numbers and objects otherwise."""
-    kind = declared.get("type")
-    return kind in TYPES and (kind not in NESTED or (declared.get("items") or {}).get("type") in TYPES)
 
 
 def declare(accepted: Sequence[Any]) -> dict[str, Any]:
@@ -160,33 +154,18 @@ def readings(accepted: list[Any], declared: Document | None = None) -> list[list
     A dictionary is read as such, its members wrapped, and as the one member of a list; the tool's document decides
     where there is one.
     """
-    if not any(_is_bare(one) for one in accepted):
+    wrapped = [
+        {name: member if isinstance(member, list) else [member] for name, member in one.items()}
+        if isinstance(one, dict)
+        else one
+        for one in accepted
+    ]
+    if wrapped == accepted:
         return [accepted]
-    wrapped = [_wrap(one) for one in accepted]
     kind = (declared or {}).get("type")
-    meant = {name for name in ("dict", "array") if kind == name} or {"dict", "array"}
-    return [reading for name, reading in (("dict", wrapped), ("array", [wrapped])) if name in meant]
-
-
-def _is_bare(accepted: object) -> bool:
-    return isinstance(accepted, dict) and any(not isinstance(member, list) for member in accepted.values())
-
-
-def _wrap(accepted: Any) -> Any:  # noqa: ANN401 - only dictionaries are changed
-    if not isinstance(accepted, dict):
-        return accepted
-    return {name: member if isinstance(member, list) else [member] for name, member in accepted.items()}
-
-
-DEFAULT = "meaning"
-ALIGN_SCORE = "alignscore"
-_WORDS = re.compile(r"\w+")
-_CACHED = 65_536
-_UNRELATED = 0.5  # short values that have nothing to do with each other reach such cosines with this encoder
-
-
-# how well a given text says what the gold text says, in 0..1: scorer(reference, given)
-StringScorer = Callable[[str, str], float]
+    return [
+        reading for name, reading in (("dict", wrapped), ("array", [wrapped])) if kind not in {"dict", "array"} - {name}
+    ]
 
 
 def score_words(reference: str, given: str) -> float:
@@ -223,20 +202,17 @@ def foresee(scorer: StringScorer, pairs: Iterable[tuple[str, str]]) -> None:
 @lru_cache(_CACHED)
 def _plain_score(reference: str, given: str) -> float | None:
     """The score where it needs no encoder, None where it does."""
-    if fold(reference) == fold(given) or _is_one_value(reference, given):
+    if fold(reference) == fold(given):
         return 1.0
+    if not reference.strip() or not given.strip():
+        return 0.0
+    if locate(reference, {}, given) is not None and locate(given, {}, reference) is not None:
+        return 1.0  # each says the other, by a rule of our language module
     figures, others = _figures(reference), _figures(given)
     is_code = figures.total() == len(_WORDS.findall(reference))  # a date, a number or an identifier, without a word
-    if not (reference.strip() and given.strip()) or (is_code and figures != others):
+    if is_code and figures != others:
         return 0.0
     return 0.0 if (figures or others) and not _f1(figures, others) else None
-
-
-def _is_one_value(reference: str, given: str) -> bool:
-    """Whether each of two short texts says the other, by a rule of our language module."""
-    if not reference.strip() or not given.strip():
-        return False
-    return locate(reference, {}, given) is not None and locate(given, {}, reference) is not None
 
 
 def _figures(text: str) -> Counter[str]:

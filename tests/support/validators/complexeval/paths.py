@@ -4,10 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from callwright.validators.metrics.complexeval.calls import CandidateCall
-from callwright.validators.metrics.complexeval.golden import MatchedCall
 from callwright.validators.metrics.complexeval.rules import RunRules
 from callwright.validators.metrics.complexeval.runs import RunOutcome, SampleRun
-from callwright.validators.metrics.complexeval.turns import Matchers
+from callwright.validators.metrics.complexeval.turns import MatchedCall, Matchers
 from callwright.warehouse.records import Call, EvalMode, Exchange, Tool
 
 TEXT, NUMBER = {"type": "string"}, {"type": "number"}

@@ -16,9 +16,9 @@ from callwright.validators.metrics.callnavi.answers import (
     match_answer,
     repair_answer,
     wash,
-    wash_text,
 )
 from callwright.validators.metrics.callnavi.scores import GoldQuestion, score_answer
+from callwright.validators.replies import wash_text
 
 NAMES = st.text("abcXYZ", min_size=1, max_size=6)
 PLAIN = st.none() | st.booleans() | st.integers(-99, 99) | st.text("ab'\"{}[],:$ \n", max_size=8)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callwright.validators.matching.calls import assign
+from callwright.validators.matching import assign
 
 VALUES = st.floats(min_value=-1, max_value=1, allow_nan=False)
 MATRICES = st.tuples(st.integers(1, 5), st.integers(1, 5)).flatmap(

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callwright.validators.metrics.complexeval.calls import CandidateCall, sorted_call
-from callwright.validators.metrics.complexeval.golden import GENERAL_ERROR, FreeCalls
 from callwright.validators.metrics.complexeval.rules import Runner
+from callwright.validators.metrics.complexeval.turns import GENERAL_ERROR, FreeCalls
 from callwright.warehouse.records import Call, Exchange
 from tests.support.validators.complexeval.paths import (
     DESTINATION,

@@ -10,13 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callwright.validators.metrics.confetti.decoding import DecodedCall
-from callwright.validators.metrics.confetti.files import read_answers, read_predictions, read_questions
+from callwright.validators.metrics.confetti.bfcl import DecodedCall
 from callwright.validators.metrics.confetti.scores import (
     ConfettiScores,
     judged_call,
     measure_validity,
     read_acts,
+    read_answers,
+    read_predictions,
+    read_questions,
     read_result,
     score_acts,
     score_confetti,

@@ -18,8 +18,7 @@ from callwright.language.packs import packaged
 from callwright.language.text import fold
 from callwright.language.values import locate
 from callwright.validators.metrics.callnavi.answers import UNKNOWN
-from callwright.validators.metrics.callnavi.files import read_questions
-from callwright.validators.metrics.callnavi.scores import GoldQuestion
+from callwright.validators.metrics.callnavi.scores import GoldQuestion, read_questions
 from callwright.warehouse.records import JsonSchema, Tool
 
 
@@ -34,7 +33,7 @@ class RequestFault(NamedTuple):
     parameter: str = ""
 
 
-_PACKAGE, _FILE = "callwright.validators.datasets", "callnavi.yaml"
+_PACKAGE, _FILE = "callwright.validators.metrics.callnavi", "dataset.yaml"
 _CODE = r"(?=[\w-]*\d)\w[\w-]*"
 _MEANS = r"(VISA|MasterCard|Mastercard|AMEX|American Express|[Pp]ay[Pp]al|[Cc]redit [Cc]ard|[Dd]ebit [Cc]ard|[Cc]ash)\b"
 _PLACE = r"([A-Z]\w*(?: [A-Z]\w*)*)"
@@ -44,6 +43,15 @@ _TEXTUAL = re.compile(r"\b(?:query|title|type|reason|comments?|description|name|
 _QUOTED = re.compile(r"'([^'$]+)'(?!\w)|\"([^\"$]+)\"")
 _ENDS = ("end ", "return ", "to ", "check out", "checkout")  # the second of two dates is meant
 _IDENTIFIED = re.compile(r"^(?P<head>[\w ]+?) (?P<kind>id|number|code)$")
+_MONTH = re.compile(r"\d{4}-\d{2}(?:-\d{2})?$")
+_MONTH_STATED = re.compile(rf"\b(?:{'|'.join(month_name[1:])}) \d{{4}}\b")
+_GENDER_STATED = re.compile(r"\b(?:man|woman|male|female)\b", re.IGNORECASE)
+_TYPES: dict[str, tuple[type, ...]] = {
+    "string": (str,), "number": (int, float), "integer": (int,), "boolean": (bool,), "object": (dict,), "array": (list,),
+}  # fmt: skip
+_COUNTED = ("tools", "easy", "medium", "hard")
+_STATED_IN = {"duplicate_name", "assumed_type", "unknown_type", "duplicate_content", "bad_json", "other_format"}
+Tools = dict[str, JsonSchema]
 
 
 def fault_kinds() -> dict[str, str]:
@@ -79,34 +87,19 @@ def _stated(name: str, request: str) -> Iterator[str]:
     for pattern, spoken in _known():
         if pattern.search(name):
             yield from _groups(spoken, request)
-    if identified := _IDENTIFIED.search(name):
-        yield from _groups(_after(identified["head"], identified["kind"]), request)
+    if identified := _IDENTIFIED.search(
+        name
+    ):  # a code stands right behind what it identifies: "order ID 77" for `orderId`
+        word = re.escape(identified["head"].rsplit(maxsplit=1)[-1])
+        behind = rf"(?:\s+(?:{identified['kind']}|no\.?))?(?:\s+(?:is|with|:))?\s*[(:#]?\s*({_CODE})"
+        yield from _groups(re.compile(rf"\b{word}\b{behind}", re.IGNORECASE), request)
     if _TEXTUAL.search(name):
         yield from _groups(_QUOTED, request)
-
-
-def _after(head: str, kind: str) -> re.Pattern[str]:
-    """A code that stands right behind what it identifies, as in "order ID 77" for `orderId`."""
-    word = re.escape(head.rsplit(maxsplit=1)[-1])
-    return re.compile(rf"\b{word}\b(?:\s+(?:{kind}|no\.?))?(?:\s+(?:is|with|:))?\s*[(:#]?\s*({_CODE})", re.IGNORECASE)
 
 
 def _groups(pattern: re.Pattern[str], request: str) -> Iterator[str]:
     for match in pattern.finditer(request):
         yield next(group for group in match.groups() if group)
-
-
-_MONTH = re.compile(r"\d{4}-\d{2}(?:-\d{2})?$")
-_MONTH_STATED = re.compile(rf"\b(?:{'|'.join(month_name[1:])}) \d{{4}}\b")
-_GENDER_STATED = re.compile(r"\b(?:man|woman|male|female)\b", re.IGNORECASE)
-_TYPES: dict[str, tuple[type, ...]] = {
-    "string": (str,),
-    "number": (int, float),
-    "integer": (int,),
-    "boolean": (bool,),
-    "object": (dict,),
-    "array": (list,),
-}
 
 
 def leaves(value: JsonValue, path: str, schema: JsonSchema) -> Iterator[tuple[str, JsonValue, JsonSchema]]:
@@ -141,12 +134,8 @@ def _judge(question: GoldQuestion, at: int, path: str, value: JsonValue, stated:
     if value == UNKNOWN:
         if spoken := find_stated(name, request, stated):
             return "needless_placeholder", f"{path!r} is {UNKNOWN}, and the request says {spoken!r}."
-        if at == 0:
-            return (
-                "placeholder_without_source",
-                f"{path!r} is {UNKNOWN} in the first call; our rules find no value in the request.",
-            )
-        return None
+        message = f"{path!r} is {UNKNOWN} in the first call; our rules find no value in the request."
+        return None if at else ("placeholder_without_source", message)
     if value == {} and path:
         return "accepts_anything", f"{path!r} is an empty object: the published scoring takes any value for it."
     if path and not isinstance(value, dict | list) and not is_stated(value, name, request):
@@ -179,9 +168,6 @@ def _mistyped(path: str, value: JsonValue, declared: Mapping[str, JsonValue]) ->
     if wanted and (not isinstance(value, wanted) or (isinstance(value, bool) and bool not in wanted)):
         return "wrong_type", f"{path!r} is {value!r}, which is no {kind} as declared."
     return None
-
-
-Tools = dict[str, JsonSchema]
 
 
 class CheckedDataset(NamedTuple):
@@ -226,11 +212,9 @@ def check_question(question: GoldQuestion, tools: dict[str, Tools]) -> Iterator[
         schema = known.get(name)
         if schema is None:
             yield _fault(question, "unknown_tool", _unknown(name, question.domain, tools), name)
-        if at >= len(gold.parameters):
-            continue
-        if schema is not None:
-            yield from _check_names(question, at, schema)
-        yield from check_values(question, at, schema or {})
+        if at < len(gold.parameters):
+            yield from _check_names(question, at, schema) if schema is not None else ()
+            yield from check_values(question, at, schema or {})
 
 
 def _check_shape(question: GoldQuestion) -> Iterator[RequestFault]:
@@ -282,33 +266,16 @@ def _fault(question: GoldQuestion, kind: str, message: str, tool: str = "") -> R
     return RequestFault(kind, question.domain, question.id, message, tool)
 
 
-TABLE_2 = {  # tools, easy, medium, hard (CallNavi, Table 2)
-    "bank": (91, 70, 28, 17),
-    "shopping": (81, 41, 17, 7),
-    "logistics": (46, 40, 17, 8),
-    "aviation": (48, 44, 24, 12),
-    "hospital": (20, 31, 10, 6),
-    "gov": (82, 50, 27, 8),
-    "hr": (20, 21, 13, 1),
-    "hotel": (49, 40, 19, 6),
-    "insurance": (42, 40, 11, 9),
-    "telecommunications": (100, 79, 22, 11),
-}
-_COUNTED = ("tools", "easy", "medium", "hard")
-_STATED_IN = {"duplicate_name", "assumed_type", "unknown_type", "duplicate_content", "bad_json", "other_format"}
-
-
 def check_counts(questions: Sequence[GoldQuestion], tools: Mapping[str, int]) -> Iterator[RequestFault]:
     """Where a domain of Table 2 has another number of tools, or of questions of a difficulty."""
     found = Counter((question.domain, question.difficulty) for question in questions)
+    table = packaged(_PACKAGE, _FILE)["table_2"]
     for domain in dict.fromkeys(question.domain for question in questions):
-        for what, published in zip(_COUNTED, TABLE_2.get(domain, ()), strict=False):
+        for what, published in zip(_COUNTED, table.get(domain, ()), strict=False):
             here = tools.get(domain, 0) if what == "tools" else found[domain, what]
             if here != published:
-                message = (
-                    f"{domain} has {here} {what if what == 'tools' else what + ' questions'}; Table 2 has {published}."
-                )
-                yield RequestFault("other_count", domain, "", message)
+                counted = f"{here} {what}" if what == "tools" else f"{here} {what} questions"
+                yield RequestFault("other_count", domain, "", f"{domain} has {counted}; Table 2 has {published}.")
 
 
 def check_tools(folder: Path, catalog: Catalog) -> Iterator[RequestFault]:
@@ -318,25 +285,23 @@ def check_tools(folder: Path, catalog: Catalog) -> Iterator[RequestFault]:
         if problem.kind in _STATED_IN:
             domain = problem.where.rpartition("/APIs/")[2].partition(".json")[0] or domain_of.get(problem.tool, "")
             yield RequestFault("tool_declaration", domain, "", problem.message, problem.tool)
-    untyped = Counter(problem.where.partition("#")[0] for problem in catalog.problems if _is_untyped(problem.kind))
+    untyped = Counter(
+        problem.where.partition("#")[0] for problem in catalog.problems if problem.kind == "untyped_parameter"
+    )
     for file, count in untyped.items():
         domain = file.rpartition("/")[2].removesuffix(".json")
         yield RequestFault("unnamed_types", domain, "", f"{count} tools declare their parameters by name alone.")
     for domain in dict.fromkeys(tool.category for tool in catalog.tools):
-        schemas = _schemas(folder / "APISchema" / f"{domain}.json")
+        declared = folder / "APISchema" / f"{domain}.json"
+        rows = read_json(declared) if declared.is_file() else []
+        schemas = {
+            str(row["name"]): row.get("parameters")
+            for row in (rows if isinstance(rows, list) else [])
+            if isinstance(row, dict) and "name" in row
+        }
         for tool in catalog.tools:
             if tool.category == domain and tool.name in schemas:
                 yield from _compare(tool, schemas[tool.name])
-
-
-def _is_untyped(kind: str) -> bool:
-    return kind == "untyped_parameter"
-
-
-def _schemas(file: Path) -> dict[str, JsonValue]:
-    loaded = read_json(file) if file.is_file() else []
-    rows = loaded if isinstance(loaded, list) else []
-    return {str(row["name"]): row.get("parameters") for row in rows if isinstance(row, dict) and "name" in row}
 
 
 def _compare(tool: Tool, schema: JsonValue) -> Iterator[RequestFault]:

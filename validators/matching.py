@@ -12,9 +12,11 @@ from pydantic import JsonValue
 from callwright.language.packs import unspaced
 from callwright.language.text import fold, folded
 from callwright.language.values import read_value
-from callwright.warehouse.records import Arguments, Call, DoubtedFact, DoubtKind, JsonSchema
+from callwright.warehouse.records import Call, DoubtedFact, DoubtKind, JsonSchema
 
 THRESHOLD = 0.7
+_CACHED = 65_536
+_TOKENS = re.compile(rf"[{unspaced()}]|[^\W{unspaced()}]+")
 
 
 class WrongValue(NamedTuple):
@@ -49,7 +51,8 @@ class CallDifference(NamedTuple):
     def sentence(self) -> str:
         """What differs, in words; "" where nothing does."""
         if not self.has_same_tool:
-            return f"calls {_tool(self.given_tool)} where {_tool(self.expected_tool)} is due"
+            given, due = ("no tool" if name is None else repr(name) for name in (self.given_tool, self.expected_tool))
+            return f"calls {given} where {due} is due"
         parts = [f"leaves out {name!r}" for name in self.missing]
         parts += [f"adds {name!r}" for name in self.hallucinated]
         parts += [
@@ -102,52 +105,40 @@ def compare_calls(
     `score` is the share of the arguments of both that agree, 0 where the tools differ.
     """
     if expected is None or given is None:
-        return CallDifference(
-            expected.tool if expected else None, given.tool if given else None, score=float(expected is given)
-        )
+        tools = (expected.tool if expected else None, given.tool if given else None)
+        return CallDifference(*tools, score=float(expected is given))
     if expected.tool != given.tool:
         return CallDifference(expected.tool, given.tool, score=0.0)
-    wrong = tuple(_wrong_values(expected.arguments, given.arguments, properties, threshold))
+    differing = [
+        WrongValue(name, value, given.arguments[name], _likeness(value, given.arguments[name]))
+        for name, value in expected.arguments.items()
+        if name in given.arguments and not is_same_value(value, given.arguments[name], properties.get(name, {}))
+    ]
+    wrong = tuple(one for one in differing if one.likeness < threshold)
     missing = tuple(name for name in expected.arguments if name not in given.arguments)
     hallucinated = tuple(name for name in given.arguments if name not in expected.arguments)
     names = len(expected.arguments) + len(hallucinated)
     right = len(expected.arguments) - len(missing) - len(wrong)
-    return CallDifference(
-        expected.tool, given.tool, missing, hallucinated, wrong, score=right / names if names else 1.0
-    )
-
-
-def _wrong_values(
-    expected: Arguments, given: Arguments, properties: Mapping[str, JsonSchema], threshold: float
-) -> list[WrongValue]:
-    wrong = []
-    for name, value in expected.items():
-        if name not in given or is_same_value(value, given[name], properties.get(name, {})):
-            continue
-        likeness = _likeness(value, given[name])
-        if likeness < threshold:
-            wrong.append(WrongValue(name, value, given[name], likeness))
-    return wrong
+    score = right / names if names else 1.0
+    return CallDifference(expected.tool, given.tool, missing, hallucinated, wrong, score)
 
 
 def _likeness(expected: JsonValue, given: JsonValue) -> float:
-    return rouge_l(_as_text(expected), _as_text(given))
-
-
-def _as_text(value: JsonValue) -> str:
-    return value if isinstance(value, str) else orjson.dumps(value).decode()
-
-
-def _tool(name: str | None) -> str:
-    return "no tool" if name is None else repr(name)
+    return rouge_l(*(one if isinstance(one, str) else orjson.dumps(one).decode() for one in (expected, given)))
 
 
 def is_same_value(expected: JsonValue, given: JsonValue, schema: JsonSchema) -> bool:
     """Whether both values state the same for a parameter of this schema."""
     if isinstance(expected, list) and isinstance(given, list):
-        return _is_same_list(expected, given, schema)
+        members = _schema_of(schema, "items")
+        return len(expected) == len(given) and all(
+            is_same_value(one, other, members) for one, other in zip(expected, given, strict=True)
+        )
     if isinstance(expected, dict) and isinstance(given, dict):
-        return _is_same_object(expected, given, schema)
+        members = _schema_of(schema, "properties")
+        return expected.keys() == given.keys() and all(
+            is_same_value(value, given[name], _schema_of(members, name)) for name, value in expected.items()
+        )
     if isinstance(expected, bool) is isinstance(given, bool) and expected == given:
         return True
     if isinstance(expected, str) and isinstance(given, str) and fold(expected) == fold(given):
@@ -159,37 +150,12 @@ def _is_read_the_same(expected: JsonValue, given: JsonValue, schema: JsonSchema)
     """Whether the words of one read as the other; numbers and words that are neither can't be two notations."""
     if not isinstance(expected, str) and not isinstance(given, str):
         return False
-    typed = _schema_for(expected, given, schema)
-    first, second = _read(expected, typed), _read(given, typed)
+    if not schema.keys() & {"type", "enum", "format", "pattern", "anyOf"}:  # that of the value which is no text
+        plain = given if isinstance(expected, str) else expected
+        if isinstance(plain, int | float):
+            schema = {"type": "boolean" if isinstance(plain, bool) else "number"}
+    first, second = (read_value(one, schema) if isinstance(one, str) else one for one in (expected, given))
     return first is not None and isinstance(first, bool) is isinstance(second, bool) and first == second
-
-
-def _read(value: JsonValue, schema: JsonSchema) -> JsonValue:
-    return read_value(value, schema) if isinstance(value, str) else value
-
-
-def _schema_for(expected: JsonValue, given: JsonValue, schema: JsonSchema) -> JsonSchema:
-    """The schema, or where it says nothing of a type, that of the value which is no text."""
-    if schema.keys() & {"type", "enum", "format", "pattern", "anyOf"}:
-        return schema
-    plain = given if isinstance(expected, str) else expected
-    if isinstance(plain, bool):
-        return {"type": "boolean"}
-    return {"type": "number"} if isinstance(plain, int | float) else schema
-
-
-def _is_same_list(expected: list[JsonValue], given: list[JsonValue], schema: JsonSchema) -> bool:
-    members = _schema_of(schema, "items")
-    return len(expected) == len(given) and all(
-        is_same_value(one, other, members) for one, other in zip(expected, given, strict=True)
-    )
-
-
-def _is_same_object(expected: dict[str, JsonValue], given: dict[str, JsonValue], schema: JsonSchema) -> bool:
-    members = _schema_of(schema, "properties")
-    return expected.keys() == given.keys() and all(
-        is_same_value(value, given[name], _schema_of(members, name)) for name, value in expected.items()
-    )
 
 
 def _schema_of(schema: JsonSchema, name: str) -> JsonSchema:
@@ -197,19 +163,11 @@ def _schema_of(schema: JsonSchema, name: str) -> JsonSchema:
     return found if isinstance(found, dict) else {}
 
 
-_CACHED = 65_536
-_TOKENS = re.compile(rf"[{unspaced()}]|[^\W{unspaced()}]+")
-
-
 class _Tokenizer:
     """Words of Latin and other scripts, single characters of Chinese; case, width and accents are folded."""
 
     def tokenize(self, text: str) -> list[str]:
-        return _tokens(text)
-
-
-def _tokens(text: str) -> list[str]:
-    return _TOKENS.findall(folded(text).text)
+        return _TOKENS.findall(folded(text).text)
 
 
 @lru_cache(_CACHED)
@@ -217,7 +175,8 @@ def rouge_l(reference: str, hypothesis: str) -> float:
     """The F measure of Rouge-L in 0..1; equal texts give 1, and texts without a common word 0, without loading the scorer."""
     if reference == hypothesis:
         return 1.0
-    if frozenset(_tokens(reference)).isdisjoint(_tokens(hypothesis)):
+    words = _Tokenizer().tokenize
+    if frozenset(words(reference)).isdisjoint(words(hypothesis)):
         return 0.0
     return float(_scorer().score(reference, hypothesis)["rougeL"].fmeasure)
 

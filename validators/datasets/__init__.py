@@ -1,1 +1,0 @@
-"""Faults in other people's datasets, found from what they hold themselves."""
