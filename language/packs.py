@@ -13,10 +13,10 @@ from functools import cache, lru_cache
 from importlib import import_module
 from importlib.resources import files
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from callwright.language.detection import detected, is_in_another, language_names
-from callwright.language.protocol import LanguagePack, LanguageRules
+from callwright.language.protocol import LanguagePack
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.yaml_text import read_yaml
 
@@ -52,8 +52,6 @@ def of(code: Language) -> LanguagePack:
         return _without_folder(code)
     entries = {name: value for name, value in _described(code).items() if name != "signs"}
     cues = packaged(f"callwright.language.{code}", _PATTERNS)
-    # a list of names of a language module is not typed; Rules says what it must hold, and a test holds it to that
-    rules = cast("LanguageRules", import_module(f"callwright.language.{code}.rules"))
     lists: Mapping[str, str] = entries.pop("words")
     return LanguagePack(
         code=code,
@@ -63,7 +61,7 @@ def of(code: Language) -> LanguagePack:
         words=MappingProxyType({name: frozenset(str(words).split()) for name, words in lists.items()}),
         cues=MappingProxyType({name: _joined(value) for name, value in cues.items()}),
         data=_Data(code),
-        rules=rules,
+        rules=import_module(f"callwright.language.{code}.rules").Rules(),
         **entries,
     )
 

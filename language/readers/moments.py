@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from callwright.language.dates import DATE, RELATIVE, YEARLESS, find_dates, write_date
 from callwright.language.packs import LanguagePattern, known, of, packs_of
-from callwright.language.protocol import ClockReading, hour_of_day
+from callwright.language.protocol import ClockReading
 from callwright.language.text import VERBATIM, Found, fold, folded
 from callwright.warehouse.records import Language
 
@@ -18,6 +18,12 @@ HALF_DAY = "time of day without am or pm"
 _NOON = 12
 _DAY = 24
 _HOUR = 60
+# The first and the last hour that each part of the day takes, and what is added to it; and what twelve is.
+_HOURS = {
+    "am": (1, 11, 0), "morning": (1, 11, 0), "pm": (1, 11, _NOON), "noon": (1, 2, _NOON), "afternoon": (1, 7, _NOON),
+    "evening": (4, 11, _NOON), "night": (6, 11, _NOON), "small hours": (1, 6, 0),
+}  # fmt: skip
+_TWELVE = {"am": 0, "morning": 0, "pm": _NOON, "noon": _NOON, "afternoon": _NOON, "night": 0, "small hours": 0}
 
 
 def find_times(text: str) -> list[Found]:
@@ -56,7 +62,13 @@ def _value(reading: ClockReading) -> tuple[str, str]:
         return f"{hour % _DAY:02}:{minute:02}", TIME
     if not part:
         return f"{hour:02}:{minute:02}", HALF_DAY
-    on_the_day = hour_of_day(hour, part)
+    first, last, added = _HOURS[part]
+    if hour == _NOON:
+        on_the_day = _TWELVE.get(part)
+    elif part == "noon" and hour == _NOON - 1:
+        on_the_day = hour
+    else:
+        on_the_day = hour + added if first <= hour <= last else None
     return ("", TIME) if on_the_day is None else (f"{on_the_day:02}:{minute:02}", TIME)
 
 

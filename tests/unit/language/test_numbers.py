@@ -2,9 +2,9 @@
 
 import pytest
 
-from callwright.language.en.numerals import parse_english
+from callwright.language.en.rules import parse_english
 from callwright.language.numbers import ORDINAL, PERCENT, find_numbers
-from callwright.language.zh.numerals import parse_chinese, write_chinese
+from callwright.language.zh.rules import parse_chinese, write_chinese
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,6 @@ from callwright.language.packs import (
     widened,
     writes,
 )
-from callwright.language.protocol import LanguageRules
 from callwright.language.values import locate, write_value
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import DEFAULT_LANGUAGE
@@ -63,12 +62,6 @@ def test_a_language_without_a_folder_has_its_name_and_is_known_by_what_is_not_in
     assert writes("fr", "Lima"), "nobody can tell"
     assert not writes("ja", "Book a table for two in Rome tomorrow")
     assert "fr" not in known()
-
-
-@pytest.mark.parametrize("code", known())
-def test_every_language_gives_what_the_protocol_asks_for(code: str) -> None:
-    wanted = {name for name in vars(LanguageRules) if not name.startswith("_")} | set(LanguageRules.__annotations__)
-    assert not [name for name in wanted if not hasattr(of(code).rules, name)]
 
 
 @pytest.mark.parametrize("code", known())

@@ -3,9 +3,8 @@
 import pytest
 
 from callwright.language.dates import find_dates
-from callwright.language.es.agreement import agree
 from callwright.language.numbers import find_numbers
-from callwright.language.packs import language_of
+from callwright.language.packs import language_of, of
 from callwright.language.readers.moments import find_times
 
 
@@ -71,13 +70,13 @@ def test_dates_are_read(text: str, values: list[str]) -> None:
     ],
 )
 def test_a_sentence_agrees_with_what_a_parameter_is_called(called: str, sentence: str) -> None:
-    assert agree("El {c} es {v}.", called).replace("{c}", called) == sentence
+    assert of("es").rules.agreed("El {c} es {v}.", called).replace("{c}", called) == sentence
 
 
 def test_prepositions_and_demonstratives_agree_as_well() -> None:
-    assert agree("los detalles del {c}", "ciudad") == "los detalles de la {c}"
-    assert agree("los detalles del {c}", "destino") == "los detalles del {c}"
-    assert agree("con otro {c}", "fechas") == "con otras {c}"
+    assert of("es").rules.agreed("los detalles del {c}", "ciudad") == "los detalles de la {c}"
+    assert of("es").rules.agreed("los detalles del {c}", "destino") == "los detalles del {c}"
+    assert of("es").rules.agreed("con otro {c}", "fechas") == "con otras {c}"
 
 
 @pytest.mark.parametrize(
