@@ -12,7 +12,7 @@ from pydantic import BaseModel, JsonValue
 
 from callwright.generators.stages import ATTEMPTS
 from callwright.generators.tools import argument_problems, mended
-from callwright.language.calls.meanings import in_context
+from callwright.language.calls.parameters import in_context
 from callwright.language.calls.sampling import fill_in
 from callwright.llm.answer_schemas import arguments_schema, narrowed
 from callwright.llm.chat import Answer, ChatModel, Prompt, again

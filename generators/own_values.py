@@ -9,7 +9,7 @@ import orjson
 from pydantic import JsonValue
 
 from callwright.generators.tools import argument_problems, mended
-from callwright.language.calls.meanings import in_context
+from callwright.language.calls.parameters import in_context
 from callwright.language.calls.sampling import fill_in
 from callwright.llm.chat import Prompt
 from callwright.warehouse.errors import ReplyError

@@ -13,10 +13,10 @@ from pydantic import BaseModel, JsonValue
 from rapidfuzz import fuzz
 
 from callwright.generators.stages import StageContext
+from callwright.language.dates import other_half
 from callwright.language.packs import has_folder, signs
 from callwright.language.readers.duckling_reader import read
 from callwright.language.readers.mentions import find_moments
-from callwright.language.readers.moments import other_half
 from callwright.language.readers.quantities import find_quantities
 from callwright.language.readers.units import unit_of
 from callwright.language.schemas import kind_of

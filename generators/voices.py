@@ -15,7 +15,7 @@ from typing import NamedTuple
 import orjson
 from pydantic import JsonValue
 
-from callwright.language.calls.meanings import fake
+from callwright.language.calls.parameters import fake
 from callwright.language.calls.sampling import FIRST_DAY, LAST_DAY
 from callwright.llm.chat import Answer, ChatMessage, ChatModel, Completion, Prompt
 from callwright.warehouse.records import (

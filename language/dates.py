@@ -1,21 +1,27 @@
-"""Dates in text: absolute ones read as ISO, dates without a year, and relative days as they are stated."""
+"""Dates and times in text, apart and together: absolute ones read as ISO, dates without a year, relative days as stated."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from datetime import date
 from functools import cache, lru_cache
+from itertools import product
 from random import Random
 from typing import NamedTuple
 
-from callwright.language.packs import LanguagePattern, of, packs_of
-from callwright.language.protocol import LanguagePack
-from callwright.language.text import VERBATIM, Found, folded
+from callwright.language.packs import LanguagePattern, known, of, packs_of
+from callwright.language.protocol import ClockReading, LanguagePack
+from callwright.language.text import VERBATIM, Found, fold, folded
 from callwright.warehouse.records import Language
 
 DATE = "date"
 YEARLESS = "date without a year"
 RELATIVE = "relative day"
 AMBIGUOUS = "day and month in either order"
+TIME = "time of day"
+HALF_DAY = "time of day without am or pm"
+DATE_TIME = "date and time"
+FIGURES = "date in figures"
+MONTH = "month of a date"
 
 _LEAP_YEAR = 2024  # judges 29 February where no year is stated
 _NUMERIC = (
@@ -25,29 +31,13 @@ _NUMERIC = (
 _GROUP = re.compile(r"\(\?P([<=])(\w)([>)])")
 _HINT = LanguagePattern(r"\d|@{date_hint}", re.RegexFlag(0))
 _RELATIVE = LanguagePattern("@{relative_day}", re.RegexFlag(0))
-
-
-class _DateParts(NamedTuple):
-    """The parts of a date as a pattern found them, and the language that can read them."""
-
-    stated: Mapping[str, str]
-    pack: LanguagePack
-
-
-@cache
-def _absolute(packs: tuple[LanguagePack, ...]) -> tuple[re.Pattern[str], tuple[LanguagePack, ...]]:
-    """One pattern for the dates of these languages, and whose each of its alternatives is."""
-    first, *others = packs
-    rows = [(one, first) for one in first.rules.DATE_PATTERNS] + [(one, first) for one in _NUMERIC]
-    rows += [(one, pack) for pack in others for one in pack.rules.DATE_PATTERNS]
-    numbered = (_GROUP.sub(rf"(?P\g<1>\g<2>{at}\g<3>", one) for at, (one, _) in enumerate(rows))
-    return re.compile("|".join(numbered)), tuple(pack for _, pack in rows)
-
-
-def _parts(match: re.Match[str], packs: Sequence[LanguagePack]) -> _DateParts:
-    stated = {name[0]: (words, int(name[1:])) for name, words in match.groupdict().items() if words is not None}
-    at = next(number for _, number in stated.values())
-    return _DateParts({name: words for name, (words, _) in stated.items()}, packs[at])
+_NOON, _DAY, _HOUR = 12, 24, 60
+# The first and the last hour that each part of the day takes, and what is added to it; and what twelve is.
+_HOURS = {
+    "am": (1, 11, 0), "morning": (1, 11, 0), "pm": (1, 11, _NOON), "noon": (1, 2, _NOON), "afternoon": (1, 7, _NOON),
+    "evening": (4, 11, _NOON), "night": (6, 11, _NOON), "small hours": (1, 6, 0),
+}  # fmt: skip
+_TWELVE = {"am": 0, "morning": 0, "pm": _NOON, "noon": _NOON, "afternoon": _NOON, "night": 0, "small hours": 0}
 
 
 def find_dates(text: str) -> list[Found]:
@@ -63,10 +53,52 @@ def date_spans(text: str) -> list[tuple[int, int]]:
     return [(found.start, found.end) for found in _dates(text) if found.rule != RELATIVE]
 
 
+def find_times(text: str) -> list[Found]:
+    """The times of day in `text`; one without am or pm stands under HALF_DAY with its morning reading."""
+    return list(_times(text))
+
+
+def other_half(value: str) -> str:
+    """The same place on the clock in the other half of the day: 07:30 for 19:30."""
+    return f"{(int(value[:2]) + _NOON) % _DAY:02}:{value[3:5]}"
+
+
+def says_date(value: str, found: Found) -> bool:
+    """Whether `found` is the ISO date `value`, perhaps without its year."""
+    return found.value == value or (found.rule == YEARLESS and str(found.value)[1:] == value[4:])
+
+
+def says_time(value: str, found: Found) -> bool:
+    """Whether `found` is the time `value`, or may be it where no am or pm is stated."""
+    return found.value == value or (found.rule == HALF_DAY and other_half(value) == found.value)
+
+
 def write_date(value: str, language: Language, rng: Random) -> str:
     """The ISO date `value` as a person may say it, always with its year and never ambiguous."""
     day = date.fromisoformat(value)
     return rng.choice(of(language).rules.date_forms(day.year, day.month, day.day))
+
+
+def write_time(value: str, language: Language, rng: Random) -> str:
+    """The time `value` (HH:MM) as a person may say it, in a form that can only mean this time."""
+    return of(language).rules.write_clock(int(value[:2]), int(value[3:5]), rng)
+
+
+def write_moment(value: str, language: Language, rng: Random) -> str:
+    """`value` (YYYY-MM-DD HH:MM) as a person may say it."""
+    day, clock = write_date(value[:10], language, rng), write_time(value[11:16], language, rng)
+    forms = of(language).rules.moment_forms(day, clock)
+    return forms[0] if len(forms) == 1 else rng.choice(forms)
+
+
+@cache
+def _absolute(packs: tuple[LanguagePack, ...]) -> tuple[re.Pattern[str], tuple[LanguagePack, ...]]:
+    """One pattern for the dates of these languages, and whose each of its alternatives is."""
+    first, *others = packs
+    rows = [(one, first) for one in (*first.rules.DATE_PATTERNS, *_NUMERIC)]
+    rows += [(one, pack) for pack in others for one in pack.rules.DATE_PATTERNS]
+    numbered = (_GROUP.sub(rf"(?P\g<1>\g<2>{at}\g<3>", one) for at, (one, _) in enumerate(rows))
+    return re.compile("|".join(numbered)), tuple(pack for _, pack in rows)
 
 
 @lru_cache(4096)
@@ -76,9 +108,11 @@ def _dates(text: str) -> tuple[Found, ...]:
     if _HINT.of(text).search(plain.text):
         pattern, packs = _absolute(packs_of(text))
         for match in pattern.finditer(plain.text):
+            groups = {name: words for name, words in match.groupdict().items() if words is not None}
+            pack = packs[int(next(iter(groups))[1:])]
             start, end = plain.span(*match.span())
-            read = _readings(_parts(match, packs), text[start:end])
-            found.extend(Found(value, start, end, rule) for value, rule in read)
+            for value, rule in _readings({name[0]: words for name, words in groups.items()}, pack):
+                found.append(Found(value, start, end, VERBATIM if value == text[start:end] else rule))
     for match in _RELATIVE.of(text).finditer(plain.text):
         start, end = plain.span(*match.span())
         if not any(other.start < end and start < other.end for other in found):
@@ -86,24 +120,25 @@ def _dates(text: str) -> tuple[Found, ...]:
     return tuple(sorted(found, key=lambda one: one.start))
 
 
-def _readings(parts: _DateParts, quote: str) -> Iterator[tuple[str, str]]:
-    stated, pack = parts
+def _readings(stated: Mapping[str, str], pack: LanguagePack) -> Iterator[tuple[str, str]]:
+    """The date that the parts found by a pattern are, with its rule; where two numbers may be the month, which year."""
     if "a" in stated:
-        yield from _either_order(int(stated["a"]), int(stated["b"]), int(stated["c"]))
+        first, second, year = (int(stated[name]) for name in "abc")
+        both = {_iso(year, first, second), _iso(year, second, first)} - {""}
+        if both:
+            yield (f"{year}", AMBIGUOUS) if len(both) > 1 else (both.pop(), DATE)
         return
-    year = _number(stated.get("y"), pack.rules.year_number)
-    value = _iso(year, _number(stated["m"], pack.rules.month_number), _number(stated["d"], pack.rules.day_of_month))
+
+    def number(name: str, read: Callable[[str], int | None]) -> int | None:
+        words = stated.get(name)
+        if words is None:
+            return None
+        return int(re.sub(r"\D", "", words)) if words[0].isdecimal() else read(words)
+
+    year_said = number("y", pack.rules.year_number)
+    value = _iso(year_said, number("m", pack.rules.month_number), number("d", pack.rules.day_of_month))
     if value:
-        rule = YEARLESS if year is None else DATE
-        yield value, VERBATIM if value == quote else rule
-
-
-def _either_order(first: int, second: int, year: int) -> Iterator[tuple[str, str]]:
-    as_month_day, as_day_month = _iso(year, first, second), _iso(year, second, first)
-    if as_month_day and as_day_month and as_month_day != as_day_month:
-        yield f"{year}", AMBIGUOUS
-    elif as_month_day or as_day_month:
-        yield as_month_day or as_day_month, DATE
+        yield value, YEARLESS if year_said is None else DATE
 
 
 def _iso(year: int | None, month: int | None, day: int | None) -> str:
@@ -116,7 +151,125 @@ def _iso(year: int | None, month: int | None, day: int | None) -> str:
     return valid.isoformat() if year else f"--{month:02}-{day:02}"
 
 
-def _number(words: str | None, read: Callable[[str], int | None]) -> int | None:
-    if words is None:
+@lru_cache(4096)
+def _times(text: str) -> tuple[Found, ...]:
+    plain = folded(text)
+    found: list[Found] = []
+    readings = [reading for pack in reversed(packs_of(text)) for reading in pack.rules.clock_readings(plain.text)]
+    for reading in sorted(readings, key=lambda one: (one.start, -one.end)):
+        hour = _hour(reading)
+        start, end = plain.span(reading.start, reading.end)
+        if hour is not None and (not found or start >= found[-1].end):
+            value = f"{hour:02}:{reading.minute:02}"
+            rule = HALF_DAY if not reading.part and 0 < reading.hour <= _NOON else TIME
+            found.append(Found(value, start, end, VERBATIM if text[start:end] == value else rule))
+    return tuple(found)
+
+
+def _hour(reading: ClockReading) -> int | None:
+    """The hour on a 24-hour clock, in the morning where the part of the day is open; None where these don't go together."""
+    hour, part = reading.hour, reading.part
+    if hour > _DAY or reading.minute >= _HOUR:
         return None
-    return int(re.sub(r"\D", "", words)) if words[0].isdecimal() else read(words)
+    if part == "named" or not 0 < hour <= _NOON:
+        return hour % _DAY
+    if not part or (part == "noon" and hour == _NOON - 1):
+        return hour
+    if hour == _NOON:
+        return _TWELVE.get(part)
+    first, last, added = _HOURS[part]
+    return hour + added if first <= hour <= last else None
+
+
+_FIGURES = re.compile(
+    r"(?P<first>\d{1,2})[/.-](?P<second>\d{1,2})[/.-](?P<year>\d{4})(?:[ T](?P<clock>\d{1,2}:\d\d)(?::00)?)?"
+)
+_FILLERS = LanguagePattern(r"@{moment_filler}|@[\s,.{list}]+", re.RegexFlag(0))
+_FARTHEST = 60
+
+
+class MomentPart(NamedTuple):
+    """A date, a time or a relative day in a phrase."""
+
+    kind: str
+    value: str
+
+
+def find_moment(value: str, text: str) -> Found | None:
+    """Where `text` says the date and the time of `value`, in either order and not far apart."""
+    dates = [found for found in find_dates(text) if says_date(value[:10], found)]
+    times = [found for found in find_times(text) if says_time(value[11:16], found)]
+    pairs = [(max(day.start, time.start) - min(day.end, time.end), day, time) for day, time in product(dates, times)]
+    gap, day, time = min(pairs, key=lambda pair: pair[0], default=(_FARTHEST + 1, None, None))
+    if day is None or time is None or gap > _FARTHEST:
+        return None
+    weak = next((found.rule for found in (time, day) if found.rule in (HALF_DAY, YEARLESS)), DATE_TIME)
+    return Found(value, min(day.start, time.start), max(day.end, time.end), weak)
+
+
+def find_figures(value: str, text: str) -> Found | None:
+    """Where `text` says one of the two dates that a value such as 04/05/2023 may be, and its time where it has one."""
+    match = _FIGURES.fullmatch(value)
+    if not match:
+        return None
+    first, second, year, clock = match.groups()
+    for day in (f"{year}-{first:0>2}-{second:0>2}", f"{year}-{second:0>2}-{first:0>2}"):
+        days = (found for found in find_dates(text) if found.value == day)
+        found = find_moment(f"{day} {clock:0>5}", text) if clock else next(days, None)
+        if found and found.rule in (DATE, VERBATIM, DATE_TIME):
+            return Found(value, found.start, found.end, FIGURES)
+    return None
+
+
+def find_month(phrase: str, text: str) -> Found | None:
+    """Where `text` says a date in the month of `phrase`: "December of last year" in "December 25 of last year"."""
+    spans = (pack.rules.find_month(phrase, text) for pack in packs_of(text))
+    return next((Found(phrase, *span, MONTH) for span in spans if span is not None), None)
+
+
+def find_same_moment(phrase: str, text: str) -> Found | None:
+    """Where `text` says the same dates and times as `phrase`, which says nothing but dates and times."""
+    parts = moment_parts(phrase)
+    if not parts:
+        return None
+    stated = [(_part(found), found) for found in (*find_dates(text), *find_times(text))]
+    if len(parts) > 1:
+        # once the clock time is stated, "tonight" and "this evening" only say which day
+        parts = tuple(_on_its_day(part) for part in parts)
+        stated = [(_on_its_day(part), found) for part, found in stated]
+    found = [next((found for one, found in stated if one == part), None) for part in parts]
+    hits = [hit for hit in found if hit is not None]
+    start, end = min((hit.start for hit in hits), default=0), max((hit.end for hit in hits), default=0)
+    if len(hits) < len(parts) or end - start > _FARTHEST + sum(hit.end - hit.start for hit in hits):
+        return None
+    return Found(phrase, start, end, hits[0].rule or "date" if len(hits) == 1 else DATE_TIME)
+
+
+@lru_cache(4096)
+def moment_parts(phrase: str) -> tuple[MomentPart, ...]:
+    """The dates and times that make up `phrase`, none where it says anything else as well."""
+    found = sorted((*find_dates(phrase), *find_times(phrase)), key=lambda one: one.start)
+    rest = phrase
+    for one in reversed(found):
+        rest = rest[: one.start] + " " + rest[one.end :]
+    if not found or _FILLERS.of(phrase).sub("", fold(rest)):
+        return ()
+    return tuple(_part(one) for one in found)
+
+
+@cache
+def _calendar(table: str) -> dict[str, str]:
+    """Short names of weekdays and what they stand for, or words such as tonight and the day that they are on."""
+    return {word: day for code in known() for word, day in of(code).data["calendar"][table].items()}
+
+
+def _part(found: Found) -> MomentPart:
+    if found.rule == RELATIVE:
+        words = fold(str(found.value)).split()
+        return MomentPart("relative", " ".join(_calendar("weekdays").get(word, word) for word in words))
+    return MomentPart("half" if found.rule == HALF_DAY else "moment", str(found.value))
+
+
+def _on_its_day(part: MomentPart) -> MomentPart:
+    day = _calendar("days_of_parts").get(part.value, part.value)
+    return part._replace(value=day) if part.kind == "relative" else part

@@ -7,10 +7,9 @@ from functools import lru_cache
 from math import isclose
 from random import Random
 
-from callwright.language.dates import date_spans
+from callwright.language.dates import date_spans, find_times
 from callwright.language.packs import LanguagePattern, of, packs_of
 from callwright.language.protocol import NUMBER, ORDINAL, PERCENT, WORDS, LanguagePack, Number
-from callwright.language.readers.moments import find_times
 from callwright.language.text import VERBATIM, Found, folded
 from callwright.warehouse.records import JsonSchema, Language
 

@@ -1,17 +1,21 @@
-"""Text as it is compared: folded characters, and words with their places; and what a recogniser finds in it."""
+"""Text as it is compared: folded characters, words with their places, and their stems; and what a recogniser finds in it.
+
+Besides them the words that carry no content, those that mean the same, and those that negate or take something back.
+"""
 
 import re
 import unicodedata
 from bisect import bisect_left
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Mapping, Sequence
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from callwright.language.packs import signs, unspaced
+from callwright.language.packs import LanguagePattern, known, of, packaged, signs, unspaced
+from callwright.language.protocol import LanguagePack
+from callwright.warehouse.records import DEFAULT_LANGUAGE
 
-_CACHED_TEXTS = 2048
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})")
 _SEPARATORS = re.compile(r"[\s_\-‐‑‒–—/]+")
 _DROPPED = re.compile(r"['’‘`´]")
@@ -39,7 +43,7 @@ def fold(text: str) -> str:
     return _SEPARATORS.sub(" ", folded(spaced).text).strip()
 
 
-@lru_cache(_CACHED_TEXTS)
+@lru_cache(2048)
 def folded(text: str) -> Folded:
     """`text` in lower case, half width and without diacritics; nothing else is moved or dropped."""
     if text.isascii():
@@ -107,7 +111,14 @@ def words_of(text: str) -> TextWords:
     plain = folded(text)
     row: list[FoldedWord] = []
     for match in _TOKEN.finditer(plain.text):
-        token = _normal(match, row)
+        token = match.group()
+        if match.lastgroup == "stop":
+            is_abbreviation = match.group() == "." and row and (row[-1].text in _TITLES or len(row[-1].text) == 1)
+            token = "" if is_abbreviation else STOP
+        elif match["number"]:
+            token = match["number"].replace(",", "")
+        else:
+            token = _WORD_MARKS.get(token, token.replace("'", ""))
         if token:
             row.append(FoldedWord(token, *plain.span(match.start(), match.end())))
     pieces: list[str] = []
@@ -121,18 +132,6 @@ def words_of(text: str) -> TextWords:
         pieces += (apart, word.text)
         edges.append(length)
     return TextWords(tuple(row), "".join(pieces), tuple(edges))
-
-
-def _normal(match: re.Match[str], row: list[FoldedWord]) -> str:
-    text = match.group()
-    if match["number"]:
-        return match["number"].replace(",", "")
-    if match.lastgroup == "word":
-        return text.replace("'", "")
-    if match.lastgroup == "stop":
-        abbreviation = text == "." and row and (row[-1].text in _TITLES or len(row[-1].text) == 1)
-        return "" if abbreviation else STOP
-    return _WORD_MARKS.get(text, text)
 
 
 VERBATIM = ""
@@ -150,3 +149,119 @@ class Found(NamedTuple):
 def capitalised(text: str) -> str:
     """The text with a capital at its beginning, and all else as it is."""
     return text[:1].upper() + text[1:]
+
+
+# all of them negate in texts of any language that holds them
+def negations() -> frozenset[str]:
+    """The words that negate what stands near them."""
+    return words_named("negations")
+
+
+@cache
+def words_named(name: str) -> frozenset[str]:
+    """The words of all languages that have this name in their language.yaml."""
+    return frozenset().union(*(of(code).words.get(name, frozenset()) for code in known()))
+
+
+@lru_cache(64)
+def empty(packs: tuple[LanguagePack, ...]) -> frozenset[str]:
+    """The words of these languages that carry no content of their own."""
+    return frozenset().union(*(pack.words.get("empty", frozenset()) for pack in packs))
+
+
+@lru_cache(64)
+def respellings(packs: tuple[LanguagePack, ...]) -> Mapping[str, tuple[str, ...]]:
+    """Folded words of these languages, and the words that they stand for."""
+    single = {word: meaning for pack in packs for word, meaning in pack.rules.respellings().items()}
+    return {
+        stem(word): tuple(meaning.split())
+        for word, meaning in {**single, **packaged("callwright.language", "stems.yaml")["respellings"]}.items()
+    }
+
+
+_CORRECTION = LanguagePattern("@{correction}")
+
+
+class CorrectionMark(NamedTuple):
+    """Words that take something back; what holds instead begins at `end`."""
+
+    start: int
+    end: int
+
+
+@lru_cache(4096)
+def find_corrections(text: str) -> tuple[CorrectionMark, ...]:
+    """The corrections in a text, in its order."""
+    return tuple(CorrectionMark(*match.span()) for match in _CORRECTION.of(text).finditer(text))
+
+
+_VOWEL = re.compile(r"[aeiouy]")
+_DOUBLED = re.compile(r"([bdfgmnprt])\1$")
+_SHORTEST = 3
+
+
+@lru_cache(16384)
+def stem(word: str) -> str:
+    """The light stem of a folded English word: `books`, `booked` and `booking` are all `book`."""
+    if len(word) <= _SHORTEST or not word.isascii() or not word.isalpha():
+        return word
+    irregular: str | None = packaged("callwright.language", "stems.yaml")["irregular"].get(word)
+    return irregular or _stem(word)
+
+
+@lru_cache(16384)
+def deep_stem(word: str) -> str:
+    """A stem that also joins `decorate` with `decoration` and `pay` with `payment`; too bold for a single word."""
+    light = stem(word)
+    if not light.isascii() or not light.isalpha():
+        return light
+    for ending, instead in packaged("callwright.language", "stems.yaml")["deep_endings"]:
+        rest = len(light) - len(ending)
+        if light.endswith(ending) and rest > _SHORTEST:
+            return f"{light[:rest]}{instead}"
+    return light
+
+
+def _stem(word: str) -> str:
+    """Without what makes a word many or tells its time, spelled as in America, and without its last e."""
+    if word.endswith("ies") and len(word) > _SHORTEST + 1:
+        word = word[:-3] + "y"
+    elif word.endswith(("sses", "xes", "ches", "shes", "zes")):
+        word = word[:-2]
+    elif word.endswith("s") and not word.endswith(("ss", "us", "is", "ics")):
+        word = word[:-1]
+    for ending in ("ing", "ied", "ed"):
+        rest = word[: -len(ending)]
+        if word.endswith(ending) and len(rest) >= _SHORTEST and _VOWEL.search(rest):
+            word = rest + "y" if ending == "ied" else rest[:-1] if _DOUBLED.search(rest) else rest
+            break
+    if word.endswith("our") and len(word) > _SHORTEST + 1:
+        word = word[:-3] + "or"
+    elif word.endswith("tre"):
+        word = word[:-2] + "er"
+    elif word.endswith(("alise", "nise")):
+        word = re.sub(r"is(e|ing|ed|er)?$", r"iz\1", word)
+    if len(word) <= _SHORTEST or word[-1] not in "ey":
+        return word
+    return word[:-1] + "i" if word[-1] == "y" else word[:-1]
+
+
+@lru_cache(1)
+def senses() -> dict[str, str]:
+    """What each word, or pair of words joined by a space, is compared as."""
+    table: dict[str, str] = {}
+    for group in of(DEFAULT_LANGUAGE).data["thesaurus"]["senses"]:
+        words = group.split()
+        for word in words:
+            table.setdefault(" ".join(deep_stem(stem(one)) for one in word.split("-")), f"={words[0]}")
+    return table
+
+
+@lru_cache(1)
+def stem_groups() -> dict[str, int]:
+    """The number of the group of words that mean much the same, by stem; a word of two groups counts for the first."""
+    groups: dict[str, int] = {}
+    for number, group in enumerate(of(DEFAULT_LANGUAGE).data["thesaurus"]["groups"]):
+        for word in group.split():
+            groups.setdefault(deep_stem(word), number)
+    return groups

@@ -1,20 +1,17 @@
 """Values in words: where a text states a value, which value some words state, and how a person states it."""
 
 import re
-from collections.abc import Callable
 from functools import lru_cache
+from itertools import pairwise
 from random import Random
+from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from callwright.language.booleans import find_boolean, read_boolean, write_boolean
-from callwright.language.dates import DATE, find_dates, write_date
-from callwright.language.numbers import PERCENT, find_converted, find_numbers, in_digits, same_number, write_number
-from callwright.language.packs import LanguagePattern, of, signs
-from callwright.language.phrases import find_phrase, find_place
-from callwright.language.protocol import NUMBER
-from callwright.language.readers.moments import (
+from callwright.language.dates import (
+    DATE,
     HALF_DAY,
+    find_dates,
     find_figures,
     find_moment,
     find_month,
@@ -22,12 +19,16 @@ from callwright.language.readers.moments import (
     find_times,
     says_date,
     says_time,
+    write_date,
     write_moment,
     write_time,
 )
-from callwright.language.schemas import DATE_TIME_VALUE, DATE_VALUE, TIME_VALUE, Kind, choices_of, kind_of
-from callwright.language.text import VERBATIM, Found, fold
-from callwright.language.wording import find_shortened, find_wording
+from callwright.language.numbers import PERCENT, find_converted, find_numbers, in_digits, same_number, write_number
+from callwright.language.packs import LanguagePattern, of, packs_of, signs, writes
+from callwright.language.protocol import NUMBER
+from callwright.language.schemas import DATE_TIME_VALUE, DATE_VALUE, TIME_VALUE, choices_of, kind_of
+from callwright.language.text import STOP, VERBATIM, Found, deep_stem, find_corrections, fold, negations
+from callwright.language.wording import Key, content_keys, find_phrase, find_place, find_shortened, find_wording
 from callwright.warehouse.records import JsonSchema, Language
 
 LIST = "list"
@@ -41,7 +42,8 @@ def locate(value: JsonValue, schema: JsonSchema, text: str) -> Found | None:
     if isinstance(value, int | float):
         return locate_number(value, schema, text)
     if isinstance(value, str):
-        return locate_text(value, text) or find_shortened(value, _topic(schema), text)
+        topic = f"{fold(str(schema.get('title', '')))} {schema.get('description', '')}"
+        return locate_text(value, text) or find_shortened(value, topic, text)
     if isinstance(value, list):
         return _locate_all(value, [(item, schema.get("items") or {}) for item in value], text, LIST)
     if isinstance(value, dict):
@@ -51,16 +53,12 @@ def locate(value: JsonValue, schema: JsonSchema, text: str) -> Found | None:
     return None
 
 
-def _topic(schema: JsonSchema) -> str:
-    return f"{fold(str(schema.get('title', '')))} {schema.get('description', '')}"
-
-
 def locate_number(value: float, schema: JsonSchema, text: str) -> Found | None:
     """Where `text` says the number `value`, as such, as a percentage or in another unit."""
     for found in find_numbers(text):
         stated = float(str(found.value))
         if same_number(stated, value) or (found.rule == PERCENT and same_number(stated / 100, value)):
-            return Found(value, found.start, found.end, found.rule)
+            return found._replace(value=value)
     return find_converted(value, schema, text)
 
 
@@ -80,13 +78,14 @@ def locate_text(value: str, text: str) -> Found | None:
 
 
 def _locate_typed(value: str, text: str) -> Found | None:
+    found = None
     if DATE_VALUE.fullmatch(value):
-        return next((_as(value, found) for found in find_dates(text) if says_date(value, found)), None)
-    if TIME_VALUE.fullmatch(value):
-        return next((_as(value, found) for found in find_times(text) if says_time(value, found)), None)
-    if DATE_TIME_VALUE.fullmatch(value):
-        return find_moment(value, text)
-    return None
+        found = next((found for found in find_dates(text) if says_date(value, found)), None)
+    elif TIME_VALUE.fullmatch(value):
+        found = next((found for found in find_times(text) if says_time(value, found)), None)
+    elif DATE_TIME_VALUE.fullmatch(value):
+        found = find_moment(value, text)
+    return found and found._replace(value=value)
 
 
 def _locate_numeral(value: str, text: str) -> Found | None:
@@ -95,11 +94,7 @@ def _locate_numeral(value: str, text: str) -> Found | None:
     if len(numbers) != 1 or (numbers[0].start, numbers[0].end) != (0, len(value)):
         return None
     found = next((one for one in find_numbers(text) if one.value == numbers[0].value), None)
-    return found and Found(value, found.start, found.end, found.rule or NUMBER)
-
-
-def _as(value: str, found: Found) -> Found:
-    return Found(value, found.start, found.end, found.rule)
+    return found and found._replace(value=value, rule=found.rule or NUMBER)
 
 
 def _locate_all(value: JsonValue, parts: list[tuple[JsonValue, JsonSchema]], text: str, rule: str) -> Found | None:
@@ -115,51 +110,42 @@ _SEPARATORS = LanguagePattern(r"\s*(?:@{list_comma_joint}|@[,;{list}]|@{list_joi
 _QUOTES = signs(" \t\n\"'“”‘’{open}{close}")
 
 
-def read_value(words: str, schema: JsonSchema) -> JsonValue | None:
+def read_value(words: str, schema: JsonSchema) -> JsonValue | None:  # noqa: PLR0911 - a line a kind
     """The value that `words` state for a parameter of this schema, None where they state none or several."""
-    readers: dict[Kind, Callable[[str, JsonSchema], JsonValue | None]] = {
-        "boolean": read_boolean,
-        "integer": _read_integer,
-        "number": _read_number,
-        "date": _read_date,
-        "time": _read_time,
-        "date-time": _read_moment,
-        "enum": _read_choice,
-        "array": _read_list,
-        "object": _read_nothing,
-        "text": _read_text,
-    }
-    return readers[kind_of(schema)](words, schema)
-
-
-def _read_text(words: str, _: JsonSchema) -> str | None:
+    match kind_of(schema):
+        case "boolean":
+            return read_boolean(words, schema)
+        case "integer" | "number" as kind:
+            number = _read_number(words, schema)
+            if kind == "number" or number is None:
+                return number
+            return int(number) if float(number).is_integer() else None
+        case "date":
+            return _read_date(words)
+        case "time":
+            return _read_time(words)
+        case "date-time":
+            day, clock = _read_date(words), _read_time(words)
+            return f"{day} {clock}" if day and clock else None
+        case "enum":
+            return _read_choice(words, schema)
+        case "array":
+            pieces = [piece for piece in _SEPARATORS.of(words).split(words.strip(_QUOTES)) if piece]
+            values = [read_value(piece, schema.get("items") or {}) for piece in pieces]
+            return None if not values or None in values else values
+        case "object":
+            return None  # its members have to be read one by one
     return words.strip(_QUOTES) or None
 
 
-def _read_nothing(_words: str, _: JsonSchema) -> None:
-    """Leave objects alone: their members have to be read one by one."""
+def _read_date(words: str) -> str | None:
+    values = {str(found.value) for found in find_dates(words) if found.rule in (DATE, VERBATIM)}
+    return values.pop() if len(values) == 1 else None
 
 
-def _read_date(words: str, _: JsonSchema) -> str | None:
-    return _only([str(found.value) for found in find_dates(words) if found.rule in (DATE, VERBATIM)])
-
-
-def _read_time(words: str, _: JsonSchema) -> str | None:
-    return _only([str(found.value) for found in find_times(words) if found.rule != HALF_DAY])
-
-
-def _read_moment(words: str, schema: JsonSchema) -> str | None:
-    day, clock = _read_date(words, schema), _read_time(words, schema)
-    return f"{day} {clock}" if day and clock else None
-
-
-def _read_integer(words: str, schema: JsonSchema) -> int | None:
-    number = _read_number(words, schema)
-    return int(number) if number is not None and float(number).is_integer() else None
-
-
-def _only(values: list[str]) -> str | None:
-    return values[0] if len(set(values)) == 1 else None
+def _read_time(words: str) -> str | None:
+    values = {str(found.value) for found in find_times(words) if found.rule != HALF_DAY}
+    return values.pop() if len(values) == 1 else None
 
 
 def _read_number(words: str, schema: JsonSchema) -> int | float | None:
@@ -185,19 +171,12 @@ def _read_choice(words: str, schema: JsonSchema) -> JsonValue | None:
         return None
     # "business class" says business class, not also "business"
     longest = max(stated, key=lambda pair: (pair[1].end - pair[1].start, pair[1].rule == VERBATIM))
-    others = [found for choice, found in stated if choice != longest[0]]
-    return longest[0] if all(_inside(found, longest[1]) for found in others) else None
-
-
-def _inside(inner: Found, outer: Found) -> bool:
-    same = (inner.start, inner.end) == (outer.start, outer.end)
-    return outer.start <= inner.start and inner.end <= outer.end and not (same and inner.rule == outer.rule)
-
-
-def _read_list(words: str, schema: JsonSchema) -> JsonValue | None:
-    pieces = [piece for piece in _SEPARATORS.of(words).split(words.strip(_QUOTES)) if piece]
-    values = [read_value(piece, schema.get("items") or {}) for piece in pieces]
-    return None if not values or None in values else values
+    _, start, end, rule = longest[1]
+    for choice, found in stated:
+        is_inside = start <= found.start and found.end <= end
+        if choice != longest[0] and (not is_inside or (found.start, found.end, found.rule) == (start, end, rule)):
+            return None
+    return longest[0]
 
 
 _LETTER_CASES = re.compile(r"[A-Za-z]+(?:[_-][A-Za-z]+)+|[A-Z]{5,}|[a-z]+(?:[A-Z][a-z]+)+")
@@ -206,34 +185,35 @@ _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|[_-]")
 
 def write_value(value: JsonValue, schema: JsonSchema, language: Language, rng: Random) -> str:
     """`value` as a person would say it for a parameter of this schema."""
-    if isinstance(value, bool):
-        return write_boolean(value, schema, language)
-    if isinstance(value, int | float):
-        return _write_number(value, schema, language, rng)
-    if isinstance(value, str):
-        return _write_text(value, schema, language, rng)
-    if isinstance(value, list):
-        return _write_list([_write_item(item, schema.get("items") or {}, language, rng) for item in value], language)
-    if isinstance(value, dict):
-        members = schema.get("properties") or {}
-        stated = [f"{name} {write_value(item, members.get(name) or {}, language, rng)}" for name, item in value.items()]
-        return _write_list(stated, language)
+    match value:
+        case bool():
+            return write_boolean(value, schema, language)
+        case int() | float():
+            share, percent = schema.get("maximum"), round(value * 100, 6)
+            is_share = isinstance(share, int | float) and share <= 1 and 0 < value < 1 and percent.is_integer()
+            return f"{int(percent)}%" if is_share and rng.randrange(2) else write_number(value, language, rng)
+        case str():
+            return _write_text(value, schema, language, rng)
+        case list():
+            items = schema.get("items") or {}
+            # "a hundred and two" would be one number, so numbers stand in digits where words may join them
+            joins = of(language).rules.JOINS_NUMBERS
+            return _write_list(
+                [
+                    in_digits(item)
+                    if joins and isinstance(item, int | float) and not isinstance(item, bool)
+                    else write_value(item, items, language, rng)
+                    for item in value
+                ],
+                language,
+            )
+        case dict():
+            members = schema.get("properties") or {}
+            stated = (
+                f"{name} {write_value(item, members.get(name) or {}, language, rng)}" for name, item in value.items()
+            )
+            return _write_list([*stated], language)
     return of(language).nothing
-
-
-def _write_item(value: JsonValue, schema: JsonSchema, language: Language, rng: Random) -> str:
-    # "a hundred and two" would be one number, so numbers stand in digits where words may join them
-    if of(language).rules.JOINS_NUMBERS and isinstance(value, int | float) and not isinstance(value, bool):
-        return in_digits(value)
-    return write_value(value, schema, language, rng)
-
-
-def _write_number(value: float, schema: JsonSchema, language: Language, rng: Random) -> str:
-    share = schema.get("maximum")
-    percent = round(value * 100, 6)
-    if isinstance(share, int | float) and share <= 1 and 0 < value < 1 and percent.is_integer() and rng.randrange(2):
-        return f"{int(percent)}%"
-    return write_number(value, language, rng)
 
 
 def _write_text(value: str, schema: JsonSchema, language: Language, rng: Random) -> str:
@@ -250,7 +230,121 @@ def _write_text(value: str, schema: JsonSchema, language: Language, rng: Random)
 
 
 def _write_list(stated: list[str], language: Language) -> str:
-    if len(stated) <= 1:
-        return stated[0] if stated else of(language).nothing
     pack = of(language)
+    if len(stated) <= 1:
+        return stated[0] if stated else pack.nothing
     return pack.comma.join(stated[:-1]) + pack.last + stated[-1]
+
+
+STATED = "stated"
+NEGATED = "negated"
+ANSWERED = "yes or no"
+
+_ANSWER = LanguagePattern(
+    r"[^\w]*(?:(?P<no>@{answer_no})|(?P<yes>@{answer_yes}))(?:@[\s,]*(?:@{politeness}))?(?:@[,.!;]|\s*$)"
+)
+_FIRST_CLAUSE = LanguagePattern("@[.;(]|@{first_clause_end}")
+_FRAME = LanguagePattern(r"^(?:@{whether})")
+_TAIL = LanguagePattern(r"(?:@{whether_end})$")
+_OFF = frozenset(deep_stem(word) for word in ("off", "disable", "exclude", "skip", "avoid", "remove"))
+_NEAR = 4
+# words that hold the character of a negation and negate nothing
+_HARMLESS = LanguagePattern("@{harmless_negation}")
+
+
+class _Topic(NamedTuple):
+    phrase: str
+    keys: tuple[str, ...]
+
+
+def find_boolean(value: bool, schema: JsonSchema, text: str) -> Found | None:  # noqa: FBT001
+    """Where `text` states (for True) or negates (for False) what the schema's description or title names."""
+    answer = _ANSWER.of(text).match(text)
+    if answer and len(text) == answer.end():
+        return Found(value, answer.start(), answer.end(), ANSWERED) if bool(answer["yes"]) == value else None
+    # what stands behind "no, I mean" is stated by itself, whatever was denied before
+    for start in (0, *(one.end for one in find_corrections(text))):
+        stated = content_keys(text[start:])
+        found = next(filter(None, (_find_topic(value, topic, stated) for topic in _topics(schema))), None)
+        if found:
+            return found._replace(start=found.start + start, end=found.end + start)
+    return None
+
+
+def read_boolean(words: str, schema: JsonSchema) -> bool | None:
+    """What `words` answer or state, None where they do neither."""
+    stated = next((value for value in (True, False) if find_boolean(value, schema, words)), None)
+    if stated is not None:
+        return stated
+    answer = _ANSWER.of(words).match(words)
+    return bool(answer["yes"]) if answer else None
+
+
+def write_boolean(value: bool, schema: JsonSchema, language: Language) -> str:  # noqa: FBT001
+    """`value` through the words of the schema's description, a plain yes or no where it has none in this language."""
+    pack = of(language)
+    phrase = next((topic.phrase for topic in _topics(schema) if writes(language, topic.phrase)), "")
+    return pack.frames[value].format(t=phrase) if phrase else pack.answers[value]
+
+
+def is_about(schema: JsonSchema, question: str) -> bool:
+    """Tell whether `question` names what the schema's description or title names."""
+    return any(find_boolean(value, schema, question) for value in (True, False))
+
+
+def topic_phrase(schema: JsonSchema) -> str:
+    """The words of the description that name what is to be or not to be, "" where there are none."""
+    topics = _topics(schema)
+    return topics[0].phrase if topics else ""
+
+
+def _topics(schema: JsonSchema) -> tuple[_Topic, ...]:
+    return _read_topics(str(schema.get("description", "")), str(schema.get("title", "")))
+
+
+@lru_cache(4096)
+def _read_topics(description: str, title: str) -> tuple[_Topic, ...]:
+    topics = []
+    for words in (description, re.sub(r"[_\-]+|(?<=[a-z])(?=[A-Z])", " ", title)):
+        clause = _FIRST_CLAUSE.of(words).split(words.strip(), maxsplit=1)[0].strip()
+        phrase = clause
+        for pack in packs_of(words):
+            phrase = _TAIL.among((pack,)).sub("", _FRAME.among((pack,)).sub("", phrase))
+        phrase = phrase.strip(signs(" ?"))
+        keys = tuple(key.deep for key in content_keys(phrase) if key.light != STOP and key.light not in negations())
+        if keys:
+            topics.append(_Topic(phrase, keys))
+    return tuple(topics)
+
+
+def _find_topic(value: bool, topic: _Topic, stated: tuple[Key, ...]) -> Found | None:  # noqa: FBT001
+    wanted = set(topic.keys)
+    here = [index for index, key in enumerate(stated) if key.deep in wanted]
+    if len({stated[index].deep for index in here}) < len(wanted):
+        return None
+    negation = _negation(stated, here)
+    if (negation is None) != value:
+        return None
+    span = [stated[index] for index in here] + ([negation] if negation else [])
+    return Found(value, min(key.start for key in span), max(key.end for key in span), STATED if value else NEGATED)
+
+
+def _negation(stated: tuple[Key, ...], here: list[int]) -> Key | None:
+    """A negation shortly before the topic in the same sentence, or a word for off on either side."""
+    first, last = here[0], here[-1]
+    for index in range(first - 1, max(-1, first - 1 - _NEAR), -1):
+        if stated[index].light == STOP:
+            break
+        if _negates(stated, index) or stated[index].deep in _OFF:
+            return stated[index]
+    between = next((stated[index] for index in range(first, last + 1) if _negates(stated, index)), None)
+    after, rest = (stated[last + 1 : last + 2] or (None,))[0], stated[last + 2 : last + 3]
+    # a word behind the topic turns it down: "breakfast off", or an answer to it, "breakfast: no"
+    is_answer = after and after.light in negations() and (not rest or rest[0].light == STOP)
+    return between or (after if after and (after.deep in _OFF or is_answer) else None)
+
+
+def _negates(stated: tuple[Key, ...], index: int) -> bool:
+    around = pairwise(stated[max(0, index - 1) : index + 2])
+    words = (one.light + other.light for one, other in around if one.end == other.start)
+    return stated[index].light in negations() and not any(map(_HARMLESS.everywhere.fullmatch, words))

@@ -1,33 +1,121 @@
-"""Where a text states a phrase in other forms, in another order, or shortened to what tells it from others."""
+"""Where a text states a phrase: by its very letters, in another spelling, form or order, or shortened to what tells it."""
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from callwright.language.dates import date_spans, find_times
 from callwright.language.numbers import find_numbers
-from callwright.language.packs import LanguagePattern, packs_of
-from callwright.language.phrases import SPELLING, find_phrase, is_cut
+from callwright.language.packs import LanguagePattern, known, of, packs_of
 from callwright.language.protocol import LanguagePack
-from callwright.language.text import CJK, STOP, VERBATIM, FoldedWord, Found, words_of
-from callwright.language.vocabulary import (
+from callwright.language.text import (
+    CJK,
+    STOP,
+    VERBATIM,
+    Found,
     deep_stem,
     empty,
+    fold,
     negations,
-    ordered,
-    place_suffixes,
     respellings,
     senses,
     stem,
+    words_named,
+    words_of,
 )
+
+SPELLING = "spelling"
+GROUPING = "grouping of digits"
+
+_IN_A_WORD = re.compile(rf"[^\W_{CJK}]{{2}}")
+_SHORT_DIGITS = re.compile(r"\W*\d{1,2}\W*")
+_LONG_DIGITS = re.compile(r"\+?\d(?:[\s\-().]{0,2}\d){5,}")
+_NUMBER_BEFORE = re.compile(r"\d[.,:/]$")
+_PRONOUN = re.compile(r"(?<=[a-z])I(?![A-Za-z])|(?<=\d)I(?=['’]m\b)")  # "ChengduI'm sorry": two sentences run together
+_NO_DIGIT = re.compile(r"\D")
+_MORE_NUMBER = LanguagePattern(r"[.,:/]\d|@{more_of_number}", re.RegexFlag(0))
+
+
+def find_phrase(phrase: str, text: str) -> Found | None:
+    """Where `text` says `phrase`, verbatim where it does, else in another spelling; never in the midst of a word."""
+    wanted = phrase.strip()
+    start = text.find(wanted) if wanted else -1
+    while start >= 0:
+        end = start + len(wanted)
+        if not is_cut(text, start, end) and not _in_a_date(wanted, text, start, end):
+            return Found(phrase, start, end, VERBATIM)
+        start = text.find(wanted, start + 1)
+    found = _respelled(phrase, wanted, text)
+    if found or not _LONG_DIGITS.fullmatch(wanted):
+        return found
+    digits = _NO_DIGIT.sub("", wanted)
+    for match in _LONG_DIGITS.finditer(text):
+        if _NO_DIGIT.sub("", match.group()) == digits and not is_cut(text, *match.span()):
+            return Found(phrase, *match.span(), GROUPING)
+    return None
+
+
+def is_cut(text: str, start: int, end: int) -> bool:
+    """Whether `start`..`end` begins or ends inside a word, a number or a sum of money."""
+    if start and _IN_A_WORD.match(text, start - 1):
+        return True
+    if end < len(text) and _IN_A_WORD.match(text, end - 1) and not _PRONOUN.match(text, end):
+        return True
+    if text[start].isdecimal() and _NUMBER_BEFORE.search(text, max(0, start - 2), start):
+        return True
+    return text[end - 1].isdecimal() and _MORE_NUMBER.of(text).match(text, end) is not None
+
+
+def _in_a_date(wanted: str, text: str, start: int, end: int) -> bool:
+    """The 3 of "March 3" is not the 3 of "3 people"."""
+    if not _SHORT_DIGITS.fullmatch(wanted):
+        return False
+    taken = [*date_spans(text), *((time.start, time.end) for time in find_times(text))]
+    return any(first <= start and end <= last for first, last in taken)
+
+
+def _respelled(value: str, wanted: str, text: str) -> Found | None:
+    compact = words_of(wanted).compact.strip(STOP)
+    if not compact or re.fullmatch(r"[a-z]", compact):
+        return None
+    words = words_of(text)
+    after = 0
+    while (hit := words.find(compact, after=after)) is not None:
+        start, end = words.row[hit[0]].start, words.row[hit[1]].end
+        if not is_cut(text, start, end) and not _in_a_date(wanted, text, start, end):
+            return Found(value, start, end, SPELLING)
+        after = words.edges[hit[0]] + 1
+    return None
+
+
+PLACE = "place spelling"
+_UPPER = re.compile(r"[A-Z]{2,3}")
+
+
+def find_place(place: str, text: str) -> Found | None:
+    """Where `text` says `place` by another of its well-known names."""
+    for name in _other_names().get(fold(place), ()):
+        found = find_phrase(name, text)
+        # "la" and "us" are words; as names of places they are written in capitals
+        if found and (not _UPPER.fullmatch(name) or text[found.start : found.end] == name):
+            return Found(place, found.start, found.end, PLACE)
+    return None
+
+
+@lru_cache(1)
+def _other_names() -> dict[str, tuple[str, ...]]:
+    rows = [row for code in known() for row in of(code).data.get("place_names", {"names": []})["names"]]
+    return {fold(name): tuple(other for other in row if other != name) for row in rows for name in row}
+
 
 INFLECTION = "inflection"
 APART = "words apart"
 FORMATION = "word form"
 ORDER = "word order"
 SYNONYM = "synonym"
-PLACE = "place spelling"
 
 _CJK = re.compile(f"[{CJK}]")
 _MOST_NUMBERS = 2
@@ -54,101 +142,69 @@ def find_wording(phrase: str, text: str) -> Found | None:
     stated = content_keys(text, packs)
     if not wanted or not stated or (len(wanted) == 1 and wanted[0].light.isdecimal()):
         return None
-    for rule, find in (
-        (INFLECTION, _in_order),
-        (PLACE, _place),
-        (APART, _apart),
-        (FORMATION, _formed),
-        (ORDER, _any),
-        (SYNONYM, _synonymous),
-    ):
-        hit = find(wanted, stated)
+    for rule, hit in _hits(wanted, stated):
         if hit and not is_cut(text, stated[hit[0]].start, stated[hit[1]].end):
             return Found(phrase, stated[hit[0]].start, stated[hit[1]].end, rule)
     return None
 
 
+@lru_cache(4096)
 def content_keys(text: str, packs: tuple[LanguagePack, ...] | None = None) -> tuple[Key, ...]:
     """The content words of `text` in its own or in these languages, with a `.` for each end of a sentence."""
-    return _content_keys(text, packs or packs_of(text))
-
-
-@lru_cache(2048)
-def _content_keys(text: str, packs: tuple[LanguagePack, ...]) -> tuple[Key, ...]:
+    packs = packs or packs_of(text)
     keys: list[Key] = []
-    before = ""
-    row = words_of(text).row
+    row, before = words_of(text).row, None
     skipped, respelled = empty(packs), respellings(packs)
     for index, word in enumerate(row):
+        after = row[index + 1] if index + 1 < len(row) else None
         # the A of A12345 is no article
-        if word.text not in skipped or _is_glued(row, index):
-            suffix = word.text in place_suffixes() or _is_place_ending(word.text, before)
-            parts = respelled.get(stem(word.text), (_number(word.text),))
-            keys.extend(_key(part, word.start, word.end, suffix=suffix) for part in parts)
-        before = word.text
-    return tuple(_with_pairs(keys))
-
-
-def _is_glued(row: tuple[FoldedWord, ...], index: int) -> bool:
-    """Whether a Latin word touches digits, as in a plate or passport number."""
-    word = row[index]
-    before, after = row[max(0, index - 1)], row[min(len(row) - 1, index + 1)]
-    touches = (before.end == word.start and before.text.isdecimal()) or (
-        after.start == word.end and after.text.isdecimal()
-    )
-    return touches and word.text.isascii()
-
-
-def _key(word: str, start: int, end: int, *, suffix: bool) -> Key:
-    deep = deep_stem(word)
-    return Key(stem(word), deep, senses().get(deep, deep), start, end, suffix)
-
-
-def _with_pairs(keys: list[Key]) -> list[Key]:
-    """Give a pair of words that means what one word does the sense of that word; its second half has none."""
-    table = senses()
-    for index in range(len(keys) - 1):
-        pair = table.get(f"{keys[index].deep} {keys[index + 1].deep}")
-        if pair:
+        is_glued = word.text.isascii() and (
+            (before and before.end == word.start and before.text.isdecimal())
+            or (after and after.start == word.end and after.text.isdecimal())
+        )
+        if word.text not in skipped or is_glued:
+            plain = word.text.lstrip("0") or "0" if word.text.isdecimal() else word.text
+            suffix = word.text in words_named("place_suffixes") or any(
+                pack.rules.is_place_ending(word.text, before.text if before else "") for pack in packs_of(word.text)
+            )
+            for part in respelled.get(stem(word.text), (plain,)):
+                deep = deep_stem(part)
+                keys.append(Key(stem(part), deep, senses().get(deep, deep), word.start, word.end, suffix))
+        before = word
+    # a pair of words that means what one word does has the sense of that word; its second half has none
+    for index, (one, other) in enumerate(pairwise(keys)):
+        if pair := senses().get(f"{one.deep} {other.deep}"):
             keys[index] = keys[index]._replace(sense=pair)
-            keys[index + 1] = keys[index + 1]._replace(sense="")
-    return keys
+            keys[index + 1] = other._replace(sense="")
+    return tuple(keys)
 
 
-def _number(word: str) -> str:
-    return word.lstrip("0") or "0" if word.isdecimal() else word
-
-
-def _is_place_ending(character: str, before: str) -> bool:
-    """Whether a character ends the name of a place that is the same without it."""
-    return any(pack.rules.is_place_ending(character, before) for pack in packs_of(character))
-
-
-def _in_order(wanted: tuple[Key, ...], stated: tuple[Key, ...]) -> tuple[int, int] | None:
-    return _subsequence([key.light for key in wanted], [key.light for key in stated], 0)
-
-
-def _place(wanted: tuple[Key, ...], stated: tuple[Key, ...]) -> tuple[int, int] | None:
+def _hits(wanted: tuple[Key, ...], stated: tuple[Key, ...]) -> Iterator[tuple[str, tuple[int, int] | None]]:
+    """The first and the last of the stated words that say the wanted ones, rule by rule."""
+    light, said = [key.light for key in wanted], [key.light for key in stated]
+    yield INFLECTION, _subsequence(light, said, 0)
     core = [key.light for key in wanted if not key.suffix]
     kept = [index for index, key in enumerate(stated) if not key.suffix]
-    if (len(core) == len(wanted) and len(kept) == len(stated)) or _letters(core) < _SHORTEST_NAME:
-        return None
-    hit = _subsequence(core, [stated[index].light for index in kept], 0)
-    return (kept[hit[0]], kept[hit[1]]) if hit else None
-
-
-def _apart(wanted: tuple[Key, ...], stated: tuple[Key, ...]) -> tuple[int, int] | None:
-    return _subsequence([key.light for key in wanted], [key.light for key in stated], _slack(wanted))
-
-
-def _formed(wanted: tuple[Key, ...], stated: tuple[Key, ...]) -> tuple[int, int] | None:
-    if len(wanted) == 1 and len(wanted[0].deep) < _LONG_STEM:
-        return None
-    return _subsequence([key.deep for key in wanted], [key.deep for key in stated], _slack(wanted))
+    if (len(core) < len(wanted) or len(kept) < len(stated)) and sum(map(len, core)) >= _SHORTEST_NAME:
+        hit = _subsequence(core, [said[index] for index in kept], 0)
+        yield PLACE, hit and (kept[hit[0]], kept[hit[1]])
+    yield APART, _subsequence(light, said, _slack(wanted))
+    if len(wanted) > 1 or len(wanted[0].deep) >= _LONG_STEM:
+        deep = [key.deep for key in wanted]
+        yield FORMATION, _subsequence(deep, [key.deep for key in stated], _slack(wanted))
+    yield ORDER, _any(wanted, stated)
+    meant = tuple(key._replace(deep=key.sense) for key in wanted if key.sense)
+    kept = [index for index, key in enumerate(stated) if key.sense]
+    chosen = tuple(stated[index]._replace(deep=stated[index].sense) for index in kept)
+    hit = _subsequence([key.deep for key in meant], [key.deep for key in chosen], _slack(meant)) or _any(meant, chosen)
+    yield SYNONYM, hit and (kept[hit[0]], kept[hit[1]])
 
 
 def _any(wanted: tuple[Key, ...], stated: tuple[Key, ...]) -> tuple[int, int] | None:
-    if not 1 < len(wanted) <= _MOST_WORDS or not _is_free_in_order(wanted):
+    # Chinese characters, routes ("A to B") and several numbers mean something else in another order
+    words = [key.light for key in wanted]
+    is_ordered = any(word in words_named("ordered") or _CJK.match(word) for word in words)
+    if is_ordered or sum(word[0].isdigit() for word in words) >= _MOST_NUMBERS or not 1 < len(words) <= _MOST_WORDS:
         return None
     target = Counter(key.deep for key in wanted)
     room = len(wanted) + _slack(wanted)
@@ -158,14 +214,6 @@ def _any(wanted: tuple[Key, ...], stated: tuple[Key, ...]) -> tuple[int, int] | 
             if last is not None:
                 return first, last
     return None
-
-
-def _synonymous(wanted: tuple[Key, ...], stated: tuple[Key, ...]) -> tuple[int, int] | None:
-    meant = tuple(key._replace(deep=key.sense) for key in wanted if key.sense)
-    matched = [index for index, key in enumerate(stated) if key.sense]
-    chosen = tuple(stated[index]._replace(deep=stated[index].sense) for index in matched)
-    hit = _subsequence([key.deep for key in meant], [key.deep for key in chosen], _slack(meant)) or _any(meant, chosen)
-    return (matched[hit[0]], matched[hit[1]]) if hit else None
 
 
 def _fill(target: Counter[str], stated: tuple[Key, ...], first: int, room: int) -> int | None:
@@ -182,27 +230,13 @@ def _fill(target: Counter[str], stated: tuple[Key, ...], first: int, room: int) 
     return None
 
 
-def _is_free_in_order(wanted: tuple[Key, ...]) -> bool:
-    """Chinese characters, routes ("A to B") and several numbers mean something else in another order."""
-    words = [key.light for key in wanted]
-    numbers = sum(word[0].isdigit() for word in words)
-    return numbers < _MOST_NUMBERS and not any(word in ordered() or _CJK.match(word) for word in words)
-
-
 def _slack(wanted: tuple[Key, ...]) -> int:
     """How many content words may stand between: half as many as are wanted, among Chinese characters a quarter."""
-    characters = sum(1 for key in wanted if _CJK.match(key.light))
-    if characters:
-        return len(wanted) // 4
-    return len(wanted) // 2
-
-
-def _letters(words: list[str]) -> int:
-    return sum(map(len, words))
+    return len(wanted) // (4 if any(_CJK.match(key.light) for key in wanted) else 2)
 
 
 def _subsequence(wanted: list[str], stated: list[str], slack: int) -> tuple[int, int] | None:
-    """The first and last position of `wanted` in `said` in order, with at most `slack` words skipped, no negation."""
+    """The first and last position of `wanted` in `stated` in order, with at most `slack` words skipped, no negation."""
     position = -1
     while True:
         try:
@@ -234,20 +268,16 @@ RANGE = "range"
 PIECES = "said in pieces"
 
 # nouns that say of what class a named thing is; one of a class may be left out where the parameter names the class
-_CLASSES = (
-    frozenset({"university", "college", "school", "academy", "institute"}),
-    frozenset({"station", "railway", "train", "stop", "terminal", "metro", "subway"}),
-    frozenset({"hospital", "clinic"}),
-    frozenset({"hotel", "inn"}),
-    frozenset({"airport", "international", "terminal"}),
-    frozenset({"street", "road", "avenue", "lane"}),
-    frozenset({"store", "shop", "market", "mall", "supermarket"}),
-    frozenset({"restaurant", "cafe", "bar"}),
-    frozenset({"line", "route", "bus"}),
-    frozenset({"company", "corporation", "group", "inc", "ltd", "limited", "enterprise", "airline", "airlines"}),
-    frozenset({"community", "district", "neighborhood", "estate", "garden"}),
-    frozenset({"bank"}),
-)
+_CLASSES = tuple(
+    frozenset(nouns.split())
+    for nouns in (
+        "university college school academy institute", "station railway train stop terminal metro subway",
+        "hospital clinic", "hotel inn", "airport international terminal", "street road avenue lane",
+        "store shop market mall supermarket", "restaurant cafe bar", "line route bus",
+        "company corporation group inc ltd limited enterprise airline airlines",
+        "community district neighborhood estate garden", "bank",
+    )
+)  # fmt: skip
 _CLASS_NOUNS = frozenset().union(*_CLASSES)
 _JOINED = LanguagePattern(r"\s*(?:[-–—]|@[~]|@{range_joint})\s*\D{0,3}", re.RegexFlag(0))
 _RANGE_VALUE = LanguagePattern(
@@ -310,29 +340,17 @@ def _find_name(phrase: str, topic: str, text: str) -> Found | None:
         return None
     rest = phrase[words[first].start : words[last - 1].end]
     found = find_phrase(rest, text) or find_wording(rest, text)
-    if (
-        not found
-        or found.rule not in _SURE
-        or not _is_telling(rest, text[found.start])
-        or _is_other_name(words, found.end, text)
-    ):
+    if not found or found.rule not in _SURE:
         return None
-    return Found(phrase, found.start, found.end, SHORT_NAME)
-
-
-def _is_telling(rest: str, first_stated: str) -> bool:
-    """A proper name, a number or two words say enough by themselves."""
-    if re.search(r"\d{2,}|\w\s+\w", rest):
-        return True
-    return rest[0].isupper() and first_stated.isupper() and len(rest) >= _SHORTEST_PIECE
-
-
-def _is_other_name(words: tuple[FoldedWord, ...], end: int, text: str) -> bool:
-    """Stanford Hospital is not Stanford University."""
+    # a proper name, a number or two words say enough by themselves
+    is_name = rest[0].isupper() and text[found.start].isupper() and len(rest) >= _SHORTEST_PIECE
+    # Stanford Hospital is not Stanford University
+    following = [word.text for word in words_of(text[found.end : found.end + 30]).row[:1]]
     own = {word.text for word in words}
     own = own.union(*(group for group in _CLASSES if group & own))
-    following = words_of(text[end : end + 30]).row[:1]
-    return any(word.text in _CLASS_NOUNS and word.text not in own for word in following)
+    is_other = any(word in _CLASS_NOUNS and word not in own for word in following)
+    is_telling = is_name or re.search(r"\d{2,}|\w\s+\w", rest)
+    return Found(phrase, found.start, found.end, SHORT_NAME) if is_telling and not is_other else None
 
 
 @lru_cache(4096)

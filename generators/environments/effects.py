@@ -18,7 +18,7 @@ from callwright.generators.environments.protocol import Effect
 from callwright.generators.environments.things import Kinds, Reference, given_besides, listed_things
 from callwright.language.names import deed_of, function_words, split_name
 from callwright.language.schemas import fits
-from callwright.language.vocabulary import stem
+from callwright.language.text import stem
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import JsonSchema
 

@@ -14,7 +14,7 @@ from pydantic import JsonValue
 from callwright.generators.environments.linking import IDENTIFYING, is_opaque, words_of
 from callwright.generators.environments.rules import MADE_FROM, Row, RuleScope
 from callwright.generators.environments.things import Kinds, place_of
-from callwright.language.calls.meanings import meaning_row
+from callwright.language.calls.parameters import meaning_row
 from callwright.language.calls.sampling import make_value
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import DEFAULT_LANGUAGE, JsonSchema, Language

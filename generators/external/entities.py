@@ -11,8 +11,8 @@ from pydantic import BaseModel
 from callwright.generators.external.mentions import TurnMention, fills_parameter, find_mentions, is_pointable
 from callwright.generators.stages import StageContext, asked_origin
 from callwright.language.calls.parameters import entity_of
+from callwright.language.dates import moment_parts
 from callwright.language.packs import of, packaged, unspaced
-from callwright.language.readers.moments import moment_parts
 from callwright.language.schemas import kind_of
 from callwright.llm.prompts import render
 from callwright.warehouse.errors import ConfigurationError, RecordError

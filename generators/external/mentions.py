@@ -8,12 +8,11 @@ import orjson
 from pydantic import JsonValue
 
 from callwright.generators.stated_values import found_evidence
-from callwright.language.dates import find_dates
+from callwright.language.dates import HALF_DAY, find_dates, find_times
 from callwright.language.packs import own_letters
-from callwright.language.phrases import find_phrase
-from callwright.language.readers.moments import HALF_DAY, find_times
 from callwright.language.schemas import Kind, choices_of, kind_of
 from callwright.language.values import locate
+from callwright.language.wording import find_phrase
 from callwright.warehouse.records import (
     CallTurn,
     Evidence,

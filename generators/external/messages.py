@@ -18,8 +18,8 @@ from callwright.generators.external.mentions import (
 )
 from callwright.generators.stages import ATTEMPTS, StageContext, asked_origin, first_fit
 from callwright.generators.stated_values import Place, Stated, find_quote, find_value
+from callwright.language.dates import HALF_DAY
 from callwright.language.packs import of, signs, widened, writes
-from callwright.language.readers.moments import HALF_DAY
 from callwright.language.values import locate
 from callwright.llm.prompts import render
 from callwright.warehouse.errors import RecordError

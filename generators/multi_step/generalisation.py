@@ -30,8 +30,7 @@ from callwright.generators.multi_step.resolving import (
 from callwright.generators.multi_step.samples import schema_of, unstated, write_sample
 from callwright.generators.multi_step.tasks import environment_of, is_task
 from callwright.generators.stages import StageContext
-from callwright.language.dates import find_dates
-from callwright.language.readers.moments import find_times
+from callwright.language.dates import find_dates, find_times
 from callwright.language.schemas import DATE_TIME_VALUE, DATE_VALUE
 from callwright.language.text import Found, fold
 from callwright.language.values import locate, locate_text, write_value

@@ -8,8 +8,7 @@ from pydantic import JsonValue
 from callwright.generators.kinds import traits_of
 from callwright.generators.shifts.intents import is_question
 from callwright.generators.shifts.turns import find_stated, is_conversation, tools_by_name, until_due
-from callwright.language.booleans import ANSWERED
-from callwright.language.values import locate
+from callwright.language.values import ANSWERED, locate
 from callwright.warehouse.records import (
     CallTurn,
     Evidence,

@@ -36,8 +36,7 @@ from callwright.generators.stages import ATTEMPTS, StageContext, asked_origin, f
 from callwright.generators.stated_values import Place, Stated, find_value
 from callwright.generators.tools import argument_problems, mended
 from callwright.generators.transcripts import conversation_text
-from callwright.language.calls.meanings import in_context
-from callwright.language.calls.parameters import cues_of
+from callwright.language.calls.parameters import cues_of, in_context
 from callwright.language.calls.sampling import fill_in
 from callwright.language.names import split_name
 from callwright.language.packs import COMMON_SCRIPT, of, script_of, signs, writes

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from callwright.language.calls.meanings import chinese_names
+from callwright.language.calls.parameters import chinese_names
 from callwright.language.packs import known, packaged, puts_spaces, unspaced
 
 

@@ -18,8 +18,7 @@ from pydantic import JsonValue
 from callwright.generators.taken.chinese_names import find_chinese_names, is_chinese
 from callwright.language.calls.codes import address as made_address
 from callwright.language.calls.codes import person as made_person
-from callwright.language.calls.meanings import first_names
-from callwright.language.calls.parameters import meaning_by_words, meaning_of
+from callwright.language.calls.parameters import first_names, meaning_by_words, meaning_of
 from callwright.language.packs import fallback, has_folder, letters_of, packaged
 from callwright.warehouse.extras import require_extra
 from callwright.warehouse.records import (

@@ -11,8 +11,19 @@ from typing import Any, NamedTuple
 from pydantic import JsonValue
 
 from callwright.language.calls.codes import OWN_WORDS, lands, like, phrase, write_code
-from callwright.language.calls.meanings import ASKED_OF, meaning_row, number_range, stated_choices, text_of, value_gap
-from callwright.language.calls.parameters import CLOCKED, CODED, NUMERIC, meaning_by_words, meaning_of
+from callwright.language.calls.parameters import (
+    ASKED_OF,
+    CLOCKED,
+    CODED,
+    NUMERIC,
+    meaning_by_words,
+    meaning_of,
+    meaning_row,
+    number_range,
+    stated_choices,
+    text_of,
+    value_gap,
+)
 from callwright.language.names import split_name, topic_of
 from callwright.language.packs import LanguagePattern, of, own_letters
 from callwright.language.schemas import UnsupportedPatternError, fits, json_type, matching_text

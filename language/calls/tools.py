@@ -7,13 +7,12 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from callwright.language.booleans import topic_phrase
-from callwright.language.calls.actions import action_gap, action_phrases, name_phrase
-from callwright.language.calls.meanings import meaning_row
-from callwright.language.calls.parameters import CODED, NUMERIC, Cues, cues_of, meaning_of, short_forms
+from callwright.language.calls.parameters import CODED, NUMERIC, Cues, cues_of, meaning_of, meaning_row, short_forms
+from callwright.language.calls.tools import action_gap, action_phrases, name_phrase
 from callwright.language.names import humanise, split_name
 from callwright.language.packs import COMMON_SCRIPT, script_of
 from callwright.language.schemas import json_type
+from callwright.language.values import topic_phrase
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import JsonSchema
 

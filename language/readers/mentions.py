@@ -9,10 +9,9 @@ from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 from typing import NamedTuple
 
-from callwright.language.dates import RELATIVE, YEARLESS, find_dates
+from callwright.language.dates import HALF_DAY, RELATIVE, YEARLESS, find_dates, find_times, other_half
 from callwright.language.packs import signs
 from callwright.language.readers.duckling_reader import DucklingEntity, read
-from callwright.language.readers.moments import HALF_DAY, find_times, other_half
 from callwright.language.readers.units import QuantityWords, quantity_words
 
 UNKNOWN_NOW = datetime(2001, 1, 1, tzinfo=UTC)  # a Monday; what depends on it is not read

@@ -16,8 +16,8 @@ from callwright.language.calls.tools import ParameterView, ToolView, squeeze
 from callwright.language.names import split_name
 from callwright.language.packs import known, language_of, of, signs, widened
 from callwright.language.schemas import fits, json_type
+from callwright.language.text import deep_stem
 from callwright.language.values import locate, read_value
-from callwright.language.vocabulary import deep_stem
 from callwright.llm.template.messages import resolve_pointers
 from callwright.llm.template.questions import asked_parameters
 from callwright.llm.template.sections import Turn

@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from callwright.language.calls.meanings import in_context
-from callwright.language.calls.parameters import CLOCKED
+from callwright.language.calls.parameters import CLOCKED, in_context
 from callwright.language.calls.sampling import make_value
 from callwright.language.calls.tools import ParameterView, ToolView
 from callwright.language.names import split_name

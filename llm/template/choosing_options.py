@@ -13,19 +13,16 @@ from typing import NamedTuple
 import orjson
 from pydantic import JsonValue
 
-from callwright.language.calls.actions import name_phrase
 from callwright.language.calls.frames import PhraseIndex, Stretch, glue_of, left_over_of, phrase_index, shapes_in
 from callwright.language.calls.parameters import CLOCKED, cues_of
-from callwright.language.calls.tools import ParameterView, ToolView, squeeze, view_of
-from callwright.language.dates import find_dates
+from callwright.language.calls.tools import ParameterView, ToolView, name_phrase, squeeze, view_of
+from callwright.language.dates import find_dates, find_times
 from callwright.language.names import split_name
 from callwright.language.numbers import find_numbers
 from callwright.language.packs import COMMON_SCRIPT, known, of, script_of, widened
-from callwright.language.readers.moments import find_times
 from callwright.language.schemas import json_type, scalars
-from callwright.language.text import fold
+from callwright.language.text import deep_stem, find_corrections, fold
 from callwright.language.values import locate
-from callwright.language.vocabulary import deep_stem, find_corrections
 from callwright.llm.template.baseline import (
     SECTIONS,
     Calling,

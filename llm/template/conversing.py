@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 
 from pydantic import JsonValue
 
-from callwright.language.calls.actions import field_phrase, name_phrase
-from callwright.language.calls.tools import ParameterView, ToolView, view_of
+from callwright.language.calls.tools import ParameterView, ToolView, field_phrase, name_phrase, view_of
 from callwright.language.names import function_words
 from callwright.language.packs import COMMON_SCRIPT, LanguagePattern, of, signs, unspaced, widened, writes
 from callwright.language.text import capitalised

@@ -7,9 +7,9 @@ from pydantic import JsonValue
 
 from callwright.language.calls.parameters import cues_of, entity_of
 from callwright.language.packs import known, of, widened
-from callwright.language.phrases import is_cut
 from callwright.language.schemas import kind_of
 from callwright.language.text import fold
+from callwright.language.wording import is_cut
 from callwright.llm.template.messages import (
     Pointed,
     book_of,

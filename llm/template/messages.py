@@ -10,10 +10,9 @@ from typing import Any, NamedTuple
 from pydantic import JsonValue
 
 from callwright.language.calls.parameters import CLOCKED, CODED, meaning_by_words
-from callwright.language.dates import find_dates
+from callwright.language.dates import find_dates, find_times
 from callwright.language.names import split_name
 from callwright.language.packs import LanguagePattern, known, language_of, of, signs, unspaced, widened
-from callwright.language.readers.moments import find_times
 from callwright.language.schemas import kind_of
 from callwright.language.text import Found
 from callwright.language.values import locate, write_value

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from callwright.language.calls.meanings import in_context, value_gap
+from callwright.language.calls.parameters import in_context, value_gap
 from callwright.language.calls.sampling import fill_in
 from callwright.language.calls.tools import ToolView, view_of
 from callwright.language.packs import fallback, known, of

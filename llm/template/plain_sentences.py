@@ -11,11 +11,9 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from callwright.language.calls.actions import name_phrase, own_words
-from callwright.language.calls.meanings import in_context
-from callwright.language.calls.parameters import Cues
+from callwright.language.calls.parameters import Cues, in_context
 from callwright.language.calls.sampling import fill_in, make_plain
-from callwright.language.calls.tools import ParameterView, ToolView
+from callwright.language.calls.tools import ParameterView, ToolView, name_phrase, own_words
 from callwright.language.names import humanise, split_name
 from callwright.language.packs import COMMON_SCRIPT, of, writes
 from callwright.language.schemas import json_type

@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 
 from pydantic import JsonValue
 
-from callwright.language.calls.actions import action_gap, action_phrase
-from callwright.language.calls.tools import ToolView, view_of
+from callwright.language.calls.tools import ToolView, action_gap, action_phrase, view_of
 from callwright.language.names import humanise, split_name
 from callwright.language.packs import of
 from callwright.language.values import write_value

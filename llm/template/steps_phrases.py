@@ -7,7 +7,7 @@ from itertools import chain
 from random import Random
 from typing import Any, NamedTuple
 
-from callwright.language.calls.actions import action_phrase
+from callwright.language.calls.tools import action_phrase
 from callwright.language.names import humanise, split_name
 from callwright.language.packs import packaged
 from callwright.llm.template.steps_sources import ShownTools, StepTool

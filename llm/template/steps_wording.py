@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 from typing import Any, NamedTuple
 
-from callwright.language.calls.actions import action_gap
+from callwright.language.calls.tools import action_gap
 from callwright.language.packs import of
 from callwright.language.values import write_value
 from callwright.llm.template.sections import Sections

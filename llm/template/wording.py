@@ -7,13 +7,11 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from callwright.language.calls.actions import name_phrase, own_words
-from callwright.language.calls.meanings import in_context, value_gap
-from callwright.language.calls.parameters import meaning_of
-from callwright.language.calls.tools import ToolView
+from callwright.language.calls.parameters import in_context, meaning_of, value_gap
+from callwright.language.calls.tools import ToolView, name_phrase, own_words
+from callwright.language.dates import find_times
 from callwright.language.names import split_name, words
 from callwright.language.packs import COMMON_SCRIPT, LanguagePattern, language_of, of, packs_of, signs, writes
-from callwright.language.readers.moments import find_times
 from callwright.language.schemas import json_type
 from callwright.language.text import capitalised
 from callwright.language.values import locate

@@ -12,9 +12,8 @@ from pydantic import JsonValue
 from callwright.generators.environments.simulated import error_of
 from callwright.generators.kinds import traits_of
 from callwright.generators.stages import StageContext
-from callwright.language.booleans import read_boolean
 from callwright.language.schemas import scalars
-from callwright.language.values import locate
+from callwright.language.values import locate, read_boolean
 from callwright.validators.checks.declaring import rule
 from callwright.validators.checks.verdicts import Answer
 from callwright.warehouse.records import (

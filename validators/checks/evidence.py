@@ -9,10 +9,9 @@ from callwright.generators.kinds import traits_of
 from callwright.generators.routing.tool_graph import UNKNOWN, feeds, unknown_arguments
 from callwright.generators.stated_values import found_evidence
 from callwright.generators.transcripts import walk
-from callwright.language.booleans import ANSWERED, is_about
-from callwright.language.readers.moments import HALF_DAY
+from callwright.language.dates import HALF_DAY
 from callwright.language.text import Found
-from callwright.language.values import locate
+from callwright.language.values import ANSWERED, is_about, locate
 from callwright.warehouse.records import (
     Arguments,
     Evidence,

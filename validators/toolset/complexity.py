@@ -9,7 +9,7 @@ from callwright.generators.catalogs import Problem
 from callwright.generators.catalogs.catalog import ProblemKind
 from callwright.generators.catalogs.checks import check_tool
 from callwright.language.names import split_name, words
-from callwright.language.vocabulary import stem
+from callwright.language.text import stem
 from callwright.validators.toolset.redundancy import CHANGE, CREATE, DELETE, READ, Doing, doing_of, yields
 from callwright.warehouse.records import Decision, DoubtedFact, DoubtKind, JsonSchema, Tool, Verdict
 

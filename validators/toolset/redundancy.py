@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from callwright.generators.tools import are_redundant
 from callwright.language.names import humanise, split_name
 from callwright.language.packs import language_of, of, packaged
-from callwright.language.vocabulary import deep_stem, stem, stem_groups
+from callwright.language.text import deep_stem, stem, stem_groups
 from callwright.validators.embeddings import near_pairs
 from callwright.warehouse.records import DoubtedFact, Evidence, Language, Tool, Verdict
 

@@ -11,8 +11,7 @@ from callwright.language.names import split_name
 from callwright.language.packs import packs_of, puts_spaces, widened
 from callwright.language.readers.units import Unit, unit_of
 from callwright.language.schemas import choices_of, fits, kind_of
-from callwright.language.text import fold, words_of
-from callwright.language.vocabulary import deep_stem, empty
+from callwright.language.text import deep_stem, empty, fold, words_of
 from callwright.validators.values.said import schema_words
 from callwright.warehouse.records import DEFAULT_LANGUAGE, Arguments, JsonSchema, Tool
 

@@ -7,18 +7,16 @@ from itertools import pairwise
 from math import isclose
 from typing import NamedTuple
 
-from callwright.language.booleans import ANSWERED, NEGATED, find_boolean, is_about
 from callwright.language.names import split_name
 from callwright.language.packs import of, puts_spaces, signs, widened
-from callwright.language.phrases import find_phrase
 from callwright.language.readers.duckling_reader import read
 from callwright.language.readers.mentions import UNKNOWN_NOW
 from callwright.language.readers.quantities import Quantity, find_quantities
 from callwright.language.readers.units import Unit, quantity_words, unit_named
 from callwright.language.schemas import choices_of
-from callwright.language.text import folded
-from callwright.language.values import locate
-from callwright.language.vocabulary import empty
+from callwright.language.text import empty, folded
+from callwright.language.values import ANSWERED, NEGATED, find_boolean, is_about, locate
+from callwright.language.wording import find_phrase
 from callwright.validators.values.parameters import MOMENT, Leaf, spellings
 from callwright.validators.values.said import MARKS, Said, Span, Time, digit_words, mark_words, schema_words
 

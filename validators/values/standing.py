@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 from pydantic import JsonValue
 
 from callwright.language.packs import puts_spaces, signs
-from callwright.language.phrases import find_phrase
+from callwright.language.wording import find_phrase
 from callwright.validators.values.heard import Heard
 from callwright.validators.values.owners import exchanged, may_own, names_another_value, owner_of
 from callwright.validators.values.parameters import Leaf, leaves_of

@@ -5,8 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
 from callwright.language.packs import of, puts_spaces
-from callwright.language.text import words_of
-from callwright.language.vocabulary import empty
+from callwright.language.text import empty, words_of
 from callwright.validators.values.heard import Heard, named_words
 from callwright.validators.values.owners import AROUND, role_said
 from callwright.validators.values.parameters import Leaf

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from faker import Faker
 
 from callwright.generators.taken import CALL
-from callwright.language.calls.meanings import chinese_names
+from callwright.language.calls.parameters import chinese_names
 from callwright.language.packs import of
 from callwright.warehouse.records import CallTurn, GoldCall, Sample, Tool, UserTurn
 

@@ -11,7 +11,7 @@ import pytest
 from jsonschema import Draft202012Validator, FormatChecker
 
 from callwright.generators.catalogs.seed_catalog import read_seed_folder, seed_tools
-from callwright.language.booleans import find_boolean
+from callwright.language.values import find_boolean
 from callwright.warehouse.records import JsonSchema, Language, Tool
 
 CHINESE = re.compile(r"[\u3400-\u9fff]")

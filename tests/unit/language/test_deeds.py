@@ -3,7 +3,7 @@
 import pytest
 
 from callwright.generators.catalogs.seed_catalog import seed_tools
-from callwright.language.calls.actions import own_words
+from callwright.language.calls.tools import own_words
 from callwright.language.packs import known, of
 
 DEEDS = {code: of(code).data["deeds"] for code in known() if "deeds" in of(code).data}

@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from callwright.language.dates import find_dates
+from callwright.language.dates import HALF_DAY, find_dates, find_times
 from callwright.language.numbers import find_numbers
-from callwright.language.readers.moments import HALF_DAY, find_times
 from callwright.language.text import fold, folded
 from callwright.language.values import locate, read_value, write_value
 

@@ -7,7 +7,7 @@ from zoneinfo import available_timezones
 
 import pytest
 
-from callwright.language.calls.meanings import in_context, value_gap
+from callwright.language.calls.parameters import in_context, value_gap
 from callwright.language.calls.sampling import fill_in, make_value
 from callwright.language.calls.tools import view_of
 

@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from callwright.language.calls.codes import lands
-from callwright.language.calls.meanings import in_context
+from callwright.language.calls.parameters import in_context
 from callwright.language.calls.sampling import fill_in
 
 _TEXT = {"type": "string", "description": "city"}

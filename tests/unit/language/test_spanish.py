@@ -2,10 +2,9 @@
 
 import pytest
 
-from callwright.language.dates import find_dates
+from callwright.language.dates import find_dates, find_times
 from callwright.language.numbers import find_numbers
 from callwright.language.packs import language_of, of
-from callwright.language.readers.moments import find_times
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@
 
 import pytest
 
-from callwright.language.booleans import find_boolean
-from callwright.language.vocabulary import negations, stem
+from callwright.language.text import negations, stem
+from callwright.language.values import find_boolean
 
 EDITING = {"type": "boolean", "description": "editing allowed"}
 

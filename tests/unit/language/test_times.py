@@ -2,7 +2,7 @@
 
 import pytest
 
-from callwright.language.readers.moments import HALF_DAY, TIME, find_times
+from callwright.language.dates import HALF_DAY, TIME, find_times
 
 
 @pytest.mark.parametrize(

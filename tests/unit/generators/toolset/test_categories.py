@@ -11,7 +11,7 @@ from callwright.generators.toolset.categories import (
     plan_toolset,
 )
 from callwright.generators.toolset.sketches import in_language
-from callwright.language.calls.actions import action_phrase
+from callwright.language.calls.tools import action_phrase
 from callwright.llm.template.drafting_tools import function_name
 from callwright.warehouse.errors import ConfigurationError
 

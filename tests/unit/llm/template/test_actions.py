@@ -2,7 +2,7 @@
 
 import pytest
 
-from callwright.language.calls.actions import action_phrase
+from callwright.language.calls.tools import action_phrase
 
 
 @pytest.mark.parametrize(
