@@ -18,7 +18,7 @@ _AIRPORTS = words(
     "JFK LAX ORD ATL SFO SEA DEN BOS MIA DFW LHR CDG FRA MUC AMS MAD BCN FCO VIE ZRH CPH OSL ARN HEL WAW PRG LIS"
     " DUB IST DXB SIN HKG NRT ICN PEK PVG CAN SZX BKK SYD MEL AKL YYZ YVR"
 )
-CURRENCIES = ("USD", "EUR", "GBP", "JPY", "CNY", "CHF", "CAD", "AUD", "SEK", "NOK", "DKK", "PLN", "KRW", "SGD")
+_CURRENCIES = ("USD", "EUR", "GBP", "JPY", "CNY", "CHF", "CAD", "AUD", "SEK", "NOK", "DKK", "PLN", "KRW", "SGD")
 _COUNTRY_CODES = ("DE", "FR", "ES", "JP", "US", "GB", "IT", "SE", "PL", "CA", "AU", "CN", "NL", "PT")
 _FILES = words("report invoice photo contract slides notes budget scan plan letter menu map")
 _ENDINGS = ("pdf", "docx", "xlsx", "png", "jpg", "txt")
@@ -38,22 +38,41 @@ def like(example: str, rng: Random) -> str:
     return "".join(rng.choice(string.digits) if character.isdecimal() else character for character in example)
 
 
-def write_code(kind: str, name: str, language: Language, rng: Random) -> str:
+def write_code(kind: str, name: str, language: Language, rng: Random) -> str:  # noqa: C901, PLR0911 - a line a kind
     """A value of one of the CODED kinds; `name` hints at its shape."""
     words = split_name(name)
     if kind == "pin" and not {"cvv", "cvc"}.isdisjoint(words):
         return _digits(3, rng)
     if kind == "currency" and "pair" in words:
-        return "/".join(rng.sample(CURRENCIES, 2))
-    write = _WRITERS.get(kind)
-    return write(language, rng) if write else _identifier(name, rng)
+        return "/".join(rng.sample(_CURRENCIES, 2))
+    match kind:
+        case "phone":
+            return shaped(str(_values(language)["phone"]), rng)
+        case "email":
+            first, last = person(_ASCII, rng).lower().split(" ")
+            dot = rng.choice((".", "_", ""))
+            return f"{first}{dot}{last}{rng.choice(('', str(rng.randint(2, 99))))}@{rng.choice(_DOMAINS)}"
+        case "link":
+            return f"https://{rng.choice(_DOMAINS)}/{rng.choice(_FILES)}/{_digits(4, rng)}"
+        case "plate":
+            letter = rng.choice(_LETTERS)
+            return shaped(_values(language)["plate"], rng, letter)
+        case "card":
+            return f"4{_digits(15, rng)}"
+        case "pin":
+            return _digits(4, rng)
+        case "file":
+            return f"{rng.choice(_FILES)}-{_digits(3, rng)}.{rng.choice(_ENDINGS)}"
+        case "uuid":
+            text = f"{rng.getrandbits(128):032x}"
+            return f"{text[:8]}-{text[8:12]}-4{text[13:16]}-a{text[17:20]}-{text[20:]}"
+        case "airport" | "currency":
+            return rng.choice(_AIRPORTS if kind == "airport" else _CURRENCIES)
+    shape = next((_SHAPES[word] for word in words if word in _SHAPES), None)
+    return shape(rng) if shape else _identifier(words, rng)
 
 
-def _identifier(name: str, rng: Random) -> str:
-    words = split_name(name)
-    for word in words:
-        if word in _SHAPES:
-            return _SHAPES[word](rng)
+def _identifier(words: tuple[str, ...], rng: Random) -> str:
     lead = next((word for word in words if word not in _ID_WORDS), "ref")
     prefix = _PREFIXES.get(lead) or _NOT_LATIN.sub("", lead.upper())[:_PREFIX] or "REF"
     count = rng.choice((4, 5, 6))
@@ -63,10 +82,6 @@ def _identifier(name: str, rng: Random) -> str:
 
 def _digits(count: int, rng: Random) -> str:
     return str(rng.randint(10 ** (count - 1), 10**count - 1))
-
-
-def _phone(language: Language, rng: Random) -> str:
-    return shaped(str(_values(language)["phone"]), rng)
 
 
 def shaped(shape: str, rng: Random, letter: str = "") -> str:
@@ -88,50 +103,6 @@ def shaped(shape: str, rng: Random, letter: str = "") -> str:
     return _SHAPE_SLOT.sub(fill, shape)
 
 
-def _email(_: Language, rng: Random) -> str:
-    first, last = person(_ASCII, rng).lower().split(" ")
-    dot = rng.choice((".", "_", ""))
-    return f"{first}{dot}{last}{rng.choice(('', str(rng.randint(2, 99))))}@{rng.choice(_DOMAINS)}"
-
-
-def _link(_: Language, rng: Random) -> str:
-    return f"https://{rng.choice(_DOMAINS)}/{rng.choice(_FILES)}/{_digits(4, rng)}"
-
-
-def _plate(language: Language, rng: Random) -> str:
-    letter = rng.choice(_LETTERS)
-    return shaped(_values(language)["plate"], rng, letter)
-
-
-def _card(_: Language, rng: Random) -> str:
-    return f"4{_digits(15, rng)}"
-
-
-def _pin(_: Language, rng: Random) -> str:
-    return _digits(4, rng)
-
-
-def _file(_: Language, rng: Random) -> str:
-    return f"{rng.choice(_FILES)}-{_digits(3, rng)}.{rng.choice(_ENDINGS)}"
-
-
-def _uuid(_: Language, rng: Random) -> str:
-    text = f"{rng.getrandbits(128):032x}"
-    return f"{text[:8]}-{text[8:12]}-4{text[13:16]}-a{text[17:20]}-{text[20:]}"
-
-
-def _airport(_: Language, rng: Random) -> str:
-    return rng.choice(_AIRPORTS)
-
-
-def _currency(_: Language, rng: Random) -> str:
-    return rng.choice(CURRENCIES)
-
-
-_WRITERS: dict[str, Callable[[Language, Random], str]] = {
-    "phone": _phone, "email": _email, "link": _link, "plate": _plate, "card": _card, "pin": _pin, "file": _file,
-    "uuid": _uuid, "airport": _airport, "currency": _currency,
-}  # fmt: skip
 _SHAPES: dict[str, Callable[[Random], str]] = {
     "flight": lambda rng: f"{rng.choice(_AIRLINES)}{_digits(rng.choice((3, 4)), rng)}",
     "train": lambda rng: f"{rng.choice('GDKTZ')}{_digits(rng.choice((2, 3, 4)), rng)}",
@@ -153,8 +124,6 @@ _SLOT = re.compile(r"\{(\w+)\}")
 _SHAPE_SLOT = re.compile(r"\{([^{}]+)\}")
 _ASCII: Language = fallback()  # names in addresses of mails are spelled in its letters
 OWN_WORDS = frozenset({"person", "place", "origin", "destination", "message", "reason", "product", "task", "title"})
-
-
 PHRASED = frozenset({"place", "origin", "destination", "country", "person", "address"})
 
 
@@ -164,8 +133,7 @@ def phrase(kind: str, language: Language, rng: Random) -> str:
         case "place" | "origin" | "destination":
             return rng.choice([*lands(language)])
         case "country":
-            country: str = rng.choice(_values(language)["countries"])
-            return country
+            return str(rng.choice(_values(language)["countries"]))
         case "person":
             return person(language, rng)
         case "address":
@@ -185,8 +153,7 @@ def person(language: Language, rng: Random) -> str:
     """A full name."""
     values = _values(language)
     first, last = rng.choice(values["first_names"]), rng.choice(values["last_names"])
-    name: str = values["full_name"].format(first=first, last=last)
-    return name
+    return str(values["full_name"].format(first=first, last=last))
 
 
 def address(language: Language, rng: Random) -> str:
@@ -196,16 +163,15 @@ def address(language: Language, rng: Random) -> str:
 
 
 def _fill(template: str, language: Language, rng: Random) -> str:
-    return _SLOT.sub(lambda slot: _word(slot[1], language, rng), template)
-
-
-def _word(slot: str, language: Language, rng: Random) -> str:
-    if slot == "number":
-        return str(rng.randint(2, 199))
     values = _values(language)
     named = {"place": [*lands(language)], "last": values["last_names"]}
-    chosen: str = rng.choice(named.get(slot) or values["lists"][slot])
-    return chosen
+
+    def word(slot: re.Match[str]) -> str:
+        if slot[1] == "number":
+            return str(rng.randint(2, 199))
+        return str(rng.choice(named.get(slot[1]) or values["lists"][slot[1]]))
+
+    return _SLOT.sub(word, template)
 
 
 def _values(language: Language) -> dict[str, Any]:  # what a YAML file holds

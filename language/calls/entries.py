@@ -16,40 +16,27 @@ _NAMES = frozenset({"name", "title", "label", "header", "subtitle"})
 
 def name_paths(entries: Sequence[JsonValue]) -> list[str]:
     """Where the entries have their names, the likeliest place first."""
-    found: dict[str, None] = {}
-    for entry in entries[:1]:
-        for path, value in leaves(entry):
-            words = split_name(path.rpartition(".")[2])
-            if isinstance(value, str) and words and words[-1] in _NAMES:
-                found[path] = None
+    texts = (path for entry in entries[:1] for path, value in leaves(entry) if isinstance(value, str))
+    found = dict.fromkeys(path for path in texts if _NAMES & {*split_name(path.rpartition(".")[2])[-1:]})
     return sorted(found, key=lambda path: (path.count("."), path.rpartition(".")[2] not in _NAMES))
 
 
 def named(entries: Sequence[JsonValue], query: str) -> tuple[int, str, str] | None:
     """The entry that `query` names: its index, the path of the name, and how well: "equals", "contains", "within"."""
     wanted = fold(query)
-    names = [[(path, fold(_text(entry, path))) for path in name_paths(entries)] for entry in entries]
+    names = [[(path, fold(text_at(entry, path))) for path in name_paths(entries)] for entry in entries]
     for matching in ("equals", "contains", "within"):
         for at in range(len(names[0]) if names else 0):
             for index, row in enumerate(names):
                 path, name = row[at]
-                if name and _fits(matching, name, wanted):
+                fits = {"equals": name == wanted, "contains": wanted in name, "within": name in wanted}
+                if name and fits[matching]:
                     return index, path, matching
     return None
 
 
-def _fits(matching: str, name: str, wanted: str) -> bool:
-    if matching == "equals":
-        return name == wanted
-    return wanted in name if matching == "contains" else name in wanted
-
-
 def text_at(entry: JsonValue, path: str) -> str:
     """The text at a path of an entry, "" where there is none."""
-    return _text(entry, path)
-
-
-def _text(entry: JsonValue, path: str) -> str:
     value = value_in(entry, path)
     return value if isinstance(value, str) else ""
 
@@ -70,8 +57,6 @@ def value_in(value: JsonValue, path: str) -> JsonValue:
 
 
 _USUAL = frozenset({"search", "get", "find", "list", "location", "to", "by", "of", "and", "read", "show"})
-
-
 _NUMBERED = (("id",), ("ids",), ("uid",), ("uuid",), ("guid",), ("gid",), ("oid",))
 _QUERIES = frozenset({"query", "name", "keyword", "keywords", "q", "search", "term"})
 
@@ -112,30 +97,19 @@ class RankingField(NamedTuple):
 
 
 # {} stands for the noun; where a word of two families is in a path, the first counts
-FAMILIES = (
-    RankingField("reviews", frozenset({"reviews", "votes"}), "{} with the fewest reviews", "{} with the most reviews"),
-    RankingField("rating", frozenset({"rating", "score", "average"}), "worst rated {}", "best rated {}"),
-    RankingField("stars", frozenset({"stars"}), "{} with the fewest stars", "{} with the most stars"),
-    RankingField(
-        "departure",
-        frozenset({"departure", "depart", "departs"}),
-        "{} that leaves first",
-        "{} that leaves last",
-        is_time=True,
-    ),
-    RankingField(
-        "arrival",
-        frozenset({"arrival", "arrive", "arrives"}),
-        "{} that arrives first",
-        "{} that arrives last",
-        is_time=True,
-    ),
-    RankingField("duration", frozenset({"duration", "minutes", "time"}), "shortest {}", "longest {}"),
-    RankingField(
-        "price", frozenset({"price", "cost", "fare", "total", "amount", "rate"}), "cheapest {}", "most expensive {}"
-    ),
-    RankingField("distance", frozenset({"distance", "km"}), "nearest {}", "farthest {}"),
-    RankingField("seats", frozenset({"seats"}), "{} with the fewest seats", "{} with the most seats"),
+FAMILIES = tuple(
+    RankingField(name, frozenset(words.split()), low, high, is_time=name in ("departure", "arrival"))
+    for name, words, low, high in (
+        ("reviews", "reviews votes", "{} with the fewest reviews", "{} with the most reviews"),
+        ("rating", "rating score average", "worst rated {}", "best rated {}"),
+        ("stars", "stars", "{} with the fewest stars", "{} with the most stars"),
+        ("departure", "departure depart departs", "{} that leaves first", "{} that leaves last"),
+        ("arrival", "arrival arrive arrives", "{} that arrives first", "{} that arrives last"),
+        ("duration", "duration minutes time", "shortest {}", "longest {}"),
+        ("price", "price cost fare total amount rate", "cheapest {}", "most expensive {}"),
+        ("distance", "distance km", "nearest {}", "farthest {}"),
+        ("seats", "seats", "{} with the fewest seats", "{} with the most seats"),
+    )
 )
 _LOW = frozenset({"lowest", "earliest"})
 
@@ -143,9 +117,7 @@ _LOW = frozenset({"lowest", "earliest"})
 def rank_words(test: str, path: str) -> str | None:
     """What ranks by the field at `path`, with {} for the noun; None where people have no word for it."""
     family = _family_of_words(path)
-    if family is None:
-        return None
-    return family.low if test in _LOW else family.high
+    return family and (family.low if test in _LOW else family.high)
 
 
 def read_rank(phrase: str, entry: JsonValue) -> tuple[str, str] | None:
@@ -162,8 +134,10 @@ def rank_fields(entry: JsonValue) -> dict[str, str]:
     """The fields that an entry can be ranked by: for each family the first there is."""
     found: dict[str, str] = {}
     for path, value in leaves(entry):
-        family = _family_of(path, value)
-        if family is not None:
+        family = _family_of_words(path)
+        is_moment = isinstance(value, str) and _MOMENT.fullmatch(value)
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if family and (is_moment if family.is_time else is_number):
             found.setdefault(family.name, path)
     return found
 
@@ -180,15 +154,6 @@ def leaves(entry: JsonValue, path: str = "", depth: int = 0) -> Iterator[tuple[s
             yield from leaves(entry[0], f"{path}[0]", depth + 1)
     else:
         yield path, entry
-
-
-def _family_of(path: str, value: JsonValue) -> RankingField | None:
-    family = _family_of_words(path)
-    if family is None or isinstance(value, bool):
-        return None
-    if family.is_time:
-        return family if isinstance(value, str) and _MOMENT.fullmatch(value) else None
-    return family if isinstance(value, int | float) else None
 
 
 def _family_of_words(path: str) -> RankingField | None:

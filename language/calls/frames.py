@@ -39,24 +39,17 @@ def glue_of(language: Language, *sections: str) -> tuple[str, ...]:
 @lru_cache(256)
 def shapes_in(language: Language, section: str) -> tuple[str, ...]:
     """All shapes in a section of a language, "conversations.again"; none where the language has no such section."""
-    return tuple(_shapes(_section(language, section)))
-
-
-def _section(language: Language, name: str) -> Any:  # noqa: ANN401 - any node of a YAML file
     node: Any = of(language).data
-    for part in name.split("."):
+    for part in section.split("."):
         node = node.get(part, {}) if isinstance(node, Mapping) else {}
-    return node
+    return tuple(_shapes(node))
 
 
 def _shapes(node: Any) -> Iterator[str]:  # noqa: ANN401 - any node of a YAML file
     if isinstance(node, str):
         yield node
-    elif isinstance(node, Mapping):
-        for member in node.values():
-            yield from _shapes(member)
-    elif isinstance(node, list | tuple):
-        for member in node:
+    elif isinstance(node, Mapping | list | tuple):
+        for member in node.values() if isinstance(node, Mapping) else node:
             yield from _shapes(member)
 
 
@@ -106,29 +99,19 @@ def _steps(lower: str, at: int, covered: bytearray, known: Sequence[PhraseIndex]
     if covered[at] or not lower[at].isalnum():
         yield at + 1, 0
         return
-    yield _word_end(lower, at), _UNKNOWN_WORD
+    word = _WORD.match(lower, at)
+    yield word.end() if word else at + 1, _UNKNOWN_WORD
     for beginning in {lower[at : at + length] for length in range(1, _BEGINNING + 1)}:
         for index in known:
             for phrase in index.get(beginning, ()):
                 end = at + len(phrase)
-                if lower.startswith(phrase, at) and _stands_alone(lower, at, end):
+                is_cut = (_is_latin(lower, edge - 1) and _is_latin(lower, edge) for edge in (at, end))
+                if lower.startswith(phrase, at) and not any(is_cut):
                     yield end, 0
-
-
-def _stands_alone(lower: str, start: int, end: int) -> bool:
-    """Whether no Latin word is cut where a phrase begins or ends."""
-    return not (_is_latin(lower, start - 1) and _is_latin(lower, start)) and not (
-        _is_latin(lower, end - 1) and _is_latin(lower, end)
-    )
 
 
 def _is_latin(text: str, at: int) -> bool:
     return 0 <= at < len(text) and text[at].isalnum() and script_of(text[at]) == COMMON_SCRIPT
-
-
-def _word_end(lower: str, at: int) -> int:
-    match = _WORD.match(lower, at)
-    return match.end() if match else at + 1
 
 
 def _skipped(text: str, covered: bytearray, costs: Mapping[int, tuple[int, int]]) -> Iterator[str]:

@@ -1,14 +1,24 @@
-"""What a parameter holds and what people call it: its meaning by schema and name, its cues, and the kind of entity."""
+"""What a parameter holds and what people call it: its meaning, its cues, the kind of entity, and where its values come from.
+
+A parameter gets a value only where something fits it: examples or choices of its schema, a row of the table
+language/meanings.yaml, a pattern, or a kind whose phrases suit whatever has a name of that kind. `value_gap` says of all
+others that nobody here knows a value.
+"""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
-from typing import NamedTuple, cast
+from random import Random
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from callwright.language.names import humanise, split_name
-from callwright.language.packs import COMMON_SCRIPT, known, language_of, of, own_letters, script_of
+from callwright.language.calls.codes import PHRASED, phrase, shaped
+from callwright.language.names import humanise, split_name, topic_of
+from callwright.language.packs import COMMON_SCRIPT, known, language_of, of, own_letters, packaged, script_of
 from callwright.language.schemas import json_type, kind_of
 from callwright.warehouse.records import DEFAULT_LANGUAGE, EntityKind, JsonSchema, Language
+
+if TYPE_CHECKING:
+    from faker import Faker
 
 
 class Cues(NamedTuple):
@@ -71,9 +81,14 @@ _FORMATS = {
 @lru_cache(16384)
 def meaning_by_words(name: str, description: str) -> str:
     """The kind that the words of a name tell, else those of the description; "text" where neither tells any."""
-    words = " ".join(split_name(name))
     first = _LIMITING.sub("", without_links(description).lower()).split(". ", maxsplit=1)[0]
-    return _by_rules(words) or _by_rules(first[:60]) or "text"
+    told = (
+        kind
+        for words in (" ".join(split_name(name)), first[:60])
+        for kind, rule in _rules("kinds")
+        if rule.search(words)
+    )
+    return next(told, "text")
 
 
 def without_links(description: str) -> str:
@@ -83,41 +98,22 @@ def without_links(description: str) -> str:
 
 def meaning_of(name: str, schema: JsonSchema) -> str:
     """The kind of thing that a parameter of this name and schema holds."""
-    kind = _by_schema(schema)
-    described = meaning_by_words(name, str(schema.get("description", "")))
-    if kind == "number":
-        return described if described in NUMERIC else "number"
-    return kind or described
-
-
-def _by_schema(schema: JsonSchema) -> str:
+    declared, pattern = json_type(schema), str(schema.get("pattern", ""))
     if "const" in schema or schema.get("enum"):
         return "choice"
-    declared = json_type(schema)
     if declared in ("boolean", "array", "object"):
         return declared
+    described = meaning_by_words(name, str(schema.get("description", "")))
     if declared in ("integer", "number"):
-        return "number"
-    pattern = str(schema.get("pattern", ""))
-    if pattern:
-        return _by_pattern(pattern)
-    if schema.get("format") in _FORMATS:
-        return _FORMATS[schema["format"]]
-    return ""
-
-
-def _by_pattern(pattern: str) -> str:
-    clock = "[0-5]\\d" in pattern or "[0-5][0-9]" in pattern
-    day = "\\d{4}-\\d{2}" in pattern or "[0-9]{4}-[0-9]{2}" in pattern
-    if clock:
-        return "moment" if day else "time"
-    if day:
+        return described if described in NUMERIC else "number"
+    if not pattern:
+        return _FORMATS.get(str(schema.get("format")), described)
+    has_day = "\\d{4}-\\d{2}" in pattern or "[0-9]{4}-[0-9]{2}" in pattern
+    if "[0-5]\\d" in pattern or "[0-5][0-9]" in pattern:
+        return "moment" if has_day else "time"
+    if has_day:
         return "date" if pattern.count("-") - pattern.count("0-9") > 1 else "month"
     return "pattern"
-
-
-def _by_rules(words: str) -> str:
-    return next((kind for kind, rule in _rules("kinds") if rule.search(words)), "")
 
 
 @cache
@@ -132,15 +128,8 @@ def _rules(section: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
 
 _TYPED = frozenset({"date", "time", "date-time"})
 _BY_KIND: dict[str, EntityKind] = {
-    "person": "person",
-    "company": "company",
-    "product": "product",
-    "plate": "plate",
-    "code": "id_number",
-    "pattern": "id_number",
-    "card": "id_number",
-    **dict.fromkeys(CLOCKED, "time"),
-    **dict.fromkeys(PLACES, "location"),
+    "person": "person", "company": "company", "product": "product", "plate": "plate", "code": "id_number",
+    "pattern": "id_number", "card": "id_number", **dict.fromkeys(CLOCKED, "time"), **dict.fromkeys(PLACES, "location"),
 }  # fmt: skip
 _CODES = frozenset({"code", "pattern"})
 _NO_ENTITY = frozenset({"pin", "phone", "email", "link", "file", "money", "year", "month", "country"})
@@ -157,8 +146,201 @@ def entity_of(name: str, schema: JsonSchema) -> EntityKind | None:
     kind = meaning_of(name, schema)
     if kind in _NO_ENTITY or meaning_by_words(name, "") in _NO_ENTITY:
         return None
-    if kind not in _CODES:
-        for entity, pattern in _rules("entities"):
-            if pattern.search(described):
-                return cast("EntityKind", entity)
-    return _BY_KIND.get(kind)
+    rules = _rules("entities") if kind not in _CODES else ()
+    told = next((entity for entity, pattern in rules if pattern.search(described)), None)
+    return cast("EntityKind", told) if told else _BY_KIND.get(kind)
+
+
+_LOCALE = "en_US"
+_NAMED = ("en_US", "en_GB", "en_IN", "es_ES", "es_MX", "fr_FR", "de_DE", "it_IT", "pt_BR", "nl_NL", "pl_PL")
+_CHINESE = ("zh_CN", "zh_TW")
+_SHORTEST_NAME = 3
+_SEED_BITS = 48
+_LONGEST_HEAD = 60
+_BOUNDS = ("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")
+# kinds whose phrases suit any parameter that is called so; of the others only those of a topic do
+_SUITED = CLOCKED | CODED | {"code", "pattern", "person", "place", "origin", "destination", "country", "address",
+    "company", "language", "job", "title", "task", "product", "food", "music", "film", "book", "message", "reason",
+    "problem"}  # fmt: skip
+# kinds that a description alone tells; a "to" or a "file" in a sentence tells none
+_DESCRIBED = CLOCKED | {"email", "phone", "link", "currency", "language", "airport", "country", "address", "company", "person",
+    "code"}  # fmt: skip
+_DEEPEST = 2
+# a schema's note of the tool whose parameter it is, for parameters that say little by themselves
+ASKED_OF = "x-asked-of"
+_LONGEST_EXAMPLE, _TELLING_EXAMPLES = 80, 2
+_STATED = r"[`'\"]?[A-Za-z][\w-]*[`'\"]?"
+_CHOICES = re.compile(
+    rf"\b(?:can be|one of|either|must be|values(?: are)?):\s*((?:{_STATED}, )*{_STATED},? (?:or|and) {_STATED})(?=[.,;]|$)",
+    re.IGNORECASE,
+)
+_LISTED = re.compile(r"\benum\b\]?:?\s*\[([^\]]+)\]", re.IGNORECASE)
+_JOINT = re.compile(r",? (?:or|and) |, ")
+_SYNTAX = re.compile(r"%[0-9A-F]{2}|[{}<>|]|\w\(|\)\)")
+_MANY_CODES = re.compile(r"[^,\s]{12,}(?:,\s?[^,\s]{12,})+")
+
+
+class Meaning(NamedTuple):
+    """A row of the table: how a parameter is known, and where its values come from."""
+
+    name: re.Pattern[str]
+    about: re.Pattern[str] | None
+    where: re.Pattern[str] | None
+    give: dict[str, Any]  # what the YAML file holds
+
+    @property
+    def is_unknown(self) -> bool:
+        """Whether nobody can say a value of this meaning."""
+        return bool(self.give.get("unknown"))
+
+
+def meaning_row(name: str, schema: JsonSchema, table: str = "texts") -> Meaning | None:
+    """The row of the table that holds for a parameter, None where none does."""
+    described = f"{without_links(schema.get('description') or '')} {schema.get(ASKED_OF, '')}"
+    return _row(table, " ".join(split_name(name)), described.strip().lower())
+
+
+@lru_cache(16384)
+def _row(table: str, words: str, description: str) -> Meaning | None:
+    rows, head = _rows()[table], description[:_LONGEST_HEAD]
+    for row in rows:
+        if row.name.search(words) and (row.where is None or row.where.search(description)):
+            return row
+    return next((row for row in rows if row.about and row.about.search(head)), None)
+
+
+@cache
+def _rows() -> dict[str, tuple[Meaning, ...]]:
+    return {
+        table: tuple(
+            Meaning(
+                re.compile(row["name"]),
+                re.compile(row["about"]) if "about" in row else None,
+                re.compile(row["where"]) if "where" in row else None,
+                {key: value for key, value in row.items() if key not in ("name", "about", "where")},
+            )
+            for row in rows
+        )
+        for table, rows in packaged("callwright.language", "meanings.yaml").items()
+    }
+
+
+def text_of(meaning: Meaning, language: Language, rng: Random) -> str:
+    """A value of a meaning; "" where the language has no words for it."""
+    give = meaning.give
+    if "faker" in give:
+        return fake(give["faker"], rng)
+    if "pick" in give:
+        return str(rng.choice(give["pick"]))
+    if "shape" in give:
+        return shaped(give["shape"], rng)
+    return phrase(give["kind"], language, rng) if _has_phrases(give.get("kind", ""), language) else ""
+
+
+def value_gap(name: str, schema: JsonSchema, language: Language, *, depth: int = 0) -> str:
+    """Why no value is known for a parameter, "" where one is."""
+    table = "numbers" if json_type(schema) in ("integer", "number") else "texts"
+    row = meaning_row(name, schema, table)
+    if row and row.is_unknown and not schema.get("enum") and len(schema.get("examples") or ()) < _TELLING_EXAMPLES:
+        return f"what {name!r} takes is nothing that people say"
+    examples = [one for one in schema.get("examples") or () if isinstance(one, str)]
+    if any(len(one) > _LONGEST_EXAMPLE or _MANY_CODES.fullmatch(one) or _SYNTAX.search(one) for one in examples):
+        return f"the examples of {name!r} are nothing that people say"
+    if "const" in schema or schema.get("enum") or schema.get("examples") or stated_choices(schema):
+        return ""
+    items = schema.get("items")
+    match json_type(schema):
+        case "boolean":
+            return ""
+        case "integer" | "number":
+            bounded = all(any(word in schema for word in words) for words in _BOUNDS)
+            known = bounded or row or meaning_of(name, schema) != "number"
+            return "" if known else f"which numbers {name!r} takes is not known from its name, description or schema"
+        case "array" if isinstance(items, dict) and items:
+            inner = {**items, "description": items.get("description") or schema.get("description", "")}
+            return value_gap(name, inner, language, depth=depth + 1)
+        case "object":
+            return _object_gap(name, schema, language, depth)
+    return _text_gap(name, schema, language)
+
+
+def stated_choices(schema: JsonSchema) -> list[str]:
+    """The choices that only the description of a text names: "Can be: inbound, outbound or both."."""
+    if json_type(schema) != "string" or schema.get("enum"):
+        return []
+    description = str(schema.get("description") or "")
+    found = _LISTED.search(description) or _CHOICES.search(description)
+    return [choice.strip("`'\" ") for choice in _JOINT.split(found[1])] if found else []
+
+
+def in_context(properties: Mapping[str, JsonSchema], tool: str, description: str) -> dict[str, JsonSchema]:
+    """The schemas of a tool's parameters, each with a note of what the tool does: a "path" is a folder's where folders are made."""
+    note = f"{tool} {description.partition('. ')[0]}"
+    return {name: {**schema, ASKED_OF: note} for name, schema in properties.items()}
+
+
+def _text_gap(name: str, schema: JsonSchema, language: Language) -> str:
+    row = meaning_row(name, schema)
+    if row is not None:
+        known = not row.is_unknown and ("kind" not in row.give or _has_phrases(row.give["kind"], language))
+        return "" if known else f"no value of the meaning of {name!r} is known"
+    if schema.get("pattern"):
+        return ""
+    kind = meaning_of(name, schema)
+    named = (meaning_by_words(name, "") != "text" and name.lower() != "name") or schema.get("format")
+    if kind in NUMERIC or (named and (kind in _SUITED or _has_phrases(topic_of(name, kind), language))):
+        return ""
+    if kind in _DESCRIBED and meaning_by_words("", str(schema.get("description") or "")) == kind:
+        return ""
+    return f"what values {name!r} takes is not known from its name, description or schema"
+
+
+def _has_phrases(kind: str, language: Language) -> bool:
+    return kind in PHRASED or kind in CODED or (kind != "text" and kind in of(language).data["values"]["templates"])
+
+
+def _object_gap(name: str, schema: JsonSchema, language: Language, depth: int) -> str:
+    members = schema.get("properties") or {}
+    if depth >= _DEEPEST or (not members and "address" not in split_name(name)):
+        return f"what {name!r} holds is not known from its schema"
+    needed: Sequence[str] = [one for one in schema.get("required") or () if one in members]
+    gaps = [value_gap(one, members[one], language, depth=depth + 1) for one in needed or members]
+    if not needed:
+        return f"no member of {name!r} has a known value" if gaps and all(gaps) else ""
+    return next(filter(None, gaps), "")
+
+
+def fake(provider: str, rng: Random) -> str:
+    """A value of one of Faker's providers, by its name; the same generator, the same value."""
+    faker = _faker()
+    faker.seed_instance(rng.getrandbits(_SEED_BITS))
+    return str(faker.format(provider))
+
+
+@cache
+def _faker() -> "Faker":
+    from faker import Faker  # half a second that only those pay who draw such a value
+
+    return Faker(_LOCALE)
+
+
+@cache
+def first_names() -> frozenset[str]:
+    """The first names that Faker has in languages written in Latin letters that people here meet most."""
+    return frozenset(name for name in _names_of(_NAMED, "first_names") if len(name) >= _SHORTEST_NAME)
+
+
+@cache
+def chinese_names() -> tuple[frozenset[str], frozenset[str]]:
+    """The family names and the given names that Faker has in Chinese letters."""
+    families, given = (frozenset(_names_of(_CHINESE, field)) for field in ("last_names", "first_names"))
+    return families, given
+
+
+def _names_of(locales: Iterable[str], field: str) -> Iterator[str]:
+    from importlib import import_module
+
+    for locale in locales:
+        provider = import_module(f"faker.providers.person.{locale}").Provider
+        for listed in (field, f"{field}_male", f"{field}_female"):
+            yield from getattr(provider, listed, ())

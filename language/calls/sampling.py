@@ -1,12 +1,11 @@
 """Values for a call: valid by schema, fit for the language, of the meaning that the name shows, and consistent with each other."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from datetime import date, timedelta
 from fractions import Fraction
 from math import ceil, floor
 from random import Random
-from typing import Any, NamedTuple
 
 from pydantic import JsonValue
 
@@ -19,7 +18,6 @@ from callwright.language.calls.parameters import (
     meaning_by_words,
     meaning_of,
     meaning_row,
-    number_range,
     stated_choices,
     text_of,
     value_gap,
@@ -91,25 +89,21 @@ def _plain_value(name: str, schema: JsonSchema, language: Language, rng: Random,
         case "boolean":
             return rng.random() < _YES_SHARE
         case "integer" | "number":
-            return make_number("number", name, schema, rng)
+            return _make_number("number", name, schema, rng)
         case "array":
             items = schema.get("items") if isinstance(schema.get("items"), dict) else {}
             wanted = max(1, int(schema.get("minItems", 1)))
             return [make_plain(name, items or {}, language, rng, depth=depth + 1) for _ in range(wanted)]
         case "object":
-            members = schema.get("properties") or _entries_of(schema)
+            values = schema.get("additionalProperties")
+            # one member for an object whose entries have any name, and a schema that is told
+            members = schema.get("properties") or ({"entry": values} if isinstance(values, dict) and values else {})
             needed = [one for one in schema.get("required") or () if one in members] or [*members][:1]
             return {one: make_plain(one, members[one], language, rng, depth=depth + 1) for one in needed}
     if "pattern" in schema:
         return _patterned(name, schema, rng)
     kind = "code" if schema.get("format") is None else meaning_of(name, schema)
     return _at_length(_plain_text(kind, name, schema, language, rng), schema, language, rng)
-
-
-def _entries_of(schema: JsonSchema) -> dict[str, JsonSchema]:
-    """One member for an object whose entries have any name, and a schema that is told."""
-    values = schema.get("additionalProperties")
-    return {"entry": values} if isinstance(values, dict) and values else {}
 
 
 def _resolved(schema: JsonSchema) -> JsonSchema:
@@ -150,24 +144,20 @@ def _number(name: str, schema: JsonSchema, rng: Random) -> JsonValue:
         return rng.choice(examples)
     kind = meaning_of(name, schema)
     is_tabled = kind in _TABLED or meaning_by_words(name, "") == "text"  # else the name tells more than the table
-    given = number_range(name, schema) if is_tabled else {}
+    row = meaning_row(name, schema, "numbers") if is_tabled else None
+    given = row.give if row else {}
     if given.get("unknown"):
         raise ReplyError(f"Nobody can say a number for the parameter {name!r}, so none is made up.")
-    by_table = number_by(given, schema, rng)
-    return make_number(kind, name, schema, rng) if by_table is None else by_table
-
-
-def number_by(given: Mapping[str, Any], schema: JsonSchema, rng: Random) -> int | float | None:
-    """A number that a row of the table of meanings gives, None where none of them satisfies the schema."""
+    by_table: int | float | None = None
     if "pick" in given:
         fitting: list[int | float] = [one for one in given["pick"] if fits(one, schema)]
-        return rng.choice(fitting) if fitting else None
-    if not given:
-        return None
-    step = given.get("step", 1)
-    last = int((given["to"] - given["from"]) / step)
-    drawn = (given["from"] + step * rng.randint(0, last) for _ in range(_TRIES))
-    return next((one for one in drawn if fits(one, schema)), None)
+        by_table = rng.choice(fitting) if fitting else None
+    elif given:
+        step = given.get("step", 1)
+        last = int((given["to"] - given["from"]) / step)
+        drawn = (given["from"] + step * rng.randint(0, last) for _ in range(_TRIES))
+        by_table = next((one for one in drawn if fits(one, schema)), None)
+    return _make_number(kind, name, schema, rng) if by_table is None else by_table
 
 
 def _list(name: str, schema: JsonSchema, language: Language, rng: Random, depth: int) -> JsonValue:
@@ -193,21 +183,18 @@ def _object(name: str, schema: JsonSchema, language: Language, rng: Random, dept
     if depth > _DEEPEST:
         raise ReplyError(f"template/v1 gives up on the parameter {name!r}: its schema nests more than {_DEEPEST} deep.")
     members = schema.get("properties") or {}
+    if not members and not schema.get("additionalProperties", True):
+        return {}
+    if not members and "address" in split_name(name):
+        return {"street": phrase("address", language, rng), "city": phrase("place", language, rng)}
     if not members:
-        return _loose_object(name, language, rng) if schema.get("additionalProperties", True) else {}
+        return {"note": phrase(topic_of(name, "details"), language, rng)}
     required = [one for one in schema.get("required") or () if one in members]
     optional = [one for one in members if one not in required]
     sayable = [one for one in optional if not value_gap(one, members[one], language, depth=depth)] or optional
     some = rng.sample(sayable, min(len(sayable), 0 if required else rng.randint(1, 3)))
     chosen = [one for one in members if one in required or one in some]
     return {one: make_value(one, members[one], language, rng, depth=depth + 1) for one in chosen}
-
-
-def _loose_object(name: str, language: Language, rng: Random) -> dict[str, JsonValue]:
-    """An object that declares no members: an address has its usual ones, all else is stated in a note."""
-    if "address" in split_name(name):
-        return {"street": phrase("address", language, rng), "city": phrase("place", language, rng)}
-    return {"note": phrase(topic_of(name, "details"), language, rng)}
 
 
 def _text(name: str, schema: JsonSchema, language: Language, rng: Random) -> str:
@@ -229,26 +216,28 @@ def _text(name: str, schema: JsonSchema, language: Language, rng: Random) -> str
 def _plain_text(kind: str, name: str, schema: JsonSchema, language: Language, rng: Random) -> str:
     match kind:
         case "date":
-            return random_day(rng).isoformat()
+            return _random_day(rng)
         case "birthday":
             return (_OLDEST + timedelta(days=rng.randint(0, _BIRTH_DAYS))).isoformat()
         case "month":
-            return random_day(rng).isoformat()[:7]
+            return _random_day(rng)[:7]
         case "time":
             return _clock(rng) + (":00" if schema.get("format") == "time" else "")
         case "moment":
             joint, end = ("T", ":00Z") if schema.get("format") == "date-time" else (" ", "")
-            return f"{random_day(rng).isoformat()}{joint}{_clock(rng)}{end}"
+            return f"{_random_day(rng)}{joint}{_clock(rng)}{end}"
     if kind in CODED or kind == "code":
         return write_code(kind, name, language, rng)
     if kind in NUMERIC:
-        return number_text(kind, name, rng)
+        low, high = _likely(kind, name)
+        step = _step(kind, low)
+        return str(step * rng.randint(-(-low // step), high // step))
     return phrase(topic_of(name, kind), language, rng)
 
 
-def random_day(rng: Random) -> date:
+def _random_day(rng: Random) -> str:
     """A day of the time that all samples speak of."""
-    return FIRST_DAY + timedelta(days=rng.randint(0, _DAYS))
+    return (FIRST_DAY + timedelta(days=rng.randint(0, _DAYS))).isoformat()
 
 
 def _clock(rng: Random) -> str:
@@ -297,46 +286,28 @@ def fill_in(
     """
     values: dict[str, JsonValue] = {}
     for _ in range(_CALL_TRIES):
-        values = _filled(names, properties, language, rng, known)
+        values = dict(known)
+        for name in names:
+            for _ in range(_CALL_TRIES):
+                values[name] = make_value(name, properties[name], language, rng)
+                values[name] = _near(name, values, properties, language, rng)
+                if not _is_mistakable(name, values):
+                    break
+        _put_in_order(values, properties)
         if all(values[name] == value for name, value in known.items()):
             break
     return {name: values[name] for name in names}
 
 
-def _filled(
-    names: list[str],
-    properties: dict[str, JsonSchema],
-    language: Language,
-    rng: Random,
-    known: Mapping[str, JsonValue],
-) -> dict[str, JsonValue]:
-    values: dict[str, JsonValue] = dict(known)
-    for name in names:
-        schema = properties[name]
-        for _ in range(_CALL_TRIES):
-            values[name] = make_value(name, schema, language, rng)
-            values[name] = _near(name, values, properties, language, rng)
-            if not _is_mistakable(name, values, properties):
-                break
-    put_in_order(values, properties)
-    return values
-
-
-def _is_mistakable(name: str, values: dict[str, JsonValue], properties: dict[str, JsonSchema]) -> bool:
+def _is_mistakable(name: str, values: dict[str, JsonValue]) -> bool:
     """Whether another parameter has this value too, or one that says it; booleans and choices may be equal."""
-    value = values[name]
-    if isinstance(value, bool):
-        return False
-    stated = fold(str(value))
-    for other, taken in values.items():
-        if other == name or isinstance(taken, bool):
-            continue
-        parsed = fold(str(taken))
-        if parsed == stated or (
-            isinstance(value, str) and isinstance(taken, str) and (stated in parsed or parsed in stated)
-        ):
-            return True
-    return False
+    value, stated = values[name], fold(str(values[name]))
+    others = [taken for other, taken in values.items() if other != name and not isinstance(taken, bool)]
+    return not isinstance(value, bool) and any(
+        fold(str(taken)) == stated
+        or (isinstance(value, str) and isinstance(taken, str) and (stated in fold(taken) or fold(taken) in stated))
+        for taken in others
+    )
 
 
 _BY_LAND = re.compile(r"\b(trains?|rail\w*|bus(es)?|coach(es)?|rides?|taxis?|cabs?|drive\w*|car|routes?|metro|tram)\b")
@@ -356,19 +327,22 @@ def _near(
     return rng.choice(near) if near else value
 
 
-def put_in_order(values: dict[str, JsonValue], properties: dict[str, JsonSchema]) -> None:
+def _put_in_order(values: dict[str, JsonValue], properties: dict[str, JsonSchema]) -> None:
     """Let every period end after it starts."""
     for name, value in values.items():
         if isinstance(value, dict):
             members = properties[name].get("properties") or {}
-            put_in_order(value, {member: members.get(member) or {} for member in value})
+            _put_in_order(value, {member: members.get(member) or {} for member in value})
     for end in list(values):
         start = _start_of(end, values, properties)
         if not start:
             continue
         first, last = str(values[start]), str(values[end])
         if _DAY.fullmatch(first) and _DAY.fullmatch(last):
-            first, last = _some_days(first, last)
+            # some days later, known by `last` so that no randomness is spent
+            begin = min(date.fromisoformat(first), LAST_DAY - timedelta(days=1))
+            days = timedelta(days=1 + date.fromisoformat(last).day % _LONGEST_STAY)
+            first, last = begin.isoformat(), min(begin + days, LAST_DAY).isoformat()
         first, last = min(first, last), max(first, last)
         if fits(first, properties[start]) and fits(last, properties[end]):
             values[start], values[end] = first, last
@@ -377,44 +351,17 @@ def put_in_order(values: dict[str, JsonValue], properties: dict[str, JsonSchema]
 def _start_of(end: str, values: dict[str, JsonValue], properties: dict[str, JsonSchema]) -> str | None:
     """The parameter of the same kind that begins what `end` ends."""
     kind = meaning_of(end, properties[end])
-    if kind not in CLOCKED or not _is_end(end, properties[end]):
+    if kind not in CLOCKED or not _tells(_END, "out", end, properties[end]):
         return None
-    return next(
-        (
-            other
-            for other in values
-            if other != end and meaning_of(other, properties[other]) == kind and _is_start(other, properties[other])
-        ),
-        None,
-    )
+    alike = (other for other in values if other != end and meaning_of(other, properties[other]) == kind)
+    return next((other for other in alike if _tells(_START, "in", other, properties[other])), None)
 
 
-def _is_end(name: str, schema: JsonSchema) -> bool:
-    words = split_name(name)
-    if "out" in words and "check" in words:
-        return True
-    return _tells(_END, words, schema)
-
-
-def _is_start(name: str, schema: JsonSchema) -> bool:
-    words = split_name(name)
-    if "in" in words and "check" in words:
-        return True
-    return _tells(_START, words, schema)
-
-
-def _tells(cue: LanguagePattern, words: Sequence[str], schema: JsonSchema) -> bool:
+def _tells(cue: LanguagePattern, check: str, name: str, schema: JsonSchema) -> bool:
     """Whether the name tells it, or a description in a script of its own: names are in the common one."""
-    described = str(schema.get("description", ""))
+    words, described = split_name(name), str(schema.get("description", ""))
     text = " ".join((*words, described if own_letters(described) else ""))
-    return cue.of(text).search(text) is not None
-
-
-def _some_days(first: str, last: str) -> tuple[str, str]:
-    """The first day and one up to fourteen days later, known by `last` so that no randomness is spent."""
-    start = min(date.fromisoformat(first), LAST_DAY - timedelta(days=1))
-    end = start + timedelta(days=1 + date.fromisoformat(last).day % _LONGEST_STAY)
-    return start.isoformat(), min(end, LAST_DAY).isoformat()
+    return {"check", check} <= {*words} or cue.of(text).search(text) is not None
 
 
 _LIKELY = {
@@ -437,32 +384,19 @@ _WIDE = 1000
 _MOST_STEPS = 10**9
 
 
-class _Bounds(NamedTuple):
-    low: Fraction
-    high: Fraction
-    step: Fraction
-
-
-def make_number(kind: str, name: str, schema: JsonSchema, rng: Random) -> int | float:
+def _make_number(kind: str, name: str, schema: JsonSchema, rng: Random) -> int | float:
     """A number that satisfies `schema`; ReplyError where its bounds leave none."""
-    bounds = _bounds(kind, name, schema)
-    step = bounds.step
-    if json_type(schema) == "number" and "multipleOf" not in schema and rng.random() < _DECIMAL_SHARE:
-        step = Fraction(1, 2) if bounds.high - bounds.low > 1 else Fraction(1, 20)
-    if bounds.high - bounds.low < step and "multipleOf" not in schema and json_type(schema) == "number":
-        step = (bounds.high - bounds.low) / 100 or Fraction(1)
-    first, last = ceil(bounds.low / step), floor(bounds.high / step)
+    low, high, step = _bounds(kind, name, schema)
+    is_decimal = json_type(schema) == "number" and "multipleOf" not in schema
+    if is_decimal and rng.random() < _DECIMAL_SHARE:
+        step = Fraction(1, 2) if high - low > 1 else Fraction(1, 20)
+    if is_decimal and high - low < step:
+        step = (high - low) / 100 or Fraction(1)
+    first, last = ceil(low / step), floor(high / step)
     if last < first:
-        raise ReplyError(f"template/v1 finds no number between {bounds.low} and {bounds.high} for {name!r}.")
+        raise ReplyError(f"template/v1 finds no number between {low} and {high} for {name!r}.")
     value = step * rng.randint(first, min(last, first + _MOST_STEPS))
     return int(value) if value.denominator == 1 else float(value)
-
-
-def number_text(kind: str, name: str, rng: Random) -> str:
-    """A number for a parameter that is declared as text."""
-    low, high = _likely(kind, name)
-    step = _step(kind, low)
-    return str(step * rng.randint(-(-low // step), high // step))
 
 
 def _step(kind: str, low: int) -> int:
@@ -475,23 +409,23 @@ def _likely(kind: str, name: str) -> tuple[int, int]:
     return next(named, _LIKELY.get(kind, _LIKELY["number"]))
 
 
-def _bounds(kind: str, name: str, schema: JsonSchema) -> _Bounds:
+def _bounds(kind: str, name: str, schema: JsonSchema) -> tuple[Fraction, Fraction, Fraction]:
+    """The least and the greatest number, and the step between those that people say."""
     likely_low, likely_high = map(Fraction, _likely(kind, name))
     if kind == "number" and _CODES.intersection(split_name(name)) and "of" not in split_name(name):
         likely_low, likely_high = Fraction(1000), Fraction(999999)
-    step = _exact(schema.get("multipleOf")) or Fraction(
-        _step(kind, int(likely_low)) if json_type(schema) == "number" else 1
-    )
+    usual = _step(kind, int(likely_low)) if json_type(schema) == "number" else 1
+    step = _exact(schema.get("multipleOf")) or Fraction(usual)
     low, high = _limit(schema, "minimum", step), _limit(schema, "maximum", -step)
     if low is None and high is None:
-        return _Bounds(likely_low, max(likely_high, likely_low + step), step)
+        return likely_low, max(likely_high, likely_low + step), step
     if low is None:
         low = min(likely_low, high or likely_low) if high is None or likely_low <= high else high - _WIDE
     if high is None:
         high = likely_high if likely_high > low else low + _WIDE
     if "multipleOf" not in schema and step > (high - low) / 4:
         step = Fraction(1)
-    return _Bounds(low, high, step)
+    return low, high, step
 
 
 def _limit(schema: JsonSchema, name: str, inwards: Fraction) -> Fraction | None:
@@ -504,6 +438,4 @@ def _limit(schema: JsonSchema, name: str, inwards: Fraction) -> Fraction | None:
 
 
 def _exact(value: object) -> Fraction | None:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    return Fraction(str(value))
+    return Fraction(str(value)) if isinstance(value, int | float) and not isinstance(value, bool) else None

@@ -1,4 +1,4 @@
-"""A tool as the template model sees it: analysed once from its JSON, whatever prompt shows it."""
+"""A tool as the template model sees it: what it does, as a person asks for it, and its parameters; analysed once from its JSON."""
 
 import re
 from collections import Counter
@@ -8,15 +8,13 @@ from typing import Any, NamedTuple
 import orjson
 
 from callwright.language.calls.parameters import CODED, NUMERIC, Cues, cues_of, meaning_of, meaning_row, short_forms
-from callwright.language.calls.tools import action_gap, action_phrases, name_phrase
 from callwright.language.names import humanise, split_name
-from callwright.language.packs import COMMON_SCRIPT, script_of
+from callwright.language.packs import COMMON_SCRIPT, language_of, of, script_of
 from callwright.language.schemas import json_type
 from callwright.language.values import topic_phrase
 from callwright.warehouse.errors import ReplyError
-from callwright.warehouse.records import JsonSchema
+from callwright.warehouse.records import DEFAULT_LANGUAGE, JsonSchema, Language
 
-_CACHED = 4096
 _LONGEST_TOPIC = 40
 _TELLING_LETTERS = 4
 _SPACES = re.compile(r"[\s_\-]+")
@@ -30,8 +28,12 @@ _CLAUSE = re.compile(
     r"[`*<>{}\[\]|\\_=#:]|\b(?:should|must|can|will)\b|^(?:block|create|return|pass|update)(?: \S+){3,}|^[Ii]nitialize\b"
 )
 _LONGEST_TOPIC_WORDS = 6
-_MOMENT = r"^\d{4}-\d{2}-\d{2} ([01]\d|2[0-3]):[0-5]\d$"
-_CLOCK = r"^([01]\d|2[0-3]):[0-5]\d$"
+_CLOCK = r"([01]\d|2[0-3]):[0-5]\d$"
+_SPOKEN: dict[str, JsonSchema] = {
+    "date": {"type": "string", "format": "date"}, "birthday": {"type": "string", "format": "date"},
+    "time": {"type": "string", "pattern": f"^{_CLOCK}"},
+    "moment": {"type": "string", "pattern": rf"^\d{{4}}-\d{{2}}-\d{{2}} {_CLOCK}"},
+}  # fmt: skip
 
 
 class ParameterView(NamedTuple):
@@ -95,7 +97,9 @@ class ToolView:
         self.description = str(tool.get("description") or "")
         self.actions = action_phrases(self.name, self.description)
         stated = (*self.actions, name_phrase(self.name))
-        self.keys = tuple(dict.fromkeys(phrase.lower() for phrase in stated if _is_telling(phrase)))
+        spaced = {phrase: script_of(phrase) == COMMON_SCRIPT for phrase in stated}
+        telling = (phrase for phrase in stated if (" " in phrase if spaced[phrase] else len(phrase) > 1))
+        self.keys = tuple(dict.fromkeys(phrase.lower() for phrase in telling))
         schema = tool.get("parameters") or {}
         self.required = tuple(schema.get("required") or ())
         self.parameters = parameter_views(schema)
@@ -134,7 +138,7 @@ def view_of(tool: object) -> ToolView:
     return _view(orjson.dumps({key: tool.get(key) for key in ("name", "description", "parameters")}))
 
 
-@lru_cache(_CACHED)
+@lru_cache(4096)
 def _view(tool: bytes) -> ToolView:
     return ToolView(orjson.loads(tool))
 
@@ -144,19 +148,18 @@ def parameter_views(schema: JsonSchema) -> tuple[ParameterView, ...]:
     members = schema.get("properties") or {}
     views = tuple(_parameter(name, member) for name, member in members.items() if isinstance(member, dict))
     called = Counter(squeeze(cue) for view in views for cue in set(view.cues.by_script.values()))
-    return tuple(_distinct(view, called) for view in views)
+    return tuple(
+        view if all(called[squeeze(cue)] == 1 for cue in view.cues.by_script.values()) else _by_name(view, called)
+        for view in views
+    )
 
 
-def _distinct(view: ParameterView, called: Counter[str]) -> ParameterView:
+def _by_name(view: ParameterView, called: Counter[str]) -> ParameterView:
     """The same view, called by its name where another parameter is called the same."""
     named = humanise(view.name)
-    described = view.cues.by_script
-    if all(called[squeeze(cue)] == 1 for cue in described.values()):
-        return view
-    described = {script: named if called[squeeze(cue)] > 1 else cue for script, cue in described.items()}
-    common = described[COMMON_SCRIPT]
-    others = [cue for script, cue in described.items() if script != COMMON_SCRIPT]
-    return view._replace(cues=Cues(described, tuple(dict.fromkeys((common, named, *others)))))
+    cues = {script: named if called[squeeze(cue)] > 1 else cue for script, cue in view.cues.by_script.items()}
+    others = [cue for script, cue in cues.items() if script != COMMON_SCRIPT]
+    return view._replace(cues=Cues(cues, tuple(dict.fromkeys((cues[COMMON_SCRIPT], named, *others)))))
 
 
 def cue_table(parameters: tuple[ParameterView, ...]) -> CueTable | None:
@@ -170,7 +173,8 @@ def cue_table(parameters: tuple[ParameterView, ...]) -> CueTable | None:
     shared: set[str] = set()
     weak: dict[str, tuple[int, bool]] = {}
     for index, parameter in enumerate(parameters):
-        for cue in (*short_forms(parameter.name), *_last_words(parameter.cues.by_script[COMMON_SCRIPT])):
+        _, *last = parameter.cues.by_script[COMMON_SCRIPT].split()[-2:] or [""]
+        for cue in (*short_forms(parameter.name), *(word for word in last if len(word) >= _TELLING_LETTERS)):
             key = squeeze(cue)
             if key in owners and owners[key][0] != index:
                 continue
@@ -199,26 +203,10 @@ def _parameter(name: str, schema: JsonSchema) -> ParameterView:
         topic = ""
     if topic:
         cues = Cues({**cues.by_script, script_of(topic): topic}, cues.spoken)
-    return ParameterView(name, schema, kind, _spoken(kind, schema), cues, topic)
-
-
-def _spoken(kind: str, schema: JsonSchema) -> JsonSchema:
-    """The schema by which a value is stated and read: a bare "startDate" is stated as a date."""
-    if json_type(schema) != "string" or schema.get("pattern") or schema.get("format") or schema.get("enum"):
-        return schema
-    match kind:
-        case "date" | "birthday":
-            return {"type": "string", "format": "date"}
-        case "time":
-            return {"type": "string", "pattern": _CLOCK}
-        case "moment":
-            return {"type": "string", "pattern": _MOMENT}
-    return schema
-
-
-def _last_words(cue: str) -> tuple[str, ...]:
-    words = cue.split()
-    return (words[-1],) if len(words) > 1 and len(words[-1]) >= _TELLING_LETTERS else ()
+    spoken = schema
+    if json_type(schema) == "string" and not any(map(schema.get, ("pattern", "format", "enum"))):
+        spoken = _SPOKEN.get(kind, schema)  # a bare "startDate" is stated as a date
+    return ParameterView(name, schema, kind, spoken, cues, topic)
 
 
 def _spelling(cue: str) -> str:
@@ -228,5 +216,52 @@ def _spelling(cue: str) -> str:
     return rf"(?<![A-Za-z0-9]){inside}s?(?![A-Za-z0-9])"
 
 
-def _is_telling(phrase: str) -> bool:
-    return len(phrase) > 1 if script_of(phrase) != COMMON_SCRIPT else phrase.count(" ") > 0
+_CODE = re.compile(r"[`*<>{}\[\]|\\_=#/]|\w[A-Z]\w*[a-z][A-Z]|\.\w")
+_FEWEST_WORDS, _MOST_WORDS = 2, 13
+
+
+@lru_cache(8192)
+def action_phrase(name: str, description: str) -> str:
+    """What to ask of the tool, in the language of its description: "retrieve the tracking status of a shipment"."""
+    return of(language_of(description)).rules.action_of(name, description) or name_phrase(name)
+
+
+@lru_cache(8192)
+def action_phrases(name: str, description: str) -> tuple[str, ...]:
+    """All the ways in which the action is stated: as described, with another verb for it, and in words of its own."""
+    phrase = action_phrase(name, description)
+    return (phrase, *of(language_of(phrase)).rules.other_actions(phrase), *own_words(name, description))
+
+
+@lru_cache(8192)
+def own_words(name: str, description: str) -> tuple[str, ...]:
+    """What people say for a tool of ours, by the language's deeds.yaml; () for any other tool."""
+    language = language_of(action_phrase(name, description))
+    return tuple(of(language).data.get("deeds", {}).get(name, ()))
+
+
+@lru_cache(8192)
+def name_phrase(name: str) -> str:
+    """The tool's name as words, in the imperative where it begins with a verb."""
+    return of(DEFAULT_LANGUAGE).rules.action_of_name(name)  # that names in code are in
+
+
+@lru_cache(8192)
+def action_gap(name: str, description: str) -> str:
+    """Why nobody would ask for this tool in the words that are known for it, "" where somebody would."""
+    phrase = action_phrase(name, description)
+    unsayable = of(language_of(phrase)).cues["unsayable"]
+    found, count = _CODE.search(phrase) or re.search(unsayable, phrase, re.IGNORECASE), len(phrase.split())
+    stated = f"{phrase!r}, which its name and description come to,"
+    if found:
+        return f"{stated} is nothing that people ask for ({found[0].strip()!r})"
+    if script_of(phrase) == COMMON_SCRIPT and not _FEWEST_WORDS <= count <= _MOST_WORDS:
+        return f"{stated} has {count} words; {_FEWEST_WORDS} to {_MOST_WORDS} are asked"
+    return ""
+
+
+def field_phrase(name: str, language: Language) -> str:
+    """What people call the field of a tool that they speak of loosely: "my banking"; of no field where its name has none."""
+    shapes = of(language).data["conversations"]
+    field = humanise(name.split(".", maxsplit=1)[0]) if "." in name else ""
+    return str(shapes["field"].replace("{f}", field) if field else shapes["anything"])
