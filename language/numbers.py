@@ -47,12 +47,13 @@ def write_number(value: float, language: Language, rng: Random) -> str:
 @lru_cache(4096)
 def _numbers(text: str) -> tuple[Found, ...]:
     plain = folded(text)
-    raw = sorted(_candidates(plain.text, packs_of(text)), key=lambda one: (one.start, -one.end))
+    packs = packs_of(text)
+    raw = [*_digit_numbers(plain.text, packs), *(one for pack in packs for one in pack.rules.number_words(plain.text))]
     if not raw:
         return ()
     taken = [*date_spans(text), *((time.start, time.end) for time in find_times(text))]
     found: list[Found] = []
-    for number in raw:
+    for number in sorted(raw, key=lambda one: (one.start, -one.end)):
         start, end = plain.span(number.start, number.end)
         if any(start < last and first < end for first, last in taken):
             continue
@@ -60,12 +61,6 @@ def _numbers(text: str) -> tuple[Found, ...]:
         value = int(number.value) if float(number.value).is_integer() else number.value
         found.append(Found(value, start, end, VERBATIM if text[start:end] == str(value) else number.rule))
     return tuple(found)
-
-
-def _candidates(text: str, packs: tuple[LanguagePack, ...]) -> Iterator[Number]:
-    yield from _digit_numbers(text, packs)
-    for pack in packs:
-        yield from pack.rules.number_words(text)
 
 
 # letters that may touch a number; any others make it part of a name, such as B6789X or A4
@@ -88,21 +83,14 @@ def _digit_numbers(text: str, packs: tuple[LanguagePack, ...]) -> Iterator[Numbe
     for match in _DIGITS.among(packs).finditer(text):
         digits = match["digits"].replace(",", "")
         value = float(digits) if "." in digits else int(digits)
-        if match["magnitude"]:
-            value = _scaled(value, _magnitude(match["magnitude"], packs))
+        if word := match["magnitude"]:
+            tables = (pack.data["numerals"]["magnitudes"] for pack in packs)
+            magnitude = _THOUSAND if word == "k" else next(int(table[word]) for table in tables if word in table)
+            # 1.1 million is 1,100,000 and not 1,100,000.0000000001
+            value = value * magnitude if isinstance(value, int) else float(f"{value * magnitude:.12g}")
         rule = PERCENT if match["percent"] or match["hundredths"] else ORDINAL if match["ordinal"] else NUMBER
         start = match.start("digits") if rule == NUMBER and not match["sign"] else match.start()
         yield Number(-value if match["sign"] else value, start, match.end(), rule)
-
-
-def _magnitude(word: str, packs: tuple[LanguagePack, ...]) -> int:
-    tables = (pack.data["numerals"]["magnitudes"] for pack in packs)
-    return next(int(table[word]) for table in tables if word in table) if word != "k" else _THOUSAND
-
-
-def _scaled(value: float, magnitude: int) -> float:
-    """1.1 million is 1,100,000 and not 1,100,000.0000000001."""
-    return value * magnitude if isinstance(value, int) else float(f"{value * magnitude:.12g}")
 
 
 CONVERTED = "unit conversion"

@@ -7,7 +7,7 @@ fallback, and nothing that they read in it proves anything (`has_folder`).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache, lru_cache
 from importlib import import_module
@@ -36,20 +36,21 @@ COMMON_SCRIPT = "Latin"
 @cache
 def known() -> tuple[Language, ...]:
     """The codes of all languages, in the order of the alphabet."""
-    return tuple(
-        sorted(
-            folder.name
-            for folder in files("callwright.language").iterdir()
-            if folder.is_dir() and (folder / _DESCRIPTION).is_file()
-        )
-    )
+    folders = (one for one in files("callwright.language").iterdir() if one.is_dir())
+    return tuple(sorted(folder.name for folder in folders if (folder / _DESCRIPTION).is_file()))
 
 
 @cache
 def of(code: Language) -> LanguagePack:
     """The language with this code, one without a folder too; ConfigurationError where no language has it."""
     if not has_folder(code):
-        return _without_folder(code)
+        name = language_names().get(code)
+        if name is None:
+            raise ConfigurationError(
+                f"There is no language {code!r}; the languages are {', '.join(known())}, and others by their ISO 639 codes,"
+                " such as fr or de."
+            )
+        return replace(of(fallback()), code=code, name=name, marks=frozenset(), fallback=False)
     entries = {name: value for name, value in _described(code).items() if name != "signs"}
     cues = packaged(f"callwright.language.{code}", _PATTERNS)
     lists: Mapping[str, str] = entries.pop("words")
@@ -59,7 +60,9 @@ def of(code: Language) -> LanguagePack:
         answers=tuple(entries.pop("answers")),
         frames=tuple(entries.pop("frames")),
         words=MappingProxyType({name: frozenset(str(words).split()) for name, words in lists.items()}),
-        cues=MappingProxyType({name: _joined(value) for name, value in cues.items()}),
+        cues=MappingProxyType(
+            {name: "|".join(map(str, value)) if isinstance(value, list) else str(value) for name, value in cues.items()}
+        ),
         data=_Data(code),
         rules=import_module(f"callwright.language.{code}.rules").Rules(),
         **entries,
@@ -83,17 +86,6 @@ def read_as(code: Language) -> Language:
 
 
 @cache
-def _without_folder(code: Language) -> LanguagePack:
-    name = language_names().get(code)
-    if name is None:
-        raise ConfigurationError(
-            f"There is no language {code!r}; the languages are {', '.join(known())}, and others by their ISO 639 codes, "
-            "such as fr or de."
-        )
-    return replace(of(fallback()), code=code, name=name, marks=frozenset(), fallback=False)
-
-
-@cache
 def _described(code: Language) -> dict[str, Any]:
     """The entries of language.yaml; they can be read before the language's rules are."""
     return dict(packaged(f"callwright.language.{code}", _DESCRIPTION))
@@ -103,51 +95,38 @@ class _Data(Mapping[str, Any]):
     """The YAML files of a language by their stems, each read when it is first asked for."""
 
     def __init__(self, code: Language) -> None:
-        self._code = code
-        self._read: dict[str, Any] = {}
+        self._package = f"callwright.language.{code}"
 
     def __getitem__(self, name: str) -> Any:  # noqa: ANN401 - parsed YAML, typed by who asks for it
-        if name not in self._read:
-            file = files(f"callwright.language.{self._code}") / f"{name}.yaml"
-            if not file.is_file():
-                raise KeyError(name)
-            self._read[name] = packaged(f"callwright.language.{self._code}", file.name)
-        return self._read[name]
+        if name not in _stems(self._package):
+            raise KeyError(name)
+        return packaged(self._package, f"{name}.yaml")
 
-    def __iter__(self) -> Any:  # noqa: ANN401 - an iterator of names
-        return (
-            file.name.removesuffix(".yaml")
-            for file in files(f"callwright.language.{self._code}").iterdir()
-            if file.name.endswith(".yaml")
-        )
+    def __iter__(self) -> Iterator[str]:
+        return iter(_stems(self._package))
 
     def __len__(self) -> int:
-        return sum(1 for _ in self)
+        return len(_stems(self._package))
 
 
-def _joined(value: object) -> str:
-    return "|".join(map(str, value)) if isinstance(value, list) else str(value)
+@cache
+def _stems(package: str) -> tuple[str, ...]:
+    names = (file.name for file in files(package).iterdir())
+    return tuple(name.removesuffix(".yaml") for name in names if name.endswith(".yaml"))
 
 
 @lru_cache(16384)
 def packs_of(text: str) -> tuple[LanguagePack, ...]:
     """The languages that `text` may be in: the one of the common script whose words it has most of, then the others."""
-    common, others = _by_script()
+    common, others = (tuple(map(of, codes)) for codes in _codes_by_script())
     stated = _WORD.findall(text.casefold())
     best = max(common, key=lambda pack: sum(word in pack.marks for word in stated)) if len(common) > 1 else common[0]
     return (best, *others)
 
 
 @cache
-def _by_script() -> tuple[tuple[LanguagePack, ...], tuple[LanguagePack, ...]]:
-    """The languages of the common script, the first of which stands for all texts that tell nothing; and the others."""
-    common, others = _codes_by_script()
-    return tuple(map(of, common)), tuple(map(of, others))
-
-
-@cache
 def _codes_by_script() -> tuple[tuple[Language, ...], tuple[Language, ...]]:
-    """The codes of these languages, from their descriptions alone."""
+    """The codes of the languages of the common script, the first for texts that tell nothing; and the others."""
     common = [code for code in known() if _described(code)["script"] == COMMON_SCRIPT]
     first = tuple(sorted(common, key=lambda code: not _described(code).get("fallback")))
     return first, tuple(code for code in known() if code not in common)
@@ -182,8 +161,7 @@ def letters_of(text: str) -> Language:
 
 def script_of(text: str) -> str:
     """The script of a text: the common one unless it has letters that only another has."""
-    found = (str(_described(code)["script"]) for code in _codes_by_script()[1] if _letters(code).search(text))
-    return next(found, COMMON_SCRIPT)
+    return str(_described(letters_of(text))["script"])
 
 
 def own_letters(text: str) -> str:
@@ -290,7 +268,11 @@ class LanguagePattern:
     def among(self, packs: tuple[LanguagePack, ...]) -> re.Pattern[str]:
         """The expression for these languages."""
         if packs not in self._compiled:
-            filled = _SLOT.sub(lambda slot: _alternatives(slot[1], packs), widened(self._template))
+            cues = {
+                name: [pack.cues[name] for pack in packs if pack.cues.get(name)]
+                for name in _SLOT.findall(self._template)
+            }
+            filled = _SLOT.sub(lambda slot: "|".join(cues[slot[1]]) or _NOTHING, widened(self._template))
             self._compiled[packs] = re.compile(filled, self._flags)
         return self._compiled[packs]
 
@@ -298,7 +280,3 @@ class LanguagePattern:
     def everywhere(self) -> re.Pattern[str]:
         """The expression for all languages at once."""
         return self.among(tuple(of(code) for code in known()))
-
-
-def _alternatives(name: str, packs: tuple[LanguagePack, ...]) -> str:
-    return "|".join(pack.cues[name] for pack in packs if pack.cues.get(name)) or _NOTHING

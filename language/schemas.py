@@ -26,25 +26,25 @@ DATE_VALUE = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])")
 TIME_VALUE = re.compile(r"(?:[01]\d|2[0-3]):[0-5]\d")
 DATE_TIME_VALUE = re.compile(rf"({DATE_VALUE.pattern})[ T]({TIME_VALUE.pattern})(?::00)?")
 _TYPES: dict[str, Kind] = {
-    "boolean": "boolean",
-    "integer": "integer",
-    "number": "number",
-    "float": "number",
-    "array": "array",
+    "boolean": "boolean", "integer": "integer", "number": "number", "float": "number", "array": "array",
     "object": "object",
-}
+}  # fmt: skip
+_TYPED_FORMATS: dict[str, Kind] = {"date": "date", "date-time": "date-time", "time": "time"}
 
 
 def kind_of(schema: JsonSchema) -> Kind:
     """The kind that `schema` asks for; a string with no hint is text."""
     if "enum" in schema or "const" in schema:
         return "enum"
-    declared = type_of(schema)
-    if declared in _TYPES:
-        return _TYPES[declared]
-    if schema.get("format") in ("date", "date-time", "time"):
-        return {"date": "date", "date-time": "date-time", "time": "time"}[schema["format"]]  # type: ignore[return-value]
-    return _by_pattern(str(schema.get("pattern", "")))
+    declared, pattern = schema.get("type", ""), str(schema.get("pattern", ""))
+    if isinstance(declared, list):  # the first that is not null
+        declared = next((name for name in declared if name != "null"), "")
+    if kind := _TYPES.get(str(declared)) or _TYPED_FORMATS.get(str(schema.get("format"))):
+        return kind
+    has_date = r"\d{4}-" in pattern or "[0-9]{4}-" in pattern
+    if "[0-5]" in pattern and ":" in pattern:
+        return "date-time" if has_date else "time"
+    return "date" if has_date and "-" in pattern.split("-", 1)[-1] and "[A-Z]" not in pattern else "text"
 
 
 def scalars(value: JsonValue) -> Iterator[str | int | float | bool]:
@@ -60,35 +60,14 @@ def scalars(value: JsonValue) -> Iterator[str | int | float | bool]:
         yield value
 
 
-def type_of(schema: JsonSchema) -> str:
-    """The JSON type that `schema` declares, the first that is not null where it declares several, "" where none."""
-    declared = schema.get("type", "")
-    if isinstance(declared, list):
-        return next((str(name) for name in declared if name != "null"), "")
-    return str(declared)
-
-
 def choices_of(schema: JsonSchema) -> list[object]:
     """The values that `schema` offers, an empty list where it leaves the choice open."""
     return list(schema["enum"]) if "enum" in schema else [schema["const"]] if "const" in schema else []
 
 
-def _by_pattern(pattern: str) -> Kind:
-    has_time = "[0-5]" in pattern and ":" in pattern
-    has_date = r"\d{4}-" in pattern or "[0-9]{4}-" in pattern
-    if has_time:
-        return "date-time" if has_date else "time"
-    return "date" if has_date and "-" in pattern.split("-", 1)[-1] and "[A-Z]" not in pattern else "text"
-
-
 _LOOSE_TYPES = {
-    "float": "number",
-    "int": "integer",
-    "dict": "object",
-    "list": "array",
-    "tuple": "array",
-    "bool": "boolean",
-}
+    "float": "number", "int": "integer", "dict": "object", "list": "array", "tuple": "array", "bool": "boolean",
+}  # fmt: skip
 
 
 def json_type(schema: JsonSchema) -> str:
@@ -105,11 +84,8 @@ def json_type(schema: JsonSchema) -> str:
 
 _PLAIN = frozenset({"type", "description", "title", "examples", "default", "enum", "minimum", "maximum", "pattern"})
 _PYTHON_TYPES: dict[str, tuple[type, ...]] = {
-    "string": (str,),
-    "integer": (int,),
-    "number": (int, float),
-    "boolean": (bool,),
-}
+    "string": (str,), "integer": (int,), "number": (int, float), "boolean": (bool,),
+}  # fmt: skip
 
 
 def fits(value: JsonValue, schema: JsonSchema) -> bool:
@@ -119,13 +95,8 @@ def fits(value: JsonValue, schema: JsonSchema) -> bool:
         return _fits_plainly(value, schema, allowed)
     try:
         return bool(_validator(orjson.dumps(schema, option=orjson.OPT_SORT_KEYS)).is_valid(value))
-    except (
-        re.error,
-        TypeError,
-        UnknownType,
-        RecursionError,
-        Unresolvable,
-    ):  # a bad schema shows itself only when it is used
+    # a bad schema shows itself only when it is used
+    except (re.error, TypeError, UnknownType, RecursionError, Unresolvable):
         return False
 
 
@@ -213,20 +184,21 @@ class _Node(NamedTuple):
 
     branches: tuple[tuple[tuple["str | _Node", int, int], ...], ...]
 
+    @property
+    def longest(self) -> int:
+        """How many characters it may have."""
+        sizes = (
+            ((1 if isinstance(what, str) else what.longest) * most for what, _, most in row) for row in self.branches
+        )
+        return max(map(sum, sizes))
+
 
 def matching_text(pattern: str, rng: Random) -> str:
     """Text that matches the whole pattern; UnsupportedPatternError where it asks for more than this can generate."""
     node = _parsed(pattern)
-    if _longest(node) > _LONGEST_TEXT:
+    if node.longest > _LONGEST_TEXT:
         raise UnsupportedPatternError(f"The pattern {pattern!r} allows for more than {_LONGEST_TEXT} characters.")
     return _write(node, rng)
-
-
-def _longest(node: _Node) -> int:
-    return max(
-        sum(most * (1 if isinstance(what, str) else _longest(what)) for what, _, most in branch)
-        for branch in node.branches
-    )
 
 
 def _write(node: _Node, rng: Random) -> str:

@@ -7,12 +7,14 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from callwright.language.dates import HALF_DAY, RELATIVE, YEARLESS, find_dates, find_times, other_half
 from callwright.language.packs import signs
 from callwright.language.readers.duckling_reader import DucklingEntity, read
 from callwright.language.readers.units import QuantityWords, quantity_words
+from callwright.language.text import Found
 
 UNKNOWN_NOW = datetime(2001, 1, 1, tzinfo=UTC)  # a Monday; what depends on it is not read
 _AROUND = 30  # characters around a time in which words name its half of the day
@@ -41,6 +43,12 @@ class Moment(NamedTuple):
     earlier_day: str = ""
     is_figures: bool = False
 
+    @property
+    def day(self) -> str:
+        """One of its days, "" where it has none or is a month."""
+        day = next(iter(self.days), "")
+        return day if len(day) == _ISO_DAY else ""
+
 
 @lru_cache(4096)
 def find_moments(text: str, language: str, now: datetime) -> tuple[Moment, ...]:
@@ -49,20 +57,29 @@ def find_moments(text: str, language: str, now: datetime) -> tuple[Moment, ...]:
     plain = text
     for spelling, usual in words.respelled.items():
         plain = plain.replace(spelling, usual)
-    read_here = [_moment(one, plain, words) for one in read(plain, language, now) if one.dimension == "time"]
-    found = [one for one in read_here if one is not None]
-    found += [
+    read_here = (_moment(one, plain, words) for one in read(plain, language, now) if one.dimension == "time")
+    found = [
+        *(one for one in read_here if one is not None),
         *_weekdays(plain, words, now),
         *_days_of_month(plain, words, now),
-        *_days_of_this_month(plain, words, now),
         *_by_rule(text),
+        *_days_counted(plain, words, now),
     ]
     lower = text.lower()
-    found += _days_counted(plain, words, now)
-    kept = [one for one in found if not _is_amount(one, lower, words) and not _is_idle(one, lower, words)]
+    # the words may mean no time, though they may: "I fall asleep"
+    idle, marks = words.patterns["idle_day"], signs(" ,.")
+    found = [one for one in found if not idle.fullmatch(lower[one.start : one.end].strip(marks))]
+    kept = [one for one in found if not _is_amount(one, lower, words)]
     kept += _anchored(lower, words, _widest(kept))
     read_once = [_decided(lower, words, one) for one in _widest(kept)]
-    read_once = [_on_same_clock(one, read_once) for one in _in_order(lower, words, read_once)]
+    # where a text counts 24 hours once, it does so with each time that it writes alike
+    counts_on = any(len(one.clocks) == 1 and min(one.clocks) >= _ONE_PM and one.is_figures for one in read_once)
+    read_once = [
+        one._replace(clocks=frozenset({min(one.clocks)}))
+        if counts_on and len(one.clocks) > 1 and one.is_figures
+        else one
+        for one in _in_order(lower, words, read_once)
+    ]
     return tuple(_ending(lower, words, read_once))
 
 
@@ -76,85 +93,53 @@ def _ending(text: str, words: QuantityWords, found: Sequence[Moment]) -> Iterato
                 {each for clock in one.clocks for each in (clock, other_half(clock))} if not one.days else set[str]()
             )
             later = [clock for clock in clocks if len(before.clocks) == 1 and clock > min(before.clocks)]
-            is_open = len(one.clocks) > 1 or (
-                one.clocks and not words.patterns["part_of_day"].search(text[one.start : one.end])
-            )
-            one = one._replace(clocks=frozenset({min(later)})) if later and is_open else one
-            one = _in_the_week_after(before, one) if not one.clocks else one
+            names_part = words.patterns["part_of_day"].search(text[one.start : one.end])
+            if later and (len(one.clocks) > 1 or not names_part):
+                one = one._replace(clocks=frozenset({min(later)}))
+            if not one.clocks and before.day and one.day and one.day < before.day:  # the Friday after that Monday
+                one = one._replace(days=frozenset({_later(one.day, _WEEK)}))
         yield one
         before = one
 
 
-def _in_the_week_after(first: Moment, last: Moment) -> Moment:
-    """The later of two days without dates, where it is read as the earlier: the Friday after that Monday."""
-    days = (next(iter(first.days), ""), next(iter(last.days), ""))
-    if not all(len(day) == _ISO_DAY for day in days) or days[1] >= days[0]:
-        return last
-    later = date.fromisoformat(days[1]) + timedelta(days=_WEEK)
-    return last._replace(days=frozenset({later.isoformat()}))
+def _later(day: str, days: int) -> str:
+    return (date.fromisoformat(day) + timedelta(days=days)).isoformat()
 
 
 def _in_order(text: str, words: QuantityWords, found: Sequence[Moment]) -> Iterator[Moment]:
     """Days of a month that was stated before count from there: from January 4th to the 18th."""
     anchor = ""
     for one in found:
-        day = next(iter(one.days), "")
-        is_bare = bool(words.patterns["bare_day"].fullmatch(text[one.start : one.end].strip()))
-        if is_bare and anchor and not one.last_day:
-            later = _next_day_of_month(anchor, int(day[8:]))
+        quote = text[one.start : one.end]
+        if anchor and one.day and not one.last_day and words.patterns["bare_day"].fullmatch(quote.strip()):
+            later = anchor  # the first day with this number that is not before the anchor
+            while later[8:] != one.day[8:]:
+                later = _later(later, 1)
             yield one._replace(days=frozenset({later}))
         else:
             yield one
-            anchor = (
-                day if len(day) == _ISO_DAY and words.patterns["anchor"].search(text[one.start : one.end]) else anchor
-            )
-
-
-def _next_day_of_month(anchor: str, day: int) -> str:
-    """The first day with this number that is not before the anchor."""
-    at = date.fromisoformat(anchor)
-    while at.day != day:
-        at += timedelta(days=1)
-    return at.isoformat()
-
-
-def _on_same_clock(one: Moment, found: Sequence[Moment]) -> Moment:
-    """Where a text counts 24 hours once, it does so with each time that it writes alike."""
-    counts_on = any(
-        other.clocks and min(other.clocks) >= _ONE_PM and len(other.clocks) == 1 and other.is_figures for other in found
-    )
-    if len(one.clocks) > 1 and one.is_figures and counts_on:
-        return one._replace(clocks=frozenset({min(one.clocks)}))
-    return one
+            anchor = one.day if one.day and words.patterns["anchor"].search(quote) else anchor
 
 
 def _anchored(text: str, words: QuantityWords, found: Sequence[Moment]) -> Iterator[Moment]:
     """Days that count from another that is stated: the day before Christmas, back the next day, a week on Friday."""
-    for name, days, is_before in (
-        ("day_before", -1, False),
-        ("day_after", 1, False),
-        ("next_day", 1, True),
-        ("week_on", _WEEK, False),
-    ):
+    counted = (("day_before", -1, False), ("day_after", 1, False), ("next_day", 1, True), ("week_on", _WEEK, False))
+    for name, days, is_before in counted:
         for match in words.patterns[name].finditer(text):
+            start, end = match.span()
             stated = [
-                one
-                for one in found
-                if len(next(iter(one.days), "")) == _ISO_DAY and _is_beside(one, match, is_before=is_before)
-            ]
-            if not stated:
-                continue
-            near = stated[-1] if is_before else stated[0]
-            day = date.fromisoformat(next(iter(near.days))) + timedelta(days=days)
-            start = match.start() if is_before else min(match.start(), near.start)
-            end = match.end() if is_before else max(match.end(), near.end)
-            yield Moment(start, end, frozenset({day.isoformat()}), near.clocks if not is_before else frozenset())
-
-
-def _is_beside(one: Moment, match: re.Match[str], *, is_before: bool) -> bool:
-    if is_before:
-        return one.end <= match.start()
-    return abs(one.start - match.end()) <= 1 or abs(match.start() - one.end) <= 1 or one.start <= match.end() <= one.end
+                one for one in found
+                if one.day and (
+                    one.end <= start if is_before
+                    else abs(one.start - end) <= 1 or abs(start - one.end) <= 1 or one.start <= end <= one.end
+                )
+            ]  # fmt: skip
+            if stated and is_before:
+                yield Moment(start, end, frozenset({_later(stated[-1].day, days)}), frozenset())
+            elif stated:
+                near = stated[0]
+                day = frozenset({_later(near.day, days)})
+                yield Moment(min(start, near.start), max(end, near.end), day, near.clocks)
 
 
 def _by_rule(text: str) -> Iterator[Moment]:
@@ -162,30 +147,25 @@ def _by_rule(text: str) -> Iterator[Moment]:
         if found.rule not in (YEARLESS, RELATIVE):
             yield Moment(found.start, found.end, frozenset({str(found.value)}), frozenset())
     for time in find_times(text):
-        yield Moment(
-            time.start,
-            time.end,
-            frozenset(),
-            _clocks(str(time.value), time.rule),
-            is_figures=_is_figures(text[time.start : time.end]),
-        )
+        is_figures = _is_figures(text[time.start : time.end])
+        yield Moment(time.start, time.end, frozenset(), _clocks(time), is_figures=is_figures)
 
 
 def _is_figures(quote: str) -> bool:
     return bool(re.search(r"\d{1,2}:\d{2}(?!\s*[ap])", quote.lower()))
 
 
-def _clocks(value: str, rule: str) -> frozenset[str]:
-    return frozenset({value, other_half(value)} if rule == HALF_DAY else {value})
+def _clocks(time: Found) -> frozenset[str]:
+    value = str(time.value)
+    return frozenset({value, other_half(value)} if time.rule == HALF_DAY else {value})
 
 
 def _is_amount(one: Moment, text: str, words: QuantityWords) -> bool:
     """Whether a unit follows, or an amount begins within: "at 10 minutes", "the twelve-minute mark", "zone 3, half an hour"."""
     if any(one.start < match.start() < one.end < match.end() for match in words.patterns["half_of"].finditer(text)):
         return True
-    if any(one.start < match.end() and match.start() < one.end for match in words.patterns["decimal"].finditer(text)):
-        return True
-    if any(match.start() < one.end and one.start < match.end() for match in words.patterns["dimension"].finditer(text)):
+    others = (match for name in ("decimal", "dimension") for match in words.patterns[name].finditer(text))
+    if any(one.start < match.end() and match.start() < one.end for match in others):
         return True
     if words.patterns["scale_after"].match(text, one.end) or words.patterns["half_unit"].match(text, one.end):
         return True
@@ -194,26 +174,16 @@ def _is_amount(one: Moment, text: str, words: QuantityWords) -> bool:
     return any(pattern.match(text, one.end) for pattern, _ in words.units)
 
 
-def _is_idle(one: Moment, text: str, words: QuantityWords) -> bool:
-    """Whether the words mean no time, though they may: "I fall asleep"."""
-    return bool(words.patterns["idle_day"].fullmatch(text[one.start : one.end].strip(signs(" ,."))))
-
-
 def _widest(found: Sequence[Moment]) -> list[Moment]:
     kept: list[Moment] = []
     for one in sorted(found, key=lambda each: (each.start - each.end, -len(each.days) - len(each.last_day))):
         wider = next((other for other in kept if one.start < other.end and other.start < one.end), None)
         if wider is None:
             kept.append(one)
-        elif _has_own_day(one, wider):
+        # a day before a time that was read more widely without it: "Thursday at ten | past two pm"
+        elif one.day and not one.last_day and not one.last_clock and not wider.days and one.start < wider.start:
             kept.append(one._replace(end=wider.start, clocks=frozenset()))
     return sorted(kept, key=lambda one: one.start)
-
-
-def _has_own_day(one: Moment, wider: Moment) -> bool:
-    """Whether a day stands before a time that was read more widely without it: "Thursday at ten | past two pm"."""
-    is_day = len(next(iter(one.days), "")) == _ISO_DAY and not one.last_day and not one.last_clock
-    return is_day and not wider.days and one.start < wider.start
 
 
 def _decided(text: str, words: QuantityWords, moment: Moment) -> Moment:
@@ -250,14 +220,14 @@ def _weekdays(text: str, words: QuantityWords, now: datetime) -> Iterator[Moment
         found = monday + timedelta(days=weeks * _WEEK + words.weekdays.index(day))
         if not which and found < now.date():
             found += timedelta(days=_WEEK)
-        following = [one for one in find_times(text[match.end() : match.end() + 12]) if one.start <= 1]
-        clocks = _clocks(str(following[0].value), following[0].rule) if following else frozenset()
-        end = match.end() + (following[0].end if following else 0)
+        following = next((one for one in find_times(text[match.end() : match.end() + 12]) if one.start <= 1), None)
+        clocks = _clocks(following) if following else frozenset()
+        end = match.end() + (following.end if following else 0)
         yield Moment(match.start(), end, frozenset({found.isoformat()}), clocks)
 
 
 def _days_of_month(text: str, words: QuantityWords, now: datetime) -> Iterator[Moment]:
-    """Two days of one month, the month said once."""
+    """Two days of one month, the month said once; and a day of the month that is now, be it past."""
     for match in words.patterns["days_of_month"].finditer(text):
         month, first, last = (int(match[name]) for name in ("month", "first", "last"))
         year = now.year + ((month, first) < (now.month, now.day))
@@ -266,6 +236,11 @@ def _days_of_month(text: str, words: QuantityWords, now: datetime) -> Iterator[M
         except ValueError:
             continue
         yield Moment(*match.span(), frozenset({days[0]}), frozenset(), days[1])
+    for match in words.patterns["day_of_this_month"].finditer(text):
+        try:
+            yield Moment(*match.span(), frozenset({now.date().replace(day=int(match[1])).isoformat()}), frozenset())
+        except ValueError:  # no day of this month
+            continue
 
 
 def _days_counted(text: str, words: QuantityWords, now: datetime) -> Iterator[Moment]:
@@ -273,22 +248,10 @@ def _days_counted(text: str, words: QuantityWords, now: datetime) -> Iterator[Mo
     for match in words.patterns["counted_day"].finditer(text):
         first, *last = words.days_from_now[match[0]]
         days = [(now.date() + timedelta(days=each)).isoformat() for each in (first, *last)]
-        clocks: frozenset[str] = frozenset()
-        end = match.end()
-        if not last:
-            at = match.start()
-            timed = [one for one in find_times(text) if one.start <= end and at < one.end and one.start >= at]
-            clocks, end = (_clocks(str(timed[0].value), timed[0].rule), timed[0].end) if timed else (clocks, end)
-        yield Moment(match.start(), end, frozenset(days[:1]), clocks, days[1] if last else "")
-
-
-def _days_of_this_month(text: str, words: QuantityWords, now: datetime) -> Iterator[Moment]:
-    """A day of the month that is now, be it past."""
-    for match in words.patterns["day_of_this_month"].finditer(text):
-        try:
-            yield Moment(*match.span(), frozenset({now.date().replace(day=int(match[1])).isoformat()}), frozenset())
-        except ValueError:  # no day of this month
-            continue
+        at, end = match.span()
+        timed = next((one for one in find_times(text) if at <= one.start <= end and at < one.end and not last), None)
+        clocks, end = (_clocks(timed), timed.end) if timed else (frozenset(), end)
+        yield Moment(at, end, frozenset(days[:1]), clocks, days[1] if last else "")
 
 
 def _moment(one: DucklingEntity, text: str, words: QuantityWords) -> Moment | None:
@@ -309,72 +272,54 @@ def _moment(one: DucklingEntity, text: str, words: QuantityWords) -> Moment | No
     clocks = frozenset(stamp.strftime("%H:%M") for stamp in stamps) if has_clock else frozenset()
     if words.patterns["bare_twelve"].search(quote.lower()):
         clocks |= {other_half(clock) for clock in clocks}
-    days = frozenset({stamps[0].date().isoformat()}) if not has_clock or _says_day(stamps) else frozenset()
+    # a day was stated with the time where the readings are not on every day
+    all_days = sorted({stamp.date() for stamp in stamps})
+    is_told = not has_clock or len(all_days) == 1 or min((later - day).days for day, later in pairwise(all_days)) > 1
+    days = frozenset({stamps[0].date().isoformat()}) if is_told else frozenset()
     return Moment(one.start, one.end, days, clocks, earlier_day=_earlier(stamps, quote), is_figures=_is_figures(quote))
-
-
-def _says_day(stamps: Sequence[datetime]) -> bool:
-    """Whether a day was stated with the time: then the readings are not on every day."""
-    days = sorted({stamp.date() for stamp in stamps})
-    return len(days) == 1 or min((days[at + 1] - days[at]).days for at in range(len(days) - 1)) > 1
 
 
 def _earlier(stamps: Sequence[datetime], quote: str) -> str:
     """The same day a year earlier, or a week, where the readings are as far apart and no year is stated."""
     if len(stamps) <= 1 or re.search(r"\d{4}", quote):
         return ""
-    if (stamps[1] - stamps[0]).days == _WEEK:
-        return (stamps[0] - timedelta(days=_WEEK)).date().isoformat()
-    return (
-        f"{stamps[0].year - 1}{stamps[0].date().isoformat()[4:]}"
-        if (stamps[1] - stamps[0]).days >= _HALF_A_YEAR
-        else ""
-    )
+    day, apart = stamps[0].date().isoformat(), (stamps[1] - stamps[0]).days
+    if apart == _WEEK:
+        return _later(day, -_WEEK)
+    return f"{stamps[0].year - 1}{day[4:]}" if apart >= _HALF_A_YEAR else ""
 
 
 def _interval(
     one: DucklingEntity, values: Sequence[Mapping[str, Mapping[str, str]]], quote: str, words: QuantityWords
 ) -> Moment | None:
     begin, end = values[0].get("from"), values[0].get("to")
-    if begin is None or end is None:
-        return _open_interval(one, begin or end, is_repeated=len(values) > 1)
+    if begin is None or end is None:  # an open one
+        only = begin or end
+        if only is None or only["grain"] not in ("day", "hour", "minute"):
+            return None
+        stamp = _stamp(only)
+        day, clocks = stamp.date().isoformat(), {stamp.strftime("%H:%M")} if only["grain"] != "day" else set[str]()
+        earlier = f"{stamp.year - 1}{day[4:]}" if len(values) > 1 else ""
+        return Moment(one.start, one.end, frozenset({day}), frozenset(clocks), earlier_day=earlier)
     first, last = _stamp(begin), _stamp(end)
     if first.year < _FIRST_YEAR:
         return None
     is_month_last = words.patterns["month_at_end"].fullmatch(quote)
     if end["grain"] == "day" or is_month_last:
-        last -= (
-            timedelta(days=1) if end["grain"] == "day" else timedelta(minutes=1)
-        )  # the end is the first moment after
-        first = _in_the_range(first, last, quote, int(is_month_last["first"]) if is_month_last else 0)
+        # the end is the first moment after
+        last -= timedelta(days=1) if end["grain"] == "day" else timedelta(minutes=1)
+        day = int(is_month_last["first"]) if is_month_last else 0
+        # a range whose month (then the first is only a day) or whose year is stated with the last one alone
+        if 0 < day <= last.day:
+            first = last.replace(day=day)
+        elif re.search(r"\d{4}$", quote.rstrip()) and last - first > _A_YEAR:
+            first = first.replace(year=last.year - ((first.month, first.day) > (last.month, last.day)))
         return Moment(one.start, one.end, frozenset({first.date().isoformat()}), frozenset(), last.date().isoformat())
     if words.patterns["half_at_end"].search(quote) and (last - first) > timedelta(hours=_HALF):
         first += timedelta(hours=_HALF)  # between 2 and 4 pm
-    days = frozenset({first.date().isoformat()})
-    step = {"minute": timedelta(minutes=1), "hour": timedelta(hours=1)}.get(end["grain"], timedelta())
-    last -= step
-    clocks = frozenset({first.strftime("%H:%M")})
+    last -= {"minute": timedelta(minutes=1), "hour": timedelta(hours=1)}.get(end["grain"], timedelta())
+    days, clocks = frozenset({first.date().isoformat()}), frozenset({first.strftime("%H:%M")})
     return Moment(one.start, one.end, days, clocks, last.date().isoformat(), last.strftime("%H:%M"))
-
-
-def _in_the_range(first: datetime, last: datetime, quote: str, day: int) -> datetime:
-    """The first day of a range whose month (then it is only the day `day`) or whose year is stated with the last one alone."""
-    if 0 < day <= last.day:
-        return last.replace(day=day)
-    if re.search(r"\d{4}$", quote.rstrip()) and last - first > _A_YEAR:
-        year = last.year - ((first.month, first.day) > (last.month, last.day))
-        return first.replace(year=year)
-    return first
-
-
-def _open_interval(one: DucklingEntity, only: Mapping[str, str] | None, *, is_repeated: bool) -> Moment | None:
-    if only is None or only["grain"] not in ("day", "hour", "minute"):
-        return None
-    stamp = _stamp(only)
-    clocks = frozenset({stamp.strftime("%H:%M")}) if only["grain"] != "day" else frozenset()
-    day = stamp.date().isoformat()
-    earlier = f"{stamp.year - 1}{day[4:]}" if is_repeated else ""
-    return Moment(one.start, one.end, frozenset({day}), clocks, earlier_day=earlier)
 
 
 def _stamp(value: Mapping[str, str]) -> datetime:

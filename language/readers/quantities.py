@@ -65,12 +65,10 @@ def find_quantities(text: str, language: str) -> tuple[Quantity, ...]:
 def _unit_shares(text: str, words: QuantityWords) -> Iterator[Quantity]:
     """Half an hour, an hour, an hour and a half."""
     for match in words.patterns["half_of"].finditer(text):
-        unit = unit_named(match[2], words)
-        if unit is not None:
+        if unit := unit_named(match[2], words):
             yield Quantity(words.shares[match[1].replace("-", " ")], unit, *match.span(), match.end(1))
     for match in words.patterns["one_of"].finditer(text):
-        unit = unit_named(match[1], words)
-        if unit is not None:
+        if unit := unit_named(match[1], words):
             part = words.patterns["half_unit"].search(match.group())
             more = words.shares[" ".join(part[1].split())] if part else 0.0
             yield Quantity(1 + more, unit, *match.span(), match.start(1))
@@ -84,13 +82,18 @@ def _numbers(text: str, plain: str, words: QuantityWords, language: str) -> Iter
         (one.start, one.end) for one in find_moments(text, language, UNKNOWN_NOW)
         if not words.patterns["elapse"].search(plain[one.start : one.end])
     ]  # fmt: skip
-    for start, end, number in _bare_numbers(text, plain, words, language):
-        if any(first <= start and end <= last for first, last in idle):
+    for start, end, bare in _bare_numbers(text, plain, words, language):
+        number = bare
+        within = [one for one in idle if one[0] <= start and end <= one[1]]
+        within += [one for one in taken if one[0] <= start and end <= one[1] and one[1] - one[0] > end - start]
+        if within:
             continue
-        if any(first <= start and end <= last and last - first > end - start for first, last in taken):
-            continue
-        one = _measured(plain, words, start, end, _scaled(plain, words, start, end, number))
         half = words.patterns["half_before"].search(plain[:start])
+        if number == _DOZEN and words.patterns["long_dozen"].search(plain[max(0, start - 10) : end + 8]):
+            number += 1  # a baker's dozen
+        elif half:
+            number /= 2
+        one = _measured(plain, words, start, end, number)
         yield one._replace(start=half.start()) if half else one
 
 
@@ -114,11 +117,8 @@ def _bare_numbers(text: str, plain: str, words: QuantityWords, language: str) ->
     return sorted(_joined(plain, words, sorted(spans)))
 
 
-def _joined(
-    text: str, words: QuantityWords, spans: Sequence[tuple[int, int, float]]
-) -> Iterator[tuple[int, int, float]]:
+def _joined(text: str, words: QuantityWords, rest: list[tuple[int, int, float]]) -> Iterator[tuple[int, int, float]]:
     """A hundred that goes without saying: "one thirty-five" is 135."""
-    rest = list(spans)
     while rest:
         start, end, number = rest.pop(0)
         following = rest[0] if rest else None
@@ -133,13 +133,6 @@ def _joined(
             yield start, end, number
 
 
-def _scaled(text: str, words: QuantityWords, start: int, end: int, number: float) -> float:
-    """The number with what the words beside it make of it: half a million, a baker's dozen."""
-    if number == _DOZEN and words.patterns["long_dozen"].search(text[max(0, start - 10) : end + 8]):
-        return number + 1
-    return number / 2 if words.patterns["half_before"].search(text[:start]) else number
-
-
 def _measured(text: str, words: QuantityWords, start: int, end: int, number: float) -> Quantity:
     scale = words.patterns["scale_after"].match(text, end)
     if scale:
@@ -149,7 +142,8 @@ def _measured(text: str, words: QuantityWords, start: int, end: int, number: flo
         number, end = number + words.shares[more[1]], more.end()
         scale = words.patterns["scale_after"].match(text, end)
         number, end = (number * words.scales[scale[1]], scale.end()) if scale else (number, end)
-    unit, last = _unit_after(text, end, words)
+    filler = words.patterns["unit_filler"].match(text, end) if "unit_filler" in words.patterns else None
+    unit, last = unit_at(text, filler.end() if filler else end, words)
     last = last if unit is not None else end
     tail = words.patterns["tail"].match(text, last) if unit and unit.dimension in _TAILED else None
     if tail and not more:
@@ -165,21 +159,13 @@ def _measured(text: str, words: QuantityWords, start: int, end: int, number: flo
     return Quantity(number, unit, start, last, end)
 
 
-def _unit_after(text: str, at: int, words: QuantityWords) -> tuple[Unit | None, int]:
-    filler = words.patterns.get("unit_filler")
-    skipped = filler.match(text, at) if filler else None
-    at = skipped.end() if skipped else at
-    return unit_at(text, at, words)
-
-
 def _compounded(text: str, words: QuantityWords, found: Sequence[Quantity]) -> list[Quantity]:
     """Join what is one quantity in two units: an hour and fifty minutes, 72 euros 90, three pounds six ounces."""
     kept: list[Quantity] = []
     for one in found:
-        before = kept[-1] if kept else None
-        more = _part_of(before, one, text, words) if before else None
-        if before and more is not None:
-            kept[-1] = before._replace(value=before.value + more, end=one.end)
+        more = _part_of(kept[-1], one, text, words) if kept else None
+        if more is not None:
+            kept[-1] = kept[-1]._replace(value=kept[-1].value + more, end=one.end)
         else:
             kept.append(one)
     return kept
@@ -215,9 +201,8 @@ def _ranged(text: str, words: QuantityWords, found: Sequence[Quantity]) -> list[
     scale = words.patterns["scale"]
     for index in range(len(found) - 1):
         one, other = marked[index], marked[index + 1]
-        if not words.patterns["between"].fullmatch(text[one.end : other.start]):
-            continue
-        if one.unit is not None and one.unit != other.unit:
+        is_range = words.patterns["between"].fullmatch(text[one.end : other.start])
+        if not is_range or (one.unit is not None and one.unit != other.unit):
             continue
         word = scale.search(text[other.start : other.number_end])
         share = words.scales[word.group()] if word and not scale.search(text[one.start : one.number_end]) else 1
@@ -232,8 +217,7 @@ def _qualified(text: str, words: QuantityWords, found: Sequence[Quantity]) -> It
         first = max(found[index - 1].end if index else 0, one.start - _BEFORE)
         last = found[index + 1].start if index + 1 < len(found) else len(text)
         before = _CLAUSE_END.split(text[first : one.start])[-1]
-        after = _CLAUSE_END.split(text[one.end : last])[0]
-        after = after[:_AFTER]
+        after = _CLAUSE_END.split(text[one.end : last])[0][:_AFTER]
         is_estimate = words.patterns["about_before"].search(before[-18:]) or words.patterns["about_after"].search(after)
         bound, cue = _bound(words, before, after)
         if bound and words.patterns["flips_after"].search(after):

@@ -53,11 +53,8 @@ class QuantityWords(NamedTuple):
 def quantity_words(language: str) -> QuantityWords:
     """The words of a language for quantities, from its quantities.yaml."""
     data = dict(packaged(f"callwright.language.{read_as(language)}", "quantities.yaml"))
-    units = [
-        (pattern, Unit(dimension, float(factor)))
-        for dimension, rows in data.pop("units").items()
-        for pattern, factor in rows
-    ]
+    tables = data.pop("units").items()
+    units = [(pattern, Unit(dimension, float(factor))) for dimension, rows in tables for pattern, factor in rows]
     units.sort(key=lambda one: -max(map(len, _ALTERNATIVE.split(one[0]))))
     whole = "(?:" + "|".join(pattern for pattern, _ in units) + ")"
     plain = {name: data.pop(name) for name in QuantityWords._fields if name in data}
@@ -80,15 +77,12 @@ def unit_of(name: str, description: str, language: str) -> Unit | None:
         tokens = tokens[: tokens.index(_PER)]
     candidates = [token for token in tokens if len(token) >= _SHORTEST_NAME and token not in _NO_UNITS]
     candidates += [token for token in tokens[-1:] if len(token) == _SHORTEST_NAME - 1]
-    candidates += [
-        _MINUTES for _ in tokens[-1:] if tokens[-1] == _MINUTES and _LENGTHS & {*tokens, *description.lower().split()}
-    ]
+    if tokens[-1:] == [_MINUTES] and _LENGTHS & {*tokens, *description.lower().split()}:
+        candidates.append(_MINUTES)
     languages = tuple(dict.fromkeys((language, _ENGLISH)))
-    for token in candidates:
-        for one in languages:
-            unit = unit_named(token, quantity_words(one))
-            if unit is not None and unit.dimension != "money":
-                return unit
+    told = (unit_named(token, quantity_words(one)) for token in candidates for one in languages)
+    if unit := next((unit for unit in told if unit is not None and unit.dimension != "money"), None):
+        return unit
     described = {unit for one in languages for unit in _units_in(description.lower(), quantity_words(one))}
     return next(iter(described)) if len(described) == 1 else None
 
@@ -108,11 +102,13 @@ def unit_named(stated: str, words: QuantityWords) -> Unit | None:
 
 def unit_at(text: str, at: int, words: QuantityWords) -> tuple[Unit | None, int]:
     """The unit that a text names at a place, also one made of two or with a power, and where it ends."""
-    plain, end = _plain_unit_at(text, at, words)
-    first, after = _powered(*_shortest_unit_at(text, at, words), text)
+    found = _units_at(text, at, words)
+    plain, end = next(one for one in found if one[1] == found[-1][1])
+    first, after = _powered(*found[0], text)
     over = _OVER.match(text, after) if first else None
     if first and over:
-        second, last = _powered(*_plain_unit_at(text, over.end(), words), text)
+        beneath = _units_at(text, over.end(), words)
+        second, last = _powered(*next(one for one in beneath if one[1] == beneath[-1][1]), text)
         if second and last > end:
             return Unit(f"{first.dimension}/{second.dimension}", first.factor / second.factor), last
     return (first, after) if first and after > end else (plain, end)
@@ -127,13 +123,7 @@ def _powered(unit: Unit | None, end: int, text: str) -> tuple[Unit | None, int]:
     return Unit(whole.dimension, whole.factor * unit.factor**power), match.end()
 
 
-def _plain_unit_at(text: str, at: int, words: QuantityWords) -> tuple[Unit | None, int]:
-    found = [(match.end(), unit) for pattern, unit in words.units if (match := pattern.match(text, at))]
-    end, unit = max(found, key=lambda one: one[0], default=(at, None))
-    return unit, end
-
-
-def _shortest_unit_at(text: str, at: int, words: QuantityWords) -> tuple[Unit | None, int]:
-    found = [(match.end(), unit) for pattern, unit in words.units if (match := pattern.match(text, at))]
-    end, unit = min(found, key=lambda one: one[0], default=(at, None))
-    return unit, end
+def _units_at(text: str, at: int, words: QuantityWords) -> list[tuple[Unit | None, int]]:
+    """The plain units that begin here, the shortest first; none, and the place itself, where there is no unit."""
+    found = [(unit, match.end()) for pattern, unit in words.units if (match := pattern.match(text, at))]
+    return sorted(found, key=lambda one: one[1]) or [(None, at)]
