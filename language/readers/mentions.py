@@ -298,9 +298,10 @@ def _interval(
         if only is None or only["grain"] not in ("day", "hour", "minute"):
             return None
         stamp = _stamp(only)
-        day, clocks = stamp.date().isoformat(), {stamp.strftime("%H:%M")} if only["grain"] != "day" else set[str]()
+        day = stamp.date().isoformat()
+        open_clocks = frozenset({stamp.strftime("%H:%M")} if only["grain"] != "day" else set[str]())
         earlier = f"{stamp.year - 1}{day[4:]}" if len(values) > 1 else ""
-        return Moment(one.start, one.end, frozenset({day}), frozenset(clocks), earlier_day=earlier)
+        return Moment(one.start, one.end, frozenset({day}), open_clocks, earlier_day=earlier)
     first, last = _stamp(begin), _stamp(end)
     if first.year < _FIRST_YEAR:
         return None
@@ -308,10 +309,10 @@ def _interval(
     if end["grain"] == "day" or is_month_last:
         # the end is the first moment after
         last -= timedelta(days=1) if end["grain"] == "day" else timedelta(minutes=1)
-        day = int(is_month_last["first"]) if is_month_last else 0
+        first_day = int(is_month_last["first"]) if is_month_last else 0
         # a range whose month (then the first is only a day) or whose year is stated with the last one alone
-        if 0 < day <= last.day:
-            first = last.replace(day=day)
+        if 0 < first_day <= last.day:
+            first = last.replace(day=first_day)
         elif re.search(r"\d{4}$", quote.rstrip()) and last - first > _A_YEAR:
             first = first.replace(year=last.year - ((first.month, first.day) > (last.month, last.day)))
         return Moment(one.start, one.end, frozenset({first.date().isoformat()}), frozenset(), last.date().isoformat())
