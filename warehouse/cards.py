@@ -1,6 +1,5 @@
 """The dataset card of a release: what is in it, where it comes from, how it was checked, what it must not be taken for."""
 
-from collections.abc import Iterator
 from importlib.resources import files
 from typing import NamedTuple
 
@@ -53,7 +52,29 @@ class CardFacts(NamedTuple):
     @property
     def limits(self) -> list[str]:
         """What the release must not be taken for, a sentence each."""
-        return list(_limits(self))
+        release, total = self.release, self.release.samples
+        template = sum(row["samples"] for row in self.grades if row["of_template"])
+        unchecked = sum(row["samples"] for row in self.grades if not row["grade"])
+        unmeasured = sorted({row["grade"] for row in self.grades if row["grade"] and row["precision"] is None})
+        few = [f"{row['kind']} in {row['language']}" for row in self.kinds if row["samples"] < _FEW]
+        found = {
+            f"{template} of {total} samples were worded, or where rules leave something open read, by a grammar without"
+            " weights: they are for trying out, not for training.": template,
+            f"{unchecked} samples were imported as they are: no check has seen them.": unchecked,
+            f"Nobody has looked at a random draw of what is {' or '.join(unmeasured)}: how often it is right is"
+            " unknown.": unmeasured,
+            f"Fewer than {_FEW} samples: {', '.join(few)}.": few,
+            "It has no splits. A random split would part relatives, such as a dialogue and the request that it was made of.": (
+                not release.splits
+            ),
+            "Near duplicates across splits are found by their words: paraphrases with other calls due are not.": release.splits,
+            f"{self.duplicates} samples have a near duplicate in another split.": self.duplicates,
+            f"{self.withdrawn} samples were taken back by people since it was frozen; they are still in it.": self.withdrawn,
+            "Its manifest was made after it was frozen, when the warehouse was brought forward: earlier changes can't"
+            " be noticed.": release.manifest_made == "migration",
+            "Results of calls may be simulated: tools are run only where a recipe names an environment that does.": True,
+        }
+        return [sentence for sentence, holds in found.items() if holds]
 
 
 def card_facts(warehouse: Warehouse, name: str) -> CardFacts:
@@ -79,29 +100,3 @@ def render_card(facts: CardFacts) -> str:
     environment = Environment(undefined=StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True)  # noqa: S701 - Markdown
     template = environment.from_string(files("callwright.warehouse").joinpath("card.md.j2").read_text(encoding="utf-8"))
     return template.render(facts=facts).strip()
-
-
-def _limits(facts: CardFacts) -> Iterator[str]:
-    release, total = facts.release, facts.release.samples
-    template = sum(row["samples"] for row in facts.grades if row["of_template"])
-    unchecked = sum(row["samples"] for row in facts.grades if not row["grade"])
-    unmeasured = sorted({row["grade"] for row in facts.grades if row["grade"] and row["precision"] is None})
-    few = [f"{row['kind']} in {row['language']}" for row in facts.kinds if row["samples"] < _FEW]
-    found = {
-        f"{template} of {total} samples were worded, or where rules leave something open read, by a grammar without weights: "
-        "they are for trying out, not for training.": template,
-        f"{unchecked} samples were imported as they are: no check has seen them.": unchecked,
-        f"Nobody has looked at a random draw of what is {' or '.join(unmeasured)}: how often it is right is unknown.": unmeasured,
-        f"Fewer than {_FEW} samples: {', '.join(few)}.": few,
-        "It has no splits. A random split would part relatives, such as a dialogue and the request that it was made of.": (
-            not release.splits
-        ),
-        "Near duplicates across splits are found by their words: paraphrases with other calls due are not.": release.splits,
-        f"{facts.duplicates} samples have a near duplicate in another split.": facts.duplicates,
-        f"{facts.withdrawn} samples were taken back by people since it was frozen; they are still in it.": facts.withdrawn,
-        "Its manifest was made after it was frozen, when the warehouse was brought forward: earlier changes can't be noticed.": (
-            release.manifest_made == "migration"
-        ),
-        "Results of calls may be simulated: tools are run only where a recipe names an environment that does.": True,
-    }
-    return (sentence for sentence, holds in found.items() if holds)

@@ -230,7 +230,19 @@ class Registry(Generic[Row]):
         )
 
     def _checked(self, entry: EntryPoint) -> Row:
-        row = _imported(entry)
+        try:
+            row: Any = importlib.import_module(entry.module)
+        except (Exception, SystemExit) as error:  # - others' code may raise anything
+            if _is_own(entry):
+                raise
+            missing = error.name if isinstance(error, ModuleNotFoundError) else None
+            if missing and f"{entry.module}.".startswith(f"{missing}."):
+                raise PluginError(f"there is no module {missing!r} for `{entry.value}`") from error
+            raise PluginError(f"importing {entry.module!r} raised {raised(error)}") from error
+        for part in entry.attr.split("."):
+            if not hasattr(row, part):
+                raise PluginError(f"there is no {part!r} in the module {entry.module!r}")
+            row = getattr(row, part)
         problem = self._problem_of(row)
         if not problem and row.name != entry.name:
             problem = f"it calls itself {row.name!r}, and must bear the name of its entry point"
@@ -267,24 +279,6 @@ def package_of(entry: EntryPoint | None) -> str:
 def classes_of(form: "type[Any] | UnionType") -> tuple[type[Any], ...]:
     """The classes of which rows may be."""
     return form.__args__ if isinstance(form, UnionType) else (form,)
-
-
-def _imported(entry: EntryPoint) -> Any:  # noqa: ANN401 - what a package says is a row, before it is looked at
-    """What an entry point names. Raises PluginError where there is none, or importing it raises whatever others' code may."""
-    try:
-        found: Any = importlib.import_module(entry.module)
-    except (Exception, SystemExit) as error:  # - others' code may raise anything
-        if _is_own(entry):
-            raise
-        missing = error.name if isinstance(error, ModuleNotFoundError) else None
-        if missing and f"{entry.module}.".startswith(f"{missing}."):
-            raise PluginError(f"there is no module {missing!r} for `{entry.value}`") from error
-        raise PluginError(f"importing {entry.module!r} raised {raised(error)}") from error
-    for part in entry.attr.split("."):
-        if not hasattr(found, part):
-            raise PluginError(f"there is no {part!r} in the module {entry.module!r}")
-        found = getattr(found, part)
-    return found
 
 
 def raised(error: BaseException, file: str = "") -> str:
@@ -338,7 +332,12 @@ def row_in_file(path: Path, name: str) -> FileRow:
         names = [one for one in vars(module) if one.isupper() and not one.startswith("_")]
         there = f"; the names in capitals there are {', '.join(names)}" if names else ""
         raise PluginError(f"{path}: there is no {name!r} in this file{there}")
-    return FileRow(Source(f"{path}:{name}", digest_of(path)), _line_of(path, name), getattr(module, name))
+    line = 1  # where the name is last given a value at the top of the file, 1 where it is hard to tell
+    for node in ast.parse(path.read_bytes()).body:
+        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+        if getattr(node, "name", "") == name or any(isinstance(one, ast.Name) and one.id == name for one in targets):
+            line = node.lineno
+    return FileRow(Source(f"{path}:{name}", digest_of(path)), line, getattr(module, name))
 
 
 def digest_of(path: Path) -> str:
@@ -368,13 +367,3 @@ def _run(path: Path) -> ModuleType:
         raise PluginError(f"{path}: running this file raised {raised(error, str(path))}") from error
     _modules[path] = (digest, module)
     return module
-
-
-def _line_of(path: Path, name: str) -> int:
-    """The line in which a name is last given a value at the top of a file, 1 where it is hard to tell."""
-    line = 1
-    for node in ast.parse(path.read_bytes()).body:
-        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
-        if getattr(node, "name", "") == name or any(isinstance(one, ast.Name) and one.id == name for one in targets):
-            line = node.lineno
-    return line

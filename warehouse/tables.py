@@ -144,8 +144,13 @@ def pieces(path: Path) -> Iterator[Path]:
 
 def insert_statement(connection: Connection, name: str, batch: Path, *, replacing: bool = False) -> str:
     """The statement that lands a batch in a table, by the table's rules; fields that are no columns are left out."""
-    table, columns = TABLES[name], _columns(connection, name)
-    source = _source(batch, columns)
+    if name not in _known_columns:
+        found = connection.execute("select name, type from pragma_table_info(?)", [name]).fetchall()
+        _known_columns[name] = {column: "varchar" if type_ == "JSON" else type_ for column, type_ in found}
+    table, columns = TABLES[name], _known_columns[name]
+    typed = ", ".join(f"{column}: '{type_}'" for column, type_ in columns.items())
+    file = str(batch).replace("'", "''")
+    source = f"read_json('{file}', format = 'newline_delimited', columns = {{{typed}}}, maximum_object_size = {_LONGEST_ROW})"
     changed = (*table.updated, *(table.replaced if replacing else ()))
     if changed == ALL:
         changed = tuple(column for column in columns if column not in table.key)
@@ -160,21 +165,6 @@ def insert_statement(connection: Connection, name: str, batch: Path, *, replacin
 
 
 _known_columns: dict[str, dict[str, str]] = {}  # by table, the same in every file: who writes has brought it forward
-
-
-def _columns(connection: Connection, name: str) -> dict[str, str]:
-    """The columns of a table with their types as a batch has them: JSON is text there."""
-    if name not in _known_columns:
-        found = connection.execute("select name, type from pragma_table_info(?)", [name]).fetchall()
-        _known_columns[name] = {column: "varchar" if type_ == "JSON" else type_ for column, type_ in found}
-    return _known_columns[name]
-
-
-def _source(batch: Path, columns: dict[str, str]) -> str:
-    """A batch as what an insert selects from."""
-    typed = ", ".join(f"{column}: '{type_}'" for column, type_ in columns.items())
-    file = str(batch).replace("'", "''")
-    return f"read_json('{file}', format = 'newline_delimited', columns = {{{typed}}}, maximum_object_size = {_LONGEST_ROW})"
 
 
 def _merge(name: str, source: str, columns: list[str], changed: tuple[str, ...]) -> str:

@@ -35,10 +35,7 @@ from callwright.warehouse.records import (
 
 def facts_of(result: JsonValue, tool: Tool) -> list[Fact]:
     """The texts and numbers of a result in its order, then whether something is so; of a list the first entry's come first."""
-    found = list(_facts("", result, tool.returns or {}))
-    return [one for one in found if not isinstance(one.value, bool)] + [
-        one for one in found if isinstance(one.value, bool)
-    ]
+    return sorted(_facts("", result, tool.returns or {}), key=lambda one: isinstance(one.value, bool))
 
 
 def _facts(name: str, value: JsonValue, schema: JsonSchema) -> Iterator[Fact]:
@@ -133,11 +130,6 @@ _CHANGED: tuple[ErrorCode, ...] = ("conflict", "invalid_value")
 _PASSING: tuple[ErrorCode, ...] = ("unavailable", "too_many_requests")
 
 
-async def moves_of(episode: Episode, stage: EpisodeContext) -> Moves:
-    """The moves of an episode. Raises RecordError where its tools do not allow it, ReplyError where values don't fit."""
-    return await _MAKERS[episode.shape](episode, stage)
-
-
 async def _plain(episode: Episode, stage: EpisodeContext) -> Moves:
     tool, arguments = await requested(episode, stage)
     return [asks(Part(tool=tool.key, arguments=arguments)), *served(tool, arguments, stage)]
@@ -177,11 +169,10 @@ async def _switched(episode: Episode, stage: EpisodeContext) -> Moves:
     missing = stage.rng.choice(changeable(dropped))
     given = {name: value for name, value in first.items() if name != missing}
     second = await stage.values.fill(wanted, wanted.required)
-    turn = Move(speaker="user", intent="switch", parts=(Part(tool=wanted.key, arguments=second),))
     return [
         asks(Part(tool=dropped.key, arguments=given)),
         seeks(dropped, given, [missing]),
-        turn,
+        Move(speaker="user", intent="switch", parts=(Part(tool=wanted.key, arguments=second),)),
         *served(wanted, second, stage),
     ]
 
@@ -189,11 +180,10 @@ async def _switched(episode: Episode, stage: EpisodeContext) -> Moves:
 async def _corrected(episode: Episode, stage: EpisodeContext) -> Moves:
     tool, arguments = await requested(episode, stage)
     change = await changed(tool, arguments, stage)
-    correction = Move(speaker="user", intent="correct", parts=(Part(tool=tool.key, arguments=change),))
     return [
         asks(Part(tool=tool.key, arguments=arguments)),
         *served(tool, arguments, stage),
-        correction,
+        Move(speaker="user", intent="correct", parts=(Part(tool=tool.key, arguments=change),)),
         *served(tool, arguments | change, stage),
     ]
 
@@ -259,12 +249,11 @@ async def _followed(episode: Episode, stage: EpisodeContext) -> Moves:
     first, second, returned, linked = await _linked(episode, stage)
     before = facts_of(first.result, stage.tools[episode.tools[0]])
     known = [fact for fact in before if fact.value in linked.arguments.values()]
-    question = Move(speaker="user", intent="ask_more", parts=(returned,))
     return [
         asks(second),
         Move(speaker="calls", calls=(first,)),
         informs([*known, *(fact for fact in before if fact not in known)][:STATED_IN]),
-        question,
+        Move(speaker="user", intent="ask_more", parts=(returned,)),
         Move(speaker="calls", calls=(linked,)),
         informs(facts_of(linked.result, stage.tools[episode.tools[1]])[:STATED_IN]),
     ]
@@ -273,11 +262,7 @@ async def _followed(episode: Episode, stage: EpisodeContext) -> Moves:
 async def _chained(episode: Episode, stage: EpisodeContext) -> Moves:
     first, request, returned, linked = await _linked(episode, stage)
     facts = facts_of(linked.result, stage.tools[episode.tools[1]])[:STATED_IN]
-    return [
-        asks(request, returned),
-        Move(speaker="calls", calls=(first, linked)),
-        informs(facts),
-    ]
+    return [asks(request, returned), Move(speaker="calls", calls=(first, linked)), informs(facts)]
 
 
 async def _linked(episode: Episode, stage: EpisodeContext) -> tuple[SimulatedCall, Part, Part, SimulatedCall]:
@@ -321,17 +306,12 @@ async def _overfilled(episode: Episode, stage: EpisodeContext) -> Moves:
 
 async def _unsupported(episode: Episode, stage: EpisodeContext) -> Moves:
     tool, arguments = await requested(episode, stage, is_plain=True)
-    return [
-        asks(Part(tool=tool.key, arguments=arguments)),
-        Move(speaker="agent", intent="refuse", options=(tool.key,), acts=("reject",)),
-    ]
+    refusal = Move(speaker="agent", intent="refuse", options=(tool.key,), acts=("reject",))
+    return [asks(Part(tool=tool.key, arguments=arguments)), refusal]
 
 
 async def _thanked(_episode: Episode, _stage: EpisodeContext) -> Moves:
-    return [
-        Move(speaker="user", intent="thank"),
-        Move(speaker="agent", intent="acknowledge", acts=("other",)),
-    ]
+    return [Move(speaker="user", intent="thank"), Move(speaker="agent", intent="acknowledge", acts=("other",))]
 
 
 _MAKERS: Mapping[EpisodeShape, Callable[[Episode, EpisodeContext], Awaitable[Moves]]] = {
@@ -361,22 +341,16 @@ async def plan_conversations(scenario: Scenario, context: StageContext) -> list[
     values = Values(context, scenario.language, scenario.seed)
     world = SimulatedEnvironment(list(tools.values()), seed=scenario.seed)
     stage = EpisodeContext(tools, values, world, Random(scenario.seed))
-    moves = [move for episode in scenario.episodes for move in await moves_of(episode, stage)]
-    problem = _plan_problem(scenario, moves, tools)
-    if problem:
-        raise RecordError(f"The scenario can't be acted out: {problem}")
-    origin = asked_origin(PLANS, scenario, scenario.seed, context, (PROMPTS, VALUES_TEMPLATE))
-    return [ConversationPlan(scenario=scenario, moves=tuple(moves), origin=origin)]
-
-
-def _plan_problem(scenario: Scenario, moves: list[Move], tools: Mapping[str, Tool]) -> str:
-    """Why the APIs at hand can't give this conversation, "" where they can."""
+    moves = [move for episode in scenario.episodes for move in await _MAKERS[episode.shape](episode, stage)]
     turns = sum(move.speaker == "user" for move in moves)
     if turns < min(scenario.minimum_turns, 2 * len(scenario.episodes)):
-        return f"the user has {turns} turns where {scenario.minimum_turns} are asked for."
+        wanted = f"the user has {turns} turns where {scenario.minimum_turns} are asked for."
+        raise RecordError(f"The scenario can't be acted out: {wanted}")
     at_hand = {tools[key].name for key in scenario.candidates}
-    missing = [call.tool for move in moves for call in move.calls if call.tool not in at_hand]
-    return f"it calls {missing[0]!r}, which is not among its APIs." if missing else ""
+    if missing := [call.tool for move in moves for call in move.calls if call.tool not in at_hand]:
+        raise RecordError(f"The scenario can't be acted out: it calls {missing[0]!r}, which is not among its APIs.")
+    origin = asked_origin(PLANS, scenario, scenario.seed, context, (PROMPTS, VALUES_TEMPLATE))
+    return [ConversationPlan(scenario=scenario, moves=tuple(moves), origin=origin)]
 
 
 async def word_scenarios(plan: ConversationPlan, context: StageContext) -> list[WordedScenario]:
@@ -388,7 +362,11 @@ async def word_scenarios(plan: ConversationPlan, context: StageContext) -> list[
         language=scenario.language,
         complexity=scenario.complexity,
         reference_time=scenario.reference_time,
-        steps=[_step(move, context) for move in plan.moves if move.speaker == "user"],
+        steps=[
+            {"intent": move.intent, "parts": [_told(part, context) for part in move.parts]}
+            for move in plan.moves
+            if move.speaker == "user"
+        ],
         seed=scenario.seed,
     )
     answer = await first_fit(
@@ -413,14 +391,7 @@ def goal_problem(goal: str, plan: ConversationPlan, context: StageContext) -> st
     return f"it names the tool {named!r}." if named else ""
 
 
-def _step(move: Move, context: StageContext) -> dict[str, Any]:
-    """A user's turn as the prompt tells of it."""
-    parts = [
-        {
-            "description": context.tool(part.tool).description,
-            "name": context.tool(part.tool).name,
-            "values": part.arguments,
-        }
-        for part in move.parts
-    ]
-    return {"intent": move.intent, "parts": parts}
+def _told(part: Part, context: StageContext) -> dict[str, Any]:
+    """What a user says of a tool, as the prompt tells of it."""
+    tool = context.tool(part.tool)
+    return {"description": tool.description, "name": tool.name, "values": part.arguments}

@@ -73,7 +73,14 @@ def plan_scenarios(complexity: Complexity, order: Order) -> Iterator[Scenario]:
     usable = usable_tools(order, tools_for(order.tools, language), tool_obstacle)
     pool = sorted({tool.name: tool for tool in usable}.values(), key=lambda tool: tool.key)
     shape = SHAPES[complexity]
-    categories = [one for one in sorted({tool.category for tool in pool}) if _allows(shape, _of(pool, one))]
+    of_category = {
+        one: [tool for tool in pool if tool.category == one] for one in sorted({tool.category for tool in pool})
+    }
+    categories = [
+        one
+        for one, tools in of_category.items()
+        if len(tools) >= _FEWEST_TOOLS and (shape != "follow_up" or linked_pairs(tools, looking=False))
+    ]
 
     def plan(number: int) -> Scenario:
         scenario = None
@@ -123,23 +130,10 @@ def linked_pairs(tools: Sequence[Tool], *, looking: bool) -> list[tuple[Tool, To
         for one, fields in giving
         if fields  # most pairs have nothing in common, and a catalog has many
         for other in tools
-        if not fields.isdisjoint(other.required) and links_between(one, other) and not _undoes(one, other)
+        if not fields.isdisjoint(other.required)
+        and links_between(one, other)
+        and (looks_up(one) or _deed(other) != "drop")  # nobody takes back what was just made
     ]
-
-
-def _undoes(one: Tool, other: Tool) -> bool:
-    """Whether the second takes back what the first has just made."""
-    return not looks_up(one) and _deed(other) == "drop"
-
-
-def _of(tools: Sequence[Tool], category: str) -> list[Tool]:
-    return [tool for tool in tools if tool.category == category]
-
-
-def _allows(shape: EpisodeShape, tools: Sequence[Tool]) -> bool:
-    if len(tools) < _FEWEST_TOOLS:
-        return False
-    return shape != "follow_up" or bool(linked_pairs(tools, looking=False))
 
 
 class _Planning:
@@ -202,7 +196,8 @@ class _Planning:
 
     def _episode(self, shape: EpisodeShape, category: str) -> Episode | None:
         """An episode of tools that are not in use yet, None where the category has none that fit."""
-        free = [tool for tool in _of(self._pool, category) if not any(are_redundant(tool, one) for one in self._used)]
+        of_category = (tool for tool in self._pool if tool.category == category)
+        free = [tool for tool in of_category if not any(are_redundant(tool, one) for one in self._used)]
         chosen = self._tools_for(shape, free)
         if not chosen:
             return None
@@ -236,9 +231,8 @@ class _Planning:
 
 
 def _go_together(shape: EpisodeShape, one: Tool, two: Tool) -> bool:
-    if one.name == two.name or are_redundant(one, two):
-        return False
-    return shape != "overfill" or any(name not in one.properties for name in changeable(two))
+    is_told = shape != "overfill" or any(name not in one.properties for name in changeable(two))
+    return is_told and one.name != two.name and not are_redundant(one, two)
 
 
 def _deed(tool: Tool) -> Deed:

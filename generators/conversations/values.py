@@ -1,6 +1,6 @@
 """Values for the calls of one conversation: proposed by a model, kept only where the schema agrees, no two mistakable."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from random import Random
 
 from pydantic import JsonValue
@@ -40,7 +40,8 @@ class Values:
         wanted = WantedValues(
             tool, names, self._language, self._seed, objection=lambda name, values: self._objection(tool, name, values)
         )
-        own = self._own(tool, names, wanted.objection)
+        rng = Random(f"{self._seed}:{tool.name}:own")
+        own = self._context.own_values.draw(tool, names, rng, objection=wanted.objection)
         left = [name for name in names if name not in own]
         arguments = dict(own)
         if left or may:
@@ -51,11 +52,6 @@ class Values:
         arguments = {name: arguments[name] for name in (*names, *may) if name in arguments}
         self._given += arguments.values()
         return arguments
-
-    def _own(self, tool: Tool, names: Sequence[str], objection: Callable[[str, Arguments], str]) -> Arguments:
-        """Values of the recipe's own."""
-        rng = Random(f"{self._seed}:{tool.name}:own")
-        return self._context.own_values.draw(tool, names, rng, objection=objection)
 
     async def others(self, tool: Tool, name: str, arguments: Arguments, count: int) -> list[JsonValue]:
         """Up to `count` other values for one of the arguments, each unlike all that are known."""

@@ -11,6 +11,7 @@ from callwright.generators.stages import ATTEMPTS, Leniency, StageContext, first
 from callwright.generators.stated_values import Expected, Spot, Stated, find_value, find_values, span_evidence
 from callwright.generators.transcripts import conversation_text, walk
 from callwright.language.packs import COMMON_SCRIPT, LanguagePattern, of, writes
+from callwright.llm.chat import Prompt
 from callwright.llm.prompts import prompt_version, render
 from callwright.warehouse.records import (
     CallTurn,
@@ -157,65 +158,48 @@ class _Writing:
                 yield same[-1]
 
     def _in_result(self, name: str, value: JsonValue) -> Iterator[Evidence]:
-        for index in range(len(self.turns) - 1, -1, -1):
-            turn = self.turns[index]
-            if isinstance(turn, ResultTurn):
-                results = enumerate(turn.results)
-                path = next(
-                    (f"[{at}]{path}" for at, one in results for path, held in walk(one, "") if held == value), ""
-                )
-                if path:
-                    yield Evidence(argument=name, kind="response", turn=index, path=f"turns[{index}].results{path}")
+        for index, turn in reversed(list(enumerate(self.turns))):
+            for at, result in enumerate(turn.results if isinstance(turn, ResultTurn) else ()):
+                path = next((path for path, held in walk(result, "") if held == value), None)
+                if path is not None:
+                    path = f"turns[{index}].results[{at}]{path}"
+                    yield Evidence(argument=name, kind="response", turn=index, path=path)
                     return
 
     async def _user_words(self, move: Move, seed: int) -> UserWords:
-        extra = move.extra and self._shown(move.extra)
-        prompt = render(
-            PROMPTS,
-            USER,
-            intent=move.intent,
-            parts=[self._shown(part) for part in move.parts],
-            extra=extra,
-            options=[self._context.tool(key).sayable for key in move.options],
-            goal=self._worded.goal,
-            language=self._language,
-            seed=seed,
-            conversation=conversation_text(self.turns),
-        )
         expected = expected_mentions(move, self._context)
         return await first_fit(
             self._context,
-            prompt,
+            self._prompt(USER, move, seed, extra=move.extra and self._shown(move.extra), goal=self._worded.goal),
             UserWords,
             lambda words: user_problem(words, expected, self._language),
             f"The user's turn ({move.intent}) did not fit in {ATTEMPTS} wordings",
         )
 
     async def _agent_text(self, move: Move, seed: int) -> str:
-        prompt = render(
+        context, language = self._context, self._language
+        answer = await first_fit(
+            context,
+            self._prompt(AGENT, move, seed, asked=move.asked, facts=move.facts, error=move.error),
+            AgentWords,
+            lambda words: agent_problem(words.text.strip(), move, context, language),
+            f"The assistant's turn ({move.intent}) did not fit in {ATTEMPTS} wordings",
+            leniency=Leniency(goes_on=lambda words: is_agent_usable(words.text.strip(), move, context, language)),
+        )
+        return answer.text.strip()
+
+    def _prompt(self, template: str, move: Move, seed: int, **more: object) -> Prompt:
+        return render(
             PROMPTS,
-            AGENT,
+            template,
             intent=move.intent,
             parts=[self._shown(part) for part in move.parts],
-            asked=move.asked,
             options=[self._context.tool(key).sayable for key in move.options],
-            facts=move.facts,
-            error=move.error,
             language=self._language,
             seed=seed,
             conversation=conversation_text(self.turns),
+            **more,
         )
-        answer = await first_fit(
-            self._context,
-            prompt,
-            AgentWords,
-            lambda words: agent_problem(words.text.strip(), move, self._context, self._language),
-            f"The assistant's turn ({move.intent}) did not fit in {ATTEMPTS} wordings",
-            leniency=Leniency(
-                goes_on=lambda words: is_agent_usable(words.text.strip(), move, self._context, self._language)
-            ),
-        )
-        return answer.text.strip()
 
     def _shown(self, part: Part) -> dict[str, Any]:
         return {"tool": self._context.tool(part.tool).sayable, "arguments": part.arguments}
@@ -362,13 +346,9 @@ async def label_turns(turns: tuple[Turn, ...], context: StageContext) -> tuple[T
     labelled: list[Turn] = []
     for turn in turns:
         if isinstance(turn, ReplyTurn) and not turn.acts:
-            labelled.append(turn.with_changes(acts=await _acts_of(turn.text, labelled, context)))
+            prompt = render(PROMPTS, ACTS_TEMPLATE, reply=turn.text, conversation=conversation_text(labelled))
+            named = set((await context.chat.ask(prompt, DialogueActs)).acts)
+            labelled.append(turn.with_changes(acts=tuple(act for act in _ORDER if act in (named - {"other"} or named))))
         else:
             labelled.append(turn)
     return tuple(labelled)
-
-
-async def _acts_of(reply: str, before: list[Turn], context: StageContext) -> tuple[DialogueAct, ...]:
-    prompt = render(PROMPTS, ACTS_TEMPLATE, reply=reply, conversation=conversation_text(before))
-    named = set((await context.chat.ask(prompt, DialogueActs)).acts)
-    return tuple(act for act in _ORDER if act in (named - {"other"} or named))

@@ -88,10 +88,11 @@ async def plan_slots(derivation: Derivation, context: StageContext) -> list[Slot
         raise RecordError(f"No dialogue can be made of the sample {source.key!r}: {reason}")
     tool, known = gold_tool(source, context.tools), known_arguments(source)
     missing = missing_slots(source, tool)
-    own = context.own_values.draw(
-        tool, missing, Random(f"{derivation.seed}:own"), known=known,
-        objection=lambda name, values: _objection(name, values, source, tool),
-    )  # fmt: skip
+
+    def objection(name: str, values: Arguments) -> str:
+        return _objection(name, values, source, tool)
+
+    own = context.own_values.draw(tool, missing, Random(f"{derivation.seed}:own"), known=known, objection=objection)
     left = tuple(name for name in missing if name not in own)
     known = {**known, **own}
     prompt = render(
@@ -106,16 +107,10 @@ async def plan_slots(derivation: Derivation, context: StageContext) -> list[Slot
     )
     given = dict(own)
     if left:
-        wanted = WantedValues(
-            tool,
-            left,
-            source.language,
-            derivation.seed,
-            known,
-            lambda name, values: _objection(name, values, source, tool),
-        )
+        wanted = WantedValues(tool, left, source.language, derivation.seed, known, objection)
         given |= (await collect_values(context.chat, prompt, ArgumentValues, wanted))[0]
-    order = _in_order(missing, Random(derivation.seed))
+    rng = Random(derivation.seed)
+    order = missing if rng.random() < _IN_ORDER else rng.sample(missing, len(missing))
     origin = made_by(context, SLOTS_STAGE, prompt, parent=derivation.key, seed=derivation.seed)
     slots = tuple(Slot(parameter=name, value=given[name]) for name in order)
     return [SlotPlan(derivation=derivation, slots=slots, origin=origin)]
@@ -126,36 +121,19 @@ def _gold_tool(sample: Sample, tools: Mapping[str, Tool]) -> Tool | None:
     return next((tool for tool in named if tool.name == sample.gold[0].tool), None)
 
 
-def _in_order(missing: tuple[str, ...], rng: Random) -> list[str]:
-    if rng.random() < _IN_ORDER:
-        return list(missing)
-    return rng.sample(missing, len(missing))
-
-
 def _objection(name: str, values: Arguments, source: Sample, tool: Tool) -> str:
-    """Why a value can't be what the user will answer beside the others, "" where it can."""
-    duplicate = _duplicate(name, values)
-    if duplicate:
-        return f"the value {values[name]!r} of {name!r} could be taken for that of {duplicate!r}."
-    value = values[name]
-    if not isinstance(value, bool) and locate(value, tool.properties[name], source.request) is not None:
-        return f"the request says {value!r} already, so that nobody would ask for {name!r}."
-    return ""
-
-
-def _duplicate(name: str, values: Arguments) -> str:
-    """Another argument whose value says the same or a part of it, "" where there is none; a yes or no has no duplicate."""
+    """Why a value can't be what the user will answer beside the others, "" where it can; a yes or no always can."""
     value = values[name]
     if isinstance(value, bool):
         return ""
     stated = fold(str(value))
     for other, taken in values.items():
-        if other == name or isinstance(taken, bool):
-            continue
         parsed = fold(str(taken))
-        both_text = isinstance(value, str) and isinstance(taken, str)
-        if parsed == stated or (both_text and (stated in parsed or parsed in stated)):
-            return other
+        is_part = isinstance(value, str) and isinstance(taken, str) and (stated in parsed or parsed in stated)
+        if other != name and not isinstance(taken, bool) and (parsed == stated or is_part):
+            return f"the value {value!r} of {name!r} could be taken for that of {other!r}."
+    if locate(value, tool.properties[name], source.request) is not None:
+        return f"the request says {value!r} already, so that nobody would ask for {name!r}."
     return ""
 
 
@@ -214,7 +192,8 @@ async def write_dialogues(plan: SlotPlan, context: StageContext) -> list[Sample]
         turns.append(ReplyTurn(text=await _ask(slot, known, turns, dialogue)))
         answer = await _answer(slot, known, form, turns, dialogue)
         known = {**known, slot.parameter: slot.value}
-        evidence.append(_span(slot, answer, len(turns), dialogue))
+        place = _stated(answer, slot, dialogue.tool, dialogue.language).place or Place(0, len(answer.answer))
+        evidence.append(span_evidence(slot.parameter, len(turns), place, answer.answer))
         turns += [UserTurn(text=answer.answer), _snapshot(dialogue.tool, known, evidence)]
     origin = Origin(
         stage=STAGE,
@@ -335,8 +314,3 @@ def _schema(name: str, tool: Tool) -> JsonSchema:
 def _snapshot(tool: Tool, arguments: Arguments, evidence: Sequence[Evidence]) -> CallTurn:
     proofs = tuple(one for one in evidence if one.argument in arguments)
     return CallTurn(calls=(GoldCall(tool=tool.name, arguments=arguments, evidence=proofs, constants=tool.constants),))
-
-
-def _span(slot: Slot, answer: SlotAnswer, turn: int, dialogue: _DialogueContext) -> Evidence:
-    place = _stated(answer, slot, dialogue.tool, dialogue.language).place or Place(0, len(answer.answer))
-    return span_evidence(slot.parameter, turn, place, answer.answer)

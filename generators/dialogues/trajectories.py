@@ -23,7 +23,6 @@ from callwright.warehouse.records import (
     CallTurn,
     Derivation,
     Evidence,
-    GoldCall,
     Language,
     Message,
     Origin,
@@ -48,13 +47,6 @@ _NOD = LanguagePattern(r"^(?:@{assistant_nod})(?=\S)")
 _EMPTY: tuple[JsonValue, ...] = (None, "", [], {})
 
 
-class Opening(NamedTuple):
-    """The request and what is known after it."""
-
-    turns: tuple[Turn, ...]
-    snapshot: CallTurn
-
-
 class SlotExchange(NamedTuple):
     """A question, its answer, what the answer tells, and where it tells it: the spans count from the answer's start."""
 
@@ -66,18 +58,12 @@ class SlotExchange(NamedTuple):
 
 
 class Dialogue(NamedTuple):
-    """A request that was gone on with by questions and answers until the call was complete."""
+    """A request with what is known after it, gone on with by questions and answers until the call was complete."""
 
     tool: Tool
-    opening: Opening
+    request: UserTurn
+    snapshot: CallTurn
     exchanges: tuple[SlotExchange, ...]
-
-
-class Joined(NamedTuple):
-    """Several answers as one text, and where in it each of them begins."""
-
-    text: str
-    starts: tuple[int, ...]
 
 
 class DialogueStep(NamedTuple):
@@ -113,22 +99,17 @@ async def merge_trajectories(derivation: Derivation, context: StageContext) -> l
     exchanges = dialogue.exchanges
     match derivation.transform:
         case "mQmA":
-            steps = merge_both(exchanges, rng)
+            before, group, after = _stretch(exchanges, rng)
+            steps = [*_singly(before), DialogueStep(group, group), *_singly(after)]
         case "mQsA":
             steps = merge_questions(exchanges, _speaking(exchanges, dialogue.tool), rng)
         case "sQmA":
             steps = merge_answers(exchanges, _speaking(exchanges, dialogue.tool), rng)
         case other:
             raise RecordError(f"Questions and answers are merged as mQmA, mQsA or sQmA, not as {other!r}.")
-    turns = _turns(dialogue.opening, steps, source.language)
+    turns = _turns(dialogue, steps, source.language)
     origin = Origin(stage=STAGE, parents=(derivation.key,), seed=derivation.seed)
     return [source.with_changes(kind=derivation.transform, turns=turns, tags=(), origin=origin)]
-
-
-def merge_both(exchanges: Sequence[SlotExchange], rng: Random) -> list[DialogueStep]:
-    """Several questions at once, and all of them answered at once (mQmA)."""
-    before, group, after = _stretch(exchanges, rng)
-    return [*_singly(before), DialogueStep(group, group), *_singly(after)]
 
 
 def merge_questions(
@@ -165,17 +146,16 @@ def merge_answers(
 
 
 def _speaking(exchanges: Sequence[SlotExchange], tool: Tool) -> list[SlotExchange]:
-    """The exchanges whose answers say what they are about, so that they are understood without the question."""
-    return [one for one in exchanges if _speaks(one, tool)]
-
-
-def _speaks(exchange: SlotExchange, tool: Tool) -> bool:
-    """Whether an answer calls what it is about, beside the words of its values."""
-    words = exchange.answer
-    for said in exchange.evidence:
-        words = words.replace(said.quote, " ", 1)
-    called = (cues_of(name, str(tool.properties[name].get("description") or "")).spoken for name in exchange.stated)
-    return all(any(cue.lower() in words.lower() for cue in cues) for cues in called)
+    """The exchanges whose answers call what they are about beside the words of its values: nobody needs the question."""
+    found: list[SlotExchange] = []
+    for one in exchanges:
+        words = one.answer
+        for said in one.evidence:
+            words = words.replace(said.quote, " ", 1)
+        called = (cues_of(name, str(tool.properties[name].get("description") or "")).spoken for name in one.stated)
+        if all(any(cue.lower() in words.lower() for cue in cues) for cues in called):
+            found.append(one)
+    return found
 
 
 def _stretch(
@@ -194,32 +174,46 @@ def _singly(exchanges: Iterable[SlotExchange]) -> list[DialogueStep]:
     return [DialogueStep((one,), (one,)) for one in exchanges]
 
 
-def _turns(opening: Opening, steps: Sequence[DialogueStep], language: Language) -> tuple[Turn, ...]:
+def _turns(dialogue: Dialogue, steps: Sequence[DialogueStep], language: Language) -> tuple[Turn, ...]:
     """The conversation that these steps make, with all that is known after each of them."""
-    turns: list[Turn] = list(opening.turns)
-    snapshot: CallTurn = opening.snapshot
+    turns: list[Turn] = [dialogue.request, dialogue.snapshot]
+    call = dialogue.snapshot.calls[0]
     for step in steps:
-        question = join_questions([one.question for one in _later_bare(step.asked)], language)
+        question, _ = _joined([one.question for one in _later_bare(step.asked)], language)
         answered = _later_bare(step.answered)
-        joined = join_answers(answered, language)
+        text, starts = _joined([one.answer for one in answered], language)
+        proofs, arguments, turn = {one.argument: one for one in call.evidence}, dict(call.arguments), len(turns) + 1
+        for exchange, start in zip(answered, starts, strict=True):
+            arguments |= exchange.stated
+            proofs |= {one.argument: _moved(one, turn, start) for one in exchange.evidence}
+        call = call.with_changes(arguments=arguments, evidence=tuple(proofs.values()))
         external: Message | None = next((one.external for one in answered if one.external), None)
-        user = UserTurn(text=joined.text, external=external)
-        snapshot = snapshot_after(snapshot, answered, joined.starts, len(turns) + 1)
-        turns += [ReplyTurn(text=question), user, snapshot]
+        turns += [ReplyTurn(text=question), UserTurn(text=text, external=external), CallTurn(calls=(call,))]
     return tuple(turns)
 
 
 def _later_bare(exchanges: Sequence[SlotExchange]) -> list[SlotExchange]:
-    """The exchanges, those behind the first without the nod that they may begin with."""
-    return [*exchanges[:1], *(without_nod(one) for one in exchanges[1:])]
+    """The exchanges, those behind the first without the "Sure," that they may begin with: in the midst of others it is odd."""
+    found = [*exchanges[:1]]
+    for one in exchanges[1:]:
+        bare = _NOD.of(one.question).sub("", one.question)
+        question = capitalised(bare) if bare != one.question else bare
+        answer = _NOD.of(one.answer).sub("", one.answer)
+        by = len(answer) - len(one.answer)
+        if any(proof.start is not None and proof.start + by < 1 and not proof.in_message for proof in one.evidence):
+            found.append(one._replace(question=question))  # the value begins where the capital would stand
+            continue
+        moved = tuple(_moved(proof, proof.turn or 0, by) for proof in one.evidence)
+        answer = capitalised(answer) if by else answer
+        found.append(one._replace(question=question, answer=answer, evidence=moved))
+    return found
 
 
 def split_dialogue(sample: Sample, tools: Mapping[str, Tool]) -> Dialogue | str:
     """The parts of a dialogue; a sentence where the sample is none that could be taken apart."""
     turns = sample.turns
-    opening = turns[:_OPENING]
-    match opening:
-        case (UserTurn(), CallTurn(calls=(call,), executed=False) as snapshot):
+    match turns[:_OPENING]:
+        case (UserTurn() as request, CallTurn(calls=(call,), executed=False) as snapshot):
             pass
         case _:
             return "It does not open with a request for one call."
@@ -234,44 +228,11 @@ def split_dialogue(sample: Sample, tools: Mapping[str, Tool]) -> Dialogue | str:
             return exchange
         exchanges.append(exchange)
         known |= exchange.stated
-    first = snapshot.model_copy(update={"calls": (_proved(call, opening[0], tool),)})
-    return Dialogue(tool, Opening((opening[0], first), first), tuple(exchanges))
-
-
-def join_questions(questions: Sequence[str], language: Language) -> str:
-    """Several questions as one text."""
-    return _joined(questions, language).text
-
-
-def without_nod(exchange: SlotExchange) -> SlotExchange:
-    """The exchange without the "Sure," that a question or an answer begins with: in the midst of others it is odd."""
-    question = (
-        capitalised(_NOD.of(exchange.question).sub("", exchange.question))
-        if _NOD.of(exchange.question).match(exchange.question)
-        else exchange.question
-    )
-    answer = _NOD.of(exchange.answer).sub("", exchange.answer)
-    by = len(answer) - len(exchange.answer)
-    if any(one.start is not None and one.start + by < 1 and not one.in_message for one in exchange.evidence):
-        return exchange._replace(question=question)  # the value begins where the capital would stand
-    moved = tuple(_moved(one, one.turn or 0, by) for one in exchange.evidence)
-    return exchange._replace(question=question, answer=capitalised(answer) if by else answer, evidence=moved)
-
-
-def join_answers(answers: Sequence[SlotExchange], language: Language) -> Joined:
-    """Several answers as one text."""
-    return _joined([one.answer for one in answers], language)
-
-
-def snapshot_after(before: CallTurn, answered: Sequence[SlotExchange], starts: Sequence[int], turn: int) -> CallTurn:
-    """What is known after these answers, which are stated in the turn `turn` and begin there at `starts`."""
-    call = before.calls[0]
-    arguments = dict(call.arguments)
-    proofs = {one.argument: one for one in call.evidence}
-    for exchange, start in zip(answered, starts, strict=True):
-        arguments |= exchange.stated
-        proofs |= {one.argument: _moved(one, turn, start) for one in exchange.evidence}
-    return CallTurn(calls=(call.with_changes(arguments=arguments, evidence=tuple(proofs.values())),))
+    given = {one.argument: one for one in call.evidence}
+    arguments = _filled(call.arguments)
+    proofs = [given.get(name) or _found(name, request.text, arguments, tool) for name in arguments]
+    proved = call.with_changes(evidence=tuple(one.with_changes(turn=one.turn or 0) for one in proofs if one))
+    return Dialogue(tool, request, snapshot.model_copy(update={"calls": (proved,)}), tuple(exchanges))
 
 
 def _exchange(turns: Sequence[Turn], user_turn: int, known: Arguments, tool: Tool) -> SlotExchange | str:
@@ -300,15 +261,6 @@ def _exchange(turns: Sequence[Turn], user_turn: int, known: Arguments, tool: Too
     )
 
 
-def _proved(call: GoldCall, request: Turn, tool: Tool) -> GoldCall:
-    """The call with evidence from the request for each argument, as far as the request says it."""
-    text = request.text if isinstance(request, UserTurn) else ""
-    given = {one.argument: one for one in call.evidence}
-    arguments = _filled(call.arguments)
-    proofs = [given.get(name) or _found(name, text, arguments, tool) for name in arguments]
-    return call.with_changes(evidence=tuple(one.with_changes(turn=one.turn or 0) for one in proofs if one is not None))
-
-
 def _found(name: str, text: str, arguments: Arguments, tool: Tool) -> Evidence | None:
     """Where a text says an argument that nobody has pointed at yet, None where it does not."""
     found = locate(arguments[name], {"title": name, **tool.properties.get(name, {})}, text)
@@ -321,22 +273,18 @@ def _moved(evidence: Evidence, turn: int, by: int) -> Evidence:
     return evidence.with_changes(turn=turn, start=evidence.start + by, end=evidence.end + by)
 
 
-def _joined(parts: Sequence[str], language: Language) -> Joined:
+def _joined(parts: Sequence[str], language: Language) -> tuple[str, list[int]]:
+    """Several questions or answers as one text, and where in it each of them begins."""
     text = ""
     starts: list[int] = []
     for part in parts:
-        text = f"{_ended(text, language)} " if text else text
+        if text and not _ENDED.search(text):
+            last = _SENTENCE_END.split(text)[-1]
+            text += of(language).question if _ASKS.of(text).search(last) else of(language).stop
+        text += " " if text else ""
         starts.append(len(text))
         text += part
-    return Joined(text, tuple(starts))
-
-
-def _ended(text: str, language: Language) -> str:
-    if _ENDED.search(text):
-        return text
-    stop, mark = of(language).stop, of(language).question
-    last = _SENTENCE_END.split(text)[-1]
-    return text + (mark if _ASKS.of(text).search(last) else stop)
+    return text, starts
 
 
 def _filled(arguments: Arguments) -> Arguments:

@@ -79,7 +79,8 @@ async def trace_goals(worded: WordedGoal, context: StageContext) -> list[TracedG
         problem = _excess(reply)
         if problem:
             break
-        trace.append(await _exchange(reply, environment))
+        calls = tuple(Call(tool=call.name, arguments=call.arguments) for call in reply.calls)
+        trace.append(Exchange(calls=calls, responses=tuple([await _response(call, environment) for call in calls])))
         problem = f"It was still calling after {turn + 1} turns."
     origin = asked_origin(TRACES_STAGE, worded, goal.seed, context, (PROMPTS, CALL_TEMPLATE))
     return [TracedGoal(worded=worded, trace=tuple(trace), problem=problem, origin=origin)]
@@ -89,11 +90,6 @@ def _excess(reply: NextCalls) -> str:
     if len(reply.calls) <= MOST_CALLS:
         return ""
     return f"It made {len(reply.calls)} calls at once; {MOST_CALLS} are the most."
-
-
-async def _exchange(reply: NextCalls, environment: Environment) -> Exchange:
-    calls = tuple(Call(tool=call.name, arguments=call.arguments) for call in reply.calls)
-    return Exchange(calls=calls, responses=tuple([await _response(call, environment) for call in calls]))
 
 
 async def _response(call: Call, environment: Environment) -> JsonValue:

@@ -6,8 +6,6 @@ Both only as far as it takes; what is unrelated stays (ComplexFuncBench 2.1.2).
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from pydantic import JsonValue
-
 from callwright.generators.environments.picking import Entry, entries_of, has, rivals, value_at
 from callwright.generators.environments.protocol import Environment
 from callwright.generators.multi_step.resolving import (
@@ -174,16 +172,12 @@ def _rivals(resolved: Resolved, places: Sequence[PickedPlace]) -> list[Entry]:
     """The entries that meet the same conditions and would give one of these places another value."""
     first = places[0]
     entries = entries_of(resolved.path[first.step].responses[first.call], first.source.entries)
-    values = {place.source.field: _field(entries[first.entry], place) for place in places}
+    values = {place.source.field: value_at(entries[first.entry].value, place.source.field) for place in places}
     return [
         entry
         for entry in rivals(entries, first.source.where, first.entry)
         if any(has(entry.value, field) and value_at(entry.value, field) != value for field, value in values.items())
     ]
-
-
-def _field(entry: Entry, place: PickedPlace) -> JsonValue:
-    return value_at(entry.value, place.source.field)
 
 
 def _list_of(place: PickedPlace) -> ListName:

@@ -139,18 +139,15 @@ class _Draw:
 
     def instead_of(self, stated: StatedValue, tool: Tool, argument: str) -> JsonValue | None:
         if _is_dated(stated.value):
-            return _moved(str(stated.value), self._days)
+            value = str(stated.value)
+            moved = datetime.fromisoformat(value) + timedelta(days=self._days)
+            return moved.date().isoformat() + value[len("2027-01-01") :]
         schema = schema_of(tool, argument)
         return self._trip.instead_of(stated.value, Wish(stated.element, "", tool.name, pattern_of(argument), 0, schema))
 
 
 def _is_dated(value: JsonValue) -> bool:
     return isinstance(value, str) and bool(DATE_VALUE.fullmatch(value) or DATE_TIME_VALUE.fullmatch(value))
-
-
-def _moved(value: str, days: int) -> str:
-    moved = datetime.fromisoformat(value) + timedelta(days=days)
-    return moved.date().isoformat() + value[len("2027-01-01") :]
 
 
 class ValueReplacement(NamedTuple):
@@ -201,7 +198,12 @@ def still_stated(request: str, changes: Iterable[ValueReplacement]) -> bool:
 def _spans(request: str, change: ValueReplacement, language: Language, rng: Random) -> Iterator[_Span]:
     for found in mentions(change.old, change.schema, request):
         words = request[found.start : found.end]
-        stated = str(change.new) if words == change.old else _stated_like(words, change, language, rng)
+        stated = str(change.new)
+        if words != change.old:  # a day and a time in the order of the old ones, whose preposition stays
+            for _ in range(_MOST_DRAWS):
+                stated = write_value(change.new, change.schema, language, rng)
+                if _begins_with_day(stated) == _begins_with_day(words):
+                    break
         if (
             words.endswith(".")
             and not stated.endswith(".")
@@ -209,14 +211,6 @@ def _spans(request: str, change: ValueReplacement, language: Language, rng: Rand
         ):
             stated += "."  # the full stop of an abbreviation was the sentence's as well
         yield _Span(found.start, found.end, stated)
-
-
-def _stated_like(words: str, change: ValueReplacement, language: Language, rng: Random) -> str:
-    """The new value in words; a day and a time in the order of the old ones, whose preposition stays ("at 16:00 on Monday")."""
-    drawn = [write_value(change.new, change.schema, language, rng)]
-    while _begins_with_day(drawn[-1]) != _begins_with_day(words) and len(drawn) < _MOST_DRAWS:
-        drawn.append(write_value(change.new, change.schema, language, rng))
-    return drawn[-1]
 
 
 def _begins_with_day(words: str) -> bool:
@@ -273,18 +267,14 @@ class _Maker:
         self.environment = environment_of(self.goal, context)
         self.tools = context.toolset(tuple(key for key in self.goal.candidates if key not in path.removed))
         self.by_name = {tool.name: tool for tool in self.tools}
-        self.fixed = frozenset(self._unclear())
-
-    def _unclear(self) -> list[str]:
-        """The values whose words can't be replaced for certain: numbers that the request says more than once, or not apart."""
-        names: list[str] = []
+        names: list[str] = []  # of numbers that the request says more than once, or not apart, and what it does not say
         for leaf in stated_leaves(self.goal):
             if isinstance(leaf.source, StatedValue):
                 found = mentions(leaf.source.value, self._schema(leaf.call, leaf.argument), self.path.request)
                 is_text = isinstance(leaf.source.value, str) and not leaf.source.value.isdecimal()
                 if not found or (not is_text and len(found) > 1):
                     names.append(name_of(leaf.source))
-        return names
+        self.fixed = frozenset(names)
 
     def _schema(self, call: int, argument: str) -> dict[str, JsonValue]:
         return schema_of(self.by_name[self.goal.calls[call].tool], argument)
@@ -323,7 +313,8 @@ class _Maker:
             else:
                 sources = [] if changes or goal.kind not in TASKS else _named_sources(goal)
                 if not sources:
-                    return _Variant(goal, tuple(_once(changes)))
+                    distinct = {repr((change.old, change.new)): change for change in changes}
+                    return _Variant(goal, tuple(distinct.values()))
                 source = rng.choice(sources)  # nothing that is said can be replaced, so another thing is meant
                 entries = entries_of(resolved.response(source.call), source.entries)
             condition = _another(source.where, entries, rng)
@@ -363,10 +354,6 @@ class _Maker:
             strikes=cleared.strikes,
             removed=(*self.path.removed, *cleared.removed),
         )
-
-
-def _once(changes: Sequence[ValueReplacement]) -> list[ValueReplacement]:
-    return list({repr((change.old, change.new)): change for change in changes}.values())
 
 
 def _another(

@@ -139,7 +139,8 @@ class _Plan:
             failures = 0
             seen.add(content)
             self._goals += 1
-            self._steps += _steps_in(calls)
+            goal = Goal(environment="", language=DEFAULT_LANGUAGE, domain="", calls=tuple(calls), candidates=())
+            self._steps += max(steps_of(goal)) + 1
             self._calls += len(calls)
             self._used.update(call.tool for call in calls if call.wanted)
             yield calls
@@ -187,27 +188,23 @@ class _Plan:
         )
         if sketch is None or not _FEWEST_CALLS <= len(sketch.calls) <= _MOST_CALLS or sketch.steps < _FEWEST_CALLS:
             return None
-        if self._drops_what_is_used(sketch):
-            return None
-        tools = [call.tool for call in sketch.calls if not self._writing or call.tool in self._writing]
-        if self._domain == CROSS and len(self._domains(tools)) < _FEWEST_DOMAINS:
-            return None
-        return sketch
-
-    def _drops_what_is_used(self, sketch: GoalSketch) -> bool:
-        """Whether a thing is deleted that another call of the goal is about, or makes."""
         about = [
             {(slot.source, slot.mark) for slot in call.slots.values() if isinstance(slot, Take)}
             for call in sketch.calls
         ]
-        return any(
+        if any(  # a thing is deleted that another call is about, or makes
             deed_of(next(iter(function_words(call.tool)), "")) == "drop"
             and (
                 any(about[at] & other for place, other in enumerate(about) if place != at)
                 or any(sketch.calls[source].tool in self._makers for source, _ in about[at])
             )
             for at, call in enumerate(sketch.calls)
-        )
+        ):
+            return None
+        tools = [call.tool for call in sketch.calls if not self._writing or call.tool in self._writing]
+        if self._domain == CROSS and len(self._domains(tools)) < _FEWEST_DOMAINS:
+            return None
+        return sketch
 
     def _wants(self, rng: Random) -> list[str]:
         count = rng.choices((1, 2, 3), (3, 4, 2))[0]
@@ -282,8 +279,3 @@ class _Plan:
     def seed_of(self, calls: tuple[PlannedCall, ...]) -> int:
         """A seed of a goal's own."""
         return Random(f"{self._seed} {calls!r}").randrange(2**31)
-
-
-def _steps_in(calls: Sequence[PlannedCall]) -> int:
-    goal = Goal(environment="", language=DEFAULT_LANGUAGE, domain="", calls=tuple(calls), candidates=())
-    return max(steps_of(goal)) + 1

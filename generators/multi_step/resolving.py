@@ -123,7 +123,9 @@ class KnownValues:
         for index, planned in enumerate(goal.calls):
             for leaf in leaves_of(index, planned.arguments):
                 if isinstance(leaf.source, Picked):
-                    self._keep_all(_rendered(leaf.source))
+                    for one in leaf.source.where:
+                        if one.test in ("equals", "contains") and isinstance(one.value, str):
+                            self._keep("text", StatedValue(value=one.value, element="text"))
                     continue
                 self._named.setdefault(leaf.argument, []).append(leaf.source)
                 tool = by_name.get(planned.tool)
@@ -151,20 +153,10 @@ class KnownValues:
         """Every text that was stated."""
         return self._by_kind.get("text", [])
 
-    def _keep_all(self, texts: Iterable[StatedValue]) -> None:
-        for stated in texts:
-            self._keep("text", stated)
-
     def _keep(self, kind: Kind, stated: StatedValue) -> None:
         held = self._by_kind.setdefault(kind, [])
         if stated.value not in [one.value for one in held]:
             held.append(stated)
-
-
-def _rendered(picked: Picked) -> Iterator[StatedValue]:
-    for condition in picked.where:
-        if condition.test in ("equals", "contains") and isinstance(condition.value, str):
-            yield StatedValue(value=condition.value, element="text")
 
 
 def _unique(sources: Iterable[StatedValue | Default]) -> list[StatedValue | Default]:
@@ -328,7 +320,8 @@ def strike_out(response: JsonValue, strikes: Sequence[Strike]) -> JsonValue:
         held = value_at(response, entries)
         if isinstance(held, list):
             kept: list[JsonValue] = [member for index, member in enumerate(held) if index not in gone]
-            response = _replaced(response, _pieces(entries), kept)
+            pieces = [piece for piece in entries.replace("[", ".").replace("]", "").split(".") if piece]
+            response = _replaced(response, pieces, kept)
     return response
 
 
@@ -338,10 +331,6 @@ def original_index(index: int, gone: Iterable[int]) -> int:
         if struck <= index:
             index += 1
     return index
-
-
-def _pieces(path: str) -> list[str]:
-    return [piece for piece in path.replace("[", ".").replace("]", "").split(".") if piece]
 
 
 def _replaced(value: JsonValue, pieces: list[str], new: JsonValue) -> JsonValue:

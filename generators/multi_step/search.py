@@ -277,18 +277,17 @@ class Suppliers:
 
     def _varied(self, tool: str) -> list[PossibleCall]:
         """The planned calls of a tool, each with another text that was stated in the place of one that they say."""
-        found: list[PossibleCall] = []
+        texts, found = self.known.texts, list[PossibleCall]()
         if is_making(tool):
             return found
-        for index, planned in enumerate(self.goal.calls):
+        for made, planned in zip(self.planned, self.goal.calls, strict=True):
             for argument, source in planned.arguments.items() if planned.tool == tool else ():
-                if isinstance(source, StatedValue) and self._is_text(source):
-                    others = [stated for stated in self.known.texts if stated.value != source.value]
-                    found += [self.planned[index].with_stated(argument, stated) for stated in others]
+                others = [
+                    stated for stated in texts if isinstance(source, StatedValue) and stated.value != source.value
+                ]
+                if len(others) < len(texts):  # it is one of the texts
+                    found += [made.with_stated(argument, stated) for stated in others]
         return found[:MOST_BUILT]
-
-    def _is_text(self, source: StatedValue) -> bool:
-        return any(stated.value == source.value for stated in self.known.texts)
 
     async def _build(self, name: str) -> list[PossibleCall]:
         """The calls of a tool that can be made of what was stated, and of what the goal's picks found."""
@@ -360,28 +359,23 @@ class Ways:
         if planned.tool not in self.suppliers.tools:
             return []
         options: dict[str, list[Option]] = {}
-        for leaf in leaves_of(index, planned.arguments):
-            if isinstance(leaf.source, Picked):
-                own = await self._own(leaf.source)
-                options[leaf.argument] = own + await self._elsewhere(index, leaf.argument, leaf.source)
-        names = list(options)
-        combinations = [
-            dict(zip(names, chosen, strict=True))
-            for chosen in islice(product(*options.values()), MOST_COMBINATIONS)
+        for argument, source in ((leaf.argument, leaf.source) for leaf in leaves_of(index, planned.arguments)):
+            if isinstance(source, Picked):
+                own: list[
+                    Option
+                ] = []  # what the response of the planned call, made in any way, gives by the conditions
+                for way in await self.of(source.call):
+                    entries = await self.suppliers.entries(way, source.entries)
+                    if fitting := choose(entries, source.where):
+                        rest = rivals(entries, source.where, fitting[0].index)[:MOST_RIVALS]
+                        own += _options([fitting[0], *rest], way, source)
+                options[argument] = own + await self._elsewhere(index, argument, source)
+        combinations = islice(product(*options.values()), MOST_COMBINATIONS)
+        return [
+            made_of(planned, dict(zip(options, chosen, strict=True)))
+            for chosen in combinations
             if _is_consistent(chosen)
         ]
-        return [made_of(planned, chosen) for chosen in combinations]
-
-    async def _own(self, source: Picked) -> list[Option]:
-        """The values that the response of the planned call, made in any way, gives by the conditions."""
-        found: list[Option] = []
-        for way in await self.of(source.call):
-            entries = await self.suppliers.entries(way, source.entries)
-            fitting = choose(entries, source.where)
-            if fitting:
-                rest = rivals(entries, source.where, fitting[0].index)[:MOST_RIVALS]
-                found += _options([fitting[0], *rest], way, source)
-        return found
 
     async def _elsewhere(self, index: int, argument: str, source: Picked) -> list[Option]:
         """The planned value, or one that the conditions tell as well, out of the responses of other calls."""
@@ -389,32 +383,27 @@ class Ways:
         planned = value_at(self.resolved.response(source.call), place.path)
         own = self.resolved.call(source.call)
         found: list[Option] = []
-        for link in self._links(self.goal.calls[index], argument):
-            for supplier in await self.suppliers.of(link.source, index):
-                if supplier.call != own:
-                    found += await self._from(supplier, link, source, planned)
+        for link in self.suppliers.links.get(self.goal.calls[index].tool, ()):
+            if link.parameter == pattern_of(argument):
+                for supplier in await self.suppliers.of(link.source, index):
+                    if supplier.call != own:
+                        found += await self._from(supplier, link, source, planned)
         return found
-
-    def _links(self, planned: PlannedCall, argument: str) -> list[Link]:
-        pattern = pattern_of(argument)
-        return [link for link in self.suppliers.links.get(planned.tool, ()) if link.parameter == pattern]
 
     async def _from(self, supplier: PossibleCall, link: Link, source: Picked, planned: JsonValue) -> list[Option]:
         entries = [one for one in await self.suppliers.entries(supplier, link.entries) if has(one.value, link.field)]
         same = [one for one in entries if value_at(one.value, link.field) == planned]
         if not source.where:  # nothing was stated of the entry: it is the first that the call finds
             same = [one for one in same if one.index == 0]
-        if not same and self._tells_as_much(supplier, self.suppliers.planned[source.call]):
+        # A reader may take this call for the planned one: it is of an overlapping tool, or leaves nothing out that is said.
+        overlaps = supplier.call.tool not in self.suppliers.planned_tools
+        if not same and (overlaps or self.suppliers.planned[source.call].stated <= supplier.stated):
             same = rendered(entries, source.where)
         if not same:
             return []
         where = retold(entries, same[0], source.where)
         picked = Picked(call=0, entries=link.entries, field=link.field, where=where, later_by=source.later_by)
         return _options(same[:1], supplier, picked)
-
-    def _tells_as_much(self, supplier: PossibleCall, own: PossibleCall) -> bool:
-        """Whether a reader may take this call for the planned one: an overlapping tool, or nothing said is left out."""
-        return supplier.call.tool not in self.suppliers.planned_tools or own.stated <= supplier.stated
 
     async def _duplicates(self, index: int) -> list[PossibleCall]:
         """The ways in which another tool gives the very same response to the very same arguments."""

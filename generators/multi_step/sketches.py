@@ -261,17 +261,14 @@ class Sketcher:
         try:
             for tool in wants:
                 self._turn += 1
-                self._want(tool)
+                known = self._known.get((tool, "search"))
+                if known is not None and self._graph.is_source(tool):
+                    self._calls[known] = self._calls[known]._replace(wanted=True)
+                else:
+                    self._known.setdefault((tool, "search"), self._build(tool, wanted=True, depth=0))
         except UnsayableError:
             return None
         return None if overlaps(self._calls, self._graph, self._element) else GoalSketch(tuple(self._calls))
-
-    def _want(self, tool: str) -> None:
-        known = self._known.get((tool, "search"))
-        if known is not None and self._graph.is_source(tool):
-            self._calls[known] = self._calls[known]._replace(wanted=True)
-        else:
-            self._known.setdefault((tool, "search"), self._build(tool, wanted=True, depth=0))
 
     def _build(self, tool: str, *, wanted: bool, depth: int) -> int:
         if depth > _DEEPEST:
@@ -314,8 +311,8 @@ class Sketcher:
         others = [name for name in shown.optional if self._is_worth_saying(tool, name)]
         self._rng.shuffle(others)
         extra = [name for name in others if self._rng.random() < _OPTIONAL.get(self._element(tool, name), 0.0)]
-        if not extra and self._changes_nothing(tool):
-            extra = others[:1]
+        if not extra and is_changing(tool) and all(self._graph.links(tool, name) for name in shown.required):
+            extra = others[:1]  # a change is given more than which thing it is of
         if not any(self._graph.links(tool, name) for name in shown.required):
             extra = extra or [name for name in others if self._graph.refers(tool, name)][:1]
         if is_making(tool) and not shown.required and not extra:
@@ -323,10 +320,6 @@ class Sketcher:
         chosen = {*shown.required, *extra[:_MOST_OPTIONAL]}
         self._given[tool] = [name for name in shown.properties if name in chosen]
         return self._given[tool]
-
-    def _changes_nothing(self, tool: str) -> bool:
-        """Whether a tool that changes a thing is given nothing but which thing it is."""
-        return is_changing(tool) and all(self._graph.links(tool, name) for name in self._graph.tools[tool].required)
 
     def _is_worth_saying(self, tool: str, name: str) -> bool:
         if _NEVER & set(split_name(name)) or self._graph.members(tool, name):
@@ -357,12 +350,18 @@ class Sketcher:
                     call = self._lookup(source, self._role(tool, group[0]))
                 slots.update({name: Take(call, link, "lookup") for name, link in links.items()})
                 continue
-            call = self._search(source, depth)
+            call = self._known.get((source, "search"))
+            if call is None:
+                call = self._build(source, wanted=is_making(source), depth=depth + 1)
+                self._known[source, "search"] = call
             is_through = all(self._graph.is_through(source, tool, name) for name in group)
             mark = 0 if is_through else self._mark(call)
             selection = "through" if is_through else "ranked"
             slots.update({name: Take(call, link, selection, mark) for name, link in links.items()})
-            self._inherit(tool, call, slots)
+            properties, theirs = (self._graph.tools[one].properties for one in (tool, source))
+            for name, slot in self._calls[call].slots.items():  # what the search was given counts for its entries
+                if name in properties and name not in slots and same_kind(properties[name], theirs[name]):
+                    slots[name] = slot
 
     def _groups(self, tool: str, names: Sequence[str]) -> list[tuple[str, list[str]]]:
         """Parameters that one entry gives together: two that take the same field are of two entries."""
@@ -440,13 +439,6 @@ class Sketcher:
         sources = {link.source for link in self._graph.links(tool, parameter)}
         return any(self._graph.domain(one) == domain and not self._graph.is_lookup(one) for one in sources)
 
-    def _search(self, tool: str, depth: int) -> int:
-        known = self._known.get((tool, "search"))
-        if known is None:
-            known = self._build(tool, wanted=is_making(tool), depth=depth + 1)
-            self._known[tool, "search"] = known
-        return known
-
     def _mark(self, call: int) -> int:
         """Mostly the entry that was meant before, now and then another one."""
         mark = self._marks.get(call)
@@ -454,18 +446,14 @@ class Sketcher:
             self._marks[call] = 0 if mark is None else mark + 1
         return self._marks[call]
 
-    def _inherit(self, tool: str, source: int, slots: dict[str, Slot]) -> None:
-        """What the search was given counts for what is asked of its entries."""
-        for name, slot in self._calls[source].slots.items():
-            properties = self._graph.tools[tool].properties
-            theirs = self._graph.tools[self._calls[source].tool].properties
-            if name in properties and name not in slots and same_kind(properties[name], theirs[name]):
-                slots[name] = slot
-
     def _stated(self, tool: str, name: str, depth: int) -> Slot:
         schema = self._graph.schema(tool, name)
         if self._graph.members(tool, name):
-            return self._legs(tool, name, depth)
+            roles = self._rng.choice(
+                (("home", "main", "home"), ("home", "main", "other"), ("home", "main", "other", "home"))
+            )
+            parts = [self._leg(tool, name, (roles[at], roles[at + 1]), at) for at in range(len(roles) - 1)]
+            return Group("list", (), tuple(parts))
         if name in self._graph.tools[tool].required and "default" in schema:
             return Fixed(schema["default"])
         element = self._element(tool, name)
@@ -479,13 +467,6 @@ class Sketcher:
                     return Take(search, link, "ranked", self._marks.setdefault(search, 0), later)
         role = self._role(tool, name)
         return Say(element, role, tool, name, f"{name} of {self._graph.domain(tool)}")
-
-    def _legs(self, tool: str, name: str, depth: int) -> Group:
-        roles = self._rng.choice(
-            (("home", "main", "home"), ("home", "main", "other"), ("home", "main", "other", "home"))
-        )
-        parts = [self._leg(tool, name, (roles[at], roles[at + 1]), at) for at in range(len(roles) - 1)]
-        return Group("list", (), tuple(parts))
 
     def _leg(self, tool: str, name: str, roles: tuple[str, str], at: int) -> Group:
         members = self._graph.members(tool, name)

@@ -50,7 +50,11 @@ async def word_goals(goal: Goal, context: StageContext) -> list[WordedGoal]:
     """
     tools = {tool.name: tool for tool in context.toolset(goal.candidates)}
     environment = environment_of(goal, context)
-    secrets = _secrets(goal, (await resolve(goal, environment)).path)
+    path = (await resolve(goal, environment)).path
+    rendered = " ".join(str(value) for _, _, value in stated_values(goal)) + " ".join(map(str, named_values(goal)))
+    values = {text for exchange in path for call in exchange.calls for text in _texts(call)}
+    hidden = {text for text in values if len(text) >= _SHORTEST_SECRET and text not in rendered}
+    secrets = frozenset(hidden & _picked_texts(goal, path))
     shown = [tools[name] for name in dict.fromkeys(call.tool for call in goal.calls)]
     prompt = render(
         PROMPTS,
@@ -149,14 +153,6 @@ def _asked(call: PlannedCall) -> dict[str, Any]:
         "asked": list(dict.fromkeys(filter(None, map(field_words, call.asked)))),
         "arguments": {name: source.model_dump(mode="json") for name, source in call.arguments.items()},
     }
-
-
-def _secrets(goal: Goal, path: tuple[Exchange, ...]) -> frozenset[str]:
-    """The texts that calls of the goal take out of responses, less those that the user says as well."""
-    rendered = " ".join(str(value) for _, _, value in stated_values(goal)) + " ".join(map(str, named_values(goal)))
-    values = {text for exchange in path for call in exchange.calls for text in _texts(call)}
-    hidden = {text for text in values if len(text) >= _SHORTEST_SECRET and text not in rendered}
-    return frozenset(hidden & _picked_texts(goal, path))
 
 
 def _picked_texts(goal: Goal, path: tuple[Exchange, ...]) -> set[str]:

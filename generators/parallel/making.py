@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from random import Random
 
-from pydantic import BaseModel, JsonValue
+from pydantic import BaseModel
 
 from callwright.generators.families import (
     Family,
@@ -224,7 +224,16 @@ def _plan(order: Order, usable: Sequence[Tool], company: ToolPool, rng: Random) 
     first = rng.choice(usable)
     count = rng.choices(_COUNTS, _SHARES)[0]
     again = _with_other_values(first, count, order, rng) if rng.random() < _ONE_TOOL_SHARE else []
-    tools = [first] if again else _beside(first, count, usable, rng)
+    tools = [first]
+    if not again:  # others beside it, none of which could do what another one does
+        mixed = rng.sample(usable, len(usable))
+        # Tools of a document are of one category: who manages tasks does not ban another product's user in one breath.
+        apart = {one.key for one in usable if one.category != first.category and first.source not in NO_CATALOGS}
+        for tool in sorted(mixed, key=lambda tool: tool.key in apart):
+            if len(tools) == count or (len(tools) > 1 and tool.key in apart):
+                break
+            if not any(are_redundant(tool, one) or are_contradictory(tool, one) for one in tools):
+                tools.append(tool)
     calls = again or [(tool, order.own_values.fill(tool, _names(tool, rng), order.language, rng)) for tool in tools]
     shown = [first] if again else _shown(tools, company, order.candidates, rng)
     return RoutingPlan(
@@ -246,34 +255,11 @@ def _with_other_values(tool: Tool, count: int, order: Order, rng: Random) -> lis
         if len(found) == count:
             return [(tool, arguments) for arguments in found]
         made = order.own_values.fill(tool, names, order.language, rng)
-        if all(_are_apart(made, other) for other in found):
+        texts = {name: str(value).lower() for name, value in made.items()}
+        taken = [(texts[name], str(value).lower()) for other in found for name, value in other.items()]
+        if not any(one in other or other in one for one, other in taken):
             found.append(made)
     return []
-
-
-def _are_apart(one: Arguments, other: Arguments) -> bool:
-    """Whether no value of one call could be taken for the other's."""
-    return all(not _is_in(one[name], other[name]) and not _is_in(other[name], one[name]) for name in one)
-
-
-def _is_in(part: JsonValue, whole: JsonValue) -> bool:
-    return str(part).lower() in str(whole).lower()
-
-
-def _beside(first: Tool, count: int, usable: Sequence[Tool], rng: Random) -> list[Tool]:
-    """Tools that are asked for together, none of which could do what another one does.
-
-    Tools of somebody's documents are of one category: who manages tasks does not ban a user of another product in one breath.
-    """
-    mixed = rng.sample(usable, len(usable))
-    apart = set() if first.source in NO_CATALOGS else {tool.key for tool in usable if tool.category != first.category}
-    chosen = [first]
-    for tool in sorted(mixed, key=lambda tool: tool.key in apart):
-        if len(chosen) == count or (len(chosen) > 1 and tool.key in apart):
-            break
-        if not any(are_redundant(tool, one) or are_contradictory(tool, one) for one in chosen):
-            chosen.append(tool)
-    return chosen
 
 
 def _shown(tools: Sequence[Tool], company: ToolPool, candidates: int, rng: Random) -> list[Tool]:

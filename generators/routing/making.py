@@ -124,22 +124,17 @@ def _calls(kind: str, tool: Tool, graph: DomainGraph, draw: _ValueDraw) -> list[
         return _stated_calls([tool], draw)
     if difficulty == "hard":
         return _nested_calls(tool, graph, draw)
-    return _stated_calls(_beside(tool, graph, draw.rng), draw)
-
-
-def _beside(tool: Tool, graph: DomainGraph, rng: Random) -> list[Tool]:
-    """Tools that go together, none of which another one needs: some take the same thing as the first."""
     chosen = [tool]
-    wanted = rng.choices(_MEDIUM_CALLS, _MEDIUM_SHARES)[0]
+    wanted = draw.rng.choices(_MEDIUM_CALLS, _MEDIUM_SHARES)[0]
     near = [one for one in graph.tools if set(one.required) & set(tool.required)]
     for _ in range(_TRIES):
         if len(chosen) == wanted:
             break
-        one = rng.choice(near if near and rng.random() < _SHARED_SHARE else graph.tools)
+        one = draw.rng.choice(near if near and draw.rng.random() < _SHARED_SHARE else graph.tools)
         against = any(are_contradictory(one, other) for other in chosen)
         if one not in chosen and not against and not graph.are_linked([*chosen, one]):
             chosen.append(one)
-    return chosen
+    return _stated_calls(chosen, draw)
 
 
 def _stated_calls(tools: Sequence[Tool], draw: _ValueDraw) -> list[PlannedCall]:
@@ -148,17 +143,13 @@ def _stated_calls(tools: Sequence[Tool], draw: _ValueDraw) -> list[PlannedCall]:
     calls = []
     for tool in tools:
         shared = {
-            name: value for name, value in known.items() if name in tool.required and "pattern" in _of(tool, name)
+            name: value for name, value in known.items() if name in tool.required and "pattern" in tool.properties[name]
         }
         lacking = [name for name in enough_of(tool, tool.required, draw.rng) if name not in shared]
         values = shared | draw.fill(tool, lacking, shared)
         known.update(values)
         calls.append(_planned(tool, {name: _stated(value) for name, value in values.items()}))
     return calls
-
-
-def _of(tool: Tool, name: str) -> dict[str, JsonValue]:
-    return tool.properties[name]
 
 
 def _nested_calls(last: Tool, graph: DomainGraph, draw: _ValueDraw) -> list[PlannedCall]:

@@ -22,7 +22,6 @@ from callwright.warehouse.records import (  # fmt: skip
     CallTurn,
     Evidence,
     GoldCall,
-    JsonSchema,
     Origin,
     Picked,
     PlannedCall,
@@ -84,7 +83,8 @@ async def choose_plan_values(plan: RoutingPlan, context: StageContext, *, stage:
     if not any(given):  # whoever has no opinion leaves what was drawn
         return [plan]
     calls = tuple(_with_shared([one.filled(values) for one, values in zip(slots, given, strict=True)], slots))
-    if not _are_told_apart(calls):
+    pairs = [(one, other) for at, one in enumerate(calls) for other in calls[:at] if one.tool == other.tool]
+    if not all(_are_apart(*pair) for pair in pairs):
         return [plan]
     origin = made_by(context, stage, prompt, parent=plan.key, seed=plan.seed)
     return [plan.with_changes(calls=calls, origin=origin)]
@@ -154,24 +154,13 @@ def _with_shared(calls: Sequence[PlannedCall], slots: Sequence[_Slots]) -> Itera
         yield call.with_changes(arguments=arguments)
 
 
-def _are_told_apart(calls: Sequence[PlannedCall]) -> bool:
-    """Whether no two calls of one tool have a value that could be taken for the other's."""
-    return all(
-        _differ(_stated_arguments(one), _stated_arguments(other))
-        for at, one in enumerate(calls)
-        for other in calls[:at]
-        if one.tool == other.tool
-    )
-
-
-def _stated_arguments(call: PlannedCall) -> Arguments:
-    return {name: one.value for name, one in call.arguments.items() if isinstance(one, StatedValue)}
-
-
-def _differ(one: Mapping[str, JsonValue], other: Mapping[str, JsonValue]) -> bool:
-    """Whether at least one value that both have differs, and none says a part of the other's."""
-    both = [(fold(str(one[name])), fold(str(other[name]))) for name in one if name in other]
-    changed = [(left, right) for left, right in both if left != right]
+def _are_apart(one: PlannedCall, other: PlannedCall) -> bool:
+    """Whether a value that both calls have differs, and none that does says a part of the other's."""
+    values = [
+        {name: fold(str(stated.value)) for name, stated in call.arguments.items() if isinstance(stated, StatedValue)}
+        for call in (one, other)
+    ]
+    changed = [(left, values[1][name]) for name, left in values[0].items() if values[1].get(name, left) != left]
     return bool(changed) and not any(left in right or right in left for left, right in changed)
 
 
@@ -233,18 +222,10 @@ def routing_problem(request: str, plan: RoutingPlan, tools: dict[str, Tool], quo
     if problem:
         return problem
     named = next((name for name in (*tools, UNKNOWN) if name in request and not name.islower()), None)
-    named = named or next((name for name in _CODE.findall(request) if name in _code_names(tools)), None)
+    of_code = {*tools, *(name for tool in tools.values() for name in tool.properties)}  # an iPhone is none
+    named = named or next((name for name in _CODE.findall(request) if name in of_code), None)
     if named:
         return f"it says a name as code has it: {named}."
-    return _given_away(request, plan, tools)
-
-
-def _code_names(tools: Mapping[str, Tool]) -> set[str]:
-    """The names that only code has: an iPhone is none."""
-    return {*tools, *(name for tool in tools.values() for name in tool.properties)}
-
-
-def _given_away(request: str, plan: RoutingPlan, tools: dict[str, Tool]) -> str:
     stated = {
         str(source.value)
         for call in plan.calls
@@ -253,16 +234,12 @@ def _given_away(request: str, plan: RoutingPlan, tools: dict[str, Tool]) -> str:
     }
     for call in plan.calls:
         for name, source in call.arguments.items():
-            given = _written_like(tools[call.tool].properties[name], request) - stated
-            if isinstance(source, Picked) and given:
-                return f"it gives {name!r} of {call.tool} away: {min(given)!r}."
+            pattern = str(tools[call.tool].properties[name].get("pattern", "")).removeprefix("^").removesuffix("$")
+            if isinstance(source, Picked) and pattern:
+                alike = re.finditer(rf"(?<!\w)(?:{pattern})(?!\w)", request)
+                if given := {found.group() for found in alike} - stated:
+                    return f"it gives {name!r} of {call.tool} away: {min(given)!r}."
     return ""
-
-
-def _written_like(schema: JsonSchema, request: str) -> set[str]:
-    """The words of a request that have the form of a parameter's values."""
-    pattern = str(schema.get("pattern", "")).removeprefix("^").removesuffix("$")
-    return {found.group() for found in re.finditer(rf"(?<!\w)(?:{pattern})(?!\w)", request)} if pattern else set()
 
 
 def _expected(plan: RoutingPlan, tools: dict[str, Tool]) -> Expected:

@@ -38,16 +38,6 @@ class ChangeableArgument(NamedTuple):
     stated: Evidence | None
 
 
-class _StatedValues(NamedTuple):
-    """An argument of some call, and where its value was stated."""
-
-    turn: int
-    call: int
-    argument: str
-    value: JsonValue
-    stated: Evidence | None
-
-
 def find_places(sample: Sample, tools: Mapping[str, Tool], transform: Transform) -> list[ChangeableArgument]:
     """The arguments that the transform can change."""
     sample = until_due(sample, transform)
@@ -76,11 +66,9 @@ def affected(sample: Sample, place: ChangeableArgument) -> dict[int, list[int]]:
     old = call_at(sample, place).arguments[place.argument]
     found: dict[int, list[int]] = {}
     for index in range(place.turn, len(sample.turns)):
-        turn = sample.turns[index]
-        if not isinstance(turn, CallTurn):
-            continue
-        having = [at for at, call in enumerate(turn.calls) if place.argument in call.arguments]
-        same = [at for at in having if turn.calls[at].arguments[place.argument] == old]
+        calls = _calls_at(sample, index)
+        having = [at for at, call in enumerate(calls) if place.argument in call.arguments]
+        same = [at for at in having if calls[at].arguments[place.argument] == old]
         if having and not same:
             break  # overridden already: what comes later has nothing to do with this value
         if same:
@@ -96,11 +84,8 @@ def interruptions(sample: Sample, place: ChangeableArgument, tools: Mapping[str,
     found = []
     for index in range(max(2, place.stated.turn + 2), len(sample.turns)):
         asked, before = sample.turns[index - 1], sample.turns[index - 2]
-        if (
-            not isinstance(sample.turns[index], UserTurn)
-            or not isinstance(asked, ReplyTurn)
-            or not is_question(asked.text)
-        ):
+        is_asked = isinstance(asked, ReplyTurn) and is_question(asked.text)
+        if not is_asked or not isinstance(sample.turns[index], UserTurn):
             continue
         is_snapshot = isinstance(before, CallTurn) and index - 2 in calls
         is_to_come = not isinstance(before, CallTurn) and place.turn > index
@@ -124,17 +109,13 @@ def _closed(sample: Sample) -> str:
         return NO_CALL
     if isinstance(last, UserTurn) or (isinstance(last, CallTurn) and last.executed):
         return OPEN_END
-    if is_conversation(sample) and _ends_with_several(sample):
+    at, calls = max((at, len(turn.calls)) for at, turn in enumerate(sample.turns) if isinstance(turn, CallTurn))
+    follows_another = at > 0 and isinstance(sample.turns[at - 1], ResultTurn)
+    if is_conversation(sample) and (calls > 1 or follows_another):
         return "It ends with several calls, so nobody could tell which one is meant."
     if isinstance(last, ReplyTurn) and is_question(last.text):
         return "It ends with a question of the assistant's, so the call has not been made yet."
     return ""
-
-
-def _ends_with_several(sample: Sample) -> bool:
-    """Whether the last call was made beside another one, or right after another one's result."""
-    last, calls = max((at, len(turn.calls)) for at, turn in enumerate(sample.turns) if isinstance(turn, CallTurn))
-    return calls > 1 or (last > 0 and isinstance(sample.turns[last - 1], ResultTurn))
 
 
 def _weighed(
@@ -146,30 +127,20 @@ def _weighed(
         for place in _places(sample, tools, range(last, len(sample.turns))):
             yield place, _closed(sample) or _unchangeable(sample, place, tools) or _mistakable(sample, place)
         return
-    rendered = [
-        _StatedValues(
-            place.turn, place.call, place.argument, call_at(sample, place).arguments[place.argument], place.stated
-        )
-        for place in _places(sample, tools, range(len(sample.turns)))
-    ]
+    places = list(_places(sample, tools, range(len(sample.turns))))
     seen = set()
-    for one in rendered:
-        place = ChangeableArgument(one.turn, one.call, one.argument, one.stated)
-        first = (one.argument, str(one.value), one.stated.turn if one.stated else None)
+    for place in places:
+        value = call_at(sample, place).arguments[place.argument]
+        first = (place.argument, str(value), place.stated.turn if place.stated else None)
         if first not in seen:
             seen.add(first)
-            yield (
-                place,
-                _unchangeable(sample, place, tools)
-                or _untrue(sample, place, rendered)
-                or _untimely(sample, place, tools, transform),
-            )
+            reason = _unchangeable(sample, place, tools) or _untrue(sample, place, places)
+            yield place, reason or _untimely(sample, place, tools, transform)
 
 
 def _places(sample: Sample, tools: Mapping[str, Tool], turns: range) -> Iterator[ChangeableArgument]:
     for index in turns:
-        turn = sample.turns[index]
-        for at, call in enumerate(turn.calls if isinstance(turn, CallTurn) else ()):
+        for at, call in enumerate(_calls_at(sample, index)):
             for name in call.arguments:
                 schema = schema_of(call, name, tools)
                 yield ChangeableArgument(index, at, name, find_stated(call, name, sample.turns[:index], schema))
@@ -177,9 +148,12 @@ def _places(sample: Sample, tools: Mapping[str, Tool], turns: range) -> Iterator
 
 def call_at(sample: Sample, place: ChangeableArgument) -> GoldCall:
     """The call that the place is in."""
-    turn = sample.turns[place.turn]
-    assert isinstance(turn, CallTurn)  # a place is in a call turn  # noqa: S101
-    return turn.calls[place.call]
+    return _calls_at(sample, place.turn)[place.call]
+
+
+def _calls_at(sample: Sample, index: int) -> tuple[GoldCall, ...]:
+    turn = sample.turns[index]
+    return turn.calls if isinstance(turn, CallTurn) else ()
 
 
 def _unchangeable(sample: Sample, place: ChangeableArgument, tools: Mapping[str, Tool]) -> str:
@@ -188,11 +162,8 @@ def _unchangeable(sample: Sample, place: ChangeableArgument, tools: Mapping[str,
     tool, value = tools.get(call.tool), call.arguments[place.argument]
     if tool is None or place.argument not in tool.properties:
         return f"The tool {call.tool!r} declares no parameter {place.argument!r}."
-    if (
-        value in _EMPTY
-        or isinstance(value, dict)
-        or (isinstance(value, list) and any(isinstance(one, dict) for one in value))
-    ):
+    parts = value if isinstance(value, list) else [value]
+    if value in _EMPTY or any(isinstance(one, dict) for one in parts):
         return f"The value of {place.argument!r}, {value!r}, is empty or too deep to be said anew in a sentence."
     schema = tool.properties[place.argument]
     choices = schema.get("enum")
@@ -201,24 +172,23 @@ def _unchangeable(sample: Sample, place: ChangeableArgument, tools: Mapping[str,
     return ""
 
 
-def _untrue(sample: Sample, place: ChangeableArgument, rendered: Sequence[_StatedValues]) -> str:
+def _untrue(sample: Sample, place: ChangeableArgument, places: Sequence[ChangeableArgument]) -> str:
     """What of the conversation would no longer hold, were the value overridden."""
     stated = place.stated
     if stated is None or stated.turn is None:
         return f"Nobody says the value of {place.argument!r} in words that were found, so nobody can take it back."
     calls = affected(sample, place)
-    if any(_is_executed(sample, index) for index in calls):
+    kinds = [turn.kind for turn in sample.turns]
+    if any(getattr(sample.turns[at], "executed", False) or kinds[at + 1 : at + 2] == ["result"] for at in calls):
         return f"A call with {place.argument!r} is executed, and its result would not be true of another value."
-    for one in rendered:
+    for one in places:
         if one.turn < place.turn or not _is_of(one.stated, stated):
             continue
         if one.argument != place.argument or one.call not in calls.get(one.turn, ()):
             return f"The words {stated.quote!r} give {one.argument!r} its value as well."
     for index, changed in calls.items():
-        turn = sample.turns[index]
-        if isinstance(turn, CallTurn) and any(
-            place.argument in call.arguments for at, call in enumerate(turn.calls) if at not in changed
-        ):
+        others = [call for at, call in enumerate(_calls_at(sample, index)) if at not in changed]
+        if any(place.argument in call.arguments for call in others):
             return f"Several calls of turn {index} have {place.argument!r}, so nobody could tell which one is meant."
     return ""
 
@@ -240,12 +210,6 @@ def _is_of(one: Evidence | None, other: Evidence) -> bool:
     return (one.start or 0) < (other.end or 0) and (other.start or 0) < (one.end or 0)
 
 
-def _is_executed(sample: Sample, index: int) -> bool:
-    turn = sample.turns[index]
-    follows = sample.turns[index + 1] if index + 1 < len(sample.turns) else None
-    return isinstance(turn, CallTurn) and (turn.executed or isinstance(follows, ResultTurn))
-
-
 def _restated(sample: Sample, place: ChangeableArgument, start: int, tools: Mapping[str, Tool]) -> bool:
     """Whether the old value is stated from the turn `start` on, so that a new one would not be the last word."""
     call = call_at(sample, place)
@@ -262,14 +226,11 @@ def _restated(sample: Sample, place: ChangeableArgument, start: int, tools: Mapp
 
 def _mistakable(sample: Sample, place: ChangeableArgument) -> str:
     """Why it would not be clear which of several calls is wanted again with the new value."""
-    turn = sample.turns[place.turn]
     call = call_at(sample, place)
     rest = {name: value for name, value in call.arguments.items() if name != place.argument}
-    for other in turn.calls if isinstance(turn, CallTurn) else ():
-        same = other.tool == call.tool
-        if (same and {n: v for n, v in other.arguments.items() if n != place.argument} != rest) or (
-            not same and place.argument in other.arguments
-        ):
+    for other in _calls_at(sample, place.turn):
+        others = {name: value for name, value in other.arguments.items() if name != place.argument}
+        if others != rest if other.tool == call.tool else place.argument in other.arguments:
             return (
                 f"Several calls of turn {place.turn} have {place.argument!r}, so nobody could tell which one is meant."
             )

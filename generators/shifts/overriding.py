@@ -4,7 +4,7 @@
 own, while a question is open, which the assistant then asks again. mSv: after the call the user wants it again with another value.
 """
 
-from collections.abc import Iterable
+from contextlib import suppress
 from itertools import pairwise
 from random import Random
 from typing import NamedTuple
@@ -120,7 +120,7 @@ def correction_problem(correction: OverridingText, scene: Scene) -> str:
     new, old, schema = scene.change.new, scene.change.old, scene.schema
     if not text or len(text) > LONGEST:
         return f"the sentence has {len(text)} characters; 1 to {LONGEST} are allowed."
-    if not writes(scene.source.language, text) and script_of(_stated(new)) == COMMON_SCRIPT:
+    if not writes(scene.source.language, text) and script_of(_words(new)) == COMMON_SCRIPT:
         return f"the sentence is not in the language {scene.source.language!r}."
     stated = stated_new(correction, scene)
     if stated.place is None or stated.problem:
@@ -153,56 +153,33 @@ def _scene(change: ValueChange, context: StageContext) -> Scene:
             obstacle_to(transform, source, context.tools) or "its source has no such value there that could be changed."
         )
         raise RecordError(f"The change of {change.argument!r} at turn {change.turn} can't be made: {reason}")
-    call = call_at(source, place)
-    named = tools_by_name(source, context.tools)
-    tool = named[call.tool]
-    must_name = isinstance(change.new, bool) or _is_mistakable(change, place, tool)
-    return Scene(
-        change,
-        place,
-        tool,
-        schema_of(call, place.argument, named),
-        _turns_before(source, place, transform, context),
-        must_name,
-    )
+    call, named = call_at(source, place), tools_by_name(source, context.tools)
+    must_name = isinstance(change.new, bool) or _is_mistakable(change, place, named[call.tool])
+    stated, turns = place.stated.turn if place.stated else None, source.turns
+    if transform == "SO_case1" and stated is not None:
+        turns = turns[: stated + 1]
+    elif transform == "SO_case2":
+        turns = turns[: context.rng.choice(interruptions(source, place, named))]
+    elif not isinstance(turns[-1], ReplyTurn):
+        turns = (*turns, ReplyTurn(text=context.rng.choice(done_in(source.language))))
+    return Scene(change, place, named[call.tool], schema_of(call, place.argument, named), turns, must_name)
 
 
 def _is_mistakable(change: ValueChange, place: ChangeableArgument, tool: Tool) -> bool:
     """Whether the new value, said by itself, could be meant for another parameter."""
     call = call_at(change.derivation.source, place)
+    others = list(call.arguments)
     match change.derivation.transform:
         case "SO_case1":  # what is taken back in the same breath was stated in it
             turn = place.stated.turn if place.stated else None
-            others = [one.argument for one in call.evidence if one.turn == turn] or list(call.arguments)
+            others = [one.argument for one in call.evidence if one.turn == turn] or others
         case "SO_case2":  # it could also be the answer to the question that is open
             others = list(tool.properties)
-        case _:
-            others = list(call.arguments)
-    own = _plain_kind(tool.properties[place.argument])
+    kinds = {name: kind_of(schema).replace("integer", "number") for name, schema in tool.properties.items()}
     return any(
-        _plain_kind(tool.properties[name]) in (own, "enum")
-        and not argument_problems(tool, {name: change.new}, partial=True)
+        kinds[name] in (kinds[place.argument], "enum") and not argument_problems(tool, {name: change.new}, partial=True)
         for name in others
-        if name != place.argument and name in tool.properties
-    )
-
-
-def _plain_kind(schema: JsonSchema) -> str:
-    kind = kind_of(schema)
-    return "number" if kind == "integer" else kind
-
-
-def _turns_before(source: Sample, place: ChangeableArgument, transform: str, context: StageContext) -> tuple[Turn, ...]:
-    stated = place.stated.turn if place.stated else None
-    if transform == "SO_case1" and stated is not None:
-        return source.turns[: stated + 1]
-    if transform == "SO_case2":
-        return source.turns[: context.rng.choice(interruptions(source, place, tools_by_name(source, context.tools)))]
-    last = source.turns[-1]
-    return (
-        source.turns
-        if isinstance(last, ReplyTurn)
-        else (*source.turns, ReplyTurn(text=context.rng.choice(done_in(source.language))))
+        if name != place.argument and name in kinds
     )
 
 
@@ -227,10 +204,6 @@ async def _ask(scene: Scene, context: StageContext) -> OverridingText:
         f"The change of {scene.place.argument!r} was not worded well in {ATTEMPTS} answers",
     )
     return correction.model_copy(update={"sentence": correction.sentence.strip()})
-
-
-def _stated(value: JsonValue) -> str:
-    return " ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def _is_named(text: str, words: str, scene: Scene) -> bool:
@@ -258,14 +231,12 @@ def _in_same_turn(scene: Scene, correction: OverridingText) -> tuple[tuple[Turn,
     at, source = len(scene.turns) - 1, scene.source
     spoken = scene.turns[at]
     assert isinstance(spoken, UserTurn)  # the turn that says the value  # noqa: S101
-    stated_before = spoken.text.rstrip()
-    stop = "" if stated_before.endswith(_ENDED) or not stated_before else of(source.language).stop
-    head = f"{stated_before}{stop}{of(source.language).space}"
+    before, words = spoken.text.rstrip(), of(source.language)
+    head = f"{before}{'' if before.endswith(_ENDED) or not before else words.stop}{words.space}"
     turn = spoken.with_changes(text=f"{head}{correction.sentence}")
     stated = _evidence(scene, correction, at, len(head), turn.text)
-    reached = affected(source, scene.place)
     later = (_with_change(scene, index, one, stated) for index, one in enumerate(source.turns[at + 1 :], start=at + 1))
-    return (*source.turns[:at], turn, *later), snapshots_before(source.turns, min(reached))
+    return (*source.turns[:at], turn, *later), snapshots_before(source.turns, min(affected(source, scene.place)))
 
 
 def _in_own_turn(scene: Scene, correction: OverridingText) -> tuple[tuple[Turn, ...], int]:
@@ -326,15 +297,15 @@ async def change_values(derivation: Derivation, context: StageContext) -> list[V
     tool = tools_by_name(source, context.tools)[call.tool]
     old = call.arguments[place.argument]
     origin = Origin(stage=VALUES_STAGE, parents=(derivation.key,), seed=derivation.seed)
-    only = _only_other(old, tool.properties[place.argument])
-    if only is None:
-        only = _own_other(place, source, tool, context)
-    if only is None:
+    new = _only_other(old, tool.properties[place.argument])
+    if new is None:  # another of the recipe's own values
+        listed = context.own_values.of(tool, place.argument)
+        tried = Random(f"{source.key}:own").sample(listed, min(len(listed), _DRAWS))
+        new = next((value for value in tried if not value_problem(value, place, source, tool)), None)
+    if new is None:
         new = await _ask_value(derivation, place, tool, context)
         origin = origin.with_changes(model=context.chat.name, prompt_version=prompt_version(PROMPTS, VALUE_TEMPLATE))
-    else:
-        new = only
-    change = ValueChange(
+    found = ValueChange(
         derivation=derivation,
         turn=place.turn,
         call=place.call,
@@ -343,24 +314,16 @@ async def change_values(derivation: Derivation, context: StageContext) -> list[V
         new=new,
         origin=origin,
     )
-    return [change]
-
-
-def _own_other(place: ChangeableArgument, source: Sample, tool: Tool, context: StageContext) -> JsonValue:
-    """Another of the recipe's own values for the argument, None where it has none that does."""
-    listed = context.own_values.of(tool, place.argument)
-    tried = Random(f"{source.key}:own").sample(listed, min(len(listed), _DRAWS))
-    return next((value for value in tried if not value_problem(value, place, source, tool)), None)
+    return [found]
 
 
 async def _ask_value(derivation: Derivation, place: ChangeableArgument, tool: Tool, context: StageContext) -> JsonValue:
     source = derivation.source
-    call = call_at(source, place)
     prompt = render(
         PROMPTS,
         VALUE_TEMPLATE,
         tool=tool,
-        arguments=call.arguments,
+        arguments=call_at(source, place).arguments,
         parameter=place.argument,
         conversation=conversation_text(source.turns),
         language=source.language,
@@ -372,26 +335,16 @@ async def _ask_value(derivation: Derivation, place: ChangeableArgument, tool: To
         problem = value_problem(value, place, source, tool)
         if not problem:
             return value
-    drawn = _drawn(place, source, tool, derivation.seed)
-    if drawn is None:
-        raise ReplyError(
-            f"Another value for {place.argument!r} of {tool.name!r} was asked for, but {ATTEMPTS} answers did not do: {problem}"
-        )
-    return drawn
-
-
-def _drawn(place: ChangeableArgument, source: Sample, tool: Tool, seed: int) -> JsonValue:
-    """A value that takes the place of what no answer gave, None where no draw does."""
-    rng = Random(f"{seed}:drawn")
+    rng = Random(f"{derivation.seed}:drawn")
     schemas = in_context(tool.properties, tool.name, tool.description)
-    for _ in range(_DRAWS):
-        try:
+    with suppress(ReplyError):  # where no value can be drawn
+        for _ in range(_DRAWS):
             value = fill_in([place.argument], schemas, source.language, rng)[place.argument]
-        except ReplyError:
-            return None
-        if not value_problem(value, place, source, tool):
-            return value
-    return None
+            if not value_problem(value, place, source, tool):
+                return value
+    raise ReplyError(
+        f"Another value for {place.argument!r} of {tool.name!r} was asked for, but {ATTEMPTS} answers did not do: {problem}"
+    )
 
 
 def value_problem(new: JsonValue, place: ChangeableArgument, source: Sample, tool: Tool) -> str:
@@ -403,7 +356,8 @@ def value_problem(new: JsonValue, place: ChangeableArgument, source: Sample, too
     problems = argument_problems(tool, {place.argument: new}, partial=True)
     if problems:
         return " ".join(problems)
-    if not _is_of_type(new, old):
+    is_number = isinstance(new, int | float) and isinstance(old, int | float)
+    if isinstance(new, bool) != isinstance(old, bool) or not (type(new) is type(old) or is_number):
         return f"{new!r} is not of the type of {old!r}."
     if means_same(new, old, schema):
         return f"{new!r} means the same as {old!r}."
@@ -415,11 +369,16 @@ def _taken(new: JsonValue, place: ChangeableArgument, source: Sample, schema: Js
     for name, value in call_at(source, place).arguments.items():
         if name != place.argument and not isinstance(value, bool) and fold(str(value)) == fold(str(new)):
             return f"{new!r} is the value of {name!r}."
-    stated = (
-        text for text in _texts(source, with_replies="enum" not in schema) if locate(new, schema, text) is not None
-    )
-    text = next(stated, None)
-    return "" if text is None else f"{new!r} is said already, in {text!r}."
+    for turn in source.turns:
+        texts: list[str] = []
+        if isinstance(turn, UserTurn):
+            texts = [turn.text, *([turn.external.text] if turn.external else [])]
+        elif isinstance(turn, ReplyTurn) and "enum" not in schema:  # a reply may name the options of a choice
+            texts = [turn.text]
+        text = next((one for one in texts if locate(new, schema, one) is not None), None)
+        if text is not None:
+            return f"{new!r} is said already, in {text!r}."
+    return ""
 
 
 def means_same(one: JsonValue, other: JsonValue, schema: JsonSchema) -> bool:
@@ -443,27 +402,9 @@ def _words(value: JsonValue) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def _is_of_type(new: JsonValue, old: JsonValue) -> bool:
-    numbers = (int, float)
-    if isinstance(new, bool) or isinstance(old, bool):
-        return isinstance(new, bool) and isinstance(old, bool)
-    return type(new) is type(old) or (isinstance(new, numbers) and isinstance(old, numbers))
-
-
 def _only_other(old: JsonValue, schema: JsonSchema) -> JsonValue:
     """The one value that the schema allows besides `old`, None where there are more."""
     if isinstance(old, bool):
         return not old
     others: list[JsonValue] = [choice for choice in schema.get("enum") or () if choice not in (old, None, "")]
     return others[0] if len(others) == 1 else None
-
-
-def _texts(sample: Sample, *, with_replies: bool) -> Iterable[str]:
-    """All that was stated; replies may name the options of a choice, which is no reason against any."""
-    for turn in sample.turns:
-        if isinstance(turn, UserTurn):
-            yield turn.text
-            if turn.external is not None:
-                yield turn.external.text
-        elif isinstance(turn, ReplyTurn) and with_replies:
-            yield turn.text

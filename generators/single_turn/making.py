@@ -58,7 +58,13 @@ async def choose_parameters(assignment: Assignment, context: StageContext) -> li
     else:
         chosen, model = await _ask(assignment, tool, offered, wanted, context), context.chat.name
     if traits_of(assignment.kind).is_partial and set(tool.required) <= set(chosen):
-        chosen = _without_one_required(chosen, tool)
+        if not tool.required:
+            raise RecordError(
+                f"The tool {tool.name!r} requires no parameter, so that no imperfect request can be made of it; plan another "
+                "kind, or take it out of the tools."
+            )
+        dropped = [name for name in chosen if name in tool.required][-1]
+        chosen = tuple(name for name in chosen if name != dropped)
     names = set(fixed) | set(chosen)
     origin = Origin(
         stage=PARAMETERS_STAGE,
@@ -94,17 +100,6 @@ def as_many(named: Sequence[str], offered: Sequence[str], wanted: int, tool: Too
         rest, key=lambda name: name not in tool.required
     )
     return tuple(first[:wanted])
-
-
-def _without_one_required(chosen: tuple[str, ...], tool: Tool) -> tuple[str, ...]:
-    """Drop the last required parameter, so that the request really is imperfect."""
-    if not tool.required:
-        raise RecordError(
-            f"The tool {tool.name!r} requires no parameter, so that no imperfect request can be made of it; plan another "
-            "kind, or take it out of the tools."
-        )
-    dropped = [name for name in chosen if name in tool.required][-1]
-    return tuple(name for name in chosen if name != dropped)
 
 
 LONGEST = 2000
@@ -265,7 +260,8 @@ def plan_assignments(order: Order) -> Iterator[Assignment]:
     kind, language = order.kind.name, order.language
     spoken = sorted(tools_for(order.tools, language), key=lambda tool: tool.key)
     first = _in_turn(usable_tools(order, spoken, tool_obstacle), Random(f"{order.seed}:{kind}:{language}"))
-    later = [tool for tool in first if _allows_more(kind, tool)]
+    is_partial = traits_of(kind).is_partial  # the kind can be made of these again and again without duplicates
+    later = [tool for tool in first if (len(tool.required) > 1 if is_partial else tool.choosable)]
     company = ToolPool(spoken)
 
     def tool_at(number: int) -> Tool:
@@ -291,11 +287,6 @@ def tool_obstacle(order: Order, tool: Tool) -> str:
     if order.kind.traits.is_partial and not tool.required:
         return "It requires nothing, so no request can lack anything."
     return ""
-
-
-def _allows_more(kind: str, tool: Tool) -> bool:
-    """Whether the kind can be made of the tool again and again without duplicates."""
-    return len(tool.required) > 1 if traits_of(kind).is_partial else bool(tool.choosable)
 
 
 def _in_turn(tools: list[Tool], rng: Random) -> list[Tool]:

@@ -108,13 +108,6 @@ def _category(due: DueCalls) -> str:
             return "parallel" if len(due.sample.candidates) == 1 else "parallel_multiple"
 
 
-def _question(due: DueCalls, tools: list[Tool], names: Names) -> dict[str, Any]:
-    messages = list(messages_of(due.sample.turns[: due.turn], names))
-    functions = function_docs(tools, names, due.calls)
-    origin = {"callwright_key": due.sample.key, "callwright_turn": due.turn, "callwright_names": names.changed}
-    return {"question": [messages], "function": functions, **origin}
-
-
 def messages_of(turns: Iterable[Turn], names: Names) -> Iterator[dict[str, str]]:
     """What was stated, and the calls that were carried out with what they returned."""
     for turn in turns:
@@ -151,7 +144,8 @@ def _doc(tool: Tool, names: Names, given: dict[str, JsonValue]) -> dict[str, Any
 
 def _typed(schema: JsonSchema, value: JsonValue = None) -> dict[str, Any]:
     """A parameter in BFCL's types; where the schema names none, the gold value's own type decides."""
-    schema = _plain(schema)
+    branches = [one for word in ("anyOf", "oneOf") for one in schema.get(word) or () if one.get("type") != "null"]
+    schema = {**branches[0], **schema} if branches and "type" not in schema else schema
     declared = schema.get("type")
     if isinstance(declared, list):
         declared = next((one for one in declared if one != "null"), None)
@@ -169,12 +163,6 @@ def _typed(schema: JsonSchema, value: JsonValue = None) -> dict[str, Any]:
     if kind == "dict" and isinstance(schema.get("properties"), dict):
         typed["properties"] = {name: _typed(member) for name, member in schema["properties"].items()}
     return typed
-
-
-def _plain(schema: JsonSchema) -> JsonSchema:
-    """The first branch that is not null, where a schema offers several."""
-    branches = [one for word in ("anyOf", "oneOf") for one in schema.get(word) or () if one.get("type") != "null"]
-    return {**branches[0], **schema} if branches and "type" not in schema else schema
 
 
 def _type_of(value: JsonValue) -> str:
@@ -220,7 +208,10 @@ def _begin(part: ReleaseSplit) -> Write:
             category = _category(due)
             file = f"BFCL_v4_{category}.json"
             identity = {"id": f"{category}_{part.lines[file]}"}
-            part.add_line(file, identity | _question(due, tools, names) | part.mark)
+            messages = list(messages_of(due.sample.turns[: due.turn], names))
+            functions = function_docs(tools, names, due.calls)
+            origin = {"callwright_key": due.sample.key, "callwright_turn": due.turn, "callwright_names": names.changed}
+            part.add_line(file, identity | {"question": [messages], "function": functions, **origin} | part.mark)
             if truth:
                 part.add_line(f"possible_answer/{file}", identity | {"ground_truth": truth} | part.mark_of_tests)
         return len(made)
@@ -323,7 +314,10 @@ def _agent_turns(sample: Sample, tools: list[Tool]) -> Iterator[_AnsweredQuestio
         acts = [act for turn in turns if isinstance(turn, ReplyTurn) for act in turn.acts]
         labels = list(dict.fromkeys(ACTS[act] for act in (*(("call",) if calls else ()), *acts)))
         words = "\n\n".join(turn.text for turn in turns if isinstance(turn, ReplyTurn))
-        written = [_call_text(call, names) for call in calls]
+        written = [
+            f"{names.tool(call.tool)}({','.join(f'{name}=[{value!r}]' for name, value in call.arguments.items())})"
+            for call in calls
+        ]
         asked = {
             "question": [list(_conversation_messages(sample.turns[: group[0][0]], names))],
             "function": function_docs(tools, names, with_required=True),
@@ -331,10 +325,6 @@ def _agent_turns(sample: Sample, tools: list[Tool]) -> Iterator[_AnsweredQuestio
             "category": sample.category,
         }
         yield _AnsweredQuestion(asked, {"ground_truth": labels, "ground_truth_content": [*written, words]})
-
-
-def _call_text(call: GoldCall, names: Names) -> str:
-    return f"{names.tool(call.tool)}({','.join(f'{name}=[{value!r}]' for name, value in call.arguments.items())})"
 
 
 def _conversation_messages(turns: Iterable[Turn], names: Names) -> Iterator[Question]:

@@ -145,7 +145,8 @@ class ExampleFormat(NamedTuple):
         if isinstance(one, LeftOutRow):
             part.left_out[one] += 1
             return False
-        words = _taught_words(one)
+        told = _without_ids([*one.messages, *([one.rejected] if one.rejected else ())])
+        words = bytes.fromhex(content_key([told, *sorted(one.sample.candidates), *([True] if one.is_wrong else ())]))
         if words in seen:
             part.leave_out(one.sample, ONCE)
             return False
@@ -174,7 +175,9 @@ def examples_of(
     found: list[TrainingExample] = []
     given = sample.fault.until if sample.fault else 0  # nothing is learned from what was done until it went wrong
     for at in (at for at in _taught(turns) if at >= given):
-        problem = _problem(turns[given:], at - given, tools) or _untold(sample, at)
+        problem = _problem(turns[given:], at - given, tools) or (
+            NOT_TOLD if at == len(sample.turns) - 1 and untold_fields(sample) else ""
+        )
         problem = problem or ("" if words.refusal else _wordless(turns, at))
         if problem:
             yield LeftOutRow(sample.kind, problem)
@@ -237,12 +240,6 @@ def _longest(examples: Sequence[TrainingExample]) -> Iterator[TrainingExample]:
             yield one
 
 
-def _taught_words(example: TrainingExample) -> bytes:
-    """What is the same for examples that say the same word for word: dialogues that are made of one request begin alike."""
-    told = _without_ids([*example.messages, *([example.rejected] if example.rejected else ())])
-    return bytes.fromhex(content_key([told, *sorted(example.sample.candidates), *([True] if example.is_wrong else ())]))
-
-
 def _without_ids(messages: Sequence[Message]) -> list[JsonValue]:
     return [
         [one["role"], one.get("content"), [call["function"] for call in one.get("tool_calls", ())]] for one in messages
@@ -266,19 +263,17 @@ def _problem(turns: Sequence[Turn], at: int, tools: dict[str, Tool]) -> str:
     lacks_due = any(_lacks(call, tools) for call in due if call.tool in tools)
     if any(_is_undeclared(call, tools) for call in (*made, *due)):
         return NO_SUCH_TOOL
-    if any(_is_open(call) for call in (*made, *due)):
+    if any(UNKNOWN in json_text(call.arguments) for call in (*made, *due)):
         return NOT_KNOWN
     if any(_lacks(call, tools) for call in made) or (lacks_due and not isinstance(_following(turns, at), ReplyTurn)):
         return NOT_ASKED
     if _was_taken_for_made(turns[:at], tools):
         return NOT_MADE
-    is_refused = any(not _is_valid(call, tools) for call in (*made, *(() if lacks_due else due)))
+    is_refused = any(
+        not is_allowed(json_text(tools[call.tool].parameters), json_text(call.arguments))
+        for call in (*made, *(() if lacks_due else due))
+    )
     return NOT_VALID if is_refused else ""
-
-
-def _untold(sample: Sample, at: int) -> str:
-    """Why an answer is nothing to learn from: it lacks a field that was asked for."""
-    return NOT_TOLD if at == len(sample.turns) - 1 and untold_fields(sample) else ""
 
 
 def _was_taken_for_made(turns: Sequence[Turn], tools: dict[str, Tool]) -> bool:
@@ -303,16 +298,8 @@ def _is_undeclared(call: GoldCall, tools: dict[str, Tool]) -> bool:
     return call.tool not in tools or not call.arguments.keys() <= tools[call.tool].properties.keys()
 
 
-def _is_open(call: GoldCall) -> bool:
-    return UNKNOWN in json_text(call.arguments)
-
-
 def _lacks(call: GoldCall, tools: dict[str, Tool]) -> bool:
     return any(name not in call.arguments for name in tools[call.tool].required)
-
-
-def _is_valid(call: GoldCall, tools: dict[str, Tool]) -> bool:
-    return is_allowed(json_text(tools[call.tool].parameters), json_text(call.arguments))
 
 
 @lru_cache(maxsize=4096)

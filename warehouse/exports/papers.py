@@ -171,15 +171,6 @@ def _path_messages(sample: Sample) -> Iterator[Fields]:
                 yield {"role": "observation", "content": list(results)}
 
 
-def _domain(sample: Sample) -> str:
-    return sample.category.replace(" ", "-") or "Samples"
-
-
-def _stated_id(sample: Sample) -> str | None:
-    stated = stated_id(sample, "complexfuncbench_id")
-    return None if stated is None else str(stated)
-
-
 def _begin_paths(part: ReleaseSplit) -> Write:
     """Each sample as a record; those that bring no id are numbered by domain."""
     taken: set[str] = set()
@@ -187,7 +178,8 @@ def _begin_paths(part: ReleaseSplit) -> Write:
 
     def write(sample: Sample) -> int:
         _require_path(sample)
-        identity, domain = _stated_id(sample), _domain(sample)
+        stated, domain = stated_id(sample, "complexfuncbench_id"), sample.category.replace(" ", "-") or "Samples"
+        identity = None if stated is None else str(stated)
         while identity is None:
             numbered = f"{domain}-{counted[domain]}"
             counted[domain] += 1

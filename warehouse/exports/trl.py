@@ -6,7 +6,7 @@ same tools for all rows, so there a system message tells those of the row.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import orjson
@@ -119,7 +119,8 @@ def _worlds(source: ReleaseStream) -> dict[str, Any]:
     """The classes of a module: of each world the methods that its tools are, with what their signatures and docstrings say."""
     renamed: dict[str, dict[str, str]] = {}
     worlds = []
-    for title, (name, world) in zip(_titles(source.worlds), source.worlds.items(), strict=True):
+    for name, world in source.worlds.items():
+        title = "World" + "".join(word.capitalize() for word in re.findall(r"[A-Za-z0-9]+", name))
         own = {f"environment:{one}" for one in world.parts or (name,)}
         tools = [tool for tool in source.tools.values() if tool.source in own]
         plain = identifier_names(tools)
@@ -131,11 +132,6 @@ def _worlds(source: ReleaseStream) -> dict[str, Any]:
             methods.append(_method(tool, world.names[tool.name], shown))
         worlds.append({"name": name, "title": title, "tools": methods})
     return {"worlds": worlds, "renamed": renamed}
-
-
-def _titles(worlds: Iterable[str]) -> list[str]:
-    words = [re.findall(r"[A-Za-z0-9]+", name) for name in worlds]
-    return ["World" + "".join(word.capitalize() for word in one) for one in words]
 
 
 def _parameter(name: str) -> str:

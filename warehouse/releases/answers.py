@@ -78,22 +78,17 @@ def _right(sample: Sample, row: Row, messages: Sequence[RunTurn]) -> GivenRun:
         return GivenRun(row["given_by"], is_right=True, problem=NOT_CLEAN)
     last = turns[-1]
     is_short = {row["completeness"], row["correctness"]} - {None, _BEST}
-    if isinstance(last, ReplyTurn) and (is_short or untold_fields(sample, last.text, _returned(turns))):
+    found: dict[str, list[JsonValue]] = {}  # what calls returned, by their keys
+    for turn, following in pairwise(turns):
+        if isinstance(turn, CallTurn) and isinstance(following, ResultTurn):
+            for call, result in zip(turn.calls, following.results, strict=True):
+                found.setdefault(call.bare.key, []).append(result)
+    if isinstance(last, ReplyTurn) and (is_short or untold_fields(sample, last.text, found)):
         return GivenRun(row["given_by"], is_right=True, turns=turns[:-1], problem=NOT_TOLD)
     return GivenRun(row["given_by"], is_right=True, turns=turns)
 
 
 _BEST = 2  # of a judge's scores
-
-
-def _returned(turns: Sequence[Turn]) -> dict[str, list[JsonValue]]:
-    """What calls returned in a conversation, by their keys."""
-    found: dict[str, list[JsonValue]] = {}
-    for turn, following in pairwise(turns):
-        if isinstance(turn, CallTurn) and isinstance(following, ResultTurn):
-            for call, result in zip(turn.calls, following.results, strict=True):
-                found.setdefault(call.bare.key, []).append(result)
-    return found
 
 
 def _conversation(sample: Sample, opening: str, messages: Sequence[RunTurn]) -> tuple[Turn, ...] | None:

@@ -125,14 +125,9 @@ def _keys_of(warehouse: Warehouse, builds: Sequence[str], selection: Selection) 
     keys = (row["subject"] for row in warehouse.rows(sql("selecting.selected"), lists))
     if not selection.where:
         return tuple(keys)
-    matching = _matching(warehouse, selection.where)
-    return tuple(key for key in keys if key in matching)
-
-
-def _matching(warehouse: Warehouse, where: str) -> Set[str]:
-    """The keys of the accepted samples that a condition holds for; it is run where nothing can be changed or read besides."""
-    try:
-        columns, rows = warehouse.query(f"select key from accepted_samples where (\n{where}\n)")  # noqa: S608 - locked up
+    where = selection.where
+    try:  # nothing can be changed or read besides
+        columns, rows = warehouse.query(f"select key from accepted_samples where (\n{where}\n)")  # noqa: S608
     except ConfigurationError as error:
         known = ", ".join(warehouse.query("select * from accepted_samples limit 0")[0])
         raise ConfigurationError(
@@ -140,7 +135,8 @@ def _matching(warehouse: Warehouse, where: str) -> Set[str]:
         ) from error
     if columns != ["key"]:
         raise ConfigurationError(f"--where {where!r} must be one condition, and is more than that.")
-    return {str(key) for (key,) in rows}
+    matching = {str(key) for (key,) in rows}
+    return tuple(key for key in keys if key in matching)
 
 
 def _shares(
