@@ -77,8 +77,7 @@ def choose_samples(warehouse: Warehouse, most: int) -> list[str]:
 
     First come those that candidates got wrong or people were asked about.
     """
-    rows = warehouse.rows(sql("samples.spread"), [most])
-    return [row["key"] for row in rows]
+    return [row["key"] for row in warehouse.rows(sql("samples.spread"), [most])]
 
 
 def samples_of(warehouse: Warehouse, keys: Sequence[str]) -> list[Row]:
@@ -138,10 +137,9 @@ def _where(wanted: SampleFilter) -> tuple[str, Sequence[Any]]:
             values += [f'"tool":"{value}"'] * 2 if name == "tool" else [value]
     if wanted.state:
         clauses.append(sql(f"samples.state_{wanted.state if wanted.state in get_args(SampleState) else 'other'}"))
+    holds = "(contains(lower(s.request), ?) or starts_with(s.key, ?) or contains(lower(s.gold::varchar), ?))"
     for word in wanted.words.split():
-        clauses.append(
-            "(contains(lower(s.request), ?) or starts_with(s.key, ?) or contains(lower(s.gold::varchar), ?))"
-        )
+        clauses.append(holds)
         values += [word.lower()] * 3
     return " and ".join(clauses), values
 
@@ -272,10 +270,8 @@ def compare(warehouse: Warehouse, release: str, wanted: PairFilter, page: int = 
         | {name: (sql(f"evaluations.{name}", **parts), asked) for name in ("differing", "differing_items")}
     )
     differing = found["differing_items"]
-    shown = {
-        row["prediction"]: row
-        for row in _shown(warehouse, [row[side] for row in differing for side in ("one", "other")])
-    }
+    both_sides = [row[side] for row in differing for side in ("one", "other")]
+    shown = {row["prediction"]: row for row in _shown(warehouse, both_sides)}
     items = [row | {"one": shown[row["one"]], "other": shown[row["other"]]} for row in differing]
     return Comparison(found["counts"][0], found["kinds"], items, found["differing"][0]["items"])
 
@@ -329,9 +325,8 @@ def read_build_row(warehouse: Warehouse, key: str) -> Row | None:
 
 def read_drift(warehouse: Warehouse, build: str, earlier: str) -> list[Row]:
     """How the shares of kinds, languages, categories, grades and called tools differ from those of an earlier build."""
-    return warehouse.rows(sql("builds.drift"), [build, earlier]) + warehouse.rows(
-        sql("builds.drift_of_stages"), [build, earlier]
-    )
+    both = [build, earlier]
+    return warehouse.rows(sql("builds.drift"), both) + warehouse.rows(sql("builds.drift_of_stages"), both)
 
 
 def find_outcomes(warehouse: Warehouse, build: str, stage: str, outcome: str, page: int = 0) -> RowPage:
@@ -371,9 +366,7 @@ def read_contents(warehouse: Warehouse, name: str) -> ReleaseContents | None:
         state = verify_release(warehouse, name)
     except ConfigurationError:
         return None
-    found = warehouse.rows_by_name(
-        {query: (sql(f"release_contents.{query}", most=SHOWN), [name]) for query in _QUERIES}
-    )
+    found = warehouse.rows_by_name({one: (sql(f"release_contents.{one}", most=SHOWN), [name]) for one in _QUERIES})
     has_earlier = len(found["versions"]) > 1
     return ReleaseContents(
         state,
@@ -413,9 +406,9 @@ class SummaryRows(NamedTuple):
 
 def read_summary(warehouse: Warehouse) -> SummaryRows:
     """The rows of every section, of one state of the warehouse."""
-    return SummaryRows(
-        **warehouse.rows_by_name({name: (sql(f"summary.{name}", read=READ), []) for name in SummaryRows._fields})
-    )
+    none: list[Any] = []  # parameters
+    queries = {name: (sql(f"summary.{name}", read=READ), none) for name in SummaryRows._fields}
+    return SummaryRows(**warehouse.rows_by_name(queries))
 
 
 DAYS = 14

@@ -1,7 +1,7 @@
 """What every table, view and column is: DuckDB keeps it as comments, which its own and other tools show."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.resources import files
 
@@ -46,26 +46,19 @@ def view_comments(scripts: Iterable[str]) -> dict[str, str]:
 def comment_script(columns: Iterable[tuple[str, str]], views: Mapping[str, str]) -> str:
     """The SQL that writes all comments: of these columns, each with its table or view, of these views and of all tables."""
     vocabulary = read_vocabulary()
-    return "; ".join(_statements(columns, vocabulary, views))
+    statements: list[str] = []
+    for relation, column in columns:
+        comment = vocabulary.only.get(relation, {}).get(column) or vocabulary.columns.get(column)
+        statements += [f'comment on column "{relation}"."{column}" is {_quoted(comment)}'] if comment else []
+    statements += [f'comment on table "{name}" is {_quoted(told)}' for name, told in vocabulary.tables.items()]
+    statements += [f'comment on view "{name}" is {_quoted(told)}' for name, told in views.items()]
+    return "; ".join(statements)
 
 
 def table_comments(table: str, comment: str, columns: Iterable[tuple[str, str]]) -> str:
     """The SQL that writes the comments of one table and its columns."""
     of_columns = (f'comment on column "{table}"."{column}" is {_quoted(text)}' for column, text in columns)
     return "; ".join((f'comment on table "{table}" is {_quoted(comment)}', *of_columns))
-
-
-def _statements(
-    columns: Iterable[tuple[str, str]], vocabulary: SchemaComments, views: Mapping[str, str]
-) -> Iterator[str]:
-    for relation, column in columns:
-        comment = vocabulary.only.get(relation, {}).get(column) or vocabulary.columns.get(column)
-        if comment:
-            yield f'comment on column "{relation}"."{column}" is {_quoted(comment)}'
-    for name, comment in vocabulary.tables.items():
-        yield f'comment on table "{name}" is {_quoted(comment)}'
-    for name, comment in views.items():
-        yield f'comment on view "{name}" is {_quoted(comment)}'
 
 
 def _quoted(text: str) -> str:

@@ -4,6 +4,7 @@ import logging
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from threading import RLock
 from typing import Any, ClassVar, NamedTuple, TypeVar
@@ -42,10 +43,7 @@ class DatabaseFile:
 
     def __init__(self, path: Path, limits: DatabaseLimits, patience: float, tell: Callable[[str], object]) -> None:
         """Name the file; nothing is opened yet."""
-        self.path = path
-        self.limits = limits
-        self.patience = patience
-        self.tell = tell
+        self.path, self.limits, self.patience, self.tell = path, limits, patience, tell
 
     def open(self, *, read_only: bool, beside_a_writer: bool = False) -> "Attached":
         """The file, attached to the engine of this process; an absent one is begun where it may be written to.
@@ -60,10 +58,8 @@ class DatabaseFile:
     def query(self, sql: str) -> Answer:
         """What somebody else's query gives, which can change nothing and read no other file. Raises ConfigurationError."""
         config = _config(self.path, self.limits)
-        with (
-            self.refusals(),
-            self._when_free(lambda: duckdb.connect(str(self.path), read_only=True, config=config)) as connection,
-        ):
+        connect = partial(duckdb.connect, str(self.path), read_only=True, config=config)
+        with self.refusals(), self._when_free(connect) as connection:
             try:
                 return _locked_up_answer(connection, sql)
             except duckdb.Error as error:
@@ -84,11 +80,8 @@ class DatabaseFile:
             return
         fresh = self.path.with_suffix(".fresh")
         with self.refusals(), duckdb.connect(":memory:", config=_config(self.path, self.limits)) as engine:
-            for name, file, how in (
-                ("old", self.path, "read_only"),
-                (_CATALOG, fresh, f"storage_version '{_STORAGE}'"),
-            ):
-                engine.execute(f"attach '{quoted(file)}' as {name} (type duckdb, {how})")
+            engine.execute(f"attach '{quoted(self.path)}' as old (type duckdb, read_only)")
+            engine.execute(f"attach '{quoted(fresh)}' as {_CATALOG} (type duckdb, storage_version '{_STORAGE}')")
             engine.execute(f"copy from database old to {_CATALOG}")
         fresh.replace(self.path)
 
@@ -111,15 +104,12 @@ class DatabaseFile:
         while True:
             try:
                 return open_it()
-            # This process has it open otherwise, or is closing it in another thread: a moment, then again.
-            except (duckdb.ConnectionException, duckdb.ResourceInUseException) as error:
-                problem: duckdb.Error = error
-            except duckdb.IOException as error:
-                if "lock" not in str(error):
+            except duckdb.Error as error:
+                # This process has it open otherwise, or is closing it in another thread: a moment, then again.
+                is_ours = isinstance(error, (duckdb.ConnectionException, duckdb.ResourceInUseException))
+                if not is_ours and not (isinstance(error, duckdb.IOException) and "lock" in str(error)):
                     raise StoreError(f"The warehouse {self.path} can't be opened: {error}") from error
                 problem = error
-            except duckdb.Error as error:
-                raise StoreError(f"The warehouse {self.path} can't be opened: {error}") from error
             waited = time.monotonic() - began
             if waited + wait > self.patience:
                 raise StoreError(
@@ -127,9 +117,8 @@ class DatabaseFile:
                     f"Wait for that process to end, or stop it: {problem}"
                 ) from problem
             if waited > next_word:
-                self.tell(
-                    f"Another process has the warehouse {self.path} open; waited {waited:.0f} s so far: {problem}"
-                )
+                who = f"Another process has the warehouse {self.path} open"
+                self.tell(f"{who}; waited {waited:.0f} s so far: {problem}")
                 next_word += _BETWEEN
             time.sleep(wait)
             wait = min(_LONGEST_WAIT, wait * 2)
@@ -190,8 +179,7 @@ class _Engine:
     _guard: ClassVar[RLock] = RLock()  # a generator that is thrown away may leave an engine while another is taken
 
     def __init__(self, path: Path, limits: DatabaseLimits) -> None:
-        self._path = path
-        self._key = path, limits
+        self._path, self._key = path, (path, limits)
         self.users = 0
         self._read_only = False
         self._duckdb = duckdb.connect(":memory:", config=_config(path, limits))

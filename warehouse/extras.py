@@ -41,9 +41,8 @@ def command_for(name: ExtraName) -> str:
 def require_extra(name: ExtraName) -> None:
     """Raise ConfigurationError where an extra is not installed, with the command that brings it."""
     if not EXTRAS[name].is_installed:
-        raise ConfigurationError(
-            f"callwright is installed without {EXTRAS[name].purpose}. The extra {name!r} brings it: {command_for(name)}"
-        )
+        lacking = f"callwright is installed without {EXTRAS[name].purpose}."
+        raise ConfigurationError(f"{lacking} The extra {name!r} brings it: {command_for(name)}")
 
 
 def require_package(name: str, use: str) -> ModuleType:

@@ -2,15 +2,12 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from callwright.warehouse.queries import sql
 from callwright.warehouse.records import Outcome
 from callwright.warehouse.rows import Row
 from callwright.warehouse.store import Warehouse
-
-if TYPE_CHECKING:
-    from callwright.warehouse.store import Warehouse
 
 
 def outcome_row(outcome: Outcome, made_at: datetime | None = None) -> Row:
@@ -26,13 +23,13 @@ def pass_all(keys: str) -> str:
     return sql("outcomes.pass_all", keys=keys)
 
 
-def reject_repeated(warehouse: "Warehouse", build: str, stages: Sequence[str], made: Literal["sample", "tool"]) -> None:
+def reject_repeated(warehouse: Warehouse, build: str, stages: Sequence[str], made: Literal["sample", "tool"]) -> None:
     """Reject the drafts that became a sample or a tool which another draft had become before: they made nothing new."""
     reason = f"Another draft had already become this very {made}."
     warehouse.execute(sql("outcomes.repeated", **_MADE_AS[made]), [reason, build, list(stages)])
 
 
-def remove_outcomes(warehouse: "Warehouse", places: Iterable[tuple[str, str, str]]) -> None:
+def remove_outcomes(warehouse: Warehouse, places: Iterable[tuple[str, str, str]]) -> None:
     """Remove the outcomes of these builds, stages and subjects: another sample has their place."""
     columns = [list(column) for column in zip(*places, strict=True)]
     if columns:

@@ -104,13 +104,10 @@ def _answer_ahead(copy: Warehouse) -> None:
     with copy.together():
         for view in list_views("answered_ahead") if samples > MANY else ():
             with copy.writing() as connection:
-                columns = connection.execute(
-                    "select column_name, comment from duckdb_columns() where table_name = ? and comment is not null",
-                    [view],
-                ).fetchall()
-                [[comment]] = connection.execute(
-                    "select comment from duckdb_views() where view_name = ?", [view]
-                ).fetchall()
+                told = "select column_name, comment from duckdb_columns() where table_name = ? and comment is not null"
+                columns = connection.execute(told, [view]).fetchall()
+                told = "select comment from duckdb_views() where view_name = ?"
+                [[comment]] = connection.execute(told, [view]).fetchall()
                 connection.execute(f"create table ahead as from {view}")
                 connection.execute(f"drop view {view}")
                 connection.execute(f"alter table ahead rename to {view}")

@@ -55,15 +55,8 @@ def reference(relations: Iterable[Relation]) -> str:
     for relation in relations:
         if relation.is_view in titles:
             lines += ["", titles.pop(relation.is_view)]
-        lines += [
-            "",
-            f"#### `{relation.name}`",
-            "",
-            _plain(relation.comment),
-            "",
-            "| column | type | |",
-            "|---|---|---|",
-        ]
+        lines += ["", f"#### `{relation.name}`", "", _plain(relation.comment), ""]
+        lines += ["| column | type | |", "|---|---|---|"]
         lines += [f"| `{name}` | {type_} | {_plain(comment)} |" for name, type_, comment in relation.columns]
     return "\n".join([*lines, ""])
 

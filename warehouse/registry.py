@@ -135,9 +135,8 @@ class Registry(Generic[Row]):
             return self._added[name][1]
         entry = self._entries.get(name)
         if entry is None:
-            raise ConfigurationError(
-                f"There is no {self._noun} {name!r}; the {self._nouns} are {', '.join(self.names)}."
-            )
+            known = ", ".join(self.names)
+            raise ConfigurationError(f"There is no {self._noun} {name!r}; the {self._nouns} are {known}.")
         row = self._load(entry)
         if row is None:
             raise PluginError(self._broken[name, package_of(entry)])
@@ -154,24 +153,21 @@ class Registry(Generic[Row]):
     def plugins(self) -> tuple[Plugin, ...]:
         """What other packages bring to this table, each row loaded to see that it can be used."""
         self.rows()
-        sound = [
-            Plugin(self.table, name, package_of(entry)) for name, entry in self._entries.items() if not _is_own(entry)
-        ]
-        broken = [Plugin(self.table, name, package, problem) for (name, package), problem in self._broken.items()]
-        return (*(one for one in sound if (one.name, one.package) not in self._broken), *broken)
+        others = ((name, package_of(entry)) for name, entry in self._entries.items() if not _is_own(entry))
+        sound = [Plugin(self.table, *one) for one in others if one not in self._broken]
+        return (*sound, *(Plugin(self.table, *one, problem) for one, problem in self._broken.items()))
 
     def add(self, row: Row, source: "Source") -> None:
         """Add a row for the length of the process; what comes from the same place, or says the same, takes its place.
 
         Raises ConfigurationError where the name is taken, or the row can't stand beside others.
         """
-        before = self._added.get(row.name)
-        if before is not None:
-            if before[1] is row:
+        taken = package_of(self._entries.get(row.name))
+        if row.name in self._added:
+            before, known = self._added[row.name]
+            if known is row:
                 return
-            taken = "" if before[0].place == source.place or before[0].digest == source.digest else before[0].place
-        else:
-            taken = package_of(self._entries.get(row.name))
+            taken = "" if before.place == source.place or before.digest == source.digest else before.place
         if taken:
             raise PluginError(
                 f"{source.place}: its name {row.name!r} is taken: there is the {self._noun} of {taken}. Give it another name."

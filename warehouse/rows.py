@@ -44,8 +44,7 @@ def rows_of(records: Iterable[Record], made_at: datetime) -> Iterator[tuple[str,
 
     A row may hold more than its table has columns for.
     """
-    for record in records:
-        yield _row(record, made_at)
+    return (_row(record, made_at) for record in records)
 
 
 def body_of(record: BaseModel) -> str:
@@ -92,12 +91,9 @@ def _(record: Tool, made_at: datetime) -> tuple[str, Row]:
 def _made_by(origin: Origin | None) -> Row:
     origin = origin or Origin(stage="import")
     return {
-        "stage": origin.stage,
-        "parents": list(origin.parents),
-        "model": origin.model,
-        "prompt_version": origin.prompt_version,
-        "planted": origin.planted,
-    }
+        "stage": origin.stage, "parents": list(origin.parents), "model": origin.model,
+        "prompt_version": origin.prompt_version, "planted": origin.planted,
+    }  # fmt: skip
 
 
 @_row.register

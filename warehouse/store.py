@@ -250,10 +250,8 @@ def _latest() -> _Latest:
          if file.name.endswith(".sql")}
         for folder in (files("callwright.warehouse").joinpath(name) for name in ("migrations", "views"))
     )  # fmt: skip
-    texts = list(views.values())
-    return _Latest(
-        scripts, texts, f"{_VIEWS}{content_key([*texts, vocabulary_text()])}"
-    )  # views that are there already are not written again
+    texts = list(views.values())  # those that are there already are not written again
+    return _Latest(scripts, texts, f"{_VIEWS}{content_key([*texts, vocabulary_text()])}")
 
 
 def _is_current(connection: Connection) -> bool:

@@ -52,20 +52,9 @@ TABLES: dict[str, Table] = {
     "verdicts": Table(("key",), is_compared=True, order="made_at"),
     "planted_readings": Table(("subject", "check_name", "reader"), updated=ALL),
     "failures": Table(("key",)),
-    "review_requests": Table(
-        ("subject", "kind"),
-        replaced=(
-            "build",
-            "cause",
-            "reason",
-            "requested_at",
-            "pushed_at",
-            "server",
-            "reviewers",
-            "overlap",
-            "priority",
-        ),
-    ),
+    "review_requests": Table(("subject", "kind"), replaced=(
+        "build", "cause", "reason", "requested_at", "pushed_at", "server", "reviewers", "overlap", "priority",
+    )),
     "reviews": Table(("key",)),
     "review_rounds": Table(("subject", "kind", "version"), replaced=("pushed_at", "server", "priority")),
     "task_states": Table(("server", "task_id"), updated=("annotations", "skipped", "drafts", "seen_at", "deleted_at")),
@@ -97,26 +86,14 @@ TABLES: dict[str, Table] = {
     "multi_step_runs": Table(("key",)),
     "call_errors": Table(("key",)),
     "parameter_counts": Table(("run", "parameter_type")),
-    "scores": Table(
-        (
-            "release",
-            "split",
-            "candidate",
-            "strategy",
-            "tools_shown",
-            "run",
-            "judge",
-            "snapshots",
-            "metric",
-            "slice_by",
-            "slice_value",
-        ),
-        updated=ALL,
-    ),
+    "scores": Table((
+        "release", "split", "candidate", "strategy", "tools_shown", "run", "judge", "snapshots", "metric", "slice_by",
+        "slice_value",
+    ), updated=ALL),
     "responses": Table(("environment", "key", "version"), updated=("seen_at",)),
     "lapses": Table(("environment", "key", "problem"), updated=("times", "last_at")),
     "llm_calls": Table(("id",), is_compared=True),
-}
+}  # fmt: skip
 
 
 def write_batch(path: Path, rows: Iterable[Row]) -> None:

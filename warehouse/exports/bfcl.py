@@ -277,18 +277,18 @@ def validate_conversation(sample: Sample) -> None:
 def _calls(sample: Sample, tools: list[Tool]) -> Iterator[_AnsweredQuestion]:
     """A question for each call."""
     names = identifier_names(tools, with_parameters=False)
-    for place in _places(sample):
+    places = [
+        _CallPosition(at, number, call)
+        for at, turn in enumerate(sample.turns)
+        if isinstance(turn, CallTurn)
+        for number, call in enumerate(turn.calls)
+    ]
+    for place in places:
         messages = [*_conversation_messages(sample.turns[: place.turn], names), *_half_turn(sample, place, names)]
         docs = function_docs(tools, names, (place.call,), with_required=True)
         [answer] = accepted_calls((place.call,), tools, names)
         stated = {name: {key: value for key, value in due.items() if value != [""]} for name, due in answer.items()}
         yield _AnsweredQuestion({"question": [messages], "function": docs}, {"ground_truth": [stated]})
-
-
-def _places(sample: Sample) -> Iterator[_CallPosition]:
-    for at, turn in enumerate(sample.turns):
-        if isinstance(turn, CallTurn):
-            yield from (_CallPosition(at, number, call) for number, call in enumerate(turn.calls))
 
 
 def _half_turn(sample: Sample, place: _CallPosition, names: Names) -> Iterator[Question]:

@@ -145,7 +145,10 @@ class ExampleFormat(NamedTuple):
         if isinstance(one, LeftOutRow):
             part.left_out[one] += 1
             return False
-        told = _without_ids([*one.messages, *([one.rejected] if one.rejected else ())])
+        told: list[JsonValue] = [
+            [said["role"], said.get("content"), [call["function"] for call in said.get("tool_calls", ())]]
+            for said in (*one.messages, *([one.rejected] if one.rejected else ()))
+        ]
         words = bytes.fromhex(content_key([told, *sorted(one.sample.candidates), *([True] if one.is_wrong else ())]))
         if words in seen:
             part.leave_out(one.sample, ONCE)
@@ -168,37 +171,45 @@ def examples_of(
 ) -> Iterator[TrainingExample | LeftOutRow]:
     """All that a sample of a release teaches, or without what is the beginning of a longer example."""
     tools = {source.tools[key].name: source.tools[key] for key in sample.candidates}
-    words = _drawn_words(sample, source)
+    briefing, refusal = _drawn_words(sample, source)
     # answers of candidates are to codes as they were shown
     turns = tuple(map(_shortened, sample.turns)) if source.answers is None else sample.turns
-    shown = _shown_tools(sample, tools, most_tools)
+    names = plain_names(tools.values())
+    dropped = _dropped(sample, [*tools], most_tools)
+    documents = tuple(tool_document(tool, names[name]) for name, tool in tools.items() if name not in dropped)
     found: list[TrainingExample] = []
     given = sample.fault.until if sample.fault else 0  # nothing is learned from what was done until it went wrong
     for at in (at for at in _taught(turns) if at >= given):
-        problem = _problem(turns[given:], at - given, tools) or (
-            NOT_TOLD if at == len(sample.turns) - 1 and untold_fields(sample) else ""
-        )
-        problem = problem or ("" if words.refusal else _wordless(turns, at))
-        if problem:
+        problem = _problem(turns[given:], at - given, tools)
+        if not problem and at == len(sample.turns) - 1 and untold_fields(sample):
+            problem = NOT_TOLD
+        if problem := problem or ("" if refusal else _wordless(turns, at)):
             yield LeftOutRow(sample.kind, problem)
-        else:
-            found.append(_example(sample, turns, at, shown, words))
-    yield from _longest(found) if are_whole else found
+            continue
+        one = TrainingExample(
+            sample=sample,
+            turn=at,
+            before=tuple(openai_messages(briefing, turns[:at], names)),
+            last=_last_message(turns, at, tools, names, refusal),
+            tools=documents,
+            names={plain: name for name, plain in names.items() if plain != name},
+            tools_left_out=tuple(name for name in tools if name in dropped),
+        )
+        found.append(one)
+    for at, one in enumerate(found):
+        whole = one.messages
+        if not are_whole or not any(list(later.before[: len(whole)]) == whole for later in found[at + 1 :]):
+            yield one
 
 
-class _DrawnWords(NamedTuple):
-    """What the assistant of a sample is told first, and how it says that no tool fits."""
+def _drawn_words(sample: Sample, source: ReleaseStream) -> tuple[str, str]:
+    """What the assistant is told first, and how it says that no tool fits.
 
-    briefing: str
-    refusal: str
-
-
-def _drawn_words(sample: Sample, source: ReleaseStream) -> _DrawnWords:
-    """What the sample states, else drawn by its request: samples of one request begin alike, and are taught once."""
+    The sample states it, else it is drawn by its request: samples of one request begin alike, and are taught once.
+    """
     words, rng = source.words.get(sample.language, AssistantWords()), Random(content_key([sample.request]))
     refusal, message = (rng.choice(one) if one else "" for one in words)
-    system = sample.system_message or message
-    return _DrawnWords(sample.briefing_after(system), refusal)
+    return sample.briefing_after(sample.system_message or message), refusal
 
 
 LONGEST_CODE = 1000
@@ -231,19 +242,6 @@ def _short(value: Any) -> Any:  # noqa: ANN401 - any JSON
             return {name: _short(one) for name, one in value.items()}
         case _:
             return value
-
-
-def _longest(examples: Sequence[TrainingExample]) -> Iterator[TrainingExample]:
-    for at, one in enumerate(examples):
-        messages = one.messages
-        if not any(list(later.before[: len(messages)]) == messages for later in examples[at + 1 :]):
-            yield one
-
-
-def _without_ids(messages: Sequence[Message]) -> list[JsonValue]:
-    return [
-        [one["role"], one.get("content"), [call["function"] for call in one.get("tool_calls", ())]] for one in messages
-    ]
 
 
 def _taught(turns: Sequence[Turn]) -> Iterator[int]:
@@ -315,52 +313,24 @@ def _following(turns: Sequence[Turn], at: int) -> Turn | None:
     return turns[at + 1] if at + 1 < len(turns) else None
 
 
-class _ShownTools(NamedTuple):
-    """The tools of a sample: by their true names, what they are called in rows, and as rows list them."""
-
-    by_name: dict[str, Tool]
-    names: dict[str, str]
-    documents: tuple[Fields, ...]
-    left_out: tuple[str, ...]
-
-
-def _shown_tools(sample: Sample, tools: dict[str, Tool], most: int | None) -> _ShownTools:
-    names = plain_names(tools.values())
-    called = {call.tool for turn in sample.turns if isinstance(turn, CallTurn) for call in turn.calls}
-    dropped = _dropped([*tools], called, most)
-    documents = tuple(tool_document(tool, names[name]) for name, tool in tools.items() if name not in dropped)
-    return _ShownTools(tools, names, documents, tuple(name for name in tools if name in dropped))
-
-
-def _dropped(names: Sequence[str], called: set[str], most: int | None) -> set[str]:
+def _dropped(sample: Sample, names: Sequence[str], most: int | None) -> set[str]:
     """The tools that are one too many, the last first; those that are called stay."""
+    called = {call.tool for turn in sample.turns if isinstance(turn, CallTurn) for call in turn.calls}
     needless = [name for name in names if name not in called]
     return set() if most is None else set(needless[max(0, most - (len(names) - len(needless))) :])
 
 
-def _example(sample: Sample, turns: Sequence[Turn], at: int, shown: _ShownTools, words: _DrawnWords) -> TrainingExample:
-    names = shown.names
-    return TrainingExample(
-        sample=sample,
-        turn=at,
-        before=tuple(openai_messages(words.briefing, turns[:at], names)),
-        last=_last_message(turns, at, shown, words.refusal),
-        tools=shown.documents,
-        names={plain: name for name, plain in names.items() if plain != name},
-        tools_left_out=shown.left_out,
-    )
-
-
-def _last_message(turns: Sequence[Turn], at: int, shown: _ShownTools, refusal: str) -> Message:
+def _last_message(
+    turns: Sequence[Turn], at: int, tools: dict[str, Tool], names: Mapping[str, str], refusal: str
+) -> Message:
     """What the assistant should do at a turn."""
     turn, following = turns[at], _following(turns, at)
     if isinstance(turn, ReplyTurn):
         return {"role": "assistant", "content": turn.text}
     calls = turn.calls if isinstance(turn, CallTurn) else ()
-    if calls and not any(_lacks(call, shown.by_name) for call in calls):
-        return {"role": "assistant", "tool_calls": tool_calls(calls, shown.names, at)}
-    stated = following.text if isinstance(following, ReplyTurn) else refusal
-    return {"role": "assistant", "content": stated}
+    if calls and not any(_lacks(call, tools) for call in calls):
+        return {"role": "assistant", "tool_calls": tool_calls(calls, names, at)}
+    return {"role": "assistant", "content": following.text if isinstance(following, ReplyTurn) else refusal}
 
 
 def openai_messages(briefing: str, turns: Iterable[Turn], names: Mapping[str, str]) -> Iterator[Message]:
@@ -378,15 +348,13 @@ def openai_messages(briefing: str, turns: Iterable[Turn], names: Mapping[str, st
                 if executed and calls:
                     yield {"role": "assistant", "tool_calls": tool_calls(calls, names, at)}
             case ResultTurn(results=results):
-                yield from (_result(result, f"call_{at - 1}_{number}") for number, result in enumerate(results))
+                for number, result in enumerate(results):
+                    text = result if isinstance(result, str) else json_text(result)
+                    yield {"role": "tool", "tool_call_id": f"call_{at - 1}_{number}", "content": text}
             case ReplyTurn(text=text):
                 yield {"role": "assistant", "content": text}
             case _:
                 assert_never(turn)
-
-
-def _result(result: JsonValue, call: str) -> Message:
-    return {"role": "tool", "tool_call_id": call, "content": result if isinstance(result, str) else json_text(result)}
 
 
 def tool_calls(calls: Iterable[GoldCall | Call], names: Mapping[str, str], turn: int) -> list[dict[str, Any]]:

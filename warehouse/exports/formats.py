@@ -1,7 +1,7 @@
 """The table of export formats, and writing a release in one: beside its folder first, and into place when all of it is whole."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from itertools import pairwise
 from pathlib import Path
@@ -37,20 +37,21 @@ TOOLS_FILE = "tools.parquet"
 
 
 def record_line(sample: Sample, tools: Mapping[str, Tool]) -> dict[str, Any]:
-    """A sample with those of the tools that it names."""
+    """A sample with those of the tools that it names, and the responses to its calls."""
     keys = dict.fromkeys((*sample.candidates, *sample.withheld))
+    answered = [
+        pair
+        for turn, following in pairwise(sample.turns)
+        if isinstance(turn, CallTurn) and isinstance(following, ResultTurn)
+        for pair in zip(turn.calls, following.results, strict=False)
+    ]
     return {
         "sample": sample.model_dump(mode="json"),
         "tools": [tools[key].model_dump(mode="json") for key in keys if key in tools],
-        "responses": list(_responses(sample)),
+        "responses": [
+            {"call": {"tool": call.tool, "arguments": call.arguments}, "response": result} for call, result in answered
+        ],
     }
-
-
-def _responses(sample: Sample) -> Iterator[dict[str, Any]]:
-    for turn, following in pairwise(sample.turns):
-        if isinstance(turn, CallTurn) and isinstance(following, ResultTurn):
-            for call, result in zip(turn.calls, following.results, strict=False):
-                yield {"call": {"tool": call.tool, "arguments": call.arguments}, "response": result}
 
 
 def _begin_records(part: ReleaseSplit) -> Write:
@@ -168,7 +169,14 @@ def export_tables(
     warehouse: Warehouse, release: Release, folder: Path, card: str = "", kinds: Sequence[str] = ()
 ) -> Export:
     """Copy a release's tables into Parquet files, of some kinds or all; as `export_release` otherwise."""
-    return _put(release, PARQUET, folder, card, lambda beside: _copy(warehouse, release, kinds, beside))
+
+    def make(beside: Path) -> _Made:
+        copied = copy_tables(warehouse, release, kinds, beside)
+        counts = {split: one.samples for split, one in copied.items()}
+        files = [*(one.file for one in copied.values()), beside / TOOLS_FILE]
+        return _Made(Export(files, counts, []), counts, next((one.canary for one in copied.values() if one.canary), ""))
+
+    return _put(release, PARQUET, folder, card, make)
 
 
 class _Made(NamedTuple):
@@ -191,8 +199,18 @@ def _put(
         made = make(beside)
         readme = beside / README
         readme.write_text(_readme(card, made.header, _account(release, form, made, beside)), encoding="utf-8")
-        manifest = write_json(beside / MANIFEST, _manifest(release, form.name, made, beside))
-        files = [folder / path.relative_to(beside) for path in (*made.export.files, readme, manifest)]
+        written = sorted([*made.export.files, readme])
+        manifest: dict[str, Any] = {  # what the README says, for programs, with the hash of each file
+            "format": form.name,
+            "release": release.name,
+            "content_hash": release.content_hash,
+            "rows": made.export.splits,
+            "skipped": [one._asdict() for one in made.export.skipped],
+            "canary": made.canary,
+            "files": {path.relative_to(beside).as_posix(): hash_of(path) for path in written},
+        }
+        everything = (*made.export.files, readme, write_json(beside / MANIFEST, manifest))
+        files = [folder / path.relative_to(beside) for path in everything]
         _move(beside, folder)
     finally:
         rmtree(beside, ignore_errors=True)
@@ -237,13 +255,6 @@ def _write(source: ReleaseStream, form: Format, folder: Path) -> _Made:
     )
 
 
-def _copy(warehouse: Warehouse, release: Release, kinds: Sequence[str], folder: Path) -> _Made:
-    copied = copy_tables(warehouse, release, kinds, folder)
-    counts = {split: one.samples for split, one in copied.items()}
-    files = [*(one.file for one in copied.values()), folder / TOOLS_FILE]
-    return _Made(Export(files, counts, []), counts, next((one.canary for one in copied.values() if one.canary), ""))
-
-
 def _readme(card: str, header: Mapping[str, JsonValue], account: str) -> str:
     """The card with what the format adds to its head, and behind it what this export is."""
     fields: dict[str, JsonValue] = {}
@@ -260,13 +271,8 @@ def _account(release: Release, form: Format | TableFormat, made: _Made, folder: 
     """What the export is, for people: format, rows and files, what is left out, the canary."""
     export = made.export
     names = ", ".join(f"`{path.relative_to(folder).as_posix()}`" for path in export.files)
-    lines = [
-        "## This export",
-        "",
-        f"Release `{release.name}` as `{form.name}`: {form.holds}. Read by {form.readers}.",
-        "",
-    ]
-    lines += ["| split | samples | rows |", "|---|---:|---:|"]
+    about = f"Release `{release.name}` as `{form.name}`: {form.holds}. Read by {form.readers}."
+    lines = ["## This export", "", about, "", "| split | samples | rows |", "|---|---:|---:|"]
     lines += [f"| {split or 'all'} | {made.samples[split]} | {rows} |" for split, rows in export.splits.items()]
     lines += ["", f"Files: {names}."]
     if export.skipped:
@@ -275,21 +281,6 @@ def _account(release: Release, form: Format | TableFormat, made: _Made, folder: 
     if made.canary:
         lines += ["", f"Test samples are for measuring, never for training. This string marks them: `{made.canary}`"]
     return "\n".join(lines) + "\n"
-
-
-def _manifest(release: Release, to: str, made: _Made, folder: Path) -> dict[str, Any]:
-    """The same for programs, with the hash of each file."""
-    return {
-        "format": to,
-        "release": release.name,
-        "content_hash": release.content_hash,
-        "rows": made.export.splits,
-        "skipped": [one._asdict() for one in made.export.skipped],
-        "canary": made.canary,
-        "files": {
-            path.relative_to(folder).as_posix(): hash_of(path) for path in sorted([*made.export.files, folder / README])
-        },
-    }
 
 
 def _move(beside: Path, folder: Path) -> None:

@@ -54,8 +54,7 @@ _CONTEXT: dict[str, JsonValue] = {
 def hugging_face_row(sample: Sample, by_key: Mapping[str, Tool]) -> dict[str, Any]:
     """A sample as a row."""
     tools = [tool_document(by_key[key]) for key in sample.candidates]
-    system = [_message("system", sample.briefing)] if sample.briefing else []
-    messages = list(system)
+    messages = [_message("system", sample.briefing)] if sample.briefing else []
     snapshots: list[dict[str, Any]] = []
     for turn in sample.turns:
         if isinstance(turn, CallTurn):
@@ -119,13 +118,13 @@ def _begin(part: ReleaseSplit) -> Write:
     return add
 
 
-def _file(part: ReleaseSplit) -> str:
-    return f"data/{_split(part)}.parquet"
-
-
 def _split(part: ReleaseSplit) -> str:
     """The split that readers ask for; what has none is `train`, as they name it."""
     return part.split or "train"
+
+
+def _file(part: ReleaseSplit) -> str:
+    return f"data/{_split(part)}.parquet"
 
 
 def _header(parts: Sequence[ReleaseSplit]) -> dict[str, JsonValue]:
@@ -140,18 +139,16 @@ def _write_croissant(parts: Sequence[ReleaseSplit], folder: Path) -> list[Path]:
         "@context": _CONTEXT, "@type": "sc:Dataset", "conformsTo": "http://mlcommons.org/croissant/1.0",
         "name": release.name, "version": release.version, "datePublished": f"{release.created_at:%Y-%m-%d}",
         "description": f"Function-calling samples with gold calls, content hash {release.content_hash}.",
-        "distribution": [_distribution(part, folder) for part in parts],
+        "distribution": [
+            {
+                "@type": "cr:FileObject", "@id": (name := _file(part)), "name": name, "contentUrl": name,
+                "encodingFormat": "application/x-parquet", "sha256": hash_of(folder / name),
+            }
+            for part in parts
+        ],
         "recordSet": [_record_set(part) for part in parts],
     }  # fmt: skip
     return [write_json(folder / CROISSANT, described)]
-
-
-def _distribution(part: ReleaseSplit, folder: Path) -> dict[str, JsonValue]:
-    name = _file(part)
-    return {
-        "@type": "cr:FileObject", "@id": name, "name": name, "contentUrl": name,
-        "encodingFormat": "application/x-parquet", "sha256": hash_of(folder / name),
-    }  # fmt: skip
 
 
 def _record_set(part: ReleaseSplit) -> dict[str, JsonValue]:

@@ -80,21 +80,21 @@ INSPECT = _WORLDS.added_to(
 )
 
 
-def langfuse_row(example: TrainingExample, name: str) -> dict[str, Any]:
-    """An example as an item of the dataset `name`; the same item again takes the place of the one before."""
-    tools = [{"type": "function", "function": tool} for tool in example.tools]
-    return {
-        "datasetName": name,
-        "id": f"{example.sample.key}-{example.turn}",
-        "input": {"messages": list(example.before), "tools": tools},
-        "expectedOutput": example.last,
-        "metadata": example.origin,
-    }
-
-
 def _begin(part: ReleaseSplit) -> Write:
+    """What writes an example as an item of the dataset; the same item again takes the place of the one before."""
     name = "/".join(filter(None, (part.source.release.name, part.split)))
-    return ExampleFormat(lambda example: langfuse_row(example, name)).begin(part)
+
+    def row(example: TrainingExample) -> dict[str, Any]:
+        tools = [{"type": "function", "function": tool} for tool in example.tools]
+        return {
+            "datasetName": name,
+            "id": f"{example.sample.key}-{example.turn}",
+            "input": {"messages": list(example.before), "tools": tools},
+            "expectedOutput": example.last,
+            "metadata": example.origin,
+        }
+
+    return ExampleFormat(row).begin(part)
 
 
 LANGFUSE = Format(
@@ -119,6 +119,9 @@ def promptfoo_row(example: TrainingExample) -> dict[str, Any]:
     due = [call["function"] for call in example.last.get("tool_calls", ())]
     if any(sign in call["arguments"] for call in due for sign in _TEMPLATES):
         raise RecordError("an argument that is due has braces that promptfoo takes for a template")
+    messages = json_text(example.before)
+    for sign, escaped in _TEMPLATES.items():
+        messages = messages.replace(sign, escaped)
     tools = [{"type": "function", "function": tool} for tool in example.tools]
     made: list[dict[str, Any]] = [
         {
@@ -130,18 +133,11 @@ def promptfoo_row(example: TrainingExample) -> dict[str, Any]:
     counted = {"type": "trajectory:step-count", "value": {"type": "tool", "min": len(due), "max": len(due)}}
     return {
         "description": f"{example.sample.key}-{example.turn}",
-        "vars": {"messages": _untemplated(json_text(example.before))},
+        "vars": {"messages": messages},
         "options": {"tools": tools},
         "assert": [*made, counted],
         "metadata": {**example.origin, "words": example.last.get("content", "")},
     }
-
-
-def _untemplated(text: str) -> str:
-    """JSON text whose braces begin no template: within strings `{{` and `{%` are written as escapes."""
-    for sign, escaped in _TEMPLATES.items():
-        text = text.replace(sign, escaped)
-    return text
 
 
 def _write_config(parts: Sequence[ReleaseSplit], folder: Path) -> list[Path]:

@@ -34,7 +34,18 @@ def callnavi_question(sample: Sample, name: str) -> Fields:
     The placeholder for what only an earlier call's result can tell is the same there and here. One that was imported keeps
     its id. Raises RecordError where the format has no place.
     """
-    spoken = list(_stated_before(sample))
+    spoken: list[JsonValue] = []
+    last = max((index for index, turn in enumerate(sample.turns) if isinstance(turn, CallTurn)), default=None)
+    for turn in sample.turns[:last]:
+        match turn:
+            case UserTurn():
+                spoken.append({"role": "user", "content": user_text(turn)})
+            case ReplyTurn(text=text):
+                spoken.append({"role": "assistant", "content": text})
+            case CallTurn(executed=False):
+                continue
+            case _:
+                raise RecordError("CallNavi's questions have no place for calls that were carried out.")
     calls = sample.gold
     names: list[JsonValue] = [call.tool for call in calls]
     parameters: list[JsonValue] = [call.arguments for call in calls]
@@ -49,34 +60,13 @@ def callnavi_question(sample: Sample, name: str) -> Fields:
     }
 
 
-def _stated_before(sample: Sample) -> Iterator[JsonValue]:
-    """What is stated before the last calls that are due. Raises RecordError at calls that were carried out."""
-    last = max((index for index, turn in enumerate(sample.turns) if isinstance(turn, CallTurn)), default=None)
-    for turn in sample.turns[:last]:
-        match turn:
-            case UserTurn():
-                yield {"role": "user", "content": user_text(turn)}
-            case ReplyTurn(text=text):
-                yield {"role": "assistant", "content": text}
-            case CallTurn(executed=False):
-                continue
-            case _:
-                raise RecordError("CallNavi's questions have no place for calls that were carried out.")
-
-
 def _port(tool: Tool) -> Fields:
-    declared: Fields = {
-        **tool.signature,
-        "parameters": {name: _word(schema) for name, schema in tool.properties.items()},
-    }
-    if tool.returns is not None:
-        members = tool.returns.get("properties")
-        declared["returnParameter"] = (
-            {name: _word(schema) for name, schema in members.items()}
-            if isinstance(members, dict)
-            else _word(tool.returns)
-        )
-    return declared
+    parameters: Fields = {name: _word(one) for name, one in tool.properties.items()}
+    if tool.returns is None:
+        return {**tool.signature, "parameters": parameters}
+    members = tool.returns.get("properties")
+    is_object = isinstance(members, dict) and not members  # of an object without members nothing is told
+    return {**tool.signature, "parameters": parameters, "returnParameter": {} if is_object else _word(tool.returns)}
 
 
 def _word(schema: JsonSchema) -> JsonValue:
@@ -85,12 +75,9 @@ def _word(schema: JsonSchema) -> JsonValue:
     if isinstance(members, dict) and members:
         return {name: _word(member) for name, member in members.items()}
     choices = schema.get("enum")
-    if (
-        isinstance(choices, list)
-        and len(choices) > 1
-        and all(isinstance(one, str) and "/" not in one for one in choices)
-    ):
-        return "/".join(str(one) for one in choices)
+    is_words = isinstance(choices, list) and all(isinstance(one, str) and "/" not in one for one in choices)
+    if choices and is_words and len(choices) > 1:
+        return "/".join(choices)
     declared = schema.get("type")
     return declared if isinstance(declared, str) else "string"
 
@@ -237,7 +224,10 @@ def hammerbench_record(sample: Sample, tools: Mapping[str, Tool], number: int = 
 
     The app of an external message, the evidence and what tools return have no place in the format.
     """
-    kind, candidates = kind_of_file(sample), [_tool(key, tools) for key in sample.candidates]
+    kind, missing = kind_of_file(sample), next((key for key in sample.candidates if key not in tools), None)
+    if missing is not None:
+        raise RecordError(f"The candidate {missing!r} is no tool that was given.")
+    candidates = [tools[key] for key in sample.candidates]
     messages: list[JsonValue] = [dict(message) for message in _snapshot_messages(sample, kind, tools)]
     listed: list[JsonValue] = [_document(tool) for tool in candidates]
     if FILES[kind].is_single:
@@ -271,7 +261,12 @@ def _snapshot_messages(sample: Sample, kind: str, tools: Mapping[str, Tool]) -> 
     for index, turn in enumerate(sample.turns):
         match turn:
             case UserTurn():
-                yield {"role": "user", "content": _stated(turn, kind)}
+                text = turn.text
+                if turn.external and FILES[kind].is_single:
+                    text = f"{MESSAGE_FIRST}{turn.external.text}{MESSAGE_FIRST_QUERY}{turn.text}"
+                elif turn.external:
+                    text = f"{turn.text}{MESSAGE_LAST}{turn.external.text}"
+                yield {"role": "user", "content": text}
             case ReplyTurn(text=text):
                 yield {"role": "assistant", "content": text}
             case CallTurn(calls=()):
@@ -286,24 +281,10 @@ def _snapshot_messages(sample: Sample, kind: str, tools: Mapping[str, Tool]) -> 
                 raise RecordError("HammerBench's records hold one call a snapshot and no results.")
 
 
-def _stated(turn: UserTurn, kind: str) -> str:
-    if turn.external is None:
-        return turn.text
-    if FILES[kind].is_single:
-        return f"{MESSAGE_FIRST}{turn.external.text}{MESSAGE_FIRST_QUERY}{turn.text}"
-    return f"{turn.text}{MESSAGE_LAST}{turn.external.text}"
-
-
 def _withheld(sample: Sample, tools: Mapping[str, Tool]) -> JsonValue:
     """The label of an irrelevant request of our own: the tool that was taken away, whose arguments nobody kept."""
     withheld = next((tools[key] for key in sample.withheld if key in tools), None)
     return None if withheld is None else {"name": withheld.name, "arguments": {}}
-
-
-def _tool(key: str, tools: Mapping[str, Tool]) -> Tool:
-    if key not in tools:
-        raise RecordError(f"The candidate {key!r} is no tool that was given.")
-    return tools[key]
 
 
 def _document(tool: Tool) -> Fields:

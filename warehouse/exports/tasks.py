@@ -34,21 +34,9 @@ HAS_BEGUN = "it has begun already: something has gone wrong or was asked in it, 
 IS_SPOKEN_TO = "its user speaks between calls, and an environment has no user"
 RESET, REWARD = "reset_episode", "episode_reward"  # tools of a server besides those of a world
 # What methods, paths and tools of environments are called that are none of a world.
-_TAKEN = frozenset(
-    {
-        "aggregate_metrics",
-        "close",
-        "get_reward",
-        "mcp",
-        "reset",
-        "seed_session",
-        "state",
-        "step",
-        "verify",
-        RESET,
-        REWARD,
-    }
-)
+_TAKEN = frozenset({
+    "aggregate_metrics", "close", "get_reward", "mcp", "reset", "seed_session", "state", "step", "verify", RESET, REWARD,
+})  # fmt: skip
 
 
 def names_in_episodes(tools: Iterable[Tool]) -> dict[str, str]:
@@ -102,7 +90,7 @@ class TaskFormat(NamedTuple):
 
     def begin(self, part: ReleaseSplit) -> Write:
         """What writes a task into a part. It raises RecordError for a sample that is none."""
-        root, tools = self._root(part.source), part.source.tools
+        root, tools = self.root.format(word=word_of(part.source)), part.source.tools
 
         def write(sample: Sample) -> int:
             if problem := problem_of_task(sample):
@@ -116,37 +104,27 @@ class TaskFormat(NamedTuple):
 
         return write
 
-    def _root(self, source: ReleaseStream) -> str:
-        return self.root.format(word=word_of(source))
-
     def complete(self, parts: Sequence[ReleaseSplit], folder: Path) -> list[Path]:
         """Write worlds, modules and tests; nothing where no task was written."""
         source = parts[0].source
-        root = self._root(source)
+        word = word_of(source)
+        root = self.root.format(word=word)
         place = folder / root / TASKS
         if not place.is_dir():
             return []
         texts = {f"{root}{TASKS}/{name}": text for one in source.worlds.values() for name, text in one.files.items()}
-        words = self._words(source, [part.stem for part in parts if (place / f"{part.stem}.jsonl").is_file()])
+        stems = [part.stem for part in parts if (place / f"{part.stem}.jsonl").is_file()]
+        splits = [stem for stem in stems if stem in source.release.splits]
+        first, last = (splits[0], splits[-1]) if splits else ("", "")
+        words = {"release": source.release.name, "word": word, "stems": stems, "splits": splits}
+        words |= {"first": first, "last": last, **(self.words_of(source) if self.words_of else {})}
         for name, template in self.files.items():
-            texts[name.format(word=words["word"])] = _TEMPLATES.get_template(template).render(words)
+            texts[name.format(word=word)] = _TEMPLATES.get_template(template).render(words)
         worlds: dict[str, JsonValue] = {name: dict(one.document) for name, one in source.worlds.items()}
         return [
             write_json(place / WORLDS_FILE, worlds),
             *(_written(folder / name, text) for name, text in texts.items()),
         ]
-
-    def _words(self, source: ReleaseStream, stems: list[str]) -> dict[str, Any]:
-        splits = [stem for stem in stems if stem in source.release.splits]
-        words = {
-            "release": source.release.name,
-            "word": word_of(source),
-            "stems": stems,
-            "splits": splits,
-            "first": splits[0] if splits else "",
-            "last": splits[-1] if splits else "",
-        }
-        return {**words, **(self.words_of(source) if self.words_of else {})}
 
 
 def word_of(source: ReleaseStream) -> str:

@@ -104,14 +104,13 @@ class ReleaseSplit:
         self._arrays.add(name)
 
     def _append(self, name: str, text: bytes) -> None:
-        file = self._open.get(name)
-        if file is None:
+        if name not in self._open:
             if len(self._open) >= _OPEN_AT_ONCE:
                 self._close()
             path = self._folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
-            file = self._open[name] = path.open("ab")
-        file.write(text)
+            self._open[name] = path.open("ab")
+        self._open[name].write(text)
         self.lines[name] += 1
 
     def finish(self) -> None:

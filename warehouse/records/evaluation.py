@@ -21,17 +21,8 @@ ClaimGrade = Literal["open", "judged", "proved", "vouched"]
 SampleClaim = Literal["arguments", "deed", "nothing_else", "no_call_missing", "replies", "message"]
 StageOutcome = Literal["passed", "rejected", "failed", "waiting"]
 ReasonCode = Literal[
-    "none",
-    "not_applicable",
-    "unproved",
-    "contradicted",
-    "error",
-    "duplicate",
-    "accepted",
-    "rejected",
-    "edited",
-    "taken",
-]
+    "none", "not_applicable", "unproved", "contradicted", "error", "duplicate", "accepted", "rejected", "edited", "taken",
+]  # fmt: skip
 DecidedBy = Literal["machine", "person"]
 
 

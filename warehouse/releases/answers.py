@@ -7,6 +7,7 @@ there the gold's calls are due, and something else was done.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import islice, pairwise
 from math import inf, isnan
 from typing import Literal, NamedTuple
@@ -139,17 +140,13 @@ def _first_wrong(sample: Sample, row: Row, messages: Sequence[RunTurn]) -> Wrong
             continue
         if not message.calls and message.text:  # the run ended here, with calls to be made
             return WrongStep(at, (), message.text)
-        if not _is_refused(row, number, message.calls):
+        # In a task its world refuses a wrong call, otherwise no gold call is like it.
+        refused = any(_is_error(one.observation) for one in message.calls)
+        is_refused = number in row["wrong_turns"] if row["end_reached"] is None else refused
+        if not is_refused:
             return ELSEWHERE
         return WrongStep(at, tuple(Call(tool=one.tool, arguments=one.arguments) for one in message.calls), "")
     return NOT_PROVED
-
-
-def _is_refused(row: Row, number: int, calls: Sequence[RunCall]) -> bool:
-    """Whether a call of a turn is wrong by rule: in a task its world refuses it, otherwise no gold call is like it."""
-    if row["end_reached"] is not None:
-        return any(_is_error(one.observation) for one in calls)
-    return number in row["wrong_turns"]
 
 
 def _called(calls: Sequence[GoldCall | RunCall]) -> list[bytes]:
@@ -225,10 +222,7 @@ class AnswerReader:
         planted: Callable[[Sample], Iterable[tuple[str, Sample]]] = lambda _sample: (),
     ) -> None:
         """`planted` gives the sample with defects in a call, each behind its name; the first that fits is taken."""
-        self._warehouse = warehouse
-        self._release = release
-        self._asked = asked
-        self._planted = planted
+        self._warehouse, self._release, self._asked, self._planted = warehouse, release, asked, planted
         self._given: dict[str, list[GivenAnswer]] = {}
         self._runs: dict[str, list[Row]] = {}
         self._rates: dict[str, float] = {}
@@ -256,11 +250,8 @@ class AnswerReader:
             run, wrong = read_run(sample, row)
             runs.append(run)
             if wrong is not None:
-                given.append(
-                    GivenAnswer(
-                        wrong.turn, "candidate", run.given_by, is_right=False, calls=wrong.calls, words=wrong.words
-                    )
-                )
+                at, calls, words = wrong
+                given.append(GivenAnswer(at, "candidate", run.given_by, is_right=False, calls=calls, words=words))
         return SampleAnswers((*given, *islice(planted, 1)), rate, tuple(runs))
 
     def _read(self, keys: Sequence[str]) -> None:
@@ -287,19 +278,11 @@ class AnswerReader:
 def _given(row: Row) -> GivenAnswer:
     calls = None if row["calls"] is None else tuple(Call.model_validate(one) for one in orjson.loads(row["calls"]))
     words = row["text"] if not calls else ""
-    return GivenAnswer(
-        row["turn"], "candidate", row["given_by"], row["is_right"], calls, _spoken(words), row["reasoning"] or ""
-    )
-
-
-def _spoken(text: str) -> str:
-    """The words to the user in a text: candidates that answer in a notation state them as `say`."""
-    try:
-        stated = orjson.loads(text)
-    except orjson.JSONDecodeError:
-        return text
-    said = stated.get("say") if isinstance(stated, dict) else None
-    return said if isinstance(said, str) else text
+    with suppress(orjson.JSONDecodeError):  # candidates that answer in a notation state the words to the user as `say`
+        stated = orjson.loads(words)
+        said = stated.get("say") if isinstance(stated, dict) else None
+        words = said if isinstance(said, str) else words
+    return GivenAnswer(row["turn"], "candidate", row["given_by"], row["is_right"], calls, words, row["reasoning"] or "")
 
 
 def _differing(sample: Sample, other: Sample, source: AnswerSource, given_by: str) -> Iterator[GivenAnswer]:
@@ -318,12 +301,8 @@ def _told(turn: Turn) -> object:
     """What a turn says, without its evidence."""
     match turn:
         case CallTurn(calls=calls, executed=executed):
-            return [executed, *map(_bare, calls)]
+            return [executed, *((one.tool, orjson.dumps(one.arguments, option=orjson.OPT_SORT_KEYS)) for one in calls)]
         case ReplyTurn(text=text):
             return text
         case _:
             return turn
-
-
-def _bare(call: GoldCall) -> object:
-    return (call.tool, orjson.dumps(call.arguments, option=orjson.OPT_SORT_KEYS))

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import Literal, NamedTuple
@@ -78,7 +78,14 @@ def select_samples(warehouse: Warehouse, selection: Selection) -> SelectedSample
     keys = _keys_of(warehouse, taken, selection)
     if not keys:
         raise ConfigurationError("No accepted sample is as --kind, --language and --where ask for.")
-    return SelectedSamples(keys, tuple(_shares(warehouse, keys, builds, reasons)))
+    counts = {row["build"]: row["taken"] for row in warehouse.rows(sql("selecting.taken"), [list(keys)])}
+    shares: list[BuildShare] = []
+    for row in builds:
+        number = counts.get(row["key"], 0)
+        reason = "" if number == row["landed"] else reasons[row["key"]] or "filtered"
+        key, recipe, is_trial = row["key"], row["recipe"], row["is_trial"]
+        shares.append(BuildShare(key, recipe, is_trial, row["finished_at"], row["landed"], number, reason))
+    return SelectedSamples(keys, tuple(shares))
 
 
 def _require_known(what: str, names: Sequence[str], known: Set[str]) -> None:
@@ -137,24 +144,6 @@ def _keys_of(warehouse: Warehouse, builds: Sequence[str], selection: Selection) 
         raise ConfigurationError(f"--where {where!r} must be one condition, and is more than that.")
     matching = {str(key) for (key,) in rows}
     return tuple(key for key in keys if key in matching)
-
-
-def _shares(
-    warehouse: Warehouse, keys: Sequence[str], builds: Sequence[Row], reasons: Mapping[str, LeftOut]
-) -> Iterator[BuildShare]:
-    counts = {row["build"]: row["taken"] for row in warehouse.rows(sql("selecting.taken"), [list(keys)])}
-    for row in builds:
-        taken = counts.get(row["key"], 0)
-        reason = "" if taken == row["landed"] else reasons[row["key"]] or "filtered"
-        yield BuildShare(
-            build=row["key"],
-            recipe=row["recipe"],
-            is_trial=row["is_trial"],
-            finished_at=row["finished_at"],
-            landed=row["landed"],
-            taken=taken,
-            left_out=reason,
-        )
 
 
 _VERSION = re.compile(r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)")

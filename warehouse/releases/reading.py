@@ -84,12 +84,11 @@ def check_release_name(name: str) -> str:
 
 def release_named(warehouse: Warehouse, name: str) -> Release:
     """The release with this name. Raises ConfigurationError that lists the names there are."""
-    releases = list_releases(warehouse)
-    for release in releases:
-        if release.name == name:
-            return release
-    known = ", ".join(release.name for release in releases) or "none yet: `callwright release create NAME` makes one"
-    raise ConfigurationError(f"There is no release {name!r}; the releases are {known}.")
+    releases = {release.name: release for release in list_releases(warehouse)}
+    if name not in releases:
+        known = ", ".join(releases) or "none yet: `callwright release create NAME` makes one"
+        raise ConfigurationError(f"There is no release {name!r}; the releases are {known}.")
+    return releases[name]
 
 
 def read_release(warehouse: Warehouse, name: str, *, without: Sequence[str] = ()) -> ReleaseContent:
@@ -262,18 +261,12 @@ def _state(warehouse: Warehouse, release: Release) -> ReleaseState:
     changes = [ReleaseChange(row["change"], "samples", row["key"]) for row in found["samples"]]
     changes += [ReleaseChange(row["change"], "tools", row["key"]) for row in found["tools"]]
     is_manifest = (found["manifest"][0]["hash"] or "") == release.manifest_hash
-    changes += _changes_of_the_whole(release, found["keys"][0], is_manifest=is_manifest)
-    return ReleaseState(release, tuple(changes))
-
-
-def _changes_of_the_whole(
-    release: Release, listed: Mapping[str, Sequence[str] | None], *, is_manifest: bool
-) -> Iterator[ReleaseChange]:
-    keys, splits = listed["keys"] or (), listed["splits"] or ()
+    keys, splits = found["keys"][0]["keys"] or (), found["keys"][0]["splits"] or ()
     if len(keys) != release.samples:
-        yield ReleaseChange("added or removed", "release_samples")
+        changes.append(ReleaseChange("added or removed", "release_samples"))
     elif not is_manifest or content_hash(keys, splits if release.splits else ()) != release.content_hash:
-        yield ReleaseChange("edited", "release_samples")
+        changes.append(ReleaseChange("edited", "release_samples"))
+    return ReleaseState(release, tuple(changes))
 
 
 class FieldChange(NamedTuple):

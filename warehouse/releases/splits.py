@@ -7,6 +7,7 @@ tool or ask for the same one that is withheld. Relatives of relatives are relati
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast, get_args
 
@@ -52,10 +53,9 @@ def parse_shares(text: str) -> dict[str, float]:
 
 def parse_split_by(text: str) -> SplitBy:
     """What `--by` says. Raises ConfigurationError where it is nothing that splits can be made by."""
-    for by in get_args(SplitBy):
-        if text == by:
-            return cast("SplitBy", by)
-    raise ConfigurationError(f"Splits can't be made by {text!r}; --by is one of {', '.join(get_args(SplitBy))}.")
+    if text not in get_args(SplitBy):
+        raise ConfigurationError(f"Splits can't be made by {text!r}; --by is one of {', '.join(get_args(SplitBy))}.")
+    return cast("SplitBy", text)
 
 
 def plan_splits(
@@ -72,9 +72,8 @@ def plan_splits(
     import numpy as np
 
     with warehouse.reading() as connection:
-        there = connection.execute(
-            sql("splits.there"), [[key for key, split in earlier.items() if split in shares]]
-        ).fetchall()
+        asked = [key for key, split in earlier.items() if split in shares]
+        there = connection.execute(sql("splits.there"), [asked]).fetchall()
         known = {key: earlier[key] for (key,) in there}
         everything = sorted({*keys, *known})
         connection.execute("create temp table chosen as select unnest(?::varchar[]) as key", [everything])
@@ -105,14 +104,12 @@ def earlier_splits(groups: "Numbers", places: "Numbers", shares: Sequence[float]
     """
     import numpy as np
 
-    by_size = np.argsort(
-        np.argsort(shares, kind="stable"), kind="stable"
-    )  # the place of each split, the smallest first
-    ranks = np.where(places < 0, -1, by_size[places])
+    by_size = np.argsort(shares, kind="stable")  # the splits, the smallest first
+    ranks = np.where(places < 0, -1, np.argsort(by_size, kind="stable")[places])
     best = np.full(len(groups), -1)
     np.maximum.at(best, groups, ranks)
     at = best[groups]
-    found: Numbers = np.where(at < 0, -1, np.argsort(shares, kind="stable")[at])
+    found: Numbers = np.where(at < 0, -1, by_size[at])
     return found
 
 
@@ -149,7 +146,9 @@ def assign_groups(
     """
     import numpy as np
 
-    strata = np.concatenate([numbers + offset for numbers, offset in zip(levels, _offsets(levels), strict=True)])
+    widths = [int(numbers.max(initial=-1)) + 1 for numbers in levels]
+    offsets = accumulate(widths[:-1], initial=0)  # where each level's strata begin: none has the number of another
+    strata = np.concatenate([numbers + offset for numbers, offset in zip(levels, offsets, strict=True)])
     _, firsts, members, sizes = np.unique(groups, return_index=True, return_inverse=True, return_counts=True)
     known = fixed[firsts]
     width = int(strata.max(initial=0)) + 1
@@ -174,14 +173,6 @@ def assign_groups(
         chosen[group] = best
     placed: Numbers = np.asarray(chosen, dtype=np.int64)[members]
     return placed
-
-
-def _offsets(levels: Sequence["Numbers"]) -> list[int]:
-    """Where the strata of each level begin, so that none has the number of another."""
-    offsets = [0]
-    for numbers in levels:
-        offsets.append(offsets[-1] + int(numbers.max(initial=-1)) + 1)
-    return offsets[:-1]
 
 
 _LEVELS = ("everything", "of_kind", "of_category")
