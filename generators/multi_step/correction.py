@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field, JsonValue
 
 from callwright.generators.environments.protocol import Environment
 from callwright.generators.multi_step.disambiguation import calls_of
-from callwright.generators.multi_step.resolving import RememberedEnvironment, SourceLeaf, as_text, resolve
+from callwright.generators.multi_step.resolving import RememberedEnvironment, as_text, resolve
 from callwright.generators.multi_step.samples import schema_of, unstated
 from callwright.generators.multi_step.search import ShortestPath, find_plans
 from callwright.generators.multi_step.tasks import environment_of
@@ -29,7 +29,6 @@ from callwright.warehouse.records import (
     Goal,
     GoalPath,
     Language,
-    StatedValue,
     Tool,
     TracedGoal,
     WordedGoal,
@@ -201,7 +200,12 @@ async def _mended(worded: WordedGoal, tools: Sequence[Tool], context: StageConte
     missing = unstated(goal, request, by_name)
     if not missing:
         return request
-    details = [_detail(leaf, by_name[goal.calls[leaf.call].tool]) for leaf in missing]
+    details: list[dict[str, JsonValue]] = []
+    for leaf, stated in missing:
+        tool = by_name[goal.calls[leaf.call].tool]
+        schema = schema_of(tool, leaf.argument)
+        parameter = schema.get("title", leaf.argument)
+        details.append({"tool": tool.name, "parameter": parameter, "value": stated.value, "schema": dict(schema)})
     prompt = render(PROMPTS, TEMPLATE, request=request, missing=details, language=goal.language, seed=goal.seed)
     best = request, len(missing)
     for attempt in range(ATTEMPTS):
@@ -212,12 +216,6 @@ async def _mended(worded: WordedGoal, tools: Sequence[Tool], context: StageConte
         if not left:
             break
     return best[0]  # what no rule reads in it stays without evidence, and is for the checks and people
-
-
-def _detail(leaf: SourceLeaf, tool: Tool) -> dict[str, JsonValue]:
-    schema = schema_of(tool, leaf.argument)
-    value = leaf.source.value if isinstance(leaf.source, StatedValue) else None
-    return {"tool": tool.name, "parameter": schema.get("title", leaf.argument), "value": value, "schema": dict(schema)}
 
 
 class _Placed(NamedTuple):

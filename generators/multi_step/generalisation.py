@@ -22,10 +22,10 @@ from callwright.generators.multi_step.resolving import (
     NoEntryError,
     RememberedEnvironment,
     SourceLeaf,
-    leaves_of,
     pattern_of,
     resolve,
-    with_leaves,
+    sources_in,
+    with_changed_leaves,
 )
 from callwright.generators.multi_step.samples import schema_of, unstated, write_sample
 from callwright.generators.multi_step.tasks import environment_of, is_task
@@ -62,29 +62,25 @@ def name_of(stated: StatedValue) -> str:
     return f"{'date' if _is_dated(stated.value) else stated.element} {orjson.dumps(stated.value).decode()}"
 
 
-def stated_leaves(goal: Goal) -> Iterator[SourceLeaf]:
-    """Every value that the user says, where it stands."""
-    for index, planned in enumerate(goal.calls):
-        yield from (leaf for leaf in leaves_of(index, planned.arguments) if isinstance(leaf.source, StatedValue))
-
-
 def choose_replacements(
     goal: Goal, environment: Environment, tools: Mapping[str, Tool], fixed: frozenset[str], rng: Random
 ) -> Replacements:
     """Another value for each that may be replaced; those named in `fixed` keep theirs."""
-    drawn = _Draw(environment, rng)
+    trip = vocabulary_of(environment).trip(rng)
+    days = rng.choice([days for days in range(_EARLIEST_SHIFT, _LATEST_SHIFT) if days])
     found: Replacements = {}
-    for leaf in stated_leaves(goal):
-        stated = leaf.source
-        if (
-            not isinstance(stated, StatedValue)
-            or not stated.replaceable
-            or name_of(stated) in found
-            or name_of(stated) in fixed
-        ):
+    for leaf, stated in sources_in(goal, StatedValue):
+        if not stated.replaceable or name_of(stated) in found or name_of(stated) in fixed:
             continue
-        tool = tools[goal.calls[leaf.call].tool]
-        new = drawn.instead_of(stated, tool, leaf.argument)
+        new: JsonValue | None
+        if _is_dated(stated.value):
+            moved = datetime.fromisoformat(str(stated.value)) + timedelta(days=days)
+            new = moved.date().isoformat() + str(stated.value)[len("2027-01-01") :]
+        else:
+            tool = tools[goal.calls[leaf.call].tool]
+            schema = schema_of(tool, leaf.argument)
+            wish = Wish(stated.element, "", tool.name, pattern_of(leaf.argument), 0, schema)
+            new = trip.instead_of(stated.value, wish)
         if new is not None and new != stated.value:
             found[name_of(stated)] = new
     return found
@@ -92,58 +88,36 @@ def choose_replacements(
 
 def replace_stated(goal: Goal, new: Mapping[str, JsonValue]) -> Goal:
     """The goal with other values said, in its conditions as well where they compare with one of them."""
-    texts: dict[str, JsonValue] = {
-        stated.value: new[name_of(stated)]
-        for leaf in stated_leaves(goal)
-        if isinstance(stated := leaf.source, StatedValue) and isinstance(stated.value, str) and name_of(stated) in new
-    }
-    calls = []
-    for index, planned in enumerate(goal.calls):
-        leaves: dict[str, StatedValue | Default | Picked] = {}
-        for leaf in leaves_of(index, planned.arguments):
-            if isinstance(leaf.source, StatedValue) and name_of(leaf.source) in new:
-                leaves[leaf.argument] = leaf.source.with_changes(value=new[name_of(leaf.source)])
-            elif isinstance(leaf.source, Picked):
-                leaves[leaf.argument] = leaf.source.with_changes(where=_where(leaf.source.where, texts))
-        calls.append(planned.with_changes(arguments=with_leaves(planned.arguments, leaves)))
-    return goal.with_changes(calls=tuple(calls))
+    stated = [one for _, one in sources_in(goal, StatedValue) if name_of(one) in new]
+    texts = {one.value: new[name_of(one)] for one in stated if isinstance(one.value, str)}
+
+    def replaced(leaf: SourceLeaf) -> StatedValue | Default | Picked:
+        match leaf.source:
+            case StatedValue() as one if name_of(one) in new:
+                return one.with_changes(value=new[name_of(one)])
+            case Picked(where=where) as picked:
+                others = [
+                    one.with_changes(value=texts[one.value])
+                    if isinstance(one.value, str) and one.value in texts
+                    else one
+                    for one in where
+                ]
+                return picked.with_changes(where=tuple(others))
+            case other:
+                return other
+
+    return with_changed_leaves(goal, replaced)
 
 
 def replace_condition(goal: Goal, old: tuple[Condition, ...], new: tuple[Condition, ...], call: int) -> Goal:
     """The goal with other conditions for every value that was picked from the response of `call` by the old ones."""
-    calls = []
-    for index, planned in enumerate(goal.calls):
-        leaves: dict[str, StatedValue | Default | Picked] = {
-            leaf.argument: leaf.source.with_changes(where=new)
-            for leaf in leaves_of(index, planned.arguments)
-            if isinstance(leaf.source, Picked) and leaf.source.call == call and leaf.source.where == old
-        }
-        calls.append(planned.with_changes(arguments=with_leaves(planned.arguments, leaves)) if leaves else planned)
-    return goal.with_changes(calls=tuple(calls))
 
+    def replaced(leaf: SourceLeaf) -> StatedValue | Default | Picked:
+        source = leaf.source
+        is_meant = isinstance(source, Picked) and source.call == call and source.where == old
+        return source.with_changes(where=new) if is_meant else source
 
-def _where(where: tuple[Condition, ...], texts: Mapping[str, JsonValue]) -> tuple[Condition, ...]:
-    return tuple(
-        one.with_changes(value=texts[one.value]) if isinstance(one.value, str) and one.value in texts else one
-        for one in where
-    )
-
-
-class _Draw:
-    """New values that go together."""
-
-    def __init__(self, environment: Environment, rng: Random) -> None:
-        self._rng = rng
-        self._trip = vocabulary_of(environment).trip(rng)
-        self._days = rng.choice([days for days in range(_EARLIEST_SHIFT, _LATEST_SHIFT) if days])
-
-    def instead_of(self, stated: StatedValue, tool: Tool, argument: str) -> JsonValue | None:
-        if _is_dated(stated.value):
-            value = str(stated.value)
-            moved = datetime.fromisoformat(value) + timedelta(days=self._days)
-            return moved.date().isoformat() + value[len("2027-01-01") :]
-        schema = schema_of(tool, argument)
-        return self._trip.instead_of(stated.value, Wish(stated.element, "", tool.name, pattern_of(argument), 0, schema))
+    return with_changed_leaves(goal, replaced)
 
 
 def _is_dated(value: JsonValue) -> bool:
@@ -268,12 +242,11 @@ class _Maker:
         self.tools = context.toolset(tuple(key for key in self.goal.candidates if key not in path.removed))
         self.by_name = {tool.name: tool for tool in self.tools}
         names: list[str] = []  # of numbers that the request says more than once, or not apart, and what it does not say
-        for leaf in stated_leaves(self.goal):
-            if isinstance(leaf.source, StatedValue):
-                found = mentions(leaf.source.value, self._schema(leaf.call, leaf.argument), self.path.request)
-                is_text = isinstance(leaf.source.value, str) and not leaf.source.value.isdecimal()
-                if not found or (not is_text and len(found) > 1):
-                    names.append(name_of(leaf.source))
+        for leaf, stated in sources_in(self.goal, StatedValue):
+            found = mentions(stated.value, self._schema(leaf.call, leaf.argument), self.path.request)
+            is_text = isinstance(stated.value, str) and not stated.value.isdecimal()
+            if not found or (not is_text and len(found) > 1):
+                names.append(name_of(stated))
         self.fixed = frozenset(names)
 
     def _schema(self, call: int, argument: str) -> dict[str, JsonValue]:
@@ -292,15 +265,23 @@ class _Maker:
             cleared = await clear(variant.goal, environment, self.tools)
         except RecordError:
             return None
-        return self._path(request, cleared) if self._is_like(cleared) else None
+        if not self._is_like(cleared):
+            return None
+        return GoalPath(
+            traced=self.path.traced.with_changes(worded=WordedGoal(goal=cleared.goal, request=request), trace=()),
+            request=request,
+            path=cleared.resolved.path,
+            strikes=cleared.strikes,
+            removed=(*self.path.removed, *cleared.removed),
+        )
 
     async def _filled(self, environment: Environment, rng: Random) -> _Variant | None:
         """Other values, and where no entry meets a condition any more, another condition."""
         new = choose_replacements(self.goal, self.environment, self.by_name, self.fixed, rng)
         changes = [
-            ValueReplacement(leaf.source.value, new[name_of(leaf.source)], self._schema(leaf.call, leaf.argument))
-            for leaf in stated_leaves(self.goal)
-            if isinstance(leaf.source, StatedValue) and name_of(leaf.source) in new
+            ValueReplacement(stated.value, new[name_of(stated)], self._schema(leaf.call, leaf.argument))
+            for leaf, stated in sources_in(self.goal, StatedValue)
+            if name_of(stated) in new
         ]
         goal = replace_stated(self.goal, new)
         for _ in range(_MENDINGS):
@@ -328,7 +309,8 @@ class _Maker:
     def _is_stated(self, request: str, variant: _Variant) -> bool:
         if unstated(variant.goal, request, self.by_name) or still_stated(request, variant.changes):
             return False
-        rendered = {one.value for one in _conditions(self.goal) if locate_text(str(one.value), self.path.request)}
+        conditions = (one for source in _named_sources(self.goal) for one in source.where if _compares(one))
+        rendered = {one.value for one in conditions if locate_text(str(one.value), self.path.request)}
         replaced = {str(change.old): str(change.new) for change in variant.changes}
         return all(locate_text(replaced.get(str(value), str(value)), request) for value in rendered)
 
@@ -343,16 +325,6 @@ class _Maker:
                 for mine, template in zip(cleared.resolved.path, self.path.path, strict=True)
                 for one, other in zip(mine.responses, template.responses, strict=True)
             )
-        )
-
-    def _path(self, request: str, cleared: Cleared) -> GoalPath:
-        worded = WordedGoal(goal=cleared.goal, request=request)
-        return GoalPath(
-            traced=self.path.traced.with_changes(worded=worded, trace=()),
-            request=request,
-            path=cleared.resolved.path,
-            strikes=cleared.strikes,
-            removed=(*self.path.removed, *cleared.removed),
         )
 
 
@@ -373,15 +345,9 @@ def _another(
     return (old, rng.choice(options)) if options else None
 
 
-def _conditions(goal: Goal) -> list[Condition]:
-    """The conditions that compare with a text."""
-    return [one for source in _named_sources(goal) for one in source.where if _compares(one)]
-
-
 def _named_sources(goal: Goal) -> list[Picked]:
     """The values that are picked from an entry which a text tells."""
-    leaves = (leaf for index, planned in enumerate(goal.calls) for leaf in leaves_of(index, planned.arguments))
-    return [one.source for one in leaves if isinstance(one.source, Picked) and any(map(_compares, one.source.where))]
+    return [picked for _, picked in sources_in(goal, Picked) if any(map(_compares, picked.where))]
 
 
 def _compares(condition: Condition) -> bool:

@@ -1,10 +1,10 @@
 """A goal's calls made step by step: every source of a value becomes a value, every call gets its response."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from pydantic import JsonValue
 
@@ -21,6 +21,7 @@ from callwright.warehouse.records import (
     Goal,
     Link,
     Picked,
+    PlannedCall,
     StatedValue,
     Strike,
     Tool,
@@ -29,6 +30,9 @@ from callwright.warehouse.records import (
 
 JOINT = ","
 _INDEX = re.compile(r"\[\d+\]")
+
+
+Source = TypeVar("Source", StatedValue, Picked)
 
 
 class SourceLeaf(NamedTuple):
@@ -42,6 +46,23 @@ class SourceLeaf(NamedTuple):
 def leaves_of(call: int, arguments: Mapping[str, ValueSource]) -> list[SourceLeaf]:
     """Every source of a call's arguments that is not composed of others."""
     return [leaf for name, source in arguments.items() for leaf in _leaves(call, name, source)]
+
+
+def sources_in(goal: Goal, kind: type[Source]) -> Iterator[tuple[SourceLeaf, Source]]:
+    """Every source of a kind in a goal's calls, with where it stands."""
+    for index, planned in enumerate(goal.calls):
+        for leaf in leaves_of(index, planned.arguments):
+            if isinstance(leaf.source, kind):
+                yield leaf, leaf.source
+
+
+def with_changed_leaves(goal: Goal, change: Callable[[SourceLeaf], StatedValue | Default | Picked]) -> Goal:
+    """The goal with what `change` makes of each leaf of its calls."""
+    calls: list[PlannedCall] = []
+    for index, planned in enumerate(goal.calls):
+        new = {leaf.argument: change(leaf) for leaf in leaves_of(index, planned.arguments)}
+        calls.append(planned.with_changes(arguments=with_leaves(planned.arguments, new)))
+    return goal.with_changes(calls=tuple(calls))
 
 
 def with_leaves(

@@ -21,6 +21,7 @@ from callwright.generators.multi_step.resolving import (
     SourceLeaf,
     leaves_of,
     resolve,
+    sources_in,
 )
 from callwright.generators.multi_step.tasks import environment_of, find_changes, validate_path
 from callwright.generators.stages import StageContext
@@ -293,14 +294,12 @@ def find_stated(argument: str, value: JsonValue, tool: Tool, request: str) -> Fo
     return locate(value, schema_of(tool, argument), request)
 
 
-def unstated(goal: Goal, request: str, tools: Mapping[str, Tool]) -> list[SourceLeaf]:
+def unstated(goal: Goal, request: str, tools: Mapping[str, Tool]) -> list[tuple[SourceLeaf, StatedValue]]:
     """What the user has to say for the goal, and the request does not; `tools` by name."""
     return [
-        leaf
-        for index, planned in enumerate(goal.calls)
-        for leaf in leaves_of(index, planned.arguments)
-        if isinstance(leaf.source, StatedValue)
-        and find_stated(leaf.argument, leaf.source.value, tools[planned.tool], request) is None
+        (leaf, stated)
+        for leaf, stated in sources_in(goal, StatedValue)
+        if find_stated(leaf.argument, stated.value, tools[goal.calls[leaf.call].tool], request) is None
     ]
 
 

@@ -25,11 +25,14 @@ from callwright.generators.environments.protocol import Environment
 from callwright.generators.multi_step.resolving import (
     KnownValues,
     Resolved,
+    SourceLeaf,
     leaves_of,
     pattern_of,
     resolve,
     shifted,
+    sources_in,
     values_of,
+    with_changed_leaves,
     with_leaves,
 )
 from callwright.generators.multi_step.sketches import is_making
@@ -129,12 +132,7 @@ async def find_plans(
 def wanted_of(goal: Goal) -> list[int]:
     """The calls that the user asks for; where none is marked, those whose responses no other call needs."""
     wanted = [index for index, planned in enumerate(goal.calls) if planned.wanted]
-    used = {
-        leaf.source.call
-        for index, planned in enumerate(goal.calls)
-        for leaf in leaves_of(index, planned.arguments)
-        if isinstance(leaf.source, Picked)
-    }
+    used = {picked.call for _, picked in sources_in(goal, Picked)}
     return wanted or [index for index in range(len(goal.calls)) if index not in used]
 
 
@@ -182,20 +180,16 @@ async def _plan(
         if any(answer.problem for answer in answers):
             return None
         path.append(Exchange(calls=tuple(made), responses=tuple(answer.response for answer in answers)))
-    return ShortestPath(_goal(goal, resolved, calls), tuple(path))
+    needs = [[need.call.key for need in made.needs] for made in calls]
+    names = [made.call.key for made in calls]
 
+    def renumbered(leaf: SourceLeaf) -> StatedValue | Default | Picked:
+        if not isinstance(leaf.source, Picked):
+            return leaf.source
+        return leaf.source.with_changes(call=names.index(needs[leaf.call][leaf.source.call]))
 
-def _goal(goal: Goal, resolved: Resolved, calls: list[PossibleCall]) -> Goal:
-    keys = [made.call.key for made in calls]
-    planned: list[PlannedCall] = []
-    for made in calls:
-        new: dict[str, StatedValue | Default | Picked] = {
-            leaf.argument: leaf.source.with_changes(call=keys.index(made.needs[leaf.source.call].call.key))
-            for leaf in leaves_of(0, made.planned.arguments)
-            if isinstance(leaf.source, Picked)
-        }
-        planned.append(made.planned.with_changes(arguments=with_leaves(made.planned.arguments, new)))
-    return goal.with_changes(calls=tuple(planned))
+    planned = goal.with_changes(calls=tuple(made.planned for made in calls))
+    return ShortestPath(with_changed_leaves(planned, renumbered), tuple(path))
 
 
 def made_of(planned: PlannedCall, options: Mapping[str, Option]) -> PossibleCall:

@@ -2,11 +2,10 @@
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from pydantic import BaseModel, JsonValue
 
-from callwright.generators.multi_step.resolving import leaves_of, resolve
+from callwright.generators.multi_step.resolving import resolve, sources_in
 from callwright.generators.multi_step.samples import field_words
 from callwright.generators.multi_step.tasks import environment_of
 from callwright.generators.stages import ATTEMPTS, Leniency, StageContext, asked_origin, first_fit
@@ -15,12 +14,10 @@ from callwright.language.packs import writes
 from callwright.language.values import locate
 from callwright.llm.prompts import render
 from callwright.warehouse.records import (
-    Call,
     Exchange,
     Goal,
     JsonSchema,
     Picked,
-    PlannedCall,
     StatedValue,
     Tool,
     WordedGoal,
@@ -52,15 +49,23 @@ async def word_goals(goal: Goal, context: StageContext) -> list[WordedGoal]:
     environment = environment_of(goal, context)
     path = (await resolve(goal, environment)).path
     rendered = " ".join(str(value) for _, _, value in stated_values(goal)) + " ".join(map(str, named_values(goal)))
-    values = {text for exchange in path for call in exchange.calls for text in _texts(call)}
-    hidden = {text for text in values if len(text) >= _SHORTEST_SECRET and text not in rendered}
-    secrets = frozenset(hidden & _picked_texts(goal, path))
+    # The texts that calls of the goal take out of responses, less those that the user says as well.
+    picked = _picked_texts(goal, path)
+    secrets = frozenset(text for text in picked if len(text) >= _SHORTEST_SECRET and text not in rendered)
     shown = [tools[name] for name in dict.fromkeys(call.tool for call in goal.calls)]
     prompt = render(
         PROMPTS,
         TEMPLATE,
         tools=[tool.sayable for tool in shown],
-        calls=[_asked(call) for call in goal.calls],
+        calls=[
+            {
+                "tool": call.tool,
+                "wanted": call.wanted,
+                "asked": list(dict.fromkeys(filter(None, map(field_words, call.asked)))),
+                "arguments": {name: source.model_dump(mode="json") for name, source in call.arguments.items()},
+            }
+            for call in goal.calls
+        ],
         language=goal.language,
         subject=context.rng.choice(SUBJECTS),
         tone=context.rng.choice(TONES),
@@ -124,18 +129,14 @@ def _given_away(request: str, tools: dict[str, Tool], secrets: frozenset[str]) -
 
 def stated_values(goal: Goal) -> Iterator[tuple[str, str, JsonValue]]:
     """Every value that the user says: tool, parameter ("legs[0].date" where it lies deeper), value."""
-    for index, call in enumerate(goal.calls):
-        for leaf in leaves_of(index, call.arguments):
-            if isinstance(leaf.source, StatedValue):
-                yield call.tool, leaf.argument, leaf.source.value
+    for leaf, stated in sources_in(goal, StatedValue):
+        yield goal.calls[leaf.call].tool, leaf.argument, stated.value
 
 
 def named_values(goal: Goal) -> Iterator[JsonValue]:
     """What the user says to tell which entry is meant."""
-    for index, call in enumerate(goal.calls):
-        for leaf in leaves_of(index, call.arguments):
-            if isinstance(leaf.source, Picked):
-                yield from (one.value for one in leaf.source.where if one.test in {"equals", "contains"})
+    for _, picked in sources_in(goal, Picked):
+        yield from (one.value for one in picked.where if one.test in {"equals", "contains"})
 
 
 def parameter_schema(tool: Tool, argument: str) -> JsonSchema:
@@ -146,43 +147,19 @@ def parameter_schema(tool: Tool, argument: str) -> JsonSchema:
     return schema
 
 
-def _asked(call: PlannedCall) -> dict[str, Any]:
-    return {
-        "tool": call.tool,
-        "wanted": call.wanted,
-        "asked": list(dict.fromkeys(filter(None, map(field_words, call.asked)))),
-        "arguments": {name: source.model_dump(mode="json") for name, source in call.arguments.items()},
-    }
-
-
 def _picked_texts(goal: Goal, path: tuple[Exchange, ...]) -> set[str]:
     names = {
-        (call.tool, leaf.argument.partition("[")[0])
-        for index, call in enumerate(goal.calls)
-        for leaf in leaves_of(index, call.arguments)
-        if isinstance(leaf.source, Picked) and leaf.source.field.rpartition(".")[2] not in _WORDY
+        (goal.calls[leaf.call].tool, leaf.argument.partition("[")[0])
+        for leaf, picked in sources_in(goal, Picked)
+        if picked.field.rpartition(".")[2] not in _WORDY
     }
-    return {
-        text
-        for exchange in path
-        for call in exchange.calls
-        for name, value in call.arguments.items()
-        if (call.tool, name) in names
-        for text in _leaf_texts(value)
-    }
-
-
-def _texts(call: Call) -> Iterator[str]:
-    for value in call.arguments.values():
-        yield from _leaf_texts(value)
+    arguments = [(call.tool, *one) for exchange in path for call in exchange.calls for one in call.arguments.items()]
+    return {text for tool, name, value in arguments if (tool, name) in names for text in _leaf_texts(value)}
 
 
 def _leaf_texts(value: JsonValue) -> Iterator[str]:
     if isinstance(value, str):
         yield value
-    elif isinstance(value, dict):
-        for member in value.values():
-            yield from _leaf_texts(member)
-    elif isinstance(value, list):
-        for member in value:
+    elif isinstance(value, dict | list):
+        for member in value.values() if isinstance(value, dict) else value:
             yield from _leaf_texts(member)

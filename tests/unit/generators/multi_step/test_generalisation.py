@@ -11,8 +11,8 @@ from callwright.generators.multi_step.generalisation import (
     generalise,
     name_of,
     replace_stated,
-    stated_leaves,
 )
+from callwright.generators.multi_step.resolving import sources_in
 from callwright.validators.checks.path import check_path
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import Condition, Goal, Sample, StatedValue
@@ -106,7 +106,7 @@ async def test_dates_keep_their_order_and_how_far_they_lie_apart() -> None:
         assert date.fromisoformat(second) - date.fromisoformat(first) == timedelta(days=4)
         assert third == f"{second} 10:30"
         changed = replace_stated(wish, new)
-        assert [leaf.source.value for leaf in stated_leaves(changed)] == [first, second, third]
+        assert [said.value for _, said in sources_in(changed, StatedValue)] == [first, second, third]
 
 
 async def test_not_even_the_template_may_lead_elsewhere() -> None:
