@@ -6,6 +6,7 @@ It may be wrong: it is what a candidate is measured against, and nothing rests o
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
+from itertools import product
 from typing import NamedTuple
 
 from pydantic import JsonValue
@@ -22,7 +23,7 @@ from callwright.llm.template.messages import resolve_pointers
 from callwright.llm.template.questions import asked_parameters
 from callwright.llm.template.sections import Turn
 from callwright.llm.template.stating import requests_in
-from callwright.warehouse.records import JsonSchema, Language
+from callwright.warehouse.records import Language
 
 SECTIONS = (
     "requests", "dialogues", "corrections", "external", "routing", "parallel", "conversations", "assistant.openers",
@@ -31,14 +32,14 @@ _OPENED, _CLOSED = widened(r"@[\s\"“«'{open}]*"), widened(r"@[\"”»'{close}
 
 
 @lru_cache(4096)
-def _cues_of(name: str, spoken: tuple[str, ...], topic: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(filter(None, (*spoken, topic, *short_forms(name)))))
+def _cues_of(name: str, spoken: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(filter(None, (*spoken, *short_forms(name)))))
 
 
 def cues(parameter: ParameterView) -> tuple[str, ...]:
     """All that a parameter is called."""
     spoken = (*parameter.cues.spoken, *parameter.cues.by_script.values())
-    return _cues_of(parameter.name, spoken, parameter.topic)
+    return _cues_of(parameter.name, (*spoken, parameter.topic))
 
 
 _SLOT = re.compile(r"\{\w\}")
@@ -134,25 +135,15 @@ def loosely(words: str) -> str:
 @cache
 def openers() -> tuple[str, ...]:
     """What people say before they ask for something else."""
-    shapes = [
-        one
-        for code in known()
-        for name in ("assistant.openers", "conversations.switches")
-        for one in shapes_in(code, name)
-    ]
-    return tuple(_SLOT.split(shape)[0].strip() for shape in shapes)
+    named = product(known(), ("assistant.openers", "conversations.switches"))
+    return tuple(_SLOT.split(shape)[0].strip() for code, name in named for shape in shapes_in(code, name))
 
 
 def without_thanks(text: str) -> str:
     """What is said before somebody thanks and says no more."""
     said = text.rstrip()
-    thanked = next((one for one in _thanks() if said.endswith(one)), "")
-    return said.removesuffix(thanked).rstrip() or text
-
-
-@cache
-def _thanks() -> tuple[str, ...]:
-    return tuple(shape for code in known() for shape in shapes_in(code, "conversations.thanks"))
+    thanks = (shape for code in known() for shape in shapes_in(code, "conversations.thanks"))
+    return said.removesuffix(next(filter(said.endswith, thanks), "")).rstrip() or text
 
 
 _WORD = re.compile(r"[^\W_]+")
@@ -176,18 +167,15 @@ def choose_tool(views: Sequence[ToolView], turns: Sequence[Turn]) -> ToolView | 
 def _likeliest(views: Sequence[ToolView], text: str, least: float) -> ToolView | None:
     said = text.lower()
     stems = {deep_stem(word) for word in _WORD.findall(said)}
-    scores = [(_likeness(view, said, stems), -at) for at, view in enumerate(views)]
-    best = max(scores, default=(0.0, 0))
-    return views[-best[1]] if best[0] >= least else None
-
-
-def _likeness(view: ToolView, said: str, stems: set[str]) -> float:
-    """The share of a tool's name that is said; more where an action of it stands there whole."""
-    whole = max((len(key) for key in (*view.keys, *view.actions) if key.lower() in said), default=0)
-    if whole:
-        return 1.0 + whole / _LONGEST_TEXT
-    wanted = {deep_stem(word) for word in split_name(view.name.rpartition(".")[2])} - _FAINT
-    return len(wanted & stems) / len(wanted) if wanted else 0.0
+    best, chosen = 0.0, views[0] if views else None
+    for view in views:
+        whole = max((len(key) for key in (*view.keys, *view.actions) if key.lower() in said), default=0)
+        wanted = {deep_stem(word) for word in split_name(view.name.rpartition(".")[2])} - _FAINT
+        share = len(wanted & stems) / len(wanted) if wanted else 0.0
+        # more than all of the name where an action of the tool stands there whole
+        if (likeness := 1.0 + whole / _LONGEST_TEXT if whole else share) > best:
+            best, chosen = likeness, view
+    return chosen if best >= least else None
 
 
 def read_values(view: ToolView, turns: Sequence[Turn]) -> dict[str, JsonValue]:
@@ -217,7 +205,8 @@ def _read_turn(view: ToolView, text: str, question: str, known: dict[str, JsonVa
 
 def _called(view: ToolView, text: str, language: Language) -> Iterator[tuple[str, JsonValue]]:
     """The values that stand beside what their parameter is called; words that go on with what the tool does are none."""
-    deeds = _deeds(view, text)
+    every = "|".join(map(re.escape, sorted(view.actions, key=len, reverse=True)))
+    deeds = [found.span() for found in re.finditer(every, text, re.IGNORECASE)] if every else []
     callings = [
         one
         for one in calls_in(view, text, language)
@@ -232,12 +221,6 @@ def _called(view: ToolView, text: str, language: Language) -> Iterator[tuple[str
         value = _value(parameter, first if is_code else words)
         if value is not None and (one.is_sure or not _is_free(parameter) or not words[:1].islower()):
             yield one.parameter, value
-
-
-def _deeds(view: ToolView, text: str) -> list[tuple[int, int]]:
-    """Where a text says what the tool does, in one of the known ways."""
-    every = "|".join(map(re.escape, sorted(view.actions, key=len, reverse=True)))
-    return [found.span() for found in re.finditer(every, text, re.IGNORECASE)] if every else []
 
 
 def _is_free(parameter: ParameterView) -> bool:
@@ -259,12 +242,11 @@ def _before(text: str, end: int) -> str:
     if _CLOSES.match(text[end : end + 1]):
         return _CLOSES.split(text[:end])[-1]
     words = _CLAUSE_END.split(text[:end])[-1].split()
-    named = next((at for at in range(len(words)) if all(map(_is_name, words[at:]))), len(words))
+    named = next(
+        (at for at in range(len(words)) if all(word[:1].isupper() or word[:1].isdigit() for word in words[at:])),
+        len(words),
+    )
     return " ".join(words[max(named, 1) :] or words[-1:])
-
-
-def _is_name(word: str) -> bool:
-    return word[:1].isupper() or word[:1].isdigit()
 
 
 def _value(parameter: ParameterView, words: str) -> JsonValue:
@@ -295,12 +277,8 @@ def _typed(left: Sequence[ParameterView], text: str, found: dict[str, JsonValue]
         alike = [other for other in left if other.kind == one.kind]
         value: JsonValue = None
         if one.kind == "boolean":
-            value = next((flag for flag in (True, False) if _states(flag, one.schema, text)), None)
+            value = next((flag for flag in (True, False) if (locate(flag, one.schema, text) is not None)), None)
         elif one.schema.get("enum") or ((one.kind in CLOCKED or one.is_number) and len(alike) == 1):
             value = _value(one, text)
         if value is not None and str(value) not in taken:
             yield one.name, value
-
-
-def _states(flag: bool, schema: JsonSchema, text: str) -> bool:  # noqa: FBT001 - the value that is looked for
-    return locate(flag, schema, text) is not None

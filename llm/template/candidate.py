@@ -9,7 +9,7 @@ import orjson
 from pydantic import JsonValue
 
 from callwright.language.calls.tools import ToolView, view_of
-from callwright.language.packs import LanguagePattern
+from callwright.language.packs import LanguagePattern, language_of
 from callwright.llm.chat import ChatMessage
 from callwright.llm.template.baseline import choose_tool, read_values
 from callwright.llm.template.defects import (
@@ -19,7 +19,6 @@ from callwright.llm.template.defects import (
     apology,
     break_json,
     spoil_call,
-    text_language,
 )
 from callwright.llm.template.judging import proposed_call
 from callwright.llm.template.messages import resolve_pointers
@@ -43,32 +42,31 @@ class CandidateTools(NamedTuple):
 
 def read_toolbox(tools: Sequence[JsonValue]) -> CandidateTools:
     """The tools as a prompt shows them; ReplyError where one has no name."""
-    returns = {str(tool.get("name")): _returned(tool.get("returns")) for tool in tools if isinstance(tool, dict)}
+    returns: dict[str, frozenset[str]] = {}
+    for tool in tools:
+        if isinstance(tool, dict):
+            schema = tool.get("returns")
+            members = schema.get("properties") if isinstance(schema, dict) else None
+            returns[str(tool.get("name"))] = frozenset(members if isinstance(members, dict) else ())
     return CandidateTools(tuple(view_of(tool) for tool in tools), returns)
-
-
-def _returned(schema: JsonValue) -> frozenset[str]:
-    members = schema.get("properties") if isinstance(schema, dict) else None
-    return frozenset(members) if isinstance(members, dict) else frozenset()
 
 
 def plan_calls(sections: Sections, box: CandidateTools) -> list[Proposal]:
     """The calls that are due: all that serve a request, in a conversation the one that was not made yet."""
     turns = resolve_pointers(sections.turns())
-    if sections.word("setting", "call") != "plan":
-        return next_calls(turns, box)
-    return whole_plan(turns, box)
+    spoken = [turn for turn in turns if turn.speaker not in {"call", "result"}]
+    if sections.word("setting", "call") == "plan":
+        return _whole_plan(spoken, box)
+    view = choose_tool(box.views, spoken)
+    if view is None:
+        return []
+    call = Proposal(view.name, read_values(view, spoken))
+    made = {turn.text for turn in turns if turn.speaker == "call"}
+    return [] if orjson.dumps({"tool": call.tool, "arguments": call.arguments}).decode() in made else [call]
 
 
-def next_calls(turns: Sequence[Turn], box: CandidateTools) -> list[Proposal]:
-    """The call that is due after these turns, unless it was made already."""
-    call = _next_call(turns, _spoken(turns), box)
-    return [call] if call else []
-
-
-def whole_plan(turns: Sequence[Turn], box: CandidateTools) -> list[Proposal]:
+def _whole_plan(spoken: Sequence[Turn], box: CandidateTools) -> list[Proposal]:
     """All the calls that a request needs, in their order; what only an earlier one tells is unknown, and is looked up first."""
-    spoken = _spoken(turns)
     plan: list[Proposal] = []
     for view, wish in _wishes(box.views, spoken):
         stated = read_values(view, [Turn("user", wish), *spoken[1:]])
@@ -78,10 +76,6 @@ def whole_plan(turns: Sequence[Turn], box: CandidateTools) -> list[Proposal]:
             stated[name] = UNKNOWN
         plan.append(Proposal(view.name, {one.name: stated[one.name] for one in view.parameters if one.name in stated}))
     return plan
-
-
-def _spoken(turns: Sequence[Turn]) -> list[Turn]:
-    return [turn for turn in turns if turn.speaker not in {"call", "result"}]
 
 
 def _lookup(name: str, wish: str, box: CandidateTools) -> list[Proposal]:
@@ -100,7 +94,7 @@ def _wishes(views: Sequence[ToolView], spoken: Sequence[Turn]) -> list[tuple[Too
     """
     first = next((turn.text for turn in spoken if turn.speaker == "user"), "")
     wishes: list[tuple[ToolView, str]] = []
-    for request in split_requests(first, text_language(first)):
+    for request in split_requests(first, language_of(first)):
         before = len(wishes)
         for sentence in filter(None, (piece.strip() for piece in _WISH.of(request).split(request) if piece)):
             view = choose_tool(views, [Turn("user", sentence)])
@@ -113,15 +107,6 @@ def _wishes(views: Sequence[ToolView], spoken: Sequence[Turn]) -> list[tuple[Too
         return wishes
     whole = wishes[0][0] if wishes else choose_tool(views, spoken)  # one wish may be spread over all sentences
     return [(whole, first)] if whole else []
-
-
-def _next_call(turns: Sequence[Turn], spoken: Sequence[Turn], box: CandidateTools) -> Proposal | None:
-    view = choose_tool(box.views, spoken)
-    if view is None:
-        return None
-    call = Proposal(view.name, read_values(view, spoken))
-    made = {turn.text for turn in turns if turn.speaker == "call"}
-    return None if orjson.dumps({"tool": call.tool, "arguments": call.arguments}).decode() in made else call
 
 
 def speech(sections: Sections, box: CandidateTools) -> JsonValue:
@@ -144,17 +129,18 @@ def candidate_reply(
 ) -> tuple[str, str]:
     """The reply and the defect in it, "" where none is; `chances` are those of the answer and of its flaws."""
     rng, flaws = chances
-    if "history" in sections.tagged:
-        return _next_step(sections, flaws, defect)
-    wanted = sections.word("wanted", "")
+    if "history" in sections.tagged:  # the calls of a run's next step, or its answer
+        step, planted = next_calls_of_run(sections, defect, flaws)
+        if not isinstance(step, dict):
+            raise ReplyError("template/v1 has no next step for this run.")
+        return (dumped(step["calls"]) if step["calls"] else str(step["answer"])), planted
+    wanted, notation = sections.word("wanted", ""), sections.word("format", "json")
     if not wanted:
         return _as_one_call(sections, rng, flaws, defect)
     box = _toolbox(messages, sections)
     if defect == REFUSAL:
         return apology(flaws), REFUSAL
-    plan = plan_calls(sections, box)
-    plan, planted = _spoilt(plan, list(box.views), sections, flaws, defect)
-    notation = sections.word("format", "json")
+    plan, planted = _spoilt(plan_calls(sections, box), [*box.views], sections, flaws, defect)
     text = _worded(wanted, plan, sections, notation) or _written(speech(sections, box), notation)
     if defect == MALFORMED_JSON and plan:
         return break_json(_written(_listed(plan), "json"), flaws), MALFORMED_JSON
@@ -165,14 +151,13 @@ def with_tools(sections: Sections, tools: Sequence[Tool]) -> Sections:
     """The sections of a prompt, with the tools that came beside it as if it showed them."""
     if not tools:
         return sections
-    shown: list[JsonValue] = [_with_returns(tool.signature) for tool in tools]
+    shown: list[JsonValue] = []
+    for tool in tools:
+        signature = tool.signature
+        # what a native tool returns stands at the end of its description, for want of another place
+        _, _, stated = str(signature["description"]).partition("\nReturns: ")
+        shown.append({**signature, "returns": orjson.loads(stated)} if stated else signature)
     return sections._replace(tagged={**sections.tagged, "tools": dumped(shown)})
-
-
-def _with_returns(shown: dict[str, JsonValue]) -> dict[str, JsonValue]:
-    """A tool with what it returns, where its description ends with that: a native one has no other place for it."""
-    _, _, stated = str(shown["description"]).partition("\nReturns: ")
-    return {**shown, "returns": orjson.loads(stated)} if stated else shown
 
 
 def as_native_calls(text: str) -> tuple[Call, ...] | None:
@@ -184,14 +169,6 @@ def as_native_calls(text: str) -> tuple[Call, ...] | None:
     if not isinstance(listed, list):
         return None
     return tuple(Call(tool=one["name"], arguments=one["arguments"]) for one in listed) or None
-
-
-def _next_step(sections: Sections, flaws: Random, defect: str) -> tuple[str, str]:
-    """The calls of a run's next step, or its answer."""
-    step, planted = next_calls_of_run(sections, defect, flaws)
-    if not isinstance(step, dict):
-        raise ReplyError("template/v1 has no next step for this run.")
-    return (dumped(step["calls"]) if step["calls"] else str(step["answer"])), planted
 
 
 def _as_one_call(sections: Sections, rng: Random, flaws: Random, defect: str) -> tuple[str, str]:
@@ -229,7 +206,7 @@ def _spoilt(
     if not defect or not plan:
         return plan, ""
     at = flaws.randrange(len(plan))
-    spoilt = spoil_call(defect, plan[at], views, text_language(sections.conversation or ""), flaws)
+    spoilt = spoil_call(defect, plan[at], views, language_of(sections.conversation or ""), flaws)
     if spoilt is None or spoilt == plan[at]:
         return plan, ""
     return [*plan[:at], *([spoilt] if spoilt.tool else []), *plan[at + 1 :]], defect

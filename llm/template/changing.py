@@ -95,29 +95,35 @@ def other_value(
 
 def word_change(change: CallChange, language: Language, rng: Random) -> WordedChange:
     """A sentence that brings the change, put more plainly where its words don't say the value."""
+    shapes, parameter = corrections_in(change.case, language), change.parameter
     for attempt in range(_ATTEMPTS):
-        worded = _word(change, language, rng, plain=attempt >= _BOLD_ATTEMPTS)
-        if locate(change.new, change.parameter.schema, worded.words) is not None:
-            return worded
-    raise ReplyError(f"template/v1 finds no words for {change.new!r} as the {change.parameter.name!r}.")
+        plain = attempt >= _BOLD_ATTEMPTS
+        stated = say(parameter, change.new, language, rng, plain=plain)
+        shape = rng.choice(_shapes(change, shapes, stated, rng, plain=plain))
+        old = ""
+        if "{o}" in shape:
+            old = say(parameter, change.arguments[parameter.name], language, rng, plain=False).shown
+        shape = of(language).rules.in_number(shape, stated.cue)
+        sentence = shape.replace("{c}", stated.cue).replace("{C}", capitalised(stated.cue)).replace("{o}", old)
+        if locate(change.new, parameter.schema, stated.words) is not None:
+            return WordedChange(sentence.replace("{v}", stated.shown).replace("the my ", "my "), stated.words)
+    raise ReplyError(f"template/v1 finds no words for {change.new!r} as the {parameter.name!r}.")
 
 
 def _is_taken(
     value: JsonValue, parameter: ParameterView, arguments: dict[str, JsonValue], turns: Sequence[Turn]
 ) -> bool:
     """Whether the value was stated before, or could be taken for that of an argument."""
+    words = str(value).lower()
     for name, taken in arguments.items():
         if name == parameter.name or not isinstance(taken, bool):
-            words, others = str(value), str(taken)
-            if is_equivalent(value, taken, parameter.schema) or (isinstance(value, str) and _within(words, others)):
+            others = str(taken).lower()
+            is_within = isinstance(value, str) and (words in others or others in words)
+            if is_within or is_equivalent(value, taken, parameter.schema):
                 return True
     schema = {"title": parameter.name, **parameter.schema}
     parsed = [turn.text for turn in turns if turn.speaker != "assistant" or parameter.kind != "choice"]
     return not isinstance(value, bool) and any(locate(value, schema, text) is not None for text in parsed)
-
-
-def _within(words: str, others: str) -> bool:
-    return words.lower() in others.lower() or others.lower() in words.lower()
 
 
 def _is_in_order(value: JsonValue, parameter: ParameterView, view: ToolView, arguments: dict[str, JsonValue]) -> bool:
@@ -131,23 +137,10 @@ def _is_in_order(value: JsonValue, parameter: ParameterView, view: ToolView, arg
             return False
         limits = _LIMITS.intersection(split_name(parameter.name)) and _LIMITS.intersection(split_name(other.name))
         if limits and all(isinstance(one, int | float) for one in (old, taken, value)):
-            before, after = float(str(old)) < float(str(taken)), float(str(value)) < float(str(taken))
-            if before != after:
+            before, after, bound = (float(str(one)) for one in (old, value, taken))
+            if (before < bound) != (after < bound):
                 return False
     return True
-
-
-def _word(change: CallChange, language: Language, rng: Random, *, plain: bool) -> WordedChange:
-    shapes = corrections_in(change.case, language)
-    stated = say(change.parameter, change.new, language, rng, plain=plain)
-    shape = rng.choice(_shapes(change, shapes, stated, rng, plain=plain))
-    old = ""
-    if "{o}" in shape:
-        old = say(change.parameter, change.arguments[change.parameter.name], language, rng, plain=False).shown
-    shape = of(language).rules.in_number(shape, stated.cue)
-    capital = capitalised(stated.cue)
-    filled = shape.replace("{c}", stated.cue).replace("{C}", capital).replace("{o}", old).replace("{v}", stated.shown)
-    return WordedChange(filled.replace("the my ", "my "), stated.words)
 
 
 def _shapes(
@@ -166,16 +159,15 @@ def _shapes(
 
 def mend_request(sections: Sections, language: Language, rng: Random) -> dict[str, JsonValue]:
     """The request with every detail of <missing> said at its end."""
-    request, missing = sections.text("request"), sections.listed("missing")
-    added = "".join(_sentence(detail, language, rng) for detail in missing if isinstance(detail, dict))
-    return {"request": request.rstrip() + added}
-
-
-def _sentence(detail: dict[str, JsonValue], language: Language, rng: Random) -> str:
-    value, name = detail.get("value"), " ".join(split_name(str(detail.get("parameter", ""))))
-    schema = detail.get("schema")
-    shape: JsonSchema = schema if isinstance(schema, dict) else {}
-    pattern: str = rng.choice(of(language).data["corrections"]["missing"])
-    stated = pattern.format(name=name, value=write_value(value, shape, language, rng))
-    # the very letters of the value where no wording of it can be read back
-    return stated if locate(value, shape, stated) else pattern.format(name=name, value=value)
+    request = sections.text("request").rstrip()
+    for detail in sections.listed("missing"):
+        if not isinstance(detail, dict):
+            continue
+        value, name = detail.get("value"), " ".join(split_name(str(detail.get("parameter", ""))))
+        schema: JsonSchema = detail["schema"] if isinstance(detail.get("schema"), dict) else {}
+        pattern: str = rng.choice(of(language).data["corrections"]["missing"])
+        stated = pattern.format(name=name, value=write_value(value, schema, language, rng))
+        # the very letters of the value where no wording of it can be read back
+        is_read = locate(value, schema, stated)
+        request += stated if is_read else pattern.format(name=name, value=value)
+    return {"request": request}

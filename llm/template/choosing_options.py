@@ -8,9 +8,9 @@ that leaves least unexplained is named, several where they explain the same, non
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
+from itertools import chain, combinations, product
 from typing import NamedTuple
 
-import orjson
 from pydantic import JsonValue
 
 from callwright.language.calls.frames import PhraseIndex, Stretch, glue_of, left_over_of, phrase_index, shapes_in
@@ -41,7 +41,6 @@ from callwright.llm.template.plain_sentences import is_unknown, says_plainly
 from callwright.llm.template.sections import Sections, Turn, is_equivalent
 from callwright.llm.template.stating import dialogues_in, requests_in
 from callwright.llm.template.steps_calling import due_steps
-from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import DEFAULT_LANGUAGE, JsonSchema, Language
 
 UNKNOWN = "$$$"
@@ -114,9 +113,7 @@ def choose_options(sections: Sections) -> dict[str, JsonValue]:
     costs = {option.letter: talk.cost(option) for option in options}
     calls = [costs[option.letter] for option in options if option.calls]
     is_spoken = any(talk.is_spoken(option) for option in options)
-    if (
-        talk.may_ask and is_spoken and min(calls, default=0.0) >= _UNSAID
-    ):  # whichever is called has a value that nobody said
+    if talk.may_ask and is_spoken and min(calls, default=0.0) >= _UNSAID:  # whichever is called, something is unsaid
         costs |= {option.letter: _OPEN for option in options if option.act == "ask"}
     if min(calls, default=_MOST) < _MOST:  # a tool does it
         costs |= {option.letter: _UNSAID for option in options if option.act == "none"}
@@ -130,14 +127,9 @@ def _are_same(option: Option, steps: Sequence[Proposal], views: Mapping[str, Too
     """Whether an option makes just the calls of the next step."""
     rest = list(steps)
     for call in option.calls:
-        schemas = views[call.tool].properties if call.tool in views else {}
-        same = (
-            step
-            for step in rest
-            if step.tool == call.tool
-            and is_equivalent(dict(step.arguments), dict(call.arguments), {"properties": schemas})
-        )
-        found = next(same, None)
+        schema: JsonSchema = {"properties": views[call.tool].properties if call.tool in views else {}}
+        alike = (step for step in rest if step.tool == call.tool)
+        found = next((step for step in alike if is_equivalent(step.arguments, {**call.arguments}, schema)), None)
         if found is None:
             return False
         rest.remove(found)
@@ -145,17 +137,15 @@ def _are_same(option: Option, steps: Sequence[Proposal], views: Mapping[str, Too
 
 
 def _options(sections: Sections, views: Mapping[str, ToolView]) -> list[Option]:
-    offered = sections.listed("options")
-    return [
-        Option(str(one.get("option")), _calls(one.get("calls"), views), str(one.get("act") or ""))
-        for one in offered
-        if isinstance(one, dict)
-    ]
-
-
-def _calls(listed: JsonValue, views: Mapping[str, ToolView]) -> tuple[OfferedCall, ...]:
-    calls = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
-    return tuple(_call(one, views) for one in calls)
+    read = []
+    for one in sections.listed("options"):
+        if isinstance(one, dict):
+            listed = one.get("calls")
+            calls = tuple(
+                _call(call, views) for call in (listed if isinstance(listed, list) else ()) if isinstance(call, dict)
+            )
+            read.append(Option(str(one.get("option")), calls, str(one.get("act") or "")))
+    return read
 
 
 def _call(call: Mapping[str, JsonValue], views: Mapping[str, ToolView]) -> OfferedCall:
@@ -172,18 +162,18 @@ class Talk:
         turns = resolve_pointers(sections.turns())
         self.said = _said(turns)
         self.is_answered = bool(turns) and turns[-1].speaker in ("call", "result")
-        self.made = tuple(_call(_json(turn), self.views) for turn in turns if turn.speaker == "call")
+        self.made = tuple(_call(turn.json(), self.views) for turn in turns if turn.speaker == "call")
         self.returned = {
             fold(str(value))
             for turn in turns
             if turn.speaker == "result"
-            for value in scalars(_json(turn))
+            for value in scalars(turn.json())
             if isinstance(value, str) or (isinstance(value, int | float) and value > _SMALL)
         }
 
         new = [one.text for one in self.said if one.is_new]
         self.may_ask = bool(turns) and not self.is_answered and any(view.parameters for view in self.views.values())
-        results = [_json(turn) for turn in turns if turn.speaker == "result"]
+        results = [turn.json() for turn in turns if turn.speaker == "result"]
         has_failed = bool(results) and "error" in results[-1]
         is_redone = has_failed or any(mark.start == 0 for text in new for mark in find_corrections(text))
         self.redone = self.made[-1:] if is_redone else ()
@@ -222,7 +212,9 @@ class Talk:
         cost += _MISPLACED * layout.crossings(len(self.made))
         cost += _REPEATED * (self.in_steps and len({call.tool for call in option.calls}) < len(option.calls))
         cost += _UNFED * (UNKNOWN in option.calls[0].arguments.values())
-        cost += sum(map(self._unlike, option.calls))
+        for call in option.calls:  # the user's words speak for other tools, and a required argument is left out
+            lacks = call.view and any(name not in call.arguments for name in call.view.required)
+            cost += _LACKING * bool(lacks) + _OTHER_TOOL * (1.0 - self._likeness(call.view)) if call.view else _UNSAID
         if self.in_steps and cost < _MOST:
             return cost + min(layout.rest((*self.made, *option.calls)), _FEW) * _LATER
         return cost + layout.rest((*self.made, *option.calls))
@@ -232,7 +224,10 @@ class Talk:
         spoken = [view for view in self.views.values() if self._likeness(view) >= _LIKELY]
         if option.act == "none":
             return _IDLE + _UNSAID * bool(spoken)
-        if not self.is_answered and (not spoken or any(self._open(view) for view in spoken)):
+        open_ones = (
+            one for view in spoken for one in view.parameters if one.name in view.required and not self._says(one, view)
+        )
+        if not self.is_answered and (not spoken or any(open_ones)):
             return _OPEN
         layout = Layout(self)
         for call in self.made:
@@ -243,11 +238,8 @@ class Talk:
         """Whether the user says what one of an option's tools does."""
         return any(call.view and self._likeness(call.view) >= _LIKELY for call in option.calls)
 
-    def _open(self, view: ToolView) -> bool:
-        """Whether the user leaves out what a tool needs, as far as what parameters are called and the kinds of values tell."""
-        return any(one.name in view.required and not self._says(one, view) for one in view.parameters)
-
     def _says(self, parameter: ParameterView, view: ToolView) -> bool:
+        """Whether the user says a value, as far as what parameters are called and the kinds of values tell."""
         text = "\n".join(one.text for one in self.said if one.is_new)
         called = any(one.parameter == parameter.name for one in calls_in(view, text, self.language))
         if called or any(is_called(parameter, one.question) for one in self.said if one.is_new and one.question):
@@ -258,13 +250,6 @@ class Talk:
             return bool(find_numbers(text))
         leads = links_of(self.language).route.get(parameter.kind, ())
         return any(lead.strip() in text for lead in leads) or json_type(parameter.schema) == "object"
-
-    def _unlike(self, call: OfferedCall) -> float:
-        """What it costs that the user's words speak for other tools, and that a required argument is left out."""
-        if call.view is None:
-            return _UNSAID
-        lacking = [name for name in call.view.required if name not in call.arguments]
-        return _LACKING * bool(lacking) + _OTHER_TOOL * (1.0 - self._likeness(call.view))
 
     def _likeness(self, view: ToolView) -> float:
         """The share of what a tool does that the user says; 1 where it is said in one of the known ways."""
@@ -292,8 +277,12 @@ class Layout:
         self._calls += 1
         if call.view is None:
             return _UNSAID
-        parts = [part for part in _parts(call) if part.value != UNKNOWN]
-        placed = [(part, self._talk.places(part, call.view)) for part in parts]
+        views = {one.name: one for one in call.view.parameters}  # what the tool lacks is said by nobody
+        stated = ((name, value) for name, value in call.arguments.items() if name in views)
+        parts = chain.from_iterable(
+            _single(views[name], value, {"title": name, **views[name].schema}) for name, value in stated
+        )
+        placed = [(part, self._talk.places(part, call.view)) for part in parts if part.value != UNKNOWN]
         return sum(self._place(part, places) for part, places in sorted(placed, key=lambda one: len(one[1])))
 
     def _place(self, part: Part, places: Sequence[Place]) -> float:
@@ -312,10 +301,9 @@ class Layout:
         return _UNSAID
 
     def _owners(self, place: Place) -> list[int]:
+        taken = ((*span, call) for span, call in self._taken.items())
         return [
-            call
-            for (said, start, end), call in self._taken.items()
-            if said == place.said and start < place.end and place.start < end
+            call for said, start, end, call in taken if said == place.said and start < place.end and place.start < end
         ]
 
     def crossings(self, made: int) -> int:
@@ -325,11 +313,8 @@ class Layout:
             if call > made:
                 spans.setdefault((said, call), []).append(start)
         ranges = [(said, min(starts), max(starts)) for (said, _), starts in spans.items()]
-        return sum(
-            one[0] == other[0] and one[1] < other[2] and other[1] < one[2]
-            for at, one in enumerate(ranges)
-            for other in ranges[at + 1 :]
-        )
+        pairs = combinations(ranges, 2)
+        return sum(one[0] == other[0] and one[1] < other[2] and other[1] < one[2] for one, other in pairs)
 
     def rest(self, calls: Sequence[OfferedCall]) -> float:
         """What the words cost that these calls are not said in."""
@@ -423,32 +408,12 @@ def _more_steps(language: Language) -> re.Pattern[str]:
 @cache
 def _refusals() -> tuple[str, ...]:
     """What an assistant says that can't do something: the longest piece of each shape."""
-    shapes = [
-        one
-        for code in known()
-        for name in ("assistant", "conversations")
-        for one in shapes_in(code, f"{name}.refusals")
-    ]
-    return tuple(max(_SLOT.split(shape), key=len) for shape in shapes)
-
-
-def _json(turn: Turn) -> dict[str, JsonValue]:
-    try:
-        value: dict[str, JsonValue] = orjson.loads(turn.text)
-    except orjson.JSONDecodeError as error:
-        raise ReplyError(f"template/v1 could not read a {turn.speaker} as JSON: {error}.") from error
-    return value
-
-
-def _parts(call: OfferedCall) -> Iterator[Part]:
-    """The single values of a call's arguments; one of a parameter that the tool lacks is said by nobody."""
-    views = {one.name: one for one in call.view.parameters} if call.view else {}
-    for name, value in call.arguments.items():
-        if name in views:
-            yield from _single(views[name], value, {"title": name, **views[name].schema})
+    named = product(known(), ("assistant.refusals", "conversations.refusals"))
+    return tuple(max(_SLOT.split(shape), key=len) for code, name in named for shape in shapes_in(code, name))
 
 
 def _single(parameter: ParameterView, value: JsonValue, schema: JsonSchema) -> Iterator[Part]:
+    """The single values of an argument."""
     if isinstance(value, list):
         for one in value:
             yield from _single(parameter, one, schema.get("items") or {})
@@ -494,19 +459,15 @@ def _places(part: Part, view: ToolView, said: Sequence[Said], language: Language
     for at, one in enumerate(said):
         text = one.text
         for _ in range(_MOST_PLACES):
-            found = _find(part, text, one, language)
+            span = locate(part.value, part.schema, text)
+            found = Stretch(span.start, span.end) if span and span.end > span.start else None
+            if found is None and isinstance(part.value, bool):
+                found = _find_answer(part, text, one, language)
             if found is None:
                 break
             stale = _MISPLACED * _is_replaced(part, view, Place(at, *found, 0.0), said, language)
             yield Place(at, *found, stale or _cost_of_owner(part, view, one, found, language))
             text = f"{text[: found.start]}{' ' * (found.end - found.start)}{text[found.end :]}"
-
-
-def _find(part: Part, text: str, said: Said, language: Language) -> Stretch | None:
-    found = locate(part.value, part.schema, text)
-    if found is not None and found.end > found.start:
-        return Stretch(found.start, found.end)
-    return _find_answer(part, text, said, language) if isinstance(part.value, bool) else None
 
 
 def _find_answer(part: Part, text: str, said: Said, language: Language) -> Stretch | None:
@@ -527,7 +488,11 @@ def _cost_of_owner(part: Part, view: ToolView, said: Said, at: Stretch, language
     """What it costs to take a place for a parameter: much where the words beside it call another one."""
     if json_type(part.parameter.schema) == "object":  # its members are called by names of their own
         return 0.0
-    callings = [one for one in calls_in(view, said.text, language) if _is_beside(one, at)]
+    callings = [
+        one
+        for one in calls_in(view, said.text, language)
+        if (at.start <= one.at < at.end if one.is_behind else at.start < one.at <= at.end + 1)
+    ]
     if any(one.parameter == part.parameter.name for one in callings):
         return 0.0
     if any(one.is_sure and not _ends_action(one, view, said.text) for one in callings):
@@ -540,10 +505,6 @@ def _cost_of_owner(part: Part, view: ToolView, said: Said, at: Stretch, language
     if not said.question or is_correction or is_called(part.parameter, said.question):
         return 0.0
     return _MISPLACED / 2 if any(is_called(one, said.question) for one in view.parameters) else 0.0
-
-
-def _is_beside(calling: Calling, at: Stretch) -> bool:
-    return at.start <= calling.at < at.end if calling.is_behind else at.start < calling.at <= at.end + 1
 
 
 def _ends_action(calling: Calling, view: ToolView, text: str) -> bool:
@@ -564,12 +525,8 @@ def _is_replaced(part: Part, view: ToolView, place: Place, said: Sequence[Said],
     for at in range(place.said, len(said)):
         first = 0 if at > place.said else min(marks, default=len(text))
         for one in calls_in(view, said[at].text, language):
-            if (
-                one.is_sure
-                and one.at > first
-                and one.parameter == part.parameter.name
-                and not _stands_at(part, said[at].text, one)
-            ):
+            is_its = one.is_sure and one.at > first and one.parameter == part.parameter.name
+            if is_its and not _stands_at(part, said[at].text, one):
                 return True
     return False
 
@@ -580,10 +537,7 @@ def _stands_at(part: Part, text: str, call: Calling) -> bool:
     found = locate(part.value, part.schema, words)
     if found is None:
         return not _LEFT_WORD.search(words)
-    return found.start <= _BESIDE if call.is_behind else _ends(part, words) >= len(words) - _BESIDE
-
-
-def _ends(part: Part, words: str) -> int:
-    return max(
-        (found.end for at in range(len(words)) if (found := locate(part.value, part.schema, words[at:]))), default=0
-    )
+    if call.is_behind:
+        return found.start <= _BESIDE
+    ends = (found.end for at in range(len(words)) if (found := locate(part.value, part.schema, words[at:])))
+    return max(ends, default=0) >= len(words) - _BESIDE

@@ -1,7 +1,8 @@
 """Defects that the model can be made to show, in replies, calls, wordings and answers: checks are measured against known errors."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
+from itertools import product
 from random import Random
 from typing import NamedTuple
 
@@ -9,7 +10,7 @@ from pydantic import JsonValue
 
 from callwright.language.calls.sampling import make_value
 from callwright.language.calls.tools import ParameterView, ToolView
-from callwright.language.packs import known, language_of, of, signs
+from callwright.language.packs import known, of, signs
 from callwright.language.schemas import json_type
 from callwright.language.values import locate
 from callwright.llm.template.questions import SlotReply, word_answer
@@ -17,7 +18,7 @@ from callwright.llm.template.sections import is_equivalent
 from callwright.llm.template.stating import requests_in, say
 from callwright.llm.template.wording import Worded, compose, quote_values, word_call
 from callwright.warehouse.errors import ConfigurationError, ReplyError
-from callwright.warehouse.records import Language
+from callwright.warehouse.records import Arguments, Language
 
 WRONG_TOOL = "wrong_tool"
 MISSING_ARGUMENT = "missing_argument"
@@ -104,8 +105,22 @@ def spoil_call(
     defect: str, proposal: Proposal, views: Sequence[ToolView], language: Language, rng: Random
 ) -> Proposal | None:
     """The call with this defect in it, None where the defect can't be made of this call."""
-    spoil = _SPOILERS.get(defect)
-    return spoil(proposal, views, language, rng) if spoil else None
+    tool, arguments = proposal
+    view = next((view for view in views if view.name == tool), None)
+    if defect == WRONG_TOOL:
+        others = [view for view in views if view.name != tool]
+        if not others:
+            return None
+        other = rng.choice(others)
+        return Proposal(other.name, {name: value for name, value in arguments.items() if name in other.properties})
+    if defect == MISSING_ARGUMENT and arguments:
+        dropped = rng.choice([*arguments])
+        return Proposal(tool, {name: value for name, value in arguments.items() if name != dropped})
+    if view is None or defect not in {EXTRA_ARGUMENT, WRONG_ARGUMENT, HALLUCINATED_VALUE}:
+        return None
+    spoil = {EXTRA_ARGUMENT: _extra, WRONG_ARGUMENT: _wrong, HALLUCINATED_VALUE: _hallucinated}[defect]
+    spoilt = spoil(view, arguments, language, rng)
+    return None if spoilt is None else Proposal(tool, {**arguments, **spoilt})
 
 
 def other_value(view: ToolView, name: str, value: JsonValue, language: Language, rng: Random) -> JsonValue | None:
@@ -123,108 +138,51 @@ def other_value(view: ToolView, name: str, value: JsonValue, language: Language,
     return None
 
 
-def text_language(text: str) -> Language:
-    """The language that a text is in."""
-    return language_of(text)
-
-
-def _wrong_tool(proposal: Proposal, views: Sequence[ToolView], language: Language, rng: Random) -> Proposal | None:
-    others = [view for view in views if view.name != proposal.tool]
-    if not others:
-        return None
-    other = rng.choice(others)
-    kept = {name: value for name, value in proposal.arguments.items() if name in other.properties}
-    return Proposal(other.name, kept)
-
-
-def _missing(proposal: Proposal, views: Sequence[ToolView], language: Language, rng: Random) -> Proposal | None:
-    if not proposal.arguments:
-        return None
-    dropped = rng.choice(list(proposal.arguments))
-    return Proposal(proposal.tool, {name: value for name, value in proposal.arguments.items() if name != dropped})
-
-
-def _extra(proposal: Proposal, views: Sequence[ToolView], language: Language, rng: Random) -> Proposal | None:
+def _extra(view: ToolView, arguments: Arguments, language: Language, rng: Random) -> Arguments | None:
     """An argument that nobody stated; where there is none left to add, one that the tool does not know."""
-    view = _view(proposal, views)
-    if view is None:
-        return None
-    unstated = [one.name for one in view.parameters if one.name not in proposal.arguments]
+    unstated = [one.name for one in view.parameters if one.name not in arguments]
     optional = [name for name in unstated if name not in view.required] or unstated
     if not optional:
-        return (
-            Proposal(proposal.tool, {**proposal.arguments, "confirm": True})
-            if "confirm" not in view.properties
-            else None
-        )
-    name = rng.choice(optional)
-    return _with(proposal, view, name, language, rng)
+        return {"confirm": True} if "confirm" not in view.properties else None
+    return _made_up(view, rng.choice(optional), language, rng)
 
 
-def _wrong(proposal: Proposal, views: Sequence[ToolView], language: Language, rng: Random) -> Proposal | None:
+def _wrong(view: ToolView, arguments: Arguments, language: Language, rng: Random) -> Arguments | None:
     """Two values mixed up where two are of a type, else another value."""
-    view = _view(proposal, views)
-    if view is None or not proposal.arguments:
+    if not arguments:
         return None
     pairs = [
         (one, other)
-        for one in proposal.arguments
-        for other in proposal.arguments
-        if one < other and _are_mixable(view, one, other, proposal.arguments)
+        for one, other in product(arguments, repeat=2)
+        if one < other
+        and json_type(first := view.properties.get(one, {})) == json_type(second := view.properties.get(other, {}))
+        and not (first.get("enum") or second.get("enum") or is_equivalent(arguments[one], arguments[other], first))
     ]
     if pairs and rng.random() < _SWAP_SHARE:
         one, other = rng.choice(pairs)
-        swapped = {one: proposal.arguments[other], other: proposal.arguments[one]}
-        return Proposal(proposal.tool, {**proposal.arguments, **swapped})
-    name = rng.choice(list(proposal.arguments))
-    other_one = other_value(view, name, proposal.arguments[name], language, rng)
-    return None if other_one is None else Proposal(proposal.tool, {**proposal.arguments, name: other_one})
+        return {one: arguments[other], other: arguments[one]}
+    return _another(view, arguments, language, rng)
 
 
-def _hallucinated(proposal: Proposal, views: Sequence[ToolView], language: Language, rng: Random) -> Proposal | None:
+def _hallucinated(view: ToolView, arguments: Arguments, language: Language, rng: Random) -> Arguments | None:
     """A value made up for what the tool requires and nobody said; else one made up instead of what was stated."""
-    view = _view(proposal, views)
-    if view is None:
-        return None
-    due = [name for name in view.required if name not in proposal.arguments and name in view.properties]
+    due = [name for name in view.required if name not in arguments and name in view.properties]
     if due:
-        return _with(proposal, view, rng.choice(due), language, rng)
-    if not proposal.arguments:
-        return _extra(proposal, views, language, rng)
-    name = rng.choice(list(proposal.arguments))
-    made_up = other_value(view, name, proposal.arguments[name], language, rng)
-    return None if made_up is None else Proposal(proposal.tool, {**proposal.arguments, name: made_up})
+        return _made_up(view, rng.choice(due), language, rng)
+    return _another(view, arguments, language, rng) if arguments else _extra(view, arguments, language, rng)
 
 
-def _with(proposal: Proposal, view: ToolView, name: str, language: Language, rng: Random) -> Proposal | None:
+def _another(view: ToolView, arguments: Arguments, language: Language, rng: Random) -> Arguments | None:
+    name = rng.choice([*arguments])
+    other = other_value(view, name, arguments[name], language, rng)
+    return None if other is None else {name: other}
+
+
+def _made_up(view: ToolView, name: str, language: Language, rng: Random) -> Arguments | None:
     try:
-        value = make_value(name, view.properties[name], language, rng)
+        return {name: make_value(name, view.properties[name], language, rng)}
     except ReplyError:
         return None
-    return Proposal(proposal.tool, {**proposal.arguments, name: value})
-
-
-def _view(proposal: Proposal, views: Sequence[ToolView]) -> ToolView | None:
-    return next((view for view in views if view.name == proposal.tool), None)
-
-
-def _are_mixable(view: ToolView, one: str, other: str, arguments: dict[str, JsonValue]) -> bool:
-    first, second = view.properties.get(one, {}), view.properties.get(other, {})
-    return (
-        json_type(first) == json_type(second)
-        and not first.get("enum")
-        and not second.get("enum")
-        and not is_equivalent(arguments[one], arguments[other], first)
-    )
-
-
-_SPOILERS: dict[str, Callable[[Proposal, Sequence[ToolView], Language, Random], Proposal | None]] = {
-    WRONG_TOOL: _wrong_tool,
-    MISSING_ARGUMENT: _missing,
-    EXTRA_ARGUMENT: _extra,
-    WRONG_ARGUMENT: _wrong,
-    HALLUCINATED_VALUE: _hallucinated,
-}
 
 
 _HALF = 0.5
@@ -246,8 +204,8 @@ def spoil_wording(
     if spoilt is None or not spoilt.arguments.keys() <= view.properties.keys():
         return None
     if rng.random() < _HALF and (more := _changed(view, arguments, spoilt.arguments)):  # as a second thought
-        right, asides = word_call(view, arguments, language, rng), [_aside(*one, language, rng) for one in more]
-        return right._replace(request=of(language).space.join((right.request, *asides)))
+        right, said = word_call(view, arguments, language, rng), [_aside(*one, language, rng) for one in more]
+        return right._replace(request=of(language).space.join((right.request, *said)))
     worded = word_call(view, spoilt.arguments, language, rng)
     lost = [name for name, value in arguments.items() if spoilt.arguments.get(name) != value]
     if any(locate(arguments[name], view.properties[name], worded.request) is not None for name in lost):

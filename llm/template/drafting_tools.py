@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
+from itertools import product
 from random import Random
 from typing import Any, NamedTuple, TypeVar
 
@@ -17,8 +18,11 @@ from callwright.warehouse.records import DEFAULT_LANGUAGE, Language
 FOLDER = "callwright.llm.template.lexicon"
 KINDS_FILE = "kinds.yaml"
 ROW_FILES = ("home.yaml", "life.yaml", "media.yaml", "phone.yaml", "travel.yaml")  # the folder holds other lists too
-_PLAIN = {"date": "date", "time": "time", "moment": "date_time", "flag": "boolean"}
-_SHAPED = ("phone", "email")
+_WITHOUT_VALUES = frozenset({"date", "time", "date_time", "boolean", "integer"})
+_SHAPES = {
+    "date": "date", "time": "time", "moment": "date_time", "flag": "boolean", "int": "integer", "pick": "choice",
+    "list": "list", "phone": "phone", "email": "email",
+}  # fmt: skip
 _Stated = TypeVar("_Stated")
 _WORDS = "lexicon"  # the file of a language with its words for tools
 
@@ -66,22 +70,17 @@ _Row = tuple[str | int, ...]  # `name!` is required; its description, what it ho
 
 def _parameter(row: _Row, others: Mapping[Language, Sequence[str]]) -> LexiconParameter:
     """The parameter of a row of the lexicon; `others` are the description and the values in other languages."""
-    name, description, kind, *values = (row[0], row[1], str(row[2]), *row[3:])
-    words = {DEFAULT_LANGUAGE: [str(description), *map(str, values[:1])], **others}
-    shape, limits = _PLAIN.get(kind, kind if kind in _SHAPED else "text"), None
-    if kind in _PLAIN or kind == "int":
-        words = {language: texts[:1] for language, texts in words.items()}
-    elif not values:
-        words = {language: [texts[0], _kinds(language)[kind]] for language, texts in words.items()}
-    if kind == "int":
-        shape, limits = "integer", (int(values[0]), int(values[1]))
-    if kind in ("pick", "list"):
-        shape = {"pick": "choice", "list": "list"}[kind]
-    stated = {
-        language: ParameterWords(text, tuple(more[0].split("|")) if more else ())
-        for language, (text, *more) in words.items()
-    }
-    return LexiconParameter(str(name).rstrip("!"), str(name).endswith("!"), shape, stated, limits)
+    name, description, kind, *values = (str(row[0]), row[1], str(row[2]), *row[3:])
+    limits = (int(values[0]), int(values[1])) if kind == "int" else None
+    shape = _SHAPES.get(kind, "text")
+    stated: dict[Language, ParameterWords] = {}
+    for language, (text, *more) in {DEFAULT_LANGUAGE: [str(description), *map(str, values[:1])], **others}.items():
+        held = more[0] if more else ""
+        if shape not in _WITHOUT_VALUES and not values:
+            held = _kinds(language)[kind]
+        is_plain = shape in _WITHOUT_VALUES or not held
+        stated[language] = ParameterWords(text, () if is_plain else tuple(held.split("|")))
+    return LexiconParameter(name.rstrip("!"), name.endswith("!"), shape, stated, limits)
 
 
 def rows_for(category: str, function: str) -> list[LexiconParameter]:
@@ -98,25 +97,20 @@ def rows_for(category: str, function: str) -> list[LexiconParameter]:
 
 @cache
 def _categories() -> dict[str, tuple[tuple[re.Pattern[str], LexiconParameter], ...]]:
-    own = {language: _own_rows(lexicon["rows"]) for language, lexicon in _lexicons().items()}
-    return {
-        category: tuple(
-            (
-                re.compile(pattern, re.IGNORECASE),
-                _parameter(
-                    tuple(row), {code: rows[category, pattern, row[0].rstrip("!")] for code, rows in own.items()}
-                ),
-            )
-            for pattern, *row in rows_of_category
-        )
-        for name in ROW_FILES
-        for category, rows_of_category in packaged(FOLDER, name).items()
+    # the description and the values that a language has for each row, by category, pattern and name
+    own = {
+        code: {(category, row[0], row[1]): row[2:] for category, rows in lexicon["rows"].items() for row in rows}
+        for code, lexicon in _lexicons().items()
     }
-
-
-def _own_rows(categories: Mapping[str, Any]) -> dict[tuple[str, str, str], list[str]]:
-    """The description and the values that a language has for each row, by category, pattern and name."""
-    return {(category, row[0], row[1]): row[2:] for category, rows in categories.items() for row in rows}
+    read: dict[str, tuple[tuple[re.Pattern[str], LexiconParameter], ...]] = {}
+    for name in ROW_FILES:
+        for category, rows in packaged(FOLDER, name).items():
+            found = []
+            for pattern, *row in rows:
+                others = {code: texts[category, pattern, row[0].rstrip("!")] for code, texts in own.items()}
+                found.append((re.compile(pattern, re.IGNORECASE), _parameter(tuple(row), others)))
+            read[category] = tuple(found)
+    return read
 
 
 def _kinds(language: Language) -> Mapping[str, str]:
@@ -164,20 +158,19 @@ def _result(name: str) -> Result:
 def result_sketches(sections: Sections, language: Language) -> list[JsonValue]:
     """The results of the tool that the prompt names."""
     function = function_words(sections.word("name", ""))
-    stated = " ".join(function)
-    deed = deed_of(function[0]) if function else "other"
+    stated, deed = " ".join(function), deed_of(function[0]) if function else "other"
+
+    def first(table: str, otherwise: str) -> Result:
+        patterns = _functions(table).items()
+        return _result(next((result for pattern, result in patterns if _whole(pattern).search(stated)), otherwise))
+
     if deed in ("list", "search"):
         members = (_result("title"), _result("summary"))
         return [_result("results").sketch(language, members), _result("total").sketch(language)]
     if deed == "look":
-        return [_first("looked_up", stated, "answer").sketch(language), _result("as_of").sketch(language)]
-    otherwise = "done_at" if deed in CHANGES else "message"
-    return [_result("success").sketch(language), _first("made", stated, otherwise).sketch(language)]
-
-
-def _first(table: str, stated: str, otherwise: str) -> Result:
-    found = (result for pattern, result in _functions(table).items() if _whole(pattern).search(stated))
-    return _result(next(found, otherwise))
+        return [first("looked_up", "answer").sketch(language), _result("as_of").sketch(language)]
+    made = first("made", "done_at" if deed in CHANGES else "message")
+    return [_result("success").sketch(language), made.sketch(language)]
 
 
 @lru_cache(64)
@@ -201,11 +194,10 @@ def name_all(sections: Sections, language: Language, rng: Random) -> list[JsonVa
     category, count = sections.word("category", ""), sections.json("count")
     if not category or not isinstance(count, int):
         raise ReplyError("template/v1 expects a category's name in <category> and a number in <count>.")
-    goals = _paired(sections, "goals", language)
-    resources = _paired(sections, "resources", language)
+    goals, resources = _paired(sections, "goals", language), _paired(sections, "resources", language)
     named: dict[str, Wanted] = {}
-    for wanted in _first_name(goals, count, rng):
-        named.setdefault(function_name(wanted.english), wanted)
+    for at in sorted(rng.sample(range(len(goals)), min(count, len(goals)))):
+        named.setdefault(function_name(goals[at].english), goals[at])
     kept = {_gist(wanted.english) for wanted in goals}
     texts = {wanted.goal for wanted in named.values()}
     for wanted in _upkeep(resources, language):
@@ -230,8 +222,8 @@ def function_name(goal: str) -> str:
 
 def _paired(sections: Sections, tag: str, language: Language) -> list[Wanted]:
     """The goals or resources with what they are called in English; ReplyError where names can't be made of them."""
-    texts = _texts(sections, tag)
-    english = texts if language == DEFAULT_LANGUAGE else _texts(sections, f"english{tag}")
+    tags = (tag, tag if language == DEFAULT_LANGUAGE else f"english{tag}")
+    texts, english = ([str(text) for text in sections.listed(one)] if one in sections.tagged else [] for one in tags)
     if len(texts) != len(english):
         raise ReplyError(
             f"template/v1 makes names of English words, but <english{tag}> has {len(english)} of {len(texts)} {tag}."
@@ -239,25 +231,14 @@ def _paired(sections: Sections, tag: str, language: Language) -> list[Wanted]:
     return [Wanted(goal, words) for goal, words in zip(texts, english, strict=True)]
 
 
-def _texts(sections: Sections, tag: str) -> list[str]:
-    return [str(text) for text in sections.listed(tag)] if tag in sections.tagged else []
-
-
-def _first_name(goals: Sequence[Wanted], count: int, rng: Random) -> list[Wanted]:
-    """All goals, or `count` of them at random, in the order given."""
-    chosen = sorted(rng.sample(range(len(goals)), min(count, len(goals))))
-    return [goals[at] for at in chosen]
-
-
 def _upkeep(resources: Sequence[Wanted], language: Language) -> Iterator[Wanted]:
     """Add, list, change and delete each thing; for those who want still more, search, restore, export and rename."""
-    for shapes in (_functions("upkeep"), _functions("further")):
-        for resource in resources:
-            one, many = with_article(resource.english), plural(resource.english)
-            for english in shapes:
-                stated = english.format(one=one, many=many, r=resource.english)
-                shape = _in_language(_texts_of(english, "texts"), language)
-                yield Wanted(shape.format(one=one, many=many, r=resource.goal), stated)
+    for table, resource in product(("upkeep", "further"), resources):
+        one, many = with_article(resource.english), plural(resource.english)
+        for english in _functions(table):
+            shape = _in_language(_texts_of(english, "texts"), language)
+            stated = english.format(one=one, many=many, r=resource.english)
+            yield Wanted(shape.format(one=one, many=many, r=resource.goal), stated)
 
 
 def _gist(goal: str) -> tuple[str, ...]:
@@ -305,7 +286,10 @@ def parameter_rows(category: str, function: Sequence[str]) -> list[LexiconParame
         found = [_row("keyword")] if deed == "search" else [_row("format"), _row("since")]
     elif function[:1] and function[0] in _NAMED:
         found = _of_kept(deed, function, found)
-    filled = _filled(found, deed)
+    filled = list(found)
+    for filler in _functions("fillers").get(deed, ("remark", "detail")):  # at least two, by what goes with the deed
+        if len(filled) < _FEWEST:
+            filled.append(_row(filler))
     if found and deed != "list" and not _is_required(filled) and filled[0].kind != "boolean":
         filled[0] = filled[0]._replace(is_required=True)
     return sorted(filled, key=lambda one: not one.is_required)[:MOST_PARAMETERS]
@@ -314,7 +298,14 @@ def parameter_rows(category: str, function: Sequence[str]) -> list[LexiconParame
 def _of_kept(deed: Deed, function: Sequence[str], found: list[LexiconParameter]) -> list[LexiconParameter]:
     """The parameters with which something that people keep is added, changed, renamed, restored or deleted."""
     texts = [one for one in found if one.names_thing]
-    known = texts[0]._replace(is_required=True) if texts else _label(function)
+    if texts:
+        known = texts[0]._replace(is_required=True)
+    else:
+        thing, label = " ".join(function[1:][-_LABELLED:]), _row("label")
+        words = {
+            code: one._replace(description=one.description.format(thing=thing)) for code, one in label.words.items()
+        }
+        known = label._replace(words=words)
     if function[0] == "rename":
         return [known, _row("new_label")]
     if deed in ("drop", "restore"):
@@ -323,23 +314,6 @@ def _of_kept(deed: Deed, function: Sequence[str], found: list[LexiconParameter])
     if deed == "change" and len(found) < _FEWEST and (texts or not found):
         return [known, _row("new_label")]
     return found or [known]
-
-
-def _label(function: Sequence[str]) -> LexiconParameter:
-    thing = " ".join(function[1:][-_LABELLED:])
-    label = _row("label")
-    words = {code: one._replace(description=one.description.format(thing=thing)) for code, one in label.words.items()}
-    return label._replace(words=words)
-
-
-def _filled(found: list[LexiconParameter], deed: Deed) -> list[LexiconParameter]:
-    """At least two parameters: to what the lexicon gives comes what goes with the deed."""
-    filled = list(found)
-    for filler in _functions("fillers").get(deed, ("remark", "detail")):
-        if len(filled) >= _FEWEST:
-            break
-        filled.append(_row(filler))
-    return filled
 
 
 def _is_required(rows: Sequence[LexiconParameter]) -> bool:

@@ -32,7 +32,8 @@ def name_entities(sections: Sections) -> dict[str, JsonValue]:
     found: list[JsonValue] = []
     for one in sections.listed("arguments"):
         if isinstance(one, dict):
-            entity = entity_of(str(one.get("parameter", "")), _schema(one.get("schema")))
+            schema = one.get("schema")
+            entity = entity_of(str(one.get("parameter", "")), schema if isinstance(schema, dict) else {})
             found += [{"id": one.get("id"), "entity": entity}] if entity else []
     return {"entities": found}
 
@@ -78,11 +79,8 @@ def _pointed(sections: Sections, language: Language) -> Pointed:
 
 def _parameter(sections: Sections) -> tuple[str, JsonSchema]:
     parameter = sections.object("parameter")
-    return str(parameter.get("name", "")), _schema(parameter.get("schema"))
-
-
-def _schema(value: JsonValue) -> JsonSchema:
-    return value if isinstance(value, dict) else {}
+    schema = parameter.get("schema")
+    return str(parameter.get("name", "")), schema if isinstance(schema, dict) else {}
 
 
 _MESSAGE_OF_APP = re.compile(r"^message \(([^()\n]*)\): ?", re.MULTILINE)

@@ -78,9 +78,8 @@ def book_of(language: Language) -> MessageBook:
         raise ConfigurationError(
             f"The language {language!r} has no messages to point at (language/{language}/{_FILE}.yaml)."
         )
-    read: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in pack.data[_FILE].items()
-    }
+    entries = pack.data[_FILE].items()
+    read: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in entries}
     return MessageBook(**read)._replace(people=(*read["people"], *pack.data["values"]["first_names"]))
 
 
@@ -93,14 +92,10 @@ def noun_key(entity: str, name: str, schema: JsonSchema) -> str:
     if entity == "time":
         return _TYPED.get(kind_of(schema), "moment")
     if entity == "location":
-        found_text = f"{' '.join(split_name(name))} {schema.get('description') or ''}".lower()
-        return (
-            "city"
-            if _CITY.of(found_text).search(found_text)
-            else "address"
-            if _ADDRESS.of(found_text).search(found_text)
-            else "location"
-        )
+        described = f"{' '.join(split_name(name))} {schema.get('description') or ''}".lower()
+        if _CITY.of(described).search(described):
+            return "city"
+        return "address" if _ADDRESS.of(described).search(described) else "location"
     return entity
 
 
@@ -124,7 +119,9 @@ def word_pointer(pointed: Pointed, stated: str, avoid: Iterable[str], language: 
     book = book_of(language)
     taken = [stated.lower(), *(one.lower() for one in avoid)]
     people = [
-        one for one in book.people if not any(_last(one) in text or text in one.lower() for text in taken if text)
+        one
+        for one in book.people
+        if not any(one.lower().split()[-1] in text or text in one.lower() for text in taken if text)
     ]
     fresh = [noun for noun in book.nouns[key] if noun not in stated.lower()]  # not "the city is the city"
     nouns = _own_nouns(cue, stated, book) or fresh or book.nouns[key]
@@ -141,24 +138,16 @@ def word_pointer(pointed: Pointed, stated: str, avoid: Iterable[str], language: 
 
 def find_pointer(text: str) -> Pointer | None:
     """The first phrase in a text that points at a message."""
-    for pattern in _pointer_patterns():
-        match = pattern.search(text)
-        if match:
-            return Pointer(match.start(), match.end(), match["noun"])
-    return None
+    found = next(filter(None, (pattern.search(text) for pattern in _pointer_patterns())), None)
+    return Pointer(found.start(), found.end(), found["noun"]) if found else None
 
 
 def _own_nouns(cue: str, stated: str, book: MessageBook) -> list[str]:
     """What the parameter itself is called, where that is a plain noun that stands nowhere else in what is stated."""
     own = next((noun for noun in book.own_nouns if cue.lower().endswith(noun)), "")
-    whole = cue if own and cue.isascii() else own
-    if not own or len(cue.split()) > _MOST_WORDS or whole.lower() in stated.lower():
-        return []
-    return [whole]
-
-
-def _last(person: str) -> str:
-    return person.lower().split()[-1]
+    whole = cue if cue.isascii() else own
+    is_free = own and len(cue.split()) <= _MOST_WORDS and whole.lower() not in stated.lower()
+    return [whole] if is_free else []
 
 
 @cache
@@ -177,15 +166,13 @@ def _grammar(book: MessageBook) -> dict[str, str]:
     """The rules of a grammar as regular expressions, with the lists and the rules that they name filled in."""
     nouns = {noun for some in book.nouns.values() for noun in some} | set(book.own_nouns)
     filled = {"people": _alternatives(book.people), "nouns": _alternatives(nouns)}
+    shapes = _longest_first({shape for app in (*book.where.values(), book.elsewhere) for shape in app})
     for name in ("person", "noun", "where", "pointer", "general"):
-        rule = _where(book, filled["person"]) if name == "where" else book.grammar[name]
+        rule = book.grammar.get(name, "")
+        if name == "where":
+            rule = "|".join(filled["person"].join(map(re.escape, shape.split("{n}"))) for shape in shapes)
         filled[name] = _SLOT.sub(lambda slot: filled[slot[1]], rule)
     return filled
-
-
-def _where(book: MessageBook, person: str) -> str:
-    shapes = {shape for app in (*book.where.values(), book.elsewhere) for shape in app}
-    return "|".join(person.join(map(re.escape, shape.split("{n}"))) for shape in _longest_first(shapes))
 
 
 def _alternatives(words: Iterable[str]) -> str:
@@ -253,8 +240,14 @@ def find_message_value(message: str, noun: str) -> str:
     kind = noun_class(noun)
     if kind == CLOCK:
         return _find_moment(message, noun)
-    found_text = _find_sentence(message) or (_find_token(message) if kind == CODE else "")
-    return found_text or _find_quoted(message) or _find_stated(message)
+    sentence = next(filter(None, (one.search(message) for one in _patterns(language_of(message)))), None)
+    if sentence and (words := sentence["v"].strip(_MARKS)):
+        return words
+    tokens = set(_UNIQUE_TOKEN.findall(message)) if kind == CODE else set()
+    quoted, stated = set(_QUOTED.findall(message)), _STATED_IN.of(message).findall(message)
+    if len(tokens) == 1 or len(quoted) == 1:
+        return str((tokens if len(tokens) == 1 else quoted).pop())
+    return stated[0].strip(_MARKS) if len(stated) == 1 else ""
 
 
 def _find_moment(message: str, noun: str) -> str:
@@ -262,7 +255,7 @@ def _find_moment(message: str, noun: str) -> str:
     dates, times = find_dates(message), find_times(message)
     wanted = [*(dates if _wants(noun, times) else []), *(times if _wants(noun, dates) else [])]
     wanted = sorted(wanted or [*dates, *times], key=lambda found: found.start)
-    if not wanted or _is_apart(wanted):
+    if not wanted or any(later.start - earlier.end > _NEAR for earlier, later in pairwise(wanted)):
         return ""
     return message[wanted[0].start : max(found.end for found in wanted)]
 
@@ -272,55 +265,20 @@ def _wants(noun: str, others: list[Found]) -> bool:
     return not others or noun == "moment" or _MOMENT_NOUN.everywhere.search(noun) is not None
 
 
-def _is_apart(found: list[Found]) -> bool:
-    return any(later.start - earlier.end > _NEAR for earlier, later in pairwise(found))
-
-
-def _find_sentence(message: str) -> str:
-    for pattern in _patterns(language_of(message)):
-        match = pattern.search(message)
-        if match:
-            return _bare(match["v"])
-    return ""
-
-
-def _find_token(message: str) -> str:
-    tokens = set(_UNIQUE_TOKEN.findall(message))
-    return tokens.pop() if len(tokens) == 1 else ""
-
-
-def _find_quoted(message: str) -> str:
-    quoted = set(_QUOTED.findall(message))
-    return quoted.pop() if len(quoted) == 1 else ""
-
-
-def _find_stated(message: str) -> str:
-    stated = _STATED_IN.of(message).findall(message)
-    return _bare(stated[0]) if len(stated) == 1 else ""
-
-
 @cache
 def _patterns(language: Language) -> tuple[re.Pattern[str], ...]:
     """Every sentence of the grammar as an expression, the longest first."""
     if _FILE not in of(language).data:
         return ()
+    patterns, is_spaced = [], bool(of(language).space)
     sentences = {sentence for kind in book_of(language).sentences.values() for sentence in kind}
-    is_spaced = bool(of(language).space)
-    return tuple(
-        re.compile(_expression(sentence, is_spaced=is_spaced)) for sentence in sorted(sentences, key=len, reverse=True)
-    )
-
-
-def _expression(sentence: str, *, is_spaced: bool) -> str:
-    before, _, after = sentence.partition("{v}")
-    lead = re.escape(before).replace(re.escape("{c}"), r"[\w'’ ]{1,40}?")
-    edge = r"(?<![\w])" if is_spaced or not before else widened("(?:^|(?<=@[{.!?,:}\n👍😊 ]))")
-    stop = rf"{re.escape(after)}(?=\s|$)" if after.endswith(".") else re.escape(after)
-    return f"{edge}{lead}(?P<v>{_WITHIN}{{1,120}}?){stop}"
-
-
-def _bare(words: str) -> str:
-    return words.strip(_MARKS)
+    for sentence in sorted(sentences, key=len, reverse=True):
+        before, _, after = sentence.partition("{v}")
+        lead = re.escape(before).replace(re.escape("{c}"), r"[\w'’ ]{1,40}?")
+        edge = r"(?<![\w])" if is_spaced or not before else widened("(?:^|(?<=@[{.!?,:}\n👍😊 ]))")
+        stop = rf"{re.escape(after)}(?=\s|$)" if after.endswith(".") else re.escape(after)
+        patterns.append(re.compile(f"{edge}{lead}(?P<v>{_WITHIN}{{1,120}}?){stop}"))
+    return tuple(patterns)
 
 
 # places stand bare behind these, as in "from the airport to Denver"; elsewhere quotation marks tell where a name ends

@@ -21,7 +21,7 @@ from callwright.language.text import capitalised
 from callwright.llm.template.stating import StatedParameter, requests_in, say
 from callwright.llm.template.wording import ComposedRequest, RequestClause, Worded, choose_names, quote_values
 from callwright.warehouse.errors import ReplyError
-from callwright.warehouse.records import DEFAULT_LANGUAGE, JsonSchema, Language
+from callwright.warehouse.records import DEFAULT_LANGUAGE, Language
 
 _OWN_NAME = re.compile(r"[A-Z]\w*\.[A-Z]\w*\.[a-z]\w*")  # as catalogs that are made here name their tools
 _IN_FULL = {"max": "maximum", "min": "minimum", "num": "number", "qty": "quantity", "lang": "language"}
@@ -31,10 +31,8 @@ _MOST_WORDS = 9
 _SHOWN = frozenset({"enum", "examples", "default", "const", "pattern", "format"})
 _SLOT = re.compile(r"\{[cCv]\}")
 _OWN = frozenset({"my", "me", "self", "own"})
-_MY, _OF_ME = (
-    re.compile(r"\bmy\b"),
-    re.compile(r"\bme$"),
-)  # "the user" of a description, who calls things by their IDs here
+# "the user" of a description, who calls things by their IDs here
+_MY, _OF_ME = re.compile(r"\bmy\b"), re.compile(r"\bme$")
 _NESTED = frozenset({"object", "array"})
 
 
@@ -67,7 +65,9 @@ def plain_values(
     properties = in_context(view.properties, view.name, view.description)
     values: dict[str, JsonValue] = {}
     for name in names:
-        if _is_bare_id(name, properties[name]):  # nobody has an ID that reads "cook spicy noodles"
+        schema = properties[name]
+        is_id = split_name(name)[-1:] and split_name(name)[-1] in _IDENTIFIES and json_type(schema) == "string"
+        if is_id and not _SHOWN.intersection(schema):  # nobody has an ID that reads "cook spicy noodles"
             values[name] = _made_up(name, view, language, rng)
             continue
         try:
@@ -75,12 +75,6 @@ def plain_values(
         except ReplyError:
             values[name] = _made_up(name, view, language, rng)
     return values
-
-
-def _is_bare_id(name: str, schema: JsonSchema) -> bool:
-    """Whether a parameter takes an ID of which the schema shows nothing."""
-    is_id = split_name(name)[-1:] and split_name(name)[-1] in _IDENTIFIES
-    return bool(is_id) and json_type(schema) == "string" and not _SHOWN.intersection(schema)
 
 
 def _made_up(name: str, view: ToolView, language: Language, rng: Random) -> JsonValue:
@@ -123,28 +117,29 @@ def _bodies(view: ToolView, arguments: Mapping[str, JsonValue], language: Langua
     """The request with things called by their IDs, "the team 889205", then with each value in a sentence of its own."""
     act = _act(view, language)
     drawn = Random(f"{view.name}:{sorted(arguments)}")  # the same call is said in the same words
-    stated = [
-        _say(_by_name(one, language), arguments[one.name], language, drawn)
-        for one in view.parameters
-        if one.name in arguments
-    ]
+    stated = [_say(one, arguments[one.name], language, drawn) for one in view.parameters if one.name in arguments]
     short, placed = act, list[RequestClause]()
     for one in stated:
-        thing = _thing(one)
+        *words, last = split_name(one.parameter.name) or [""]
+        thing = " ".join(words) if last in _IDENTIFIES and one.shown == one.words else ""
         if thing and (found := re.search(rf"\b(?:an?|the) {re.escape(thing)}$", short)):
             text = f"{thing} {one.shown}"
             short = f"{short[: found.start()]}{text}"
             placed.append(RequestClause(text, (one,)))
-    taken = {one.parameter.name for piece in placed for one in piece.stated}
-    clauses = {one.parameter.name: _clause(one, language) for one in stated}
     if placed:
-        rest = (clause for name, clause in clauses.items() if name not in taken)
-        yield _Body(short, tuple(rest), tuple(placed))
-    yield _Body(act, tuple(clauses.values()), ())
+        taken = [one for piece in placed for one in piece.stated]
+        yield _Body(short, tuple(_clause(one, language) for one in stated if one not in taken), tuple(placed))
+    yield _Body(act, tuple(_clause(one, language) for one in stated), ())
 
 
 def _say(view: ParameterView, value: JsonValue, language: Language, rng: Random) -> StatedParameter:
-    """The value in words; an ID that is one word stands without quotation marks."""
+    """The value in words; an ID that is one word stands without quotation marks.
+
+    The parameter is called by its name: descriptions of documents call it many things that nobody says.
+    """
+    if language == DEFAULT_LANGUAGE:  # that names in code are in
+        cue = spoken_name(view.name)
+        view = view._replace(cues=Cues({COMMON_SCRIPT: cue}, tuple(dict.fromkeys((cue, *view.cues.spoken)))), topic="")
     one = say(view, value, language, rng, plain=True)
     is_code = _IDENTIFIES.intersection(split_name(view.name)) and isinstance(value, str) and value.isalnum()
     return one._replace(shown=one.words) if is_code else one
@@ -173,20 +168,6 @@ def _act(view: ToolView, language: Language) -> str:
 def _is_made_up(phrase: str, view: ToolView) -> bool:
     """Whether the verb of a phrase is none of the tool's name."""
     return phrase.split(maxsplit=1)[0] not in split_name(view.name)
-
-
-def _thing(one: StatedParameter) -> str:
-    """What an ID is of, "" for all that is no ID."""
-    *thing, last = split_name(one.parameter.name) or [""]
-    return " ".join(thing) if last in _IDENTIFIES and one.shown == one.words else ""
-
-
-def _by_name(view: ParameterView, language: Language) -> ParameterView:
-    """The parameter, called by its name: descriptions of documents call it many things that nobody says."""
-    if language != DEFAULT_LANGUAGE:  # that names in code are in
-        return view
-    cue = spoken_name(view.name)
-    return view._replace(cues=Cues({COMMON_SCRIPT: cue}, tuple(dict.fromkeys((cue, *view.cues.spoken)))), topic="")
 
 
 def spoken_name(name: str) -> str:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Sequence
+from itertools import product
 from random import Random
 from typing import NamedTuple
 
@@ -13,9 +14,9 @@ from callwright.language.names import humanise, split_name, words
 from callwright.language.packs import COMMON_SCRIPT, LanguagePattern, of, packs_of, signs, widened, writes
 from callwright.language.text import capitalised
 from callwright.language.values import locate, write_value
-from callwright.llm.template.stating import Shapes, StatedParameter, dialogues_in, in_quotes, requests_in, say
+from callwright.llm.template.stating import StatedParameter, dialogues_in, in_quotes, requests_in, say
 from callwright.warehouse.errors import ReplyError
-from callwright.warehouse.records import JsonSchema, Language
+from callwright.warehouse.records import Language
 
 _MOST_WORDS = 6
 _MOST_CHARACTERS = 12
@@ -68,19 +69,11 @@ def group_of(parameter: ParameterView) -> str:
 
 def called(parameter: ParameterView, language: Language) -> str:
     """What to call a parameter: its description where that is a short phrase, else what people call it."""
-    cue = parameter.cues.among(language)
-    described = str(parameter.schema.get("description") or "").strip().rstrip(signs("."))
-    if (
-        not described
-        or not writes(language, described)
-        or _CLAUSE.of(described).search(described)
-        or parameter.kind == "boolean"
-    ):
-        return cue
-    glued = not of(language).space
+    described, glued = str(parameter.schema.get("description") or "").strip().rstrip(signs(".")), not of(language).space
     is_short = len(described) <= _MOST_CHARACTERS if glued else len(described.split()) <= _MOST_WORDS
-    if not is_short:
-        return cue
+    is_phrase = described and is_short and not _CLAUSE.of(described).search(described)
+    if not is_phrase or parameter.kind == "boolean" or not writes(language, described):
+        return parameter.cues.among(language)
     if glued or described[:2].isupper():
         return described
     lowered = described[0].lower() + described[1:]
@@ -99,8 +92,7 @@ def asked_parameters(view: ToolView, question: str, known: Collection[str] = ())
     """The parameters that a question is for, in its order; what is known is asked for only where nothing else is."""
     found: list[ParameterView] = []
     for sentence in _SENTENCE.findall(question):
-        one = _asked_in(view, sentence, known, found)
-        if one is not None:
+        if one := _asked_in(view, sentence, known, found):
             found.append(one)
     return tuple(found)
 
@@ -108,35 +100,32 @@ def asked_parameters(view: ToolView, question: str, known: Collection[str] = ())
 def _asked_in(
     view: ToolView, sentence: str, known: Collection[str], found: Sequence[ParameterView]
 ) -> ParameterView | None:
-    taken = {one.name for one in found}
-    fresh = [one for one in view.parameters if one.name not in taken]
+    fresh = [one for one in view.parameters if one not in found]
     open_ones = [one for one in fresh if one.name not in known]
     head = _LISTED.of(sentence).split(sentence, maxsplit=1)[0]
-    for text in dict.fromkeys((head, sentence)):
-        named = _named(view, text, {one.name for one in open_ones})
-        if named:
-            return named
     return (
-        _by_kind(open_ones, sentence)
+        _named(view, head, open_ones)
+        or _named(view, sentence, open_ones)
+        or _by_kind(open_ones, sentence)
         or _by_count(open_ones, sentence)
-        or _named(view, sentence, {one.name for one in fresh})
+        or _named(view, sentence, fresh)
     )
 
 
-def _named(view: ToolView, text: str, allowed: Collection[str]) -> ParameterView | None:
+def _named(view: ToolView, text: str, allowed: Sequence[ParameterView]) -> ParameterView | None:
     """The parameter that is called by the longest stretch of the text."""
-    lower = text.lower()
-    hits: list[tuple[int, bool, int, ParameterView]] = []
-    for index, one in enumerate(view.parameters):
+    lower, names = text.lower(), {one.name for one in allowed}
+    hits: list[tuple[int, bool, int]] = []
+    for at, one in enumerate(view.parameters):
         described = str(one.schema.get("description") or "").strip().rstrip(signs(".")).lower()
-        if one.name in allowed and described and described in lower:
-            hits.append((len(described), True, -index, one))
+        if one.name in names and described and described in lower:
+            hits.append((len(described), True, -at))
     for match in view.cues.pattern.finditer(text) if view.cues else ():
-        index, strong = view.cues.owner(match.group()) if view.cues else (0, False)
-        if view.parameters[index].name in allowed:
-            hits.append((len(match.group()), strong, -index, view.parameters[index]))
+        at, strong = view.cues.owner(match.group()) if view.cues else (0, False)
+        if view.parameters[at].name in names:
+            hits.append((len(match.group()), strong, -at))
     strong_hits = [hit for hit in hits if hit[1]] or hits
-    return max(strong_hits, key=lambda hit: (hit[0], hit[2]))[3] if strong_hits else None
+    return view.parameters[-max(strong_hits, key=lambda hit: (hit[0], hit[2]))[2]] if strong_hits else None
 
 
 def _by_kind(parameters: Sequence[ParameterView], sentence: str) -> ParameterView | None:
@@ -149,19 +138,12 @@ def _by_kind(parameters: Sequence[ParameterView], sentence: str) -> ParameterVie
 
 def _by_count(parameters: Sequence[ParameterView], sentence: str) -> ParameterView | None:
     """The parameter that counts what the question asks the number of."""
-    for one in parameters:
-        for pack in packs_of(sentence):
-            counted = counting(one, pack.code)
-            if counted and counted.asked in sentence:
-                return one
-    asks_number = _ASKS_NUMBER.of(sentence).search(sentence)
+    for one, pack in product(parameters, packs_of(sentence)):
+        counted = counting(one, pack.code)
+        if counted and counted.asked in sentence:
+            return one
     numbers = [one for one in parameters if one.is_number]
-    return numbers[0] if asks_number and len(numbers) == 1 else None
-
-
-def is_route_end(parameter: ParameterView) -> bool:
-    """Whether "where to" asks for this parameter: it is where a way begins or ends."""
-    return bool(_ROUTE_ENDS.intersection(split_name(parameter.name)))
+    return numbers[0] if len(numbers) == 1 and _ASKS_NUMBER.of(sentence).search(sentence) else None
 
 
 _ATTEMPTS = 8
@@ -182,10 +164,18 @@ def word_question(
     for _ in range(_ATTEMPTS):
         question = _propose_question(view, parameter, language, rng)
         asked = asked_parameters(view, question, known)
-        if asked == (parameter,) and not _says(question, known, view) and writes(language, question):
+        if (
+            asked == (parameter,)
+            and not (
+                any(
+                    not isinstance(value, bool) and locate(value, view.properties.get(name, {}), question) is not None
+                    for name, value in known.items()
+                )
+            )
+            and writes(language, question)
+        ):
             return question
-    named = called(parameter, language)
-    return _shape(dialogues_in(language).last_question, named)
+    return _shape(dialogues_in(language).last_question, called(parameter, language))
 
 
 def _propose_question(view: ToolView, parameter: ParameterView, language: Language, rng: Random) -> str:
@@ -211,12 +201,12 @@ def _propose_question(view: ToolView, parameter: ParameterView, language: Langua
 def _is_only_one(view: ToolView, parameter: ParameterView) -> bool:
     """Whether a question that names nothing can only mean this parameter."""
     alike = _ONCE.get(parameter.kind, frozenset({parameter.kind}))
-    others = [one for one in view.parameters if one.kind in alike]
-    if parameter.kind == "money" and not _AMOUNT.everywhere.search(
-        f"{parameter.name} {parameter.schema.get('description', '')}"
-    ):
+    described = f"{parameter.name} {parameter.schema.get('description', '')}"
+    if parameter.kind == "money" and not _AMOUNT.everywhere.search(described):
         return False
-    return len(others) == 1 and (parameter.kind not in _ROUTES or is_route_end(parameter))
+    if parameter.kind in _ROUTES and not _ROUTE_ENDS.intersection(split_name(parameter.name)):  # of no way
+        return False
+    return len([one for one in view.parameters if one.kind in alike]) == 1
 
 
 def _options(parameter: ParameterView, language: Language, rng: Random) -> str:
@@ -234,29 +224,12 @@ def _shape(shape: str, named: str) -> str:
     return shape.replace("{c}", named).replace("{C}", capitalised(named))
 
 
-def _says(question: str, known: dict[str, JsonValue], view: ToolView) -> bool:
-    """Whether the question gives a known value away."""
-    return any(
-        not isinstance(value, bool) and locate(value, view.properties.get(name, {}), question) is not None
-        for name, value in known.items()
-    )
-
-
 _ANSWER_ATTEMPTS = 10
 _BOLD_ATTEMPTS = 6
 _COUNT_SHARE = 0.5
 _QUOTED_SHARE = 0.5
 _STOP = re.compile(widened(r"[.!?;:](?=\s|$)|@[{.!?;:}\n]"))
 _UNMISTAKABLE = frozenset({"email", "link", "pattern", "code", "phone", "plate", "file"})
-
-
-class _Filling(NamedTuple):
-    """A shape and what goes into it: the value with and without quotation marks, and what the parameter is called."""
-
-    shape: str
-    shown: str
-    words: str
-    named: str
 
 
 class SlotReply(NamedTuple):
@@ -279,39 +252,33 @@ def word_answer(
     """
     parameter, value = slot
     for attempt in range(_ANSWER_ATTEMPTS):
-        plain = attempt >= _BOLD_ATTEMPTS
-        answered = _propose_answer(parameter, value, language, rng, is_bare=is_bare, plain=plain)
-        if locate(value, _titled(parameter), answered.words) is None or answered.words not in answered.answer:
-            continue
-        return answered
+        is_plain = attempt >= _BOLD_ATTEMPTS
+        answered = _propose_answer(parameter, value, language, rng, is_bare=is_bare, plain=is_plain)
+        said = locate(value, {"title": parameter.name, **parameter.schema}, answered.words)
+        if said is not None and answered.words in answered.answer:
+            return answered
     raise ReplyError(f"template/v1 finds no words in {language!r} that say {value!r} for {parameter.name!r}.")
-
-
-def _titled(parameter: ParameterView) -> JsonSchema:
-    return {"title": parameter.name, **parameter.schema}
 
 
 def _propose_answer(
     parameter: ParameterView, value: JsonValue, language: Language, rng: Random, *, is_bare: bool, plain: bool
 ) -> SlotReply:
-    stated = say(parameter, value, language, rng, plain=plain)
-    named = called(parameter, language)
+    book, group, stated = dialogues_in(language), group_of(parameter), say(parameter, value, language, rng, plain=plain)
     if isinstance(value, bool):
-        return _flag(stated, language, rng, value=value, is_bare=is_bare)
+        if is_bare or not stated.is_frame:
+            answer = rng.choice(book.yes if value else book.no)
+            return SlotReply(answer, answer)
+        said = capitalised(stated.words)
+        return SlotReply(f"{said}{requests_in(language).stop}", said)
     shown = _shown(stated, parameter, language, rng, plain=plain)
-    if is_bare:
-        shape = rng.choice(_bare_shapes(parameter, value, language, rng))
+    if not is_bare:
+        shapes = book.sentences_by_kind.get(group, book.sentences)
+        shapes = shapes[:2] if plain else shapes
+    elif counting(parameter, language) and value not in (1, "1") and rng.random() < _COUNT_SHARE:
+        shapes = book.bare_count
     else:
-        shapes = dialogues_in(language).sentences_by_kind.get(group_of(parameter), dialogues_in(language).sentences)
-        shape = rng.choice(shapes[:2] if plain else shapes)
-    return _filled(_Filling(shape, shown, stated.words, named), parameter, language)
-
-
-def _bare_shapes(parameter: ParameterView, value: JsonValue, language: Language, rng: Random) -> Shapes:
-    book = dialogues_in(language)
-    if counting(parameter, language) and value not in (1, "1") and rng.random() < _COUNT_SHARE:
-        return book.bare_count
-    return book.bare_by_kind.get(parameter.kind) or book.bare_by_kind.get(group_of(parameter)) or book.bare
+        shapes = book.bare_by_kind.get(parameter.kind) or book.bare_by_kind.get(group) or book.bare
+    return _filled(rng.choice(shapes), shown, stated.words, parameter, language)
 
 
 def _shown(stated: StatedParameter, parameter: ParameterView, language: Language, rng: Random, *, plain: bool) -> str:
@@ -325,28 +292,14 @@ def _shown(stated: StatedParameter, parameter: ParameterView, language: Language
     return in_quotes(stated.words, requests_in(language)) if needs_marks else stated.words
 
 
-def _flag(stated: StatedParameter, language: Language, rng: Random, *, value: bool, is_bare: bool) -> SlotReply:
-    book = dialogues_in(language)
-    if is_bare or not stated.is_frame:
-        answer = rng.choice(book.yes if value else book.no)
-        return SlotReply(answer, answer)
-    stop = requests_in(language).stop
-    shown = capitalised(stated.words)
-    return SlotReply(f"{shown}{stop}", shown)
-
-
-def _filled(filling: _Filling, parameter: ParameterView, language: Language) -> SlotReply:
-    shape, shown, words, named = filling
+def _filled(shape: str, shown: str, words: str, parameter: ParameterView, language: Language) -> SlotReply:
+    """A shape with the value, in quotation marks or not, and with what the parameter is called."""
+    named, counted = called(parameter, language), counting(parameter, language)
     shape = of(language).rules.agreed(shape, named)
-    counted = counting(parameter, language)
     text = shape.replace("{c}", named).replace("{C}", capitalised(named))
     text = text.replace("{u}", counted.unit if counted else "").replace("{v}", shown)
-    if (
-        of(language).script == COMMON_SCRIPT
-        and shape.startswith("{v}")
-        and parameter.kind not in _UNMISTAKABLE
-        and shown[:1].islower()
-    ):
+    begins = shape.startswith("{v}") and shown[:1].islower() and parameter.kind not in _UNMISTAKABLE
+    if begins and of(language).script == COMMON_SCRIPT:
         text = capitalised(text)
         words = words if words in text else capitalised(words)
     return SlotReply(text, words)

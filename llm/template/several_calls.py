@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from pydantic import JsonValue
 
-from callwright.language.calls.tools import ToolView, action_gap, action_phrase, view_of
+from callwright.language.calls.tools import action_gap, action_phrase, view_of
 from callwright.language.names import humanise, split_name
 from callwright.language.packs import of
 from callwright.language.values import write_value
@@ -35,33 +35,18 @@ def word_parallel(sections: Sections, language: Language, rng: Random) -> dict[s
     calls, tools = sections.listed("calls"), sections.listed("tools")
     views = {str(tool["name"]): view_of(tool) for tool in tools if isinstance(tool, dict)}
     book, last = _leads_of(language), len(calls) - 1
-    leads = ["", *rng.sample(book.leads, last)]
-    parts = [
-        lead + _worded(call, views, language, rng, is_first=at == 0, is_last=at == last)
-        for at, (call, lead) in enumerate(zip(calls, leads, strict=True))
-    ]
-    return {"request": book.joint.join(parts), "parts": list(parts)}
-
-
-def _worded(
-    call: Any,  # noqa: ANN401 - as the prompt shows it
-    views: Mapping[str, ToolView],
-    language: Language,
-    rng: Random,
-    *,
-    is_first: bool,
-    is_last: bool,
-) -> str:
-    """A request for one call that neither greets in the middle of a message nor thanks before its end."""
-    view = views.get(str(call["tool"]))
-    if view is None:
-        raise ReplyError(f"template/v1 finds no tool {call['tool']!r} in <tools>.")
-    book, text = _leads_of(language), ""
-    for _ in range(_TRIES):
-        text = word_call(view, call["arguments"], language, rng).request
-        if (is_first or not text.startswith(book.begins)) and (is_last or not text.endswith(book.ends)):
-            break
-    return text
+    parts: list[JsonValue] = []
+    for at, (call, lead) in enumerate(zip(calls, ["", *rng.sample(book.leads, last)], strict=True)):
+        view, text = views.get(str(call["tool"])), ""
+        if view is None:
+            raise ReplyError(f"template/v1 finds no tool {call['tool']!r} in <tools>.")
+        for _ in range(_TRIES):
+            text = word_call(view, call["arguments"], language, rng).request
+            # nobody greets in the middle of a message nor thanks before its end
+            if (at == 0 or not text.startswith(book.begins)) and (at == last or not text.endswith(book.ends)):
+                break
+        parts.append(lead + text)
+    return {"request": book.joint.join(map(str, parts)), "parts": parts}
 
 
 def split_requests(text: str, language: Language) -> list[str]:
@@ -112,12 +97,8 @@ class _RoutingRenderer:
         self._known: set[tuple[str, str]] = set()  # parameters and values that were already said
 
     def request(self) -> str:
-        feeding = {
-            source["call"]
-            for call in self._calls
-            for source in call["arguments"].values()
-            if source["kind"] == "picked"
-        }
+        sources = (source for call in self._calls for source in call["arguments"].values())
+        feeding = {source["call"] for source in sources if source["kind"] == "picked"}
         clauses = [self._clause(at) for at in range(len(self._calls)) if at not in feeding]
         if len(clauses) == 1:
             return self._framed(self._rng.choice(self._book["single"]), clauses[0])
@@ -133,16 +114,12 @@ class _RoutingRenderer:
         phrase = self._phrase(at)
         verb = next((verb for verb in self._verbs if phrase.startswith(f"{verb} ")), "")
         body, rest = self._body(at, phrase.removeprefix(f"{verb} "))
-        is_change = verb == "change" and len(rest) == 1
-        tail = f" to {next(iter(rest.values()))}" if is_change else self._tail(rest)
-        return f"{self._rng.choice(self._verbs[verb])} {body}{tail}" if verb else f"{body}{tail}"
-
-    def _tail(self, rest: Mapping[str, str]) -> str:
-        if not rest:
-            return ""
-        stated = [f"{what} {value}" for what, value in rest.items()]
-        joined = " and ".join([", ".join(stated[:-1]), stated[-1]]) if len(stated) > 1 else stated[0]
-        return self._rng.choice(self._book["rest"]) + joined
+        if verb == "change" and len(rest) == 1:
+            body += f" to {next(iter(rest.values()))}"
+        elif rest:
+            *stated, last = [f"{what} {value}" for what, value in rest.items()]
+            body += self._rng.choice(self._book["rest"]) + (f"{', '.join(stated)} and {last}" if stated else last)
+        return f"{self._rng.choice(self._verbs[verb])} {body}" if verb else body
 
     def _phrase(self, at: int) -> str:
         tool = self._tools[self._calls[at]["tool"]]

@@ -113,12 +113,12 @@ def say(parameter: ParameterView, value: JsonValue, language: Language, rng: Ran
         return _say_flag(parameter, cue, language, rng, value=value)
     if isinstance(value, dict):
         words = _say_members(value, parameter.schema, language, rng)
-        return StatedParameter(parameter, value, cue, words, words)
-    if isinstance(value, list):
+    elif isinstance(value, list):
         words = _say_items(value, parameter.schema.get("items") or {}, language, rng)
-        return StatedParameter(parameter, value, cue, words, words)
-    words = _say_value(value, parameter, language, rng, plain=plain)
-    return StatedParameter(parameter, value, cue, words, _shown(words, parameter, book, rng, plain=plain))
+    else:
+        words = _say_value(value, parameter, language, rng, plain=plain)
+        return StatedParameter(parameter, value, cue, words, _shown(words, parameter, book, rng, plain=plain))
+    return StatedParameter(parameter, value, cue, words, words)
 
 
 def _say_value(value: JsonValue, parameter: ParameterView, language: Language, rng: Random, *, plain: bool) -> str:

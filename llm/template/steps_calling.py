@@ -1,12 +1,11 @@
 """The next calls of a task in steps: what the request needs, less what was answered already; and the same with a defect."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from random import Random
 from typing import NamedTuple
 
-import orjson
 from pydantic import JsonValue
 
 from callwright.language.calls.tools import ToolView
@@ -29,14 +28,12 @@ from callwright.llm.template.stating import dialogues_in
 from callwright.llm.template.steps_phrases import has_phrases, noun_for, read_asked
 from callwright.llm.template.steps_reading import read_request, read_strictly
 from callwright.llm.template.steps_sources import (
-    Node,
     ShownTools,
     called_entries,
     due_calls,
     made_name,
     read_toolbox,
 )
-from callwright.llm.template.steps_sources import read_toolbox as read_step_tools
 from callwright.warehouse.records import DEFAULT_LANGUAGE
 
 DONE = "Here is everything you asked for."
@@ -137,88 +134,58 @@ def spoil_step(
     defect: str, step: NextStep, toolbox: ShownTools, views: Sequence[ToolView], rng: Random
 ) -> NextStep | None:
     """The step with this defect in it, None where it can't be made of this step."""
-    if not step.calls:
+    calls = step.calls
+    if not calls:
         return None
-    spoil = _SPOILERS.get(defect)
-    if spoil is not None:
-        return spoil(step, toolbox, rng)
-    at = rng.randrange(len(step.calls))
-    name, arguments = step.calls[at]
+    if defect == OMITTED_CALL:  # what is left to do is not done: the answer comes too early
+        return NextStep((), DONE)
+    if defect == NEEDLESS_CALL:
+        made = {name for name, _ in calls}
+        lookups = [name for name in toolbox.tools if toolbox.is_lookup(name) and name not in made]
+        if not lookups:
+            return None
+        name = rng.choice(lookups)
+        query: dict[str, JsonValue] = {toolbox.tools[name].query: _UNASKED}
+        return step._replace(calls=(*calls, (name, query)))
+    if defect == WRONG_ORDER:  # one of several calls has to wait for the next step
+        late = rng.randrange(len(calls)) if len(calls) > 1 else -1
+        return step._replace(calls=(*calls[:late], *calls[late + 1 :])) if late >= 0 else None
+    if defect in {WRONG_TYPE, HALLUCINATED_VALUE}:
+        return _with_wrong_value(step, toolbox, rng, is_type=defect == WRONG_TYPE)
+    at = rng.randrange(len(calls))
+    name, arguments = calls[at]
     spoilt = spoil_call(defect, Proposal(name, dict(arguments)), views, DEFAULT_LANGUAGE, rng)
-    if spoilt is None or spoilt.tool is None or (spoilt.tool, spoilt.arguments) == step.calls[at]:
+    if spoilt is None or spoilt.tool is None or (spoilt.tool, spoilt.arguments) == calls[at]:
         return None
     return _with(step, at, (spoilt.tool, dict(spoilt.arguments)))
 
 
-def _omitted(step: NextStep, toolbox: ShownTools, rng: Random) -> NextStep | None:
-    """What is left to do is not done: the answer comes too early."""
-    return NextStep((), DONE)
-
-
-def _needless(step: NextStep, toolbox: ShownTools, rng: Random) -> NextStep | None:
-    made = {name for name, _ in step.calls}
-    lookups = [name for name in toolbox.tools if toolbox.is_lookup(name) and name not in made]
-    if not lookups:
-        return None
-    name = rng.choice(lookups)
-    call: StepCall = (name, {toolbox.tools[name].query: _UNASKED})
-    return step._replace(calls=(*step.calls, call))
-
-
-def _late(step: NextStep, toolbox: ShownTools, rng: Random) -> NextStep | None:
-    """One of several calls has to wait for the next step."""
-    if len(step.calls) < 2:  # noqa: PLR2004 - there must be one to make now and one to put off
-        return None
-    late = rng.randrange(len(step.calls))
-    return step._replace(calls=tuple(call for at, call in enumerate(step.calls) if at != late))
-
-
-def _mistyped(step: NextStep, toolbox: ShownTools, rng: Random) -> NextStep | None:
-    places = [
-        (at, name)
-        for at, (_, arguments) in enumerate(step.calls)
-        for name, value in arguments.items()
-        if isinstance(value, str | int | float) and not isinstance(value, bool)
-    ]
+def _with_wrong_value(step: NextStep, toolbox: ShownTools, rng: Random, *, is_type: bool) -> NextStep | None:
+    """A value of another type; else one made up, of the looks of the right one: an identifier that no response gave first."""
+    values = [(at, name, value) for at, (_, given) in enumerate(step.calls) for name, value in given.items()]
+    if is_type:
+        places = [
+            (at, name) for at, name, one in values if isinstance(one, str | int | float) and not isinstance(one, bool)
+        ]
+    else:
+        places = [(at, name) for at, name, one in values if isinstance(one, str) and len(one) >= _SHORTEST_CODE]
+        places = [(at, name) for at, name in places if toolbox.origins(step.calls[at][0], name)] or places
     if not places:
         return None
     at, name = rng.choice(places)
     tool, arguments = step.calls[at]
     value = arguments[name]
-    wrong: JsonValue = [value] if isinstance(value, str) else str(value)
-    return _with(step, at, (tool, {**arguments, name: wrong}))
-
-
-def _made_up(step: NextStep, toolbox: ShownTools, rng: Random) -> NextStep | None:
-    """An identifier that no response gave, of the looks of the right one; else whatever text there is, made up."""
-    places = [
-        (at, name)
-        for at, (_, arguments) in enumerate(step.calls)
-        for name, value in arguments.items()
-        if isinstance(value, str) and len(value) >= _SHORTEST_CODE
-    ]
-    hidden = [(at, name) for at, name in places if toolbox.origins(step.calls[at][0], name)]
-    if not places:
-        return None
-    at, name = rng.choice(hidden or places)
-    tool, arguments = step.calls[at]
-    letters = list(str(arguments[name]))
-    rng.shuffle(letters)
-    made_up = "".join(letters)
-    return None if made_up == arguments[name] else _with(step, at, (tool, {**arguments, name: made_up}))
+    if is_type:
+        wrong: JsonValue = [value] if isinstance(value, str) else str(value)
+    else:
+        letters = list(str(value))
+        rng.shuffle(letters)
+        wrong = "".join(letters)
+    return None if wrong == value else _with(step, at, (tool, {**arguments, name: wrong}))
 
 
 def _with(step: NextStep, at: int, call: StepCall) -> NextStep:
     return step._replace(calls=(*step.calls[:at], call, *step.calls[at + 1 :]))
-
-
-_SPOILERS: dict[str, Callable[[NextStep, ShownTools, Random], NextStep | None]] = {
-    OMITTED_CALL: _omitted,
-    NEEDLESS_CALL: _needless,
-    WRONG_ORDER: _late,
-    WRONG_TYPE: _mistyped,
-    HALLUCINATED_VALUE: _made_up,
-}
 
 
 def due_steps(sections: Sections) -> list[Proposal] | None:
@@ -228,7 +195,7 @@ def due_steps(sections: Sections) -> list[Proposal] | None:
     is_live = bool(spoken) and bool(_held_in(spoken[0]))
     if not (is_live or len(spoken) == 1) or not isinstance(tools, list):
         return None
-    box = read_step_tools(tools)
+    box = read_toolbox(tools)
     if not any(box.origins(name, one) for name, tool in box.tools.items() for one in tool.properties):
         return None
     request = spoken[0]
@@ -241,31 +208,16 @@ def due_steps(sections: Sections) -> list[Proposal] | None:
         request, question = _filled(request, answers, sections.views())
         if question:
             return []
-    nodes = _steps_of(request, tools)
-    return _next_step(nodes, _made_so_far(turns)) if nodes else None
-
-
-def _next_step(nodes: Sequence[Node], made: Mapping[bytes, JsonValue]) -> list[Proposal]:
-    """The calls that are due; none once all entries are known that the words call by a name, and no result has one of them."""
+    nodes = read_request(request, box)
+    # as far as the language has phrases for the tools, no word may be left over
+    if not nodes or (has_phrases(box) and read_strictly(request, box).unread):
+        return None
+    # calls stand in rows, their results in rows behind them
+    calls, results = ([turn.json() for turn in turns if turn.speaker == speaker] for speaker in ("call", "result"))
+    made = {made_name(call["tool"], call["arguments"]): result for call, result in zip(calls, results, strict=False)}
     due = due_calls(nodes, made)
     held = {fold(str(one)) for result in made.values() for one in scalars(result)}
-    is_last = len(made) + len(due) >= len(nodes)
-    if is_last and any(fold(name) not in held for name in called_entries(nodes)):
+    # nothing is due once all entries are known that the words call by a name, and no result has one of them
+    if len(made) + len(due) >= len(nodes) and any(fold(name) not in held for name in called_entries(nodes)):
         return []
     return [Proposal(name, given) for name, given in due]
-
-
-def _steps_of(request: str, tools: list[JsonValue]) -> list[Node]:
-    """The steps that a request needs; none where words are left over, as far as the language has phrases for the tools."""
-    toolbox = read_step_tools(tools)
-    nodes = read_request(request, toolbox)
-    if not has_phrases(toolbox):
-        return nodes
-    return [] if read_strictly(request, toolbox).unread else nodes
-
-
-def _made_so_far(turns: Sequence[Turn]) -> dict[bytes, JsonValue]:
-    """The calls made so far, each with what it returned: calls stand in rows, their results in rows behind them."""
-    calls = [orjson.loads(turn.text) for turn in turns if turn.speaker == "call"]
-    results = [orjson.loads(turn.text) for turn in turns if turn.speaker == "result"]
-    return {made_name(call["tool"], call["arguments"]): result for call, result in zip(calls, results, strict=False)}

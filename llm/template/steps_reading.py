@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import product
 from typing import NamedTuple
 
 from pydantic import JsonValue
@@ -11,7 +12,6 @@ from callwright.language.text import fold
 from callwright.language.values import locate, read_value
 from callwright.llm.template.steps_phrases import (
     ABOUT,
-    PhraseSlot,
     ToolPhrasing,
     ask_pattern,
     aspect_of,
@@ -54,8 +54,13 @@ def read_request(request: str, toolbox: ShownTools) -> list[Node]:
 
 
 def _parsed(request: str, toolbox: ShownTools) -> "_StepsParser":
-    reading = _StepsParser(toolbox)
-    for meant in _clauses(request, toolbox):
+    phrasings = {name: phrasing_of(tool) for name, tool in toolbox.tools.items()}
+    reading, place = _StepsParser(toolbox), ""
+    for match, names, end in _asks(request, phrasings):
+        text = trimmed(request[match.end() : end])
+        meant = [_Clause(name, _stated(text, phrasings[name], place)) for name in names]
+        first, slots = meant[0].stated, phrasings[meant[0].tool].slots
+        place = next((first[slot.parameter] for slot in slots if slot.there and slot.parameter in first), "") or place
         meant.sort(key=lambda clause: -len(clause.stated))
         reading.add(next((clause for clause in meant if reading.is_about_known(clause)), meant[0]))
     return reading
@@ -75,15 +80,11 @@ def read_strictly(request: str, toolbox: ShownTools) -> StepsReading:
     request = without_asked(request)
     for match, names, end in _asks(request, phrasings):
         body = request[match.end() : end]
-        known = any((not trimmed(body) or bool(_stated(body, phrasings[name], ""))) for name in names)
-        stretches.append(Stretch(match.start(), match.end() + (_read_until(body) if known else 0)))
+        text = trimmed(body)
+        is_read = text and any(_stated(text, phrasings[name], "") for name in names)
+        stretches.append(Stretch(match.start(), match.end() + (body.find(text) + len(text) if is_read else 0)))
     reading = _parsed(request, toolbox)
     return StepsReading(reading.nodes, [*left_over(request, frame().phrases, stretches), *dict.fromkeys(reading.loose)])
-
-
-def _read_until(body: str) -> int:
-    text = trimmed(body)
-    return body.find(text) + len(text) if text else 0
 
 
 def _says_just(value: JsonValue, schema: JsonSchema, words: str) -> bool:
@@ -108,49 +109,28 @@ def _asks(request: str, phrasings: Mapping[str, ToolPhrasing]) -> Iterator[tuple
         yield match, asks[ordered[int(str(match.lastgroup)[1:])]], end
 
 
-def _clauses(request: str, toolbox: ShownTools) -> Iterator[list[_Clause]]:
-    """For each ask in the request what it may mean: several tools may be asked for in the same words."""
-    phrasings = {name: phrasing_of(tool) for name, tool in toolbox.tools.items()}
-    place = ""
-    for match, names, end in _asks(request, phrasings):
-        body = request[match.end() : end]
-        meant = [_Clause(name, _stated(body, phrasings[name], place)) for name in names]
-        place = next((_place(clause, phrasings[clause.tool]) for clause in meant), "") or place
-        yield meant
-
-
-def _place(clause: _Clause, phrasing: ToolPhrasing) -> str:
-    return next(
-        (clause.stated[slot.parameter] for slot in phrasing.slots if slot.there and slot.parameter in clause.stated), ""
-    )
-
-
-def _stated(body: str, phrasing: ToolPhrasing, place: str) -> dict[str, str]:
-    """The words for each parameter."""
-    text = trimmed(body)
-    whole = re.fullmatch("".join(_optional(at, slot) for at, slot in enumerate(phrasing.slots)) + r"\s*", " " + text)
-    if whole is None:
-        return {}
-    return {slot.parameter: place if value == "there" else value for slot, value in _read_groups(whole, phrasing)}
-
-
-def _read_groups(whole: re.Match[str], phrasing: ToolPhrasing) -> Iterator[tuple[PhraseSlot, str]]:
-    groups = whole.groupdict()
+def _stated(text: str, phrasing: ToolPhrasing, place: str) -> dict[str, str]:
+    """The words for each parameter; `place` is where one says "there"."""
+    optional = []
+    for at, slot in enumerate(phrasing.slots):
+        phrases = [value_pattern(phrase, f"s{at}_{n}") for n, phrase in enumerate(slot.phrases)]
+        phrases += [f"(?P<t{at}>there)"] if slot.there else []
+        optional.append(rf"(?:[\s,]+(?:{'|'.join(phrases)})(?=[\s,]|$))?")
+    whole = re.fullmatch("".join(optional) + r"\s*", " " + text)
+    groups = whole.groupdict() if whole else {}
+    stated: dict[str, str] = {}
     for at, slot in enumerate(phrasing.slots):
         hits = [groups[f"s{at}_{n}"] for n in range(len(slot.phrases)) if groups.get(f"s{at}_{n}")]
         if hits:
             value = hits[0].strip(" ,")
             is_called = slot.phrases == ABOUT and groups.get(f"s{at}_{len(ABOUT) - 1}")
-            yield slot, f"the {phrasing.asks[0].rpartition(' ')[2]} called {value}" if is_called else value
+            noun = phrasing.asks[0].rpartition(" ")[2]
+            stated[slot.parameter] = f"the {noun} called {value}" if is_called else value
+            if stated[slot.parameter] == "there":
+                stated[slot.parameter] = place
         elif groups.get(f"t{at}"):
-            yield slot, "there"
-
-
-def _optional(at: int, slot: PhraseSlot) -> str:
-    phrases = [value_pattern(phrase, f"s{at}_{n}") for n, phrase in enumerate(slot.phrases)]
-    if slot.there:
-        phrases.append(f"(?P<t{at}>there)")
-    return rf"(?:[\s,]+(?:{'|'.join(phrases)})(?=[\s,]|$))?"
+            stated[slot.parameter] = place
+    return stated
 
 
 class _StepsParser:
@@ -165,19 +145,20 @@ class _StepsParser:
         sources: dict[str, Source] = {}
         inside: dict[str, tuple[ResponseField, str]] = {}
         for parameter, words in clause.stated.items():
-            origin = self._inside(clause.tool, parameter)
+            origins = self._toolbox.origins(clause.tool, parameter)
+            origin = next((one for one in origins if self._toolbox.is_inside(one.source, clause.tool, parameter)), None)
             if origin is not None:
                 inside[parameter] = (origin, words)
             else:
                 sources[parameter] = self._source(clause.tool, parameter, words)
         self._complete(clause.tool, sources)
         for name in tool.required:
-            given = self._given_whole(clause.tool, name) if name not in sources and name not in inside else None
-            if given is not None:
+            if name in sources or name in inside:
+                continue
+            if (given := self._given_whole(clause.tool, name)) is not None:
                 sources[name] = given
-            schema = tool.schema(name)
-            if name not in sources and name not in inside and "default" in schema:
-                sources[name] = KnownValue(schema["default"])
+            elif "default" in tool.schema(name):
+                sources[name] = KnownValue(tool.schema(name)["default"])
         for parameter, (origin, words) in inside.items():
             sources[parameter] = self._named_inside(origin, words, sources)
         if all(name in sources for name in tool.required):
@@ -188,11 +169,8 @@ class _StepsParser:
         if not phrasing_of(self._toolbox.tools[tool]).plain:
             return None
         origins = {one.source: one for one in self._toolbox.origins(tool, name) if not one.listed}
-        for at in reversed(range(len(self.nodes))):
-            origin = origins.get(self.nodes[at].tool)
-            if origin is not None:
-                return FromEntry(at, "", origin.field, ())
-        return None
+        newest = next((at for at in reversed(range(len(self.nodes))) if self.nodes[at].tool in origins), None)
+        return None if newest is None else FromEntry(newest, "", origins[self.nodes[newest].tool].field, ())
 
     def is_about_known(self, clause: _Clause) -> bool:
         """Whether the clause speaks of an entry of a search that was asked for before."""
@@ -208,10 +186,6 @@ class _StepsParser:
             return self.nodes.index(node)
         self.nodes.append(node)
         return len(self.nodes) - 1
-
-    def _inside(self, tool: str, parameter: str) -> ResponseField | None:
-        origins = self._toolbox.origins(tool, parameter)
-        return next((one for one in origins if self._toolbox.is_inside(one.source, tool, parameter)), None)
 
     def _named_inside(self, origin: ResponseField, words: str, sources: Mapping[str, Source]) -> Source:
         required = self._toolbox.tools[origin.source].required
@@ -229,15 +203,12 @@ class _StepsParser:
         if shown.members(parameter):
             return self._legs(tool, parameter, words)
         origins = self._toolbox.origins(tool, parameter)
-        meant = self._entry(origins, words)
-        if meant is not None:
+        if (meant := self._entry(origins, words) or self._through(origins, words)) is not None:
             return meant
-        through = self._through(origins, words)
-        if through is not None:
-            return through
         lookup = None if (self._toolbox.tools[tool].query == parameter) else self._toolbox.lookup_for(tool, parameter)
         if lookup is None:
-            value = _typed(words, schema)
+            value = read_value(words, schema)
+            value = words if value is None and schema.get("type") == "string" else value
             if not _says_just(value, schema, words):
                 self.loose.append(words)
             return KnownValue(value)
@@ -301,10 +272,8 @@ class _StepsParser:
         """What goes with an entry that was named, and what its search was already given."""
         shown = self._toolbox.tools[tool]
         for name in shown.required:
-            if name not in sources:
-                found = self._alongside(tool, name, sources)
-                if found is not None:
-                    sources[name] = found
+            if name not in sources and (found := self._alongside(tool, name, sources)) is not None:
+                sources[name] = found
         searches = [one.node for one in sources.values() if isinstance(one, FromEntry)]
         for node in dict.fromkeys(searches):
             if self._toolbox.is_lookup(self.nodes[node].tool):
@@ -319,18 +288,14 @@ class _StepsParser:
                     sources[name] = source
 
     def _alongside(self, tool: str, name: str, sources: Mapping[str, Source]) -> Source | None:
-        best: tuple[int, int, Source] | None = None
-        for origin in self._toolbox.origins(tool, name):
-            for other, held in sources.items():
-                if not isinstance(held, FromEntry) or self.nodes[held.node].tool != origin.source:
-                    continue
+        ranked: list[tuple[bool, int, Source]] = []
+        for origin, (other, held) in product(self._toolbox.origins(tool, name), sources.items()):
+            if isinstance(held, FromEntry) and self.nodes[held.node].tool == origin.source:
                 rules = held.rules if held.entries == origin.entries else ()
                 found = FromEntry(held.node, origin.entries, origin.field, rules)
                 # what another parameter takes already is a last resort: a car that is returned where it was fetched
-                rank = (int(found not in sources.values()), _alike(other, name))
-                if best is None or rank > best[:2]:
-                    best = (*rank, found)
-        return best[2] if best else None
+                ranked.append((found not in sources.values(), _alike(fold(other), fold(name)), found))
+        return max(ranked, key=lambda one: one[:2])[2] if ranked else None
 
 
 def _about(words: str) -> tuple[str, str, int]:
@@ -342,11 +307,5 @@ def _about(words: str) -> tuple[str, str, int]:
     return (about["aspect"], about["entry"], 0) if about else ("", words, 0)
 
 
-def _typed(words: str, schema: JsonSchema) -> JsonValue:
-    value = read_value(words, schema)
-    return words if value is None and schema.get("type") == "string" else value
-
-
 def _alike(one: str, other: str) -> int:
-    one, other = fold(one), fold(other)
     return next((at for at, (left, right) in enumerate(zip(one, other, strict=False)) if left != right), len(one))

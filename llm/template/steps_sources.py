@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
-from functools import lru_cache
-from typing import NamedTuple, Union
+from functools import lru_cache, reduce
+from typing import Any, NamedTuple, Union
 
 import orjson
 from pydantic import JsonValue
@@ -112,18 +112,12 @@ def _toolbox(shown: bytes) -> ShownTools:
     tools = orjson.loads(shown)
     if not isinstance(tools, list) or not all(isinstance(tool, dict) and tool.get("name") for tool in tools):
         raise ReplyError("template/v1 expects in <tools> a list of tools with their names.")
-    read = [_tool(tool) for tool in tools]
-    return ShownTools({tool.name: tool for tool in read})
-
-
-def _tool(shown: Mapping[str, JsonSchema]) -> StepTool:
-    parameters = shown.get("parameters") or {}
-    return StepTool(
-        str(shown["name"]),
-        str(shown.get("description") or ""),
-        parameters.get("properties") or {},
-        tuple(parameters.get("required") or ()),
-    )
+    read: dict[str, StepTool] = {}
+    for tool in tools:
+        name, parameters = str(tool["name"]), tool.get("parameters") or {}
+        properties, required = parameters.get("properties") or {}, tuple(parameters.get("required") or ())
+        read[name] = StepTool(name, str(tool.get("description") or ""), properties, required)
+    return ShownTools(read)
 
 
 @lru_cache(4096)
@@ -197,9 +191,7 @@ def _read_rule(text: str, noun: str) -> Rule | None:
 
 def pick(entries: Sequence[JsonValue], rules: Sequence[Rule]) -> JsonValue | None:
     """The entry that the rules mean, None where there is none such."""
-    left = list(entries)
-    for rule in rules:
-        left = _left(left, rule)
+    left = reduce(_left, rules, list(entries))
     return left[0] if left else None
 
 
@@ -212,28 +204,22 @@ def _left(entries: list[JsonValue], rule: Rule) -> list[JsonValue]:
     if rule.kind in {"called", "query"}:
         found = named(entries, rule.text)
         return [entries[found[0]]] if found else (entries[:1] if rule.kind == "query" else [])
-    ranked = read_rank(rule.text, entries[0]) if rule.kind == "rank" else _named_field(entries[0], rule)
-    return _best(entries, *ranked) if ranked else []
-
-
-def _named_field(entry: JsonValue, rule: Rule) -> tuple[str, str] | None:
-    paths = [path for path in rank_fields(entry).values() if humanise(path.rpartition(".")[2]) == rule.text]
-    return (rule.kind, paths[0]) if paths else None
+    if rule.kind == "rank":
+        ranked = read_rank(rule.text, entries[0])
+        return _best(entries, *ranked) if ranked else []
+    paths = [path for path in rank_fields(entries[0]).values() if humanise(path.rpartition(".")[2]) == rule.text]
+    return _best(entries, rule.kind, paths[0]) if paths else []
 
 
 def _best(entries: list[JsonValue], test: str, path: str) -> list[JsonValue]:
+    """The entries with the best of the numbers at a path, of the texts where there is no number."""
     held = [(value_in(entry, path), entry) for entry in entries]
-    numbers = [
-        (value, entry) for value, entry in held if isinstance(value, int | float) and not isinstance(value, bool)
-    ]
-    if numbers:
-        best = (min if test in {"lowest", "earliest"} else max)(value for value, _ in numbers)
-        return [entry for value, entry in numbers if value == best]
-    texts = [(value, entry) for value, entry in held if isinstance(value, str)]
-    if not texts:
+    numbers = [one for one in held if isinstance(one[0], int | float) and not isinstance(one[0], bool)]
+    ranked: list[tuple[Any, JsonValue]] = numbers or [one for one in held if isinstance(one[0], str)]
+    if not ranked:
         return []
-    first = (min if test in {"lowest", "earliest"} else max)(value for value, _ in texts)
-    return [entry for value, entry in texts if value == first]
+    best = (min if test in {"lowest", "earliest"} else max)(value for value, _ in ranked)
+    return [entry for value, entry in ranked if value == best]
 
 
 class KnownValue(NamedTuple):
@@ -284,10 +270,8 @@ def called_entries(nodes: Sequence[Node]) -> Iterator[str]:
 _JOINT = ","
 
 
-class _Unknown(NamedTuple):
-    """A value that no response gives; `hopeless` where waiting won't help."""
-
-    hopeless: bool
+class _UnknownError(Exception):
+    """A value that no response gives."""
 
 
 Made = Mapping[bytes, JsonValue]
@@ -295,7 +279,19 @@ Made = Mapping[bytes, JsonValue]
 
 def due_calls(nodes: Sequence[Node], made: Made) -> list[tuple[str, dict[str, JsonValue]]]:
     """The calls to make at once after those `made`, which are given by name with what they returned."""
-    return _DueCalls(nodes, made).due()
+    calls: list[tuple[str, dict[str, JsonValue]]] = []
+    known = _Responses(nodes, {})
+    for at, node in enumerate(nodes):
+        try:
+            arguments = {name: known.value(source) for name, source in node.sources.items()}
+        except _UnknownError:
+            continue
+        name = made_name(node.tool, arguments)
+        if name in made:
+            known.by_node[at] = made[name]
+        elif (node.tool, arguments) not in calls:
+            calls.append((node.tool, arguments))
+    return calls
 
 
 def made_name(tool: str, arguments: JsonValue) -> bytes:
@@ -303,74 +299,45 @@ def made_name(tool: str, arguments: JsonValue) -> bytes:
     return orjson.dumps([tool, arguments], option=orjson.OPT_SORT_KEYS)
 
 
-class _DueCalls:
-    def __init__(self, nodes: Sequence[Node], made: Made) -> None:
-        self._nodes, self._made = nodes, made
-        self._responses: dict[int, JsonValue] = {}
+class _Responses(NamedTuple):
+    """What calls returned, by the place of their nodes, and the values that it gives."""
 
-    def due(self) -> list[tuple[str, dict[str, JsonValue]]]:
-        calls: list[tuple[str, dict[str, JsonValue]]] = []
-        for at, node in enumerate(self._nodes):
-            values = {name: self._value(source) for name, source in node.sources.items()}
-            if any(isinstance(value, _Unknown) for value in values.values()):
-                continue
-            arguments: dict[str, JsonValue] = {
-                name: value for name, value in values.items() if not isinstance(value, _Unknown)
-            }
-            name = made_name(node.tool, arguments)
-            if name in self._made:
-                self._responses[at] = self._made[name]
-            elif (node.tool, arguments) not in calls:
-                calls.append((node.tool, arguments))
-        return calls
+    nodes: Sequence[Node]
+    by_node: dict[int, JsonValue]
 
-    def _value(self, source: Source) -> JsonValue | _Unknown:
+    def value(self, source: Source) -> JsonValue:
+        """The value of a source. Raises _UnknownError."""
         match source:
             case KnownValue(value=value):
                 return value
             case FromEntry():
                 return self._entry(source)
-            case Parts():
-                return self._parts(source)
+            case Parts(shape="object", names=names, parts=parts):
+                return dict(zip(names, map(self.value, parts), strict=True))
+            case Parts(shape=shape, parts=parts):
+                values = [self.value(part) for part in parts]
+                return _JOINT.join(map(str, values)) if shape == "joined" else values
 
-    def _entry(self, source: FromEntry) -> JsonValue | _Unknown:
-        if source.node not in self._responses:
-            return _Unknown(hopeless=False)
-        held = (
-            value_in(self._responses[source.node], source.entries) if source.entries else self._responses[source.node]
-        )
+    def _entry(self, source: FromEntry) -> JsonValue:
+        if source.node not in self.by_node:
+            raise _UnknownError
+        response, rules = self.by_node[source.node], source.rules
+        if rules == (Rule("query", ""),):  # a look-up whose words came out of a response is read by what was looked up
+            rules = (Rule("query", str(self.value(next(iter(self.nodes[source.node].sources.values()))))),)
+        held = value_in(response, source.entries) if source.entries else response
         entries = held if isinstance(held, list) else [held]
-        able = [entry for entry in entries if value_in(entry, source.field) is not None]
-        entry = pick(able, self._rules(source))
+        entry = pick([entry for entry in entries if value_in(entry, source.field) is not None], rules)
         value = value_in(entry, source.field) if entry is not None else None
         if value is None:
-            return _Unknown(hopeless=True)
+            raise _UnknownError
         return _later(value, source.later_by) if source.later_by else value
 
-    def _rules(self, source: FromEntry) -> tuple[Rule, ...]:
-        """A look-up whose words came out of a response is read by what was looked up."""
-        if source.rules != (Rule("query", ""),):
-            return source.rules
-        query = next(iter(self._nodes[source.node].sources.values()))
-        words = self._value(query)
-        return (Rule("query", str(words)),) if not isinstance(words, _Unknown) else source.rules
 
-    def _parts(self, source: Parts) -> JsonValue | _Unknown:
-        values = [self._value(part) for part in source.parts]
-        unknown = next((value for value in values if isinstance(value, _Unknown)), None)
-        if unknown is not None:
-            return unknown
-        known: list[JsonValue] = [value for value in values if not isinstance(value, _Unknown)]
-        if source.shape == "object":
-            return dict(zip(source.names, known, strict=True))
-        return _JOINT.join(map(str, known)) if source.shape == "joined" else known
-
-
-def _later(value: JsonValue, minutes: int) -> JsonValue | _Unknown:
+def _later(value: JsonValue, minutes: int) -> JsonValue:
     try:
         moment = datetime.fromisoformat(str(value))
-    except ValueError:
-        return _Unknown(hopeless=True)
+    except ValueError as error:
+        raise _UnknownError from error
     separator = "T" if "T" in str(value) else " "
     later = moment + timedelta(minutes=minutes)
     return later.isoformat(sep=separator, timespec="seconds" if str(value).count(":") > 1 else "minutes")

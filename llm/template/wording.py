@@ -1,7 +1,7 @@
 """Wording a call as a request: opener, action, every argument in one of many shapes, a day or a time behind the words that fit."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from random import Random
 from typing import NamedTuple
 
@@ -79,19 +79,17 @@ def choose_names(offered: Sequence[str], count: int, view: ToolView, rng: Random
     language = language_of(f"{view.description}")
     known = in_context(properties, view.name, view.actions[0])
     unsayable = {one.name for one in view.parameters if one.gap or value_gap(one.name, known[one.name], language)}
-    weights = {name: _weight(name, properties.get(name, {}), name in required) + rng.random() for name in offered}
+    weights = {
+        name: _weight(name, properties.get(name, {}), required=name in required) + rng.random() for name in offered
+    }
     weights = {name: weight - (_HOPELESS if name in unsayable else 0.0) for name, weight in weights.items()}
     chosen = set(sorted(offered, key=lambda name: -weights[name])[:count])
     return [name for name in offered if name in chosen]
 
 
-def _weight(name: str, schema: JsonSchema, required: bool) -> float:  # noqa: FBT001 - a fact about the parameter
+def _weight(name: str, schema: JsonSchema, *, required: bool) -> float:
     kind = meaning_of(name, schema)
-    weight = 2.0 if required else 0.0
-    if kind in _EVERYDAY:
-        weight += 1.0
-    if kind in _SELDOM:
-        weight -= 0.5
+    weight = (2.0 if required else 0.0) + (kind in _EVERYDAY) - 0.5 * (kind in _SELDOM)
     if schema.get("format") == "date-time":
         weight -= _HOPELESS  # nobody speaks of seconds and zones
     return weight - 1.5 if _TECHNICAL.search(name) else weight
@@ -151,7 +149,8 @@ def compose(
         inline += [RequestClause(one.shown, (one,)) for one in frames]
     tail = _rest(rest, book, rng, plain=plain)
     if not plain and tail and isinstance(tail[0], RequestClause) and len(rest) <= _FEW and rng.random() < _INLINE_SHARE:
-        tail, inline = [], inline + _inline(rest, book, rng)
+        shape = rng.choice(book.inline)
+        tail, inline = [], [*inline, *(RequestClause(shape_clause(shape, one), (one,)) for one in rest)]
     tail += [RequestClause(shape_clause(rng.choice(book.listed), one), (one,)) for one in long]
     return _assemble(chosen, inline, tail, language, rng)
 
@@ -182,51 +181,28 @@ def _natural(
         declared = [one for one in view.parameters if one.kind in kinds or one.kind == "moment"]
         if len(here) == len(declared) == 1 and here[0].parameter.kind in ("date", "moment", "time"):
             pieces.append(RequestClause(moment_clause(here[0], book), (here[0],)))
-    pieces += [
-        RequestClause(book.counted.format(v=one.shown, u=unit), (one,))
-        for one in stated
-        if (unit := _counted(one, language))
-    ]
+    for one in stated:  # what a number counts, by its cue: guests for "number of guests"
+        is_many = one.parameter.is_number and one.value not in (1, "1")
+        if is_many and (unit := of(language).rules.counted_argument(one.cue)):
+            pieces.append(RequestClause(book.counted.format(v=one.shown, u=unit), (one,)))
     kept = [piece for piece in pieces if rng.random() < _NATURAL_SHARE]
     rng.shuffle(kept)
     return kept
 
 
-def _counted(stated: StatedParameter, language: Language) -> str:
-    """What a number counts, by its cue: guests for "number of guests"; "" where it counts nothing."""
-    if stated.value in (1, "1") or not stated.parameter.is_number:
-        return ""
-    return of(language).rules.counted_argument(stated.cue)
-
-
 def _rest(stated: list[StatedParameter], book: Phrasebook, rng: Random, *, plain: bool) -> list[RequestClause]:
-    if plain:
-        return [
-            RequestClause(shape_clause(book.frame if one.is_frame else rng.choice(book.plain), one), (one,))
-            for one in stated
-        ]
-    if len(stated) > 1 and rng.random() < _JOINED_SHARE:
-        return [_joined(stated, book, rng)]
-    return [
-        RequestClause(
-            shape_clause(rng.choice(book.coded if one.parameter.is_identifier else book.sentences), one), (one,)
-        )
-        for one in stated
-    ]
-
-
-def _joined(stated: list[StatedParameter], book: Phrasebook, rng: Random) -> RequestClause:
-    shape = rng.choice(book.clauses)
-    clauses = [
-        shape_clause(shape if rng.random() < _SAME_SHAPE_SHARE else rng.choice(book.clauses), one) for one in stated
-    ]
-    text = book.joint.join(clauses[:-1]) + book.last_joint + clauses[-1]
-    return RequestClause(capitalised(text) + book.stop, tuple(stated))
-
-
-def _inline(stated: list[StatedParameter], book: Phrasebook, rng: Random) -> list[RequestClause]:
-    shape = rng.choice(book.inline)
-    return [RequestClause(shape_clause(shape, one), (one,)) for one in stated]
+    if not plain and len(stated) > 1 and rng.random() < _JOINED_SHARE:
+        common = rng.choice(book.clauses)
+        shapes = (common if rng.random() < _SAME_SHAPE_SHARE else rng.choice(book.clauses) for _ in stated)
+        *clauses, last = [shape_clause(shape, one) for shape, one in zip(shapes, stated, strict=True)]
+        text = book.joint.join(clauses) + book.last_joint + last
+        return [RequestClause(capitalised(text) + book.stop, tuple(stated))]
+    found = []
+    for one in stated:
+        own = book.plain if plain else book.coded if one.parameter.is_identifier else book.sentences
+        shape = book.frame if plain and one.is_frame else rng.choice(own)
+        found.append(RequestClause(shape_clause(shape, one), (one,)))
+    return found
 
 
 def _assemble(
@@ -234,7 +210,10 @@ def _assemble(
 ) -> ComposedRequest:
     book = requests_in(language)
     space = of(language).space
-    joint = book.joint if not space or any(_is_bare(piece) for piece in inline) else space
+    # some clauses begin with their cue rather than with a preposition
+    cues = [(piece, piece.stated[0].cue) for piece in inline if len(piece.stated) == 1]
+    is_bare = any(cue and piece.text.startswith(cue) and role_of(cue) != cue for piece, cue in cues)
+    joint = book.joint if is_bare or not space else space
     act = of(language).rules.smooth(joint.join([action, *(piece.text for piece in inline)]))
     is_wish = bool(book.wishes) and rng.random() < _WISH_SHARE and not of(language).rules.is_for_speaker(action)
     opener = rng.choice(book.wishes if is_wish else book.openers)
@@ -246,12 +225,6 @@ def _assemble(
     if rng.random() < _CLOSER_SHARE:
         parts.append(rng.choice(book.closers))
     return ComposedRequest(space.join(parts), (*inline, *tail))
-
-
-def _is_bare(piece: RequestClause) -> bool:
-    """Whether a clause begins with its cue rather than with a preposition."""
-    cue = piece.stated[0].cue if len(piece.stated) == 1 else ""
-    return bool(cue) and piece.text.startswith(cue) and role_of(cue) != cue
 
 
 def shape_clause(shape: str, stated: StatedParameter) -> str:
@@ -267,11 +240,6 @@ def shape_clause(shape: str, stated: StatedParameter) -> str:
 def tidy(text: str) -> str:
     """A clause without the mark at its end."""
     return text.rstrip(_MARKS)
-
-
-def first_that(options: Iterable[str], fits: Callable[[str], bool]) -> str:
-    """The first of the options that fits, "" where none does."""
-    return next((option for option in options if fits(option)), "")
 
 
 _ATTEMPTS = 6
@@ -330,14 +298,12 @@ def quote_values(composed: ComposedRequest) -> Worded | None:
 def _mention(stated: StatedParameter, piece: RequestClause, request: str) -> str:
     """The words that state the value: the value's own, with those around them where they occur twice."""
     around = tidy(piece.text) if len(piece.stated) == 1 else _around(stated, piece)
-    options = [stated.words, stated.shown, around]
-    return first_that(options, lambda words: request.count(words) == 1 and _is_located(stated, words)) or first_that(
-        options, lambda words: words in request and _is_located(stated, words)
-    )
-
-
-def _is_located(stated: StatedParameter, words: str) -> bool:
-    return locate(stated.value, stated.parameter.schema, words) is not None
+    located = [
+        words
+        for words in (stated.words, stated.shown, around)
+        if words in request and locate(stated.value, stated.parameter.schema, words) is not None
+    ]
+    return next((words for words in located if request.count(words) == 1), located[0] if located else "")
 
 
 def _around(stated: StatedParameter, piece: RequestClause) -> str:
