@@ -24,8 +24,7 @@ from callwright.generators.environments.protocol import CallResponse, Effect
 from callwright.generators.environments.results import AskedCall
 from callwright.generators.environments.rules import CompiledRules, RuleScope
 from callwright.generators.environments.things import Kinds
-from callwright.generators.environments.trips import ruled_vocabulary
-from callwright.generators.environments.vocabularies import Vocabulary
+from callwright.generators.environments.vocabularies import Vocabulary, ruled_vocabulary
 from callwright.generators.tools import argument_problems
 from callwright.language.schemas import fits
 from callwright.warehouse.errors import ReplyError
@@ -106,7 +105,7 @@ class DocumentWorld:
             if problems:
                 raise RefusalError("invalid_value", " ".join(problems))
             scope = self.scope(seed, START if is_standing else state)
-            if scope is not None and scope.answers(call.tool):
+            if scope is not None and call.tool in scope.rules.tools:
                 response, after = scope.answer(endpoint.tool, call.arguments), state
             else:
                 population = self.population(seed)

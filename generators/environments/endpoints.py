@@ -1,7 +1,7 @@
 """Endpoints: tools of an OpenAPI document together with what a request of each needs."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import NamedTuple
@@ -11,7 +11,7 @@ from pydantic import JsonValue
 from callwright.generators.catalogs.builder import CatalogBuilder
 from callwright.generators.catalogs.catalog import Catalog, StatedError, StatedLink, ToolOrigin
 from callwright.generators.catalogs.choosing import ListedTool, ToolChoice, adapt, choose
-from callwright.generators.catalogs.openapi import Operation, ParameterPlace, read_operations
+from callwright.generators.catalogs.openapi import ParameterPlace, read_operations
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Tool
 
@@ -55,7 +55,9 @@ def read_endpoints(
     stated = [
         Endpoint(tool, one.method.upper(), one.path, one.places, one.tags, one.links, errors=one.errors)
         for one in read_operations(path)
-        if _is_asked(one, allow, choice) and (tool := builder.put(one.draft, source)) is not None
+        # of what may not be asked only where a choice speaks of tools by their names
+        if (choice != _ALL or is_allowed(one.method, one.path, allow))
+        and (tool := builder.put(one.draft, source)) is not None
     ]
     adapted = adapt([one.tool for one in stated], choice)
     for endpoint, tool in zip(stated, adapted, strict=True):
@@ -71,19 +73,13 @@ def read_endpoints(
     return _with_entries(found.values())
 
 
-def _with_entries(endpoints: Iterable[Endpoint]) -> tuple[Endpoint, ...]:
-    listed = list(endpoints)
+def _with_entries(endpoints: Collection[Endpoint]) -> tuple[Endpoint, ...]:
     found: dict[str, str] = {}
-    for one in listed:
+    for one in endpoints:
         head, _, last = one.path.rpartition("/")
-        if len(_IN_PATH.findall(last)) == 1 and _IN_PATH.fullmatch(last):
-            found |= {head: last[1:-1], one.path: last[1:-1]}
-    return tuple(one._replace(entry=found.get(one.path, "")) for one in listed)
-
-
-def _is_asked(operation: Operation, allow: Sequence[str], choice: ToolChoice) -> bool:
-    """Whether an operation is needed: one that may be asked, or any where a choice speaks of tools by their names."""
-    return choice != _ALL or is_allowed(operation.method, operation.path, allow)
+        if named := _IN_PATH.fullmatch(last):
+            found |= {head: named[1], one.path: named[1]}
+    return tuple(one._replace(entry=found.get(one.path, "")) for one in endpoints)
 
 
 def chosen_names(endpoints: Sequence[Endpoint], choice: ToolChoice, only: Sequence[str] = ()) -> frozenset[str]:
@@ -91,16 +87,9 @@ def chosen_names(endpoints: Sequence[Endpoint], choice: ToolChoice, only: Sequen
 
     Raises ConfigurationError where none is left.
     """
-    own_names = {new: old for old, new in choice.rename.items()}
+    own_names = {one.tool.name: one.tool.name for one in endpoints} | {new: old for old, new in choice.rename.items()}
     listed = [
-        ListedTool(
-            one.tool.name,
-            own_names.get(one.tool.name, one.tool.name),
-            one.tool.category,
-            one.method,
-            one.path,
-            one.tags,
-        )
+        ListedTool(one.tool.name, own_names[one.tool.name], one.tool.category, one.method, one.path, one.tags)
         for one in endpoints
     ]
     names = frozenset(one.key for one in choose(listed, choice) if is_wanted(one.key, only))
@@ -118,18 +107,17 @@ def with_values(endpoints: Sequence[Endpoint], values: Mapping[str, Sequence[Jso
     unknown = sorted(set(values) - known)
     if unknown:
         raise ConfigurationError(f"`values` names {unknown[0]!r}, which no tool that may be called has as a parameter.")
-    return tuple(one._replace(tool=_with_values(one.tool, values)) for one in endpoints)
-
-
-def _with_values(tool: Tool, values: Mapping[str, Sequence[JsonValue]]) -> Tool:
-    stated = {name: values.get(f"{tool.name}.{name}", values.get(name)) for name in tool.properties}
-    if not any(stated.values()):
-        return tool
-    properties = {
-        name: {**schema, "examples": [*given]} if (given := stated[name]) else schema
-        for name, schema in tool.properties.items()
-    }
-    return tool.with_changes(parameters={**tool.parameters, "properties": properties})
+    found = []
+    for one in endpoints:
+        properties = dict(one.tool.properties)
+        for name, schema in one.tool.properties.items():
+            if given := values.get(f"{one.tool.name}.{name}", values.get(name)):
+                properties[name] = {**schema, "examples": [*given]}
+        tool = one.tool
+        if properties != tool.properties:
+            tool = tool.with_changes(parameters={**tool.parameters, "properties": properties})
+        found.append(one._replace(tool=tool))
+    return tuple(found)
 
 
 def endpoints_of(
@@ -140,20 +128,20 @@ def endpoints_of(
 ) -> tuple[Endpoint, ...]:
     """The endpoints of tools whose methods and paths are known; of two tools with one name the first."""
     found: dict[str, Endpoint] = {}
-    for at, (tool, (method, path)) in enumerate(zip(tools, operations, strict=True)):
+    nothing = [()] * len(tools)
+    rows = zip(tools, operations, links or nothing, errors or nothing, strict=True)
+    for tool, (method, path), stated, declared in rows:
         inside = set(_IN_PATH.findall(path))
         places = tuple(ParameterPlace(name, "path", name) for name in tool.properties if name in inside)
-        stated = links[at] if links else ()
-        declared = errors[at] if errors else ()
         found.setdefault(tool.name, Endpoint(tool, method.upper(), path, places, links=stated, errors=declared))
     return _with_entries(found.values())
 
 
 def catalog_of(endpoints: Sequence[Endpoint]) -> Catalog:
     """The tools of endpoints as a catalog that tells where each comes from."""
-    origins = (ToolOrigin(one.tool.key, one.method, one.path, one.tags, one.links) for one in endpoints)
+    origins = tuple(ToolOrigin(one.tool.key, one.method, one.path, one.tags, one.links) for one in endpoints)
     count = len(endpoints)
-    return Catalog(tools=tuple(one.tool for one in endpoints), entries=count, distinct=count, origins=tuple(origins))
+    return Catalog(tools=tuple(one.tool for one in endpoints), entries=count, distinct=count, origins=origins)
 
 
 def is_allowed(method: str, path: str, allow: Iterable[str]) -> bool:

@@ -3,7 +3,9 @@
 import asyncio
 import re
 import ssl
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import NamedTuple
 from urllib.parse import quote, urlencode
 
@@ -24,11 +26,10 @@ SHORTEST_HIDDEN = 8  # a shorter word may stand in an answer by itself
 _HOST = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?(?:\.[A-Za-z0-9_-]{1,63})*\.?")
 LONGEST_TARGET = 16_000  # characters; servers refuse longer ones in their own ways
 _NO_SEGMENT = ("", ".", "..")  # as a path's segment they would lead to another endpoint
-OWN_WORD = frozenset(
-    {400, 404, 405, 409, 410, 422}
-)  # what an API says of the call itself; asked again, it says the same
+OWN_WORD = frozenset({400, 404, 405, 409, 410, 422})  # of the call itself; asked again, an API says the same
 LONGEST_PROBLEM = 400
 _OK, _NO_CONTENT, _REDIRECT, _ERROR, _FAULT = 200, 204, 300, 400, 500
+_Given = tuple[ParameterPlace, JsonValue]
 _TITLE = re.compile(r"<title[^>]*>([^<]{1,200})", re.IGNORECASE)
 
 
@@ -84,7 +85,6 @@ class HttpEnvironment:
         self.tools = tuple(endpoint.tool for endpoint in self._endpoints.values())
         self.links = tuple(links)
         self._limits = limits or HttpLimits()
-        self._trust: ssl.SSLContext | None = None
 
     def with_endpoints(self, endpoints: Sequence[Endpoint]) -> "HttpEnvironment":
         """The same server with other endpoints."""
@@ -109,12 +109,14 @@ class HttpEnvironment:
             return CallResponse(problem=f"The call makes no address that can be asked ({error}).")
         except httpx.TransportError as error:
             reason = str(error) or type(error).__name__
-            return _passing(self._hidden(f"The server at {self._base_url} can't be asked ({reason})."))
+            problem = f"The server at {self._base_url} can't be asked ({reason})."
+            return _passing(hide(problem, self._hidden_words))
 
     async def _ask(self, request: HttpRequest) -> CallResponse:
         headers = [*request.headers, ("Accept", "application/json"), ("Accept-Encoding", "identity")]
+        body = bytearray()
         async with (
-            httpx.AsyncClient(verify=self._trusted(), trust_env=False, timeout=None) as client,  # noqa: S113 - see answer
+            httpx.AsyncClient(verify=self._trusted, trust_env=False, timeout=None) as client,  # noqa: S113 - see answer
             client.stream(
                 request.method,
                 self._base_url + request.target,
@@ -123,40 +125,25 @@ class HttpEnvironment:
                 follow_redirects=False,
             ) as response,
         ):
-            body = await self._body(response)
-        if isinstance(body, CallResponse):
-            return body
-        kind, location = response.headers.get("content-type", ""), response.headers.get("location", "")
-        answer = read_answer(HttpResponse(response.status_code, kind, self._hidden_bytes(body), location))
-        return answer._replace(problem=self._hidden(answer.problem))
-
-    async def _body(self, response: httpx.Response) -> bytes | CallResponse:
-        """The body as sent, never unpacked, so that its size on the wire is its size here."""
-        encoding = response.headers.get("content-encoding", "identity").strip().lower()
-        if encoding not in ("", "identity"):
-            return _passing(f"The server packs its answers ({encoding!r}) though it was asked not to.")
-        body = bytearray()
-        async for chunk in response.aiter_raw():
-            body += chunk
-            if len(body) > self._limits.size:
-                return _passing(f"The server's answer is larger than the {self._limits.size} bytes allowed.")
-        return bytes(body)
-
-    def _trusted(self) -> ssl.SSLContext:
-        if self._trust is None:
-            secure = self._base_url.startswith("https:")
-            self._trust = (
-                httpx.create_ssl_context(trust_env=False) if secure else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-            )
-        return self._trust
-
-    def _hidden(self, text: str) -> str:
-        return hide(text, self._hidden_words)
-
-    def _hidden_bytes(self, body: bytes) -> bytes:
+            # The body is taken as sent, never unpacked, so that its size on the wire is its size here.
+            encoding = response.headers.get("content-encoding", "identity").strip().lower()
+            if encoding not in ("", "identity"):
+                return _passing(f"The server packs its answers ({encoding!r}) though it was asked not to.")
+            async for chunk in response.aiter_raw():
+                body += chunk
+                if len(body) > self._limits.size:
+                    return _passing(f"The server's answer is larger than the {self._limits.size} bytes allowed.")
         for word in self._hidden_words:
             body = body.replace(word.encode(), HIDDEN.encode())
-        return body
+        kind, location = response.headers.get("content-type", ""), response.headers.get("location", "")
+        answer = read_answer(HttpResponse(response.status_code, kind, bytes(body), location))
+        return answer._replace(problem=hide(answer.problem, self._hidden_words))
+
+    @cached_property
+    def _trusted(self) -> ssl.SSLContext:
+        if self._base_url.startswith("https:"):
+            return httpx.create_ssl_context(trust_env=False)
+        return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
 
 def hidden_words(secrets: Iterable[str]) -> list[str]:
@@ -205,20 +192,29 @@ def request_of(endpoint: Endpoint, arguments: Arguments) -> HttpRequest | str:
     problem = _mismatch(endpoint, arguments)
     if problem:
         return problem
-    given = [(place, arguments[place.parameter]) for place in endpoint.places if place.parameter in arguments]
+    given: dict[str, list[_Given]] = defaultdict(list)
+    for place in endpoint.places:
+        if place.parameter in arguments:
+            given[place.part].append((place, arguments[place.parameter]))
     path = endpoint.path
-    for place, value in given:
-        if place.part == "path":
-            text = _text(value)
-            if text in _NO_SEGMENT:
-                return f"The path parameter {place.parameter!r} can't be {text!r}; give a value that names something."
-            path = path.replace(f"{{{place.name}}}", quote(text, safe="", errors="replace"))
-    query = [pair for place, value in given if place.part == "query" for pair in _pairs(place.name, value)]
+    for place, value in given["path"]:
+        text = _text(value)
+        if text in _NO_SEGMENT:
+            return f"The path parameter {place.parameter!r} can't be {text!r}; give a value that names something."
+        path = path.replace(f"{{{place.name}}}", quote(text, safe="", errors="replace"))
+    stated = (
+        (place.name, value if isinstance(value, list) else [value])
+        for place, value in given["query"]
+        if value is not None
+    )
+    query = [(name, _text(one)) for name, values in stated for one in values]
     target = f"{path}?{urlencode(query, errors='replace')}" if query else path
     if len(target) > LONGEST_TARGET:
         return f"The address of the call is {len(target)} characters long; at most {LONGEST_TARGET} are sent."
-    headers = _headers(given)
-    return headers if isinstance(headers, str) else _with_body(endpoint, target, headers, given)
+    headers, body = _headers(given["header"], given["cookie"]), _body(endpoint, given["body"])
+    if isinstance(headers, str) or body is None:
+        return headers if isinstance(headers, str) else HttpRequest(endpoint.method, target, tuple(headers))
+    return HttpRequest(endpoint.method, target, (*headers, ("Content-Type", "application/json")), body)
 
 
 def _mismatch(endpoint: Endpoint, arguments: Arguments) -> str:
@@ -236,9 +232,8 @@ def _mismatch(endpoint: Endpoint, arguments: Arguments) -> str:
     return ""
 
 
-def _headers(given: list[tuple[ParameterPlace, JsonValue]]) -> list[tuple[str, str]] | str:
-    headers = [(place.name, _text(value)) for place, value in given if place.part == "header"]
-    cookies = [(place.name, _text(value)) for place, value in given if place.part == "cookie"]
+def _headers(given: Sequence[_Given], in_cookie: Sequence[_Given]) -> list[tuple[str, str]] | str:
+    headers, cookies = ([(place.name, _text(value)) for place, value in one] for one in (given, in_cookie))
     for name, text in (*headers, *cookies):
         if not (text.isascii() and text.isprintable()) or text != text.strip():
             return f"The header {name!r} can't carry {text[:80]!r}; give printable ASCII without blanks at its ends."
@@ -247,25 +242,16 @@ def _headers(given: list[tuple[ParameterPlace, JsonValue]]) -> list[tuple[str, s
     return headers
 
 
-def _with_body(
-    endpoint: Endpoint, target: str, headers: list[tuple[str, str]], given: list[tuple[ParameterPlace, JsonValue]]
-) -> HttpRequest:
+def _body(endpoint: Endpoint, given: Sequence[_Given]) -> bytes | None:
     places = [place for place in endpoint.places if place.part == "body"]
     if not places:
-        return HttpRequest(endpoint.method, target, tuple(headers))
-    members: JsonValue = {place.name: value for place, value in given if place.part == "body"}
+        return None
+    members: JsonValue = {place.name: value for place, value in given}
     if places[0].name == "":  # the body is one value, not an object whose members are parameters
-        members = next((value for place, value in given if place.part == "body"), None)
+        members = given[0][1] if given else None
     for step in reversed(places[0].within):
         members = {step: members}
-    body = orjson.dumps(members)
-    return HttpRequest(endpoint.method, target, (*headers, ("Content-Type", "application/json")), body)
-
-
-def _pairs(name: str, value: JsonValue) -> list[tuple[str, str]]:
-    if value is None:
-        return []
-    return [(name, _text(item)) for item in (value if isinstance(value, list) else [value])]
+    return orjson.dumps(members)
 
 
 def _text(value: JsonValue) -> str:
@@ -274,50 +260,39 @@ def _text(value: JsonValue) -> str:
 
 def read_answer(response: HttpResponse) -> CallResponse:
     """What a response says: its JSON value, or a sentence on why there is none."""
-    status = response.status
+    status, body = response.status, response.body
     if _REDIRECT <= status < _ERROR:
         place = response.location or "an address that it does not give"
         return _passing(f"The server redirects to {place[:LONGEST_PROBLEM]} ({status}); redirects are not followed.")
+    if status < _OK:
+        return _passing(f"The server answered with status {status}, which is no response.")
     if status >= _ERROR:
         whose = "The server failed with" if status >= _FAULT else "The server refused the call with"
         settled = status in OWN_WORD and _is_json(response)
         return CallResponse(problem=f"{whose} status {status}{_rendered(response)}", passing=not settled)
-    if status < _OK:
-        return _passing(f"The server answered with status {status}, which is no response.")
-    return _read_body(response)
-
-
-def _read_body(response: HttpResponse) -> CallResponse:
-    body = response.body
-    if response.status == _NO_CONTENT or (not body and not response.content_type):
+    if status == _NO_CONTENT or (not body and not response.content_type):
         return CallResponse()
     if not _is_json(response):
-        return _passing(f"The server answered {_kind(response)} and no JSON{_rendered(response)}")
-    try:
-        value: JsonValue = orjson.loads(body)
-    except orjson.JSONDecodeError as error:
-        return _passing(f"The server's answer of {len(body)} bytes {_fault(body, error)}")
-    if depth(value) > DEEPEST:
-        return _passing(f"The server's answer is nested more than {DEEPEST} levels deep.")
-    return CallResponse(value)
-
-
-def _fault(body: bytes, error: orjson.JSONDecodeError) -> str:
+        kind = "an HTML page" if "html" in _kind(response) else f"{_kind(response)[:LONGEST_PROBLEM]!r}"
+        return _passing(f"The server answered {kind} and no JSON{_rendered(response)}")
     try:
         body.decode()
-    except UnicodeDecodeError as wrong:
-        return f"is not UTF-8 (byte {wrong.start}: {wrong.reason})."
-    return f"is not JSON ({error})."
-
-
-def _is_json(response: HttpResponse) -> bool:
-    kind = response.content_type.split(";")[0].strip().lower()
-    return kind in ("", "application/json", "text/json") or kind.endswith("+json")
+        value: JsonValue = orjson.loads(body)
+    except UnicodeDecodeError as error:
+        return _passing(f"The server's answer of {len(body)} bytes is not UTF-8 (byte {error.start}: {error.reason}).")
+    except orjson.JSONDecodeError as error:
+        return _passing(f"The server's answer of {len(body)} bytes is not JSON ({error}).")
+    too_deep = f"The server's answer is nested more than {DEEPEST} levels deep."
+    return _passing(too_deep) if depth(value) > DEEPEST else CallResponse(value)
 
 
 def _kind(response: HttpResponse) -> str:
-    kind = response.content_type.split(";")[0].strip().lower()
-    return "an HTML page" if "html" in kind else f"{kind[:LONGEST_PROBLEM]!r}"
+    return response.content_type.split(";")[0].strip().lower()
+
+
+def _is_json(response: HttpResponse) -> bool:
+    kind = _kind(response)
+    return kind in ("", "application/json", "text/json") or kind.endswith("+json")
 
 
 def _rendered(response: HttpResponse) -> str:

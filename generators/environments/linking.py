@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -11,24 +11,8 @@ from callwright.warehouse.records import JsonSchema, Link, Tool
 
 SPOKEN = frozenset({"name", "tag", "email", "username"})
 IDENTIFYING = frozenset(
-    {
-        "id",
-        "uid",
-        "uuid",
-        "guid",
-        "gid",
-        "oid",
-        "key",
-        "name",
-        "slug",
-        "code",
-        "token",
-        "handle",
-        "reference",
-        "ref",
-        "number",
-    }
-    | {"checksum", "tag", "sku", "isbn", "iata", "iso", "username", "email"}
+    {"id", "uid", "uuid", "guid", "gid", "oid", "key", "name", "slug", "code", "token", "handle", "reference", "ref"}
+    | {"number", "checksum", "tag", "sku", "isbn", "iata", "iso", "username", "email"}
 )
 _OPAQUE = frozenset({"id", "uid", "uuid", "guid", "gid", "oid", "token"})
 DEEPEST = 4  # levels of objects that are looked into, for parameters and for entries
@@ -74,63 +58,47 @@ def find_links(endpoints: Sequence[Endpoint], *, spoken: bool = False) -> tuple[
     Where things of the very name are offered, those whose names only end alike don't count. A thing's own id comes first.
     What a person says (a flow's name) is no link unless `spoken`; a thing that refers to another by name has one.
     """
+    by_place = {(one.method.upper(), one.path): one.tool for one in endpoints}
+    stated = [
+        Link(tool=taking.name, parameter=link.parameter, source=one.tool.name, entries=link.entries, field=link.field)
+        for one in endpoints
+        for link in one.links
+        if (taking := by_place.get((link.method.upper(), link.path))) is not None
+        and link.parameter in taking.properties
+        and taking.name != one.tool.name
+    ]
     offers: dict[str, list[ReturnedValue]] = defaultdict(list)
     for offer in (offer for endpoint in endpoints for offer in offers_of(endpoint)):
         offers[offer.subject.attribute].append(offer)
-    links = _stated(endpoints)
-    for endpoint in endpoints:
-        for leaf in leaves_of(endpoint.tool.parameters, through_lists=True):
-            fitting = _fitting(endpoint, leaf, offers)
-            links += [_link(endpoint, leaf, offer) for offer in fitting if spoken or not _is_spoken(offer)]
-    return tuple(dict.fromkeys(links))
-
-
-def _stated(endpoints: Sequence[Endpoint]) -> list[Link]:
-    """The links that the document states between tools that are there."""
-    by_place = {(one.method.upper(), one.path): one.tool for one in endpoints}
-    return [
-        Link(
-            tool=taking.name,
-            parameter=stated.parameter,
-            source=one.tool.name,
-            entries=stated.entries,
-            field=stated.field,
-        )
+    found = [
+        Link(tool=one.tool.name, parameter=leaf.path, source=offer.tool, entries=offer.entries, field=offer.field)
         for one in endpoints
-        for stated in one.links
-        if (taking := by_place.get((stated.method.upper(), stated.path))) is not None
-        and stated.parameter in taking.properties
-        and taking.name != one.tool.name
+        for leaf in leaves_of(one.tool.parameters, through_lists=True)
+        for offer in _fitting(one, leaf, offers)
+        if spoken or offer.subject.attribute not in SPOKEN or len(words_of(offer.field.rpartition(".")[2])) != 1
     ]
+    return tuple(dict.fromkeys((*stated, *found)))
 
 
 def offers_of(endpoint: Endpoint) -> Iterator[ReturnedValue]:
     """What a tool returns that identifies something; not what it was asked with, for who asks has that already."""
-    leaves = leaves_of(endpoint.tool.parameters, through_lists=True)
-    required = [leaf for leaf in leaves if leaf.names[0] in endpoint.tool.required]
+    given = leaves_of(endpoint.tool.parameters, through_lists=True)
+    required = [leaf for leaf in given if leaf.names[0] in endpoint.tool.required]
     asked = [subject for leaf in required if (subject := subject_of_parameter(endpoint, leaf)) is not None]
-    for offer in _offers(endpoint):
-        if not any(_is_same(offer.subject, subject) for subject in asked):
-            yield offer
-
-
-def _is_same(one: ValueMeaning, other: ValueMeaning) -> bool:
-    return one.attribute == other.attribute and same_thing(one.thing, other.thing)
-
-
-def _offers(endpoint: Endpoint) -> Iterator[ReturnedValue]:
     for entries, schema in entry_schemas(endpoint.tool.returns or {}):
-        thing = _thing(endpoint, entries, schema)
-        leaves = sorted(leaves_of(schema, through_lists=False), key=lambda leaf: len(leaf.names))
+        thing, named = thing_of_title(schema.get("title")), entries.rsplit(".", maxsplit=1)[-1]
+        if not thing:
+            thing = thing_at(endpoint) if not named or is_wrapping(named) else " ".join(words_of(named))
         own: set[ValueMeaning] = set()
-        for leaf in leaves:
+        for leaf in sorted(leaves_of(schema, through_lists=False), key=lambda leaf: len(leaf.names)):
             around = " ".join(words_of(leaf.names[-2])) if len(leaf.names) > 1 else thing
             subject = subject_of_name(leaf.names[-1], around) if leaf.names else None
             if subject is None or subject in own:  # deep within an entry its own id is stated once more
                 continue
             if subject.thing == thing and len(leaf.names) == 1:
                 own.add(subject)
-            yield ReturnedValue(endpoint.tool.name, entries, leaf.path, subject, leaf.schema)
+            if not any(subject.attribute == one.attribute and same_thing(subject.thing, one.thing) for one in asked):
+                yield ReturnedValue(endpoint.tool.name, entries, leaf.path, subject, leaf.schema)
 
 
 def entry_schemas(returns: JsonSchema, entries: str = "", level: int = 0) -> Iterator[tuple[str, JsonSchema]]:
@@ -151,30 +119,15 @@ def entry_schemas(returns: JsonSchema, entries: str = "", level: int = 0) -> Ite
             yield from entry_schemas(member, f"{entries}.{name}" if entries else name, level + 1)
 
 
-def _thing(endpoint: Endpoint, entries: str, schema: JsonSchema) -> str:
-    titled = thing_of_title(schema.get("title"))
-    named = entries.rsplit(".", maxsplit=1)[-1]
-    if titled or not named or is_wrapping(named):
-        return titled or thing_at(endpoint)
-    return " ".join(words_of(named))
-
-
 def _fitting(endpoint: Endpoint, leaf: SchemaLeaf, offers: dict[str, list[ReturnedValue]]) -> list[ReturnedValue]:
     subject = subject_of_parameter(endpoint, leaf)
     if subject is None or not subject.thing:
         return []
-    known = [
-        offer
-        for offer in offers[subject.attribute]
-        if offer.tool != endpoint.tool.name and _types_fit(leaf.schema, offer.schema)
-    ]
-    exact = [offer for offer in known if offer.subject.thing == subject.thing]
-    alike = exact or [offer for offer in known if same_thing(offer.subject.thing, subject.thing)]
+    others = (one for one in offers[subject.attribute] if one.tool != endpoint.tool.name)
+    known = [one for one in others if _types_fit(leaf.schema, one.schema)]
+    exact = [one for one in known if one.subject.thing == subject.thing]
+    alike = exact or [one for one in known if same_thing(one.subject.thing, subject.thing)]
     return sorted(alike, key=lambda offer: (offer.field.count("."), len(words_of(offer.field))))
-
-
-def _is_spoken(offer: ReturnedValue) -> bool:
-    return offer.subject.attribute in SPOKEN and len(words_of(offer.field.rpartition(".")[2])) == 1
 
 
 def _types_fit(wanted: JsonSchema, offered: JsonSchema) -> bool:
@@ -185,12 +138,6 @@ def _types_fit(wanted: JsonSchema, offered: JsonSchema) -> bool:
     return None in formats or formats[0] == formats[1]
 
 
-def _link(endpoint: Endpoint, leaf: SchemaLeaf, offer: ReturnedValue) -> Link:
-    return Link(
-        tool=endpoint.tool.name, parameter=leaf.path, source=offer.tool, entries=offer.entries, field=offer.field
-    )
-
-
 def words_of(name: str) -> list[str]:
     """The words of a name in the singular, whatever case it is written in."""
     return list(_split(name))
@@ -198,7 +145,11 @@ def words_of(name: str) -> list[str]:
 
 @lru_cache(65536)
 def _split(name: str) -> tuple[str, ...]:
-    return tuple(_singular(word.lower()) for word in _GAP.split(_HUMP.sub(" ", name)) if word)
+    return tuple(map(_singular, _spoken_words(name)))
+
+
+def _spoken_words(name: str) -> list[str]:
+    return [word.lower() for word in _GAP.split(_HUMP.sub(" ", name)) if word]
 
 
 def _singular(word: str) -> str:
@@ -209,21 +160,22 @@ def _singular(word: str) -> str:
     return word[:-1] if word.endswith("s") and not word.endswith(("ss", "us", "is")) and len(word) > 2 else word  # noqa: PLR2004
 
 
-def leaves_of(schema: JsonSchema, *, through_lists: bool) -> Iterator[SchemaLeaf]:
-    """The places of a schema that hold plain values, down to DEEPEST; lists are entered only where it is asked for."""
-    yield from _leaves(schema, "", (), through_lists=through_lists)
+def leaves_of(
+    schema: JsonSchema, *, through_lists: bool, path: str = "", names: tuple[str, ...] = ()
+) -> Iterator[SchemaLeaf]:
+    """The places of a schema that hold plain values, down to DEEPEST; lists are entered only where it is asked for.
 
-
-def _leaves(schema: JsonSchema, path: str, names: tuple[str, ...], *, through_lists: bool) -> Iterator[SchemaLeaf]:
+    `path` and `names` lead to the schema.
+    """
     schema = plain(schema)
     if len(names) <= DEEPEST and isinstance(schema.get("properties"), dict):
         for name, member in schema["properties"].items():
             inner = f"{path}.{name}" if path else name
             if isinstance(member, dict):
-                yield from _leaves(member, inner, (*names, name), through_lists=through_lists)
+                yield from leaves_of(member, through_lists=through_lists, path=inner, names=(*names, name))
     elif schema.get("type") == "array":
         if through_lists and isinstance(schema.get("items"), dict):
-            yield from _leaves(schema["items"], f"{path}[]", names, through_lists=through_lists)
+            yield from leaves_of(schema["items"], through_lists=True, path=f"{path}[]", names=names)
     elif schema.get("type") != "object":
         yield SchemaLeaf(path, names, schema)
 
@@ -282,7 +234,7 @@ def thing_of_path(path: str) -> str:
     """What an address speaks of: the last of its fixed segments that is a plural, else the first."""
     named = [segment for segment in path.split("/") if segment and not segment.startswith("{")]
     fixed = [segment for segment in named if "by" not in words_of(segment)] or named  # "findByTags" finds no tags
-    plurals = [segment for segment in fixed if words_of(segment) and words_of(segment)[-1] != _last_word(segment)]
+    plurals = [segment for segment in fixed if words_of(segment)[-1:] != _spoken_words(segment)[-1:]]
     return " ".join(words_of((plurals or fixed[:1] or [""])[-1]))
 
 
@@ -307,11 +259,6 @@ def same_thing(one: str, other: str) -> bool:
     return bool(shorter) and longer[len(longer) - len(shorter) :] == shorter
 
 
-def _last_word(segment: str) -> str:
-    words: Sequence[str] = [word.lower() for word in _GAP.split(_HUMP.sub(" ", segment)) if word]
-    return words[-1] if words else ""
-
-
 def _before(path: str, name: str) -> str:
     """The thing that the segments before a path's parameter name; "/flows/name/{name}" names a flow."""
     head = path.split(f"{{{name}}}", maxsplit=1)[0]
@@ -327,11 +274,17 @@ def with_hints(tools: Sequence[Tool], links: Iterable[Link], most: int | None = 
     Lists come first, for a value out of a list has to be chosen; places that the tools can't give are not named.
     """
     by_name = {tool.name: tool for tool in tools}
-    hints: dict[tuple[str, str], list[Link]] = defaultdict(list)
+    hints: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     for link in links:
         if link.source in by_name:
-            hints[link.tool, link.parameter].append(link)
-    return tuple(_hinted(tool, {place: found[:most] for place, found in hints.items()}, by_name) for tool in tools)
+            hints[link.tool][link.parameter].append(hint_of(link, by_name[link.source]))
+    found = []
+    for tool in tools:
+        schema = tool.parameters
+        for parameter, stated in hints[tool.name].items():
+            schema = _with_hint(schema, parameter.split("."), " ".join(stated[:most]))
+        found.append(tool if schema is tool.parameters else tool.with_changes(parameters=schema))
+    return tuple(found)
 
 
 def hint_of(link: Link, source: Tool) -> str:
@@ -343,26 +296,15 @@ def hint_of(link: Link, source: Tool) -> str:
     return f"(`{link.field}`{place} in the response of {link.source})"
 
 
-def _hinted(tool: Tool, hints: Mapping[tuple[str, str], list[Link]], tools: Mapping[str, Tool]) -> Tool:
-    schema = tool.parameters
-    for (name, parameter), links in hints.items():
-        if name == tool.name:
-            hint = " ".join(hint_of(link, tools[link.source]) for link in links)
-            schema = _with_hint(schema, parameter.split("."), hint)
-    return tool if schema is tool.parameters else tool.with_changes(parameters=schema)
-
-
 def _with_hint(schema: JsonSchema, path: list[str], hint: str) -> JsonSchema:
     """The schema with a sentence at the end of the description that stands at `path` ("legs[]", "fromId")."""
     if not path:
         return {**schema, "description": f"{schema.get('description') or ''} {hint}".strip()}
+    name, is_list = path[0].removesuffix("[]"), path[0].endswith("[]")
     for key in ("anyOf", "oneOf"):
         if "properties" not in schema and isinstance(schema.get(key), list):
-            return {
-                **schema,
-                key: [_with_hint(one, path, hint) if _holds(one, path[0]) else one for one in schema[key]],
-            }
-    name, is_list = path[0].removesuffix("[]"), path[0].endswith("[]")
+            holding = [one for one in schema[key] if name in (one.get("properties") or {})]
+            return {**schema, key: [_with_hint(one, path, hint) if one in holding else one for one in schema[key]]}
     if name not in (schema.get("properties") or {}):
         return schema
     member = schema["properties"][name]
@@ -371,7 +313,3 @@ def _with_hint(schema: JsonSchema, path: list[str], hint: str) -> JsonSchema:
     else:
         member = _with_hint(member, path[1:], hint)
     return {**schema, "properties": {**schema["properties"], name: member}}
-
-
-def _holds(schema: JsonSchema, name: str) -> bool:
-    return name.removesuffix("[]") in (schema.get("properties") or {})

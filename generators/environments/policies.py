@@ -16,8 +16,14 @@ from jinja2 import Environment, TemplateSyntaxError, nodes
 from pydantic import JsonValue
 
 from callwright.generators.environments.episodes import StatefulWorld, WorldEpisode
-from callwright.generators.environments.expressions import BUILT_IN, Evaluated, ExpressionCompiler, Values, with_lets
-from callwright.generators.environments.rule_functions import PLAIN
+from callwright.generators.environments.expressions import (
+    BUILT_IN,
+    PLAIN,
+    Evaluated,
+    ExpressionCompiler,
+    Values,
+    with_lets,
+)
 from callwright.warehouse.errors import ConfigurationError, RecordError
 from callwright.warehouse.exports.tasks import names_in_episodes
 from callwright.warehouse.records import Call, Policy, Tool
@@ -61,7 +67,7 @@ class PolicyBook:
         self._tools = {tool.name: tool for tool in world.tools}
         names = names_in_episodes(world.tools)
         self._reads = {names[name]: tool for name, tool in self._tools.items() if not world.writes(name)}
-        compiler = ExpressionCompiler({*BUILT_IN, *PLAIN, *self._reads, _GIVEN}, PLAIN)
+        compiler = ExpressionCompiler({*self._reads, _GIVEN})
         given = [*places, *([""] * len(policies))]
         self._policies = [self._compiled(one, at, compiler) for one, at in zip(policies, given, strict=False)]
 

@@ -6,7 +6,7 @@ call, and for things that calls have changed on their state.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from copy import copy
 from difflib import get_close_matches
 from functools import cached_property
@@ -22,10 +22,18 @@ from pydantic import Field, JsonValue, ValidationError
 
 from callwright.generators.environments.endpoints import Endpoint
 from callwright.generators.environments.episodes import Overlaid, ThingKey
-from callwright.generators.environments.expressions import BUILT_IN, Evaluated, ExpressionCompiler, Values, with_lets
+from callwright.generators.environments.expressions import (
+    BUILT_IN,
+    PLAIN,
+    Evaluated,
+    ExpressionCompiler,
+    Values,
+    refuse,
+    seeded,
+    with_lets,
+)
 from callwright.generators.environments.linking import find_links, leaves_of
 from callwright.generators.environments.protocol import EnvironmentPart
-from callwright.generators.environments.rule_functions import PLAIN, refuse, seeded
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Arguments, ElementKind, Link, Tool, content_key
 from callwright.warehouse.yaml_text import read_yaml
@@ -33,7 +41,6 @@ from callwright.warehouse.yaml_text import read_yaml
 _SIGNATURE = re.compile(r"(\w+)\(([\w, ]*)\)")
 _GIVEN = "given"  # the arguments of the call
 MADE_FROM = 10**9  # numbers of what calls make
-_DATA = frozenset({"data"})
 
 
 class KindRules(EnvironmentPart):
@@ -135,53 +142,49 @@ class CompiledRules:
 
     def __init__(self, stated: WorldRules, where: str) -> None:
         """Raises ConfigurationError, which tells the place in the file `where`."""
-        self.stated, self.data, self._where = stated, stated.data, where
+        self.stated, self._where = stated, where
         self.size: Mapping[str, JsonValue] = {}
         self.key = content_key(stated.model_dump(mode="json"))
-        unknown = [one for said in stated.parameters.values() for one in said.sources if one not in stated.sources]
-        if unknown:
-            raise ConfigurationError(f"{where}: parameters: {unknown[0]!r} is none of `sources`.")
-        signatures = {one: _SIGNATURE.fullmatch(one) for one in stated.functions}
-        wrong = next((one for one, found in signatures.items() if found is None), None)
-        if wrong is not None:
-            raise ConfigurationError(f"{where}: functions: {wrong!r} is not called as NAME(PARAMETER, …).")
-        named = {
-            found[1]: (one, tuple(filter(None, re.split(r",\s*", found[2]))))
-            for one, found in signatures.items()
-            if found
-        }
+        for one in (one for said in stated.parameters.values() for one in said.sources):
+            if one not in stated.sources:
+                raise ConfigurationError(f"{where}: parameters: {one!r} is none of `sources`.")
+        named: dict[str, tuple[str, tuple[str, ...]]] = {}
+        for one in stated.functions:
+            found = _SIGNATURE.fullmatch(one)
+            if found is None:
+                raise ConfigurationError(f"{where}: functions: {one!r} is not called as NAME(PARAMETER, …).")
+            named[found[1]] = one, tuple(filter(None, re.split(r",\s*", found[2])))
         own = {"seed", "size", "rows", "row", "find", _GIVEN}
-        self._compiler = ExpressionCompiler({*BUILT_IN, *self.data, *PLAIN, *seeded(0), *named, *own}, PLAIN)
-        compiled = self._compiler.compiled
+        compiler = ExpressionCompiler({*stated.data, *seeded(0), *named, *own})
+
+        def compiled(said: JsonValue, place: str, names: Collection[str] = ()) -> Evaluated:
+            return compiler.compiled(said, f"{where}: {place}", names)
+
         self.functions = {
-            name: _Function(parameters, compiled(stated.functions[one], f"{where}: functions.{one}", parameters))
+            name: _Function(parameters, compiled(stated.functions[one], f"functions.{one}", parameters))
             for name, (one, parameters) in named.items()
         }
-        self.rows = {
-            name: compiled(kind.rows, f"{where}: kinds.{name}.rows", [*self._above(kind.of)])
-            for name, kind in stated.kinds.items()
-        }
-        self.fields = {
-            name: {
-                field: compiled(one, f"{where}: kinds.{name}.fields.{field}", {name, *self._above(kind.of), *_DATA})
-                for field, one in kind.fields.items()
+        self.rows: dict[str, Evaluated] = {}
+        self.fields: dict[str, dict[str, Evaluated]] = {}
+        for name, kind in stated.kinds.items():
+            place, above = f"kinds.{name}", [*self._above(kind.of)]
+            self.rows[name] = compiled(kind.rows, f"{place}.rows", above)
+            around = {name, "data", *above}
+            self.fields[name] = {
+                key: compiled(one, f"{place}.fields.{key}", around) for key, one in kind.fields.items()
             }
-            for name, kind in stated.kinds.items()
-        }
-        self.refuses = {
-            compiled(when, f"{where}: refuses", ()): compiled(say, f"{where}: refuses", ())
-            for when, say in stated.refuses.items()
-        }
-        self.frame = compiled(stated.frame, f"{where}: frame", {"answer"})
-        self.tools = {name: self._tool(one, f"{where}: tools.{name}") for name, one in stated.tools.items()}
-        self.says = {name: compiled(one, f"{where}: says.{name}", {"rng"}) for name, one in stated.says.items()}
+        self.refuses = {compiled(when, "refuses"): compiled(say, "refuses") for when, say in stated.refuses.items()}
+        self.frame = compiled(stated.frame, "frame", {"answer"})
+        self.tools: dict[str, tuple[Mapping[str, Evaluated], Evaluated]] = {}
+        for name, tool in stated.tools.items():
+            lets = compiler.lets(tool.let, f"{where}: tools.{name}", frozenset())
+            self.tools[name] = lets, compiled(tool.answer, f"tools.{name}.answer", lets)
+        self.says = {name: compiled(one, f"says.{name}", {"rng"}) for name, one in stated.says.items()}
         trip = stated.trip
-        self.places = compiled(trip.places, f"{where}: trip.places") if trip else None
-        self.ends = compiled(trip.ends, f"{where}: trip.ends") if trip else None
-        self.local = {
-            name: compiled(one, f"{where}: trip.local.{name}", {"place"})
-            for name, one in (trip.local.items() if trip else ())
-        }
+        self.places = compiled(trip.places, "trip.places") if trip else None
+        self.ends = compiled(trip.ends, "trip.ends") if trip else None
+        local = trip.local.items() if trip else ()
+        self.local = {name: compiled(one, f"trip.local.{name}", {"place"}) for name, one in local}
 
     def _above(self, kind: str) -> Iterator[str]:
         while kind:
@@ -191,10 +194,6 @@ class CompiledRules:
                 )
             yield kind
             kind = self.stated.kinds[kind].of
-
-    def _tool(self, tool: ToolRules, where: str) -> tuple[Mapping[str, Evaluated], Evaluated]:
-        lets = self._compiler.lets(tool.let, where, frozenset())
-        return lets, self._compiler.compiled(tool.answer, f"{where}.answer", lets)
 
     def sized(self, size: str) -> "CompiledRules":
         """The rules with responses of a size. Raises ConfigurationError where there is no such size."""
@@ -226,16 +225,16 @@ class CompiledRules:
     def links(self, endpoints: Sequence[Endpoint]) -> tuple[Link, ...]:
         """The links of the parameters that are spoken of as they are stated, of all others as they are found."""
         found, names = find_links(endpoints), {one.tool.name for one in endpoints}
-        stated = (link for one in endpoints for link in self._links(one.tool))
+        stated = (
+            Link(tool=one.tool.name, parameter=leaf.path, source=source, entries=entries, field=field)
+            for one in endpoints
+            for leaf in leaves_of(one.tool.parameters, through_lists=True)
+            if (known := self.parameter(one.tool.name, leaf.path)) is not None
+            for name in known.sources
+            for source, entries, field in self.stated.sources[name]
+        )
         others = (link for link in found if self.parameter(link.tool, link.parameter) is None)
         return tuple(dict.fromkeys(link for link in (*stated, *others) if link.source in names))
-
-    def _links(self, tool: Tool) -> Iterator[Link]:
-        for leaf in leaves_of(tool.parameters, through_lists=True):
-            known = self.parameter(tool.name, leaf.path)
-            for name in known.sources if known else ():
-                for source, entries, field in self.stated.sources[name]:
-                    yield Link(tool=tool.name, parameter=leaf.path, source=source, entries=entries, field=field)
 
 
 class RuleScope:
@@ -251,7 +250,7 @@ class RuleScope:
         functions = {name: self._called(one) for name, one in rules.functions.items()}
         own = {"seed": seed, "size": rules.size, "rows": self.rows, "row": self.row, "find": self.find}
         own[_GIVEN] = {}
-        self._base: Values = {**BUILT_IN, **rules.data, **PLAIN, **seeded(seed), **functions, **own}
+        self._base: Values = {**BUILT_IN, **rules.stated.data, **PLAIN, **seeded(seed), **functions, **own}
 
     def _called(self, function: _Function) -> Callable[..., Any]:
         @pass_context
@@ -314,10 +313,6 @@ class RuleScope:
             self._found[kind, field] = {one[field]: one for one in self.rows(kind)}
         return self._found[kind, field].get(value)
 
-    def answers(self, tool: str) -> bool:
-        """Whether rules say what a tool answers."""
-        return tool in self.rules.tools
-
     def answer(self, tool: Tool, arguments: Arguments) -> JsonValue:
         """What a tool answers a valid call. Raises RefusalError where the rules refuse it."""
         given = {name: arguments.get(name, schema.get("default")) for name, schema in tool.properties.items()}
@@ -351,20 +346,12 @@ class RuleScope:
         """What the places are called by, None where goals go nowhere."""
         return self.rules.stated.trip.element if self.rules.stated.trip else None
 
-    @property
-    def local(self) -> tuple[ElementKind, ...]:
-        """The elements that lie in places."""
-        return tuple(self.rules.local)
-
-    @property
-    def says(self) -> tuple[ElementKind, ...]:
-        """The elements that people say anywhere."""
-        return tuple(self.rules.says)
-
     @cached_property
     def whereabouts(self) -> Mapping[str, tuple[ElementKind, Row]]:
         """The element and the place of each thing that lies in a place, and of each place, by its names."""
-        found = {name: (one, place) for place in self.places for one in self.local for name in self.inside(one, place)}
+        found = {
+            name: (one, place) for place in self.places for one in self.rules.local for name in self.inside(one, place)
+        }
         element = self.place_element
         named = ((name, place) for place in self.places for name in (place["name"], *place["other_names"]))
         return found | ({name: (element, place) for name, place in named} if element else {})
@@ -384,7 +371,13 @@ class RuleScope:
 
 def read_rules(path: Path) -> CompiledRules:
     """The rules of a file. Raises ConfigurationError where they can't be read, which tells where."""
-    return rules_of(_read_yaml(path), str(path))
+    try:
+        found = read_yaml(path.read_text(encoding="utf-8"))
+    except (OSError, yaml.YAMLError) as error:
+        raise ConfigurationError(f"The rules {str(path)!r} can't be read ({error}).") from error
+    if not isinstance(found, dict):
+        raise ConfigurationError(f"The rules {str(path)!r} are no object.")
+    return rules_of(found, str(path))
 
 
 def rules_of(stated: object, where: str) -> CompiledRules:
@@ -397,13 +390,3 @@ def rules_of(stated: object, where: str) -> CompiledRules:
             f"The rules {where!r} are wrong at {'.'.join(map(str, first['loc']))}: {first['msg']}."
         ) from error
     return CompiledRules(rules, where)
-
-
-def _read_yaml(path: Path) -> dict[str, JsonValue]:
-    try:
-        found = read_yaml(path.read_text(encoding="utf-8"))
-    except (OSError, yaml.YAMLError) as error:
-        raise ConfigurationError(f"The rules {str(path)!r} can't be read ({error}).") from error
-    if not isinstance(found, dict):
-        raise ConfigurationError(f"The rules {str(path)!r} are no object.")
-    return found

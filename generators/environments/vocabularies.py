@@ -1,4 +1,7 @@
-"""The values that a user says: invented from the schema alone, or by an environment's own knowledge of its world."""
+"""The values that a user says: invented from the schema alone, or by an environment's own knowledge of its world.
+
+In a world with rules these are of the places that one goal goes to, what lies in them, and one stretch of days.
+"""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -12,6 +15,7 @@ from pydantic import JsonValue
 from callwright.generators.environments.linking import is_opaque, words_of
 from callwright.generators.environments.picking import stated_values, values_of_parameter
 from callwright.generators.environments.protocol import Environment
+from callwright.generators.environments.rules import Row, RuleScope
 from callwright.language.names import split_name
 from callwright.language.schemas import json_type
 from callwright.warehouse.records import Call, JsonSchema, Link, Tool
@@ -28,6 +32,10 @@ _WORDS: Mapping[str, ElementKind] = {
     "city": "city", "airport": "airport", "hotel": "hotel", "company": "company", "person": "person", "user": "person",
     "sort": "sort", "language": "language", "currency": "currency", "price": "price", "amount": "price",
 }  # fmt: skip
+
+
+_TRIES = 4  # so that two places of one goal are not the same, unless there is no other
+_ROLES = ("main", "home", "other")
 
 
 class Wish(NamedTuple):
@@ -88,7 +96,17 @@ def element_of(name: str, schema: JsonSchema) -> ElementKind:
     return "text" if not schema.get("examples") else "keyword"
 
 
-class PlainTrip:
+class _Trip(GoalValues):
+    _rng: Random
+
+    def instead_of(self, old: JsonValue, wish: Wish) -> JsonValue | None:
+        """What is said of a wish in the old value's place; now and then what is no place can stay."""
+        if self._rng.random() < KEPT_SHARE and wish.element not in LOCAL:
+            return None
+        return self.say(wish._replace(role=str(old)))
+
+
+class PlainTrip(_Trip):
     """Values that a schema offers by itself: its choices, its examples, numbers within its bounds, days one after another."""
 
     def __init__(self, rng: Random) -> None:
@@ -116,12 +134,6 @@ class PlainTrip:
             self._stated[known] = value
         return self._stated[known]
 
-    def instead_of(self, old: JsonValue, wish: Wish) -> JsonValue | None:
-        """What is said of a wish in the old value's place; now and then what is no place can stay."""
-        if self._rng.random() < KEPT_SHARE and wish.element not in LOCAL:
-            return None
-        return self.say(wish._replace(role=str(old)))
-
     def _new(self, wish: Wish) -> JsonValue | None:
         schema = wish.schema
         if wish.element == "date":
@@ -134,10 +146,15 @@ class PlainTrip:
             return self._rng.choice([one for one in choices if one not in used] or list(choices))  # type: ignore[no-any-return]
         if schema.get("type") == "boolean":
             return True
-        return _number(schema, self._rng)
+        low, high = schema.get("minimum", 1), schema.get("maximum", 9)
+        are_bounds = isinstance(low, int | float) and isinstance(high, int | float)
+        if schema.get("type") not in {"integer", "number"} or not are_bounds:
+            return None
+        low = max(low, 2 if high > 2 else low)  # noqa: PLR2004 - one is what goes without saying
+        return self._rng.randint(int(low), int(min(high, low + 7)))
 
 
-class SeenTrip:
+class SeenTrip(_Trip):
     """The values of one goal: of each tool one call that is known to be answered."""
 
     def __init__(self, calls: Mapping[str, Sequence[Call]], rng: Random) -> None:
@@ -151,27 +168,6 @@ class SeenTrip:
         seen = list(values_of_parameter(call.arguments, wish.parameter)) if call else []
         return next(iter(seen or stated_values(wish.schema)), None)
 
-    def instead_of(self, old: JsonValue, wish: Wish) -> JsonValue | None:
-        """What the chosen call has; now and then what is no place can stay."""
-        if self._rng.random() < KEPT_SHARE and wish.element not in LOCAL:
-            return None
-        return self.say(wish._replace(role=str(old)))
-
-
-def _number(schema: Mapping[str, JsonValue], rng: Random) -> JsonValue | None:
-    if schema.get("type") not in {"integer", "number"}:
-        return None
-    low, high = schema.get("minimum", 1), schema.get("maximum", 9)
-    if not isinstance(low, int | float) or not isinstance(high, int | float):
-        return None
-    low = max(low, 2 if high > 2 else low)  # noqa: PLR2004 - one is what goes without saying
-    return rng.randint(int(low), int(min(high, low + 7)))
-
-
-def schema_vocabulary(element: Callable[[str, str], ElementKind]) -> Vocabulary:
-    """The vocabulary of an environment of which nothing is known but its schemas."""
-    return Vocabulary(element, PlainTrip, lambda tool, parameter: is_replaceable(element(tool, parameter)))
-
 
 def vocabulary_of(environment: Environment) -> Vocabulary:
     """The environment's own vocabulary where it brings one, else what its schemas give away."""
@@ -184,7 +180,7 @@ def vocabulary_of(environment: Environment) -> Vocabulary:
         name = parameter.rpartition("[].")[2]
         return element_of(name, schemas.get((tool, parameter), {}))
 
-    return schema_vocabulary(element)
+    return Vocabulary(element, PlainTrip, lambda *one: is_replaceable(element(*one)))
 
 
 def vocabulary_of_calls(tools: Iterable[Tool], links: Iterable[Link], calls: Iterable[Call]) -> Vocabulary:
@@ -222,3 +218,87 @@ def _element_seen(name: str, schema: JsonSchema) -> ElementKind:
     if schema.get("type") in ("integer", "number"):
         return "count"
     return "keyword" if schema.get("examples") else "text"
+
+
+def ruled_vocabulary(scope: RuleScope, tools: Sequence[Tool]) -> Vocabulary:
+    """What people say of the parameters of tools, as rules tell it, and where they don't their names and schemas."""
+    rules = scope.rules
+    schemas = {(tool.name, name): schema for tool in tools for name, schema in tool.properties.items()}
+
+    def element(tool: str, parameter: str) -> ElementKind:
+        stated = rules.parameter(tool, parameter)
+        name = parameter.rpartition("[].")[2]
+        return stated.element if stated else element_of(name, schemas.get((tool, parameter), {}))
+
+    def may_differ(tool: str, parameter: str) -> bool:
+        stated, known = rules.parameter(tool, parameter), element(tool, parameter)
+        return known != "identifier" and not (stated and stated.fixed) and is_replaceable(known)
+
+    def asked(tool: str) -> tuple[str, ...]:
+        return rules.stated.tools[tool].asked if tool in rules.stated.tools else ()
+
+    return Vocabulary(element, lambda rng: RuledTrip(scope, rng), may_differ, asked)
+
+
+class RuledTrip(PlainTrip):
+    """Where one goal goes: from home to a main place and perhaps another, with what lies in them."""
+
+    def __init__(self, scope: RuleScope, rng: Random) -> None:
+        """Choose places of its own."""
+        super().__init__(rng)
+        self._scope = scope
+        self.places = dict(zip(_ROLES, rng.sample(scope.ends, len(_ROLES)), strict=True)) if scope.ends else {}
+        self._known: dict[tuple[str, str], JsonValue] = {}
+        self._moved: dict[str, Row] = {}  # the place that stands in for another, by the other's name
+
+    def say(self, wish: Wish) -> JsonValue | None:
+        """The value for a wish, of the place that its role names."""
+        by_place = wish.element == self._scope.place_element or wish.element in self._scope.rules.local
+        known = (wish.role, wish.tool if by_place else wish.parameter)
+        if wish.element in {"date", "time"}:
+            known = (wish.parameter, str(wish.ordinal))
+        if known not in self._known:
+            value = self._value(wish)
+            if value is None:
+                return None
+            self._known[known] = value
+        return self._known[known]
+
+    def _value(self, wish: Wish) -> JsonValue | None:
+        home = self.places.get(wish.role.split(maxsplit=1)[0])
+        match wish.element:
+            case "date":
+                return self.day(wish.ordinal)
+            case "time" if r"\d{4}" in str(wish.schema.get("pattern")):
+                return f"{self.day(wish.ordinal)} {self.clock()}"
+            case "time":
+                return self.clock()
+            case self._scope.place_element if home is not None:
+                return str(home["name"])
+            case element if element not in (*self._scope.rules.says, *self._scope.rules.local):
+                return None if element in ("identifier", "text") else super().say(wish)
+        choices = [one for one in wish.schema.get("enum", ()) if one != wish.schema.get("default")]
+        for _ in range(_TRIES):
+            value = self._rng.choice(choices) if choices else self._scope.said(wish.element, self._rng, home)
+            if wish.element not in self._scope.rules.local or value not in self._known.values():
+                break
+        return str(value) if wish.schema.get("type") == "string" and not isinstance(value, str) else value
+
+    def instead_of(self, old: JsonValue, wish: Wish) -> JsonValue | None:
+        """The same kind of thing in the place that stands in for the old one's own; all else as anywhere."""
+        if wish.element == self._scope.place_element or wish.element in self._scope.rules.local:
+            return self._elsewhere(old)
+        if self._rng.random() < KEPT_SHARE:
+            return None
+        return self.say(wish._replace(role=_ROLES[0]))
+
+    def _elsewhere(self, old: JsonValue) -> JsonValue | None:
+        known = self._scope.whereabouts.get(str(old))
+        if known is None:
+            return None
+        element, home = known
+        if home["name"] not in self._moved:
+            moved = [home["name"], *(one["name"] for one in self._moved.values())]
+            self._moved[home["name"]] = self._rng.choice([one for one in self._scope.ends if one["name"] not in moved])
+        new = self._moved[home["name"]]
+        return str(new["name"]) if element == self._scope.place_element else self._scope.said(element, self._rng, new)

@@ -11,7 +11,7 @@ from jsonschema import Draft202012Validator
 from pydantic import JsonValue
 
 from callwright.generators.environments.episodes import START, world_of
-from callwright.generators.environments.rule_functions import index_of, number_for, read_token, write_token
+from callwright.generators.environments.expressions import index_of, number_for, read_token, write_token
 from callwright.generators.environments.travel import open_travel
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Call, Tool
