@@ -11,7 +11,7 @@ from pydantic import JsonValue
 from callwright.generators.environments.effects import Relation
 from callwright.generators.environments.episodes import START, Overlaid, RefusalError, ThingKey, WorldState
 from callwright.generators.environments.linking import IDENTIFYING, is_opaque, subject_of_name, words_of
-from callwright.generators.environments.population import Thing, number_of_made
+from callwright.generators.environments.population import Thing, thing_made
 from callwright.generators.environments.protocol import Effect
 from callwright.generators.environments.results import AskedCall
 from callwright.warehouse.records import Arguments, JsonSchema, content_key
@@ -87,7 +87,7 @@ class _Deed:
     def meant_by(self, kind: str, parameter: str) -> Thing:
         """The thing whose id a parameter gives. Raises RefusalError where there is none."""
         asked, value = self._asked, self._given.get(parameter)
-        reference = next((one for one in asked.references if one.parameter == parameter), None)
+        reference = asked.kinds.reference(asked.endpoint, parameter)
         if reference is not None and reference.kind == kind:
             field, schema = asked.field(reference)
         else:
@@ -97,7 +97,8 @@ class _Deed:
         if value is None and not asked.is_standing:
             raise RefusalError("invalid_value", f"Which {kind} is meant is not said; {parameter!r} is needed.")
         if found is None and asked.is_standing:
-            return asked.invented(kind, field, asked.call.key if value is None else value)
+            value = asked.call.key if value is None else value  # for builds any id is known
+            return thing_made(kind, value, {field: value})
         if found is None:
             in_path = reference is not None and reference.in_path
             is_written = (self._effect.links or self._effect.unlinks) and not in_path
@@ -126,7 +127,7 @@ class _Deed:
             given = {**first, **given}
         key = ThingKey(kind, str(given[field]))
         state = state.with_thing(key, Overlaid(None, given))
-        asked.subjects.append(Thing(kind, number_of_made(*key), given, key.id))
+        asked.subjects.append(thing_made(*key, given))
         asked.see(state)
         return state
 

@@ -13,7 +13,7 @@ from callwright.generators.environments.episodes import StatefulWorld, ThingKey,
 from callwright.generators.environments.protocol import CallResponse, Environment
 from callwright.generators.environments.vocabularies import GoalValues, Vocabulary, Wish, vocabulary_of
 from callwright.warehouse.errors import ConfigurationError
-from callwright.warehouse.records import Call, Link, Tool
+from callwright.warehouse.records import Call, Link
 
 BETWEEN = "+"  # names of worlds that are joined: "workshop+depot"
 _CLOCK = "answered"
@@ -25,6 +25,10 @@ class JoinedWorld:
     def __init__(self, worlds: Sequence[StatefulWorld]) -> None:
         """Raises ConfigurationError where two have a tool of the same name."""
         self.worlds = tuple(worlds)
+        self.name = BETWEEN.join(world.name for world in worlds)
+        self.tools = tuple(tool for world in worlds for tool in world.tools)
+        self.seed = worlds[0].seed  # where an episode names another one, all are as far from their own
+        self.unclear = tuple(name for world in worlds for name in world.unclear)
         self._places: dict[str, int] = {}
         for at, world in enumerate(self.worlds):
             for tool in world.tools:
@@ -34,29 +38,13 @@ class JoinedWorld:
                         " no task can be one of both; give it another name by `rename`."
                     )
 
-    @property
-    def name(self) -> str:
-        """The names of all, in order."""
-        return BETWEEN.join(world.name for world in self.worlds)
-
-    @property
-    def tools(self) -> tuple[Tool, ...]:
-        """The tools of all."""
-        return tuple(tool for world in self.worlds for tool in world.tools)
-
-    @property
-    def seed(self) -> int:
-        """The seed of the first; where an episode names another one, all are as far from their own."""
-        return self.worlds[0].seed
-
-    @property
-    def unclear(self) -> tuple[str, ...]:
-        """The tools of which nobody knows what they change."""
-        return tuple(name for world in self.worlds for name in world.unclear)
-
     def at(self, tool: str) -> int | None:
         """Which of the worlds has a tool, None where none has."""
         return self._places.get(tool)
+
+    def unknown(self, call: Call) -> CallResponse:
+        """What a call is answered whose tool none has."""
+        return CallResponse(problem=f"{self.name} has no tool {call.tool!r}.", error="not_found")
 
     def begin(self, seed: int | None = None) -> "_JoinedEpisode":
         """A new episode of each."""
@@ -80,9 +68,7 @@ class _JoinedEpisode(WorldEpisode):
     def answer(self, call: Call) -> CallResponse:
         """What the world answers that has the tool."""
         at = self._world.at(call.tool)
-        if at is None:
-            return CallResponse(problem=f"{self._world.name} has no tool {call.tool!r}.", error="not_found")
-        return self._episodes[at].answer(call)
+        return self._world.unknown(call) if at is None else self._episodes[at].answer(call)
 
     @property
     def state(self) -> WorldState:
@@ -110,23 +96,14 @@ class _JoinedEpisode(WorldEpisode):
             one.restore(WorldState(things, counters, clock))
 
 
-class JoinedEnvironment:
+class JoinedEnvironment(JoinedWorld):
     """Several environments of a recipe as one: what answers calls for builds, and the world that episodes begin in."""
 
     def __init__(self, environments: Sequence[Environment]) -> None:
         """Raises ConfigurationError where two have a tool of the same name, or calls can't change one of them."""
+        super().__init__([world_of(one) for one in environments])
         self._environments = tuple(environments)
-        self.inner = JoinedWorld([world_of(one) for one in environments])
-
-    @property
-    def name(self) -> str:
-        """The names of all, in order."""
-        return self.inner.name
-
-    @property
-    def tools(self) -> tuple[Tool, ...]:
-        """The tools of all."""
-        return tuple(tool for one in self._environments for tool in one.tools)
+        self.tools = tuple(tool for one in environments for tool in one.tools)
 
     @property
     def links(self) -> tuple[Link, ...]:
@@ -135,10 +112,8 @@ class JoinedEnvironment:
 
     async def answer(self, call: Call) -> CallResponse:
         """What the environment answers that has the tool."""
-        at = self.inner.at(call.tool)
-        if at is None:
-            return CallResponse(problem=f"{self.name} has no tool {call.tool!r}.", error="not_found")
-        return await self._environments[at].answer(call)
+        at = self.at(call.tool)
+        return self.unknown(call) if at is None else await self._environments[at].answer(call)
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
@@ -146,11 +121,11 @@ class JoinedEnvironment:
         words = tuple(map(vocabulary_of, self._environments))
 
         def of(tool: str) -> Vocabulary:
-            return words[self.inner.at(tool) or 0]
+            return words[self.at(tool) or 0]
 
         return Vocabulary(
             lambda tool, parameter: of(tool).element(tool, parameter),
-            lambda rng: _JoinedValues([one.trip(rng) for one in words], self.inner.at),
+            lambda rng: _JoinedValues([one.trip(rng) for one in words], self.at),
             lambda tool, parameter: of(tool).is_replaceable(tool, parameter),
             lambda tool: of(tool).asked(tool),
         )

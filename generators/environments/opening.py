@@ -278,7 +278,7 @@ def ship_world(environment: Environment, settings: EnvironmentSettings) -> Shipp
 
 def join_shipped(environment: JoinedEnvironment, shipped: Mapping[str, ShippedWorld]) -> ShippedWorld:
     """What a world made of worlds is opened by: what those are that were shipped already."""
-    parts = tuple(world.name for world in environment.inner.worlds)
+    parts = tuple(world.name for world in environment.worlds)
     own = [shipped[name] for name in parts]
     files = {name: text for one in own for name, text in one.files.items()}
     document: dict[str, JsonValue] = {"name": environment.name, "worlds": [dict(one.document) for one in own]}

@@ -40,6 +40,11 @@ class Thing(NamedTuple):
     id: str = ""
 
 
+def thing_made(kind: str, id_: JsonValue, given: Mapping[str, JsonValue]) -> Thing:
+    """A thing that is not of the population: its number is told by its id."""
+    return Thing(kind, number_of_made(kind, str(id_)), given, str(id_))
+
+
 class Told(NamedTuple):
     """How a thing is told as it was at first, as JSON, and the kinds of all things in it."""
 

@@ -6,12 +6,13 @@ import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import orjson
-from pydantic import JsonValue
+from pydantic import JsonValue, TypeAdapter
 
 from callwright.generators.catalogs.catalog import StatedError
 from callwright.generators.environments.protocol import CallResponse
@@ -103,33 +104,20 @@ class Description(NamedTuple):
     told_by: tuple[Call, ...] | None = None
 
 
+@cache
+def _descriptions() -> TypeAdapter[Description]:
+    return TypeAdapter(Description)
+
+
 def dumped_description(description: Description) -> list[Any]:
-    """A description as JSON, which `description_from` reads."""
-    records = (description.tools, description.links, description.calls, description.unanswered)
-    *bodies, unanswered = ([one.model_dump(mode="json") for one in kept] for kept in records)
-    errors = [[list(error) for error in declared] for declared in description.errors]
-    whole = [*bodies, list(map(list, description.operations)), unanswered, errors]
-    if description.told_by is None:
-        return whole
-    return [*whole, list(description.reading), [call.model_dump(mode="json") for call in description.told_by]]
+    """A description as JSON, which `description_from` reads; of what is no server that is reset without the last two."""
+    whole: list[Any] = _descriptions().dump_python(description, mode="json")
+    return whole[:-2] if description.told_by is None else whole
 
 
 def description_from(dumped: list[Any]) -> Description:
-    """The description that was dumped. Raises ValueError where it is none."""
-    tools, links, calls, *more = dumped
-    # stores of earlier versions lack some of these, and what is no server that is reset the last two
-    lacking: list[Any] = [[], [], [], [], None]
-    operations, unanswered, errors, reading, told_by = more + lacking[len(more) :]
-    return Description(
-        tuple(map(Tool.model_validate, tools)),
-        tuple(map(Link.model_validate, links)),
-        tuple(map(Call.model_validate, calls)),
-        tuple((method, path) for method, path in operations),
-        tuple(map(Tool.model_validate, unanswered)),
-        tuple(tuple(StatedError(*one) for one in own) for own in errors),
-        tuple(reading),
-        None if told_by is None else tuple(map(Call.model_validate, told_by)),
-    )
+    """The description that was dumped, also of stores that lack its last parts. Raises ValueError where it is none."""
+    return _descriptions().validate_python(dumped)
 
 
 def kept_description(path: Path, environment: str, basis: str = "") -> Description | None:

@@ -24,6 +24,7 @@ from callwright.generators.environments.population import (
     Told,
     made,
     number_of_made,
+    thing_made,
 )
 from callwright.generators.environments.rules import MADE_FROM
 from callwright.generators.environments.things import Reference, last_words
@@ -104,7 +105,7 @@ class AskedCall:
         if kind not in self._touched:
             return []
         return sorted(
-            Thing(kind, number_of_made(*key), one.after, key.id)
+            thing_made(kind, key.id, one.after)
             for key, one in self.state.things.items()
             if key.kind == kind and one.before is None and one.after is not None
         )
@@ -117,7 +118,7 @@ class AskedCall:
         """The thing of a kind that is known by a value, as calls have left it; None where there is none."""
         made_now = self.state.things.get(ThingKey(kind, str(value)))
         if made_now is not None and made_now.before is None and made_now.after is not None:
-            known = Thing(kind, number_of_made(kind, str(value)), made_now.after, str(value))
+            known = thing_made(kind, value, made_now.after)
             return known if str(known.given.get(field, value)) == str(value) else None
         number = self.population.number_of(kind, field, schema, value)
         if number is not None:
@@ -177,10 +178,6 @@ class AskedCall:
         more = (self.known(ThingKey(relation.target, id_)) for id_ in come if id_ not in there)
         return [*kept, *filter(None, more)]
 
-    def invented(self, kind: str, field: str, value: JsonValue) -> Thing:
-        """The thing of an id that nothing has given out: for builds any id is known."""
-        return Thing(kind, number_of_made(kind, str(value)), {field: value}, str(value))
-
     def field(self, reference: Reference) -> tuple[str, JsonSchema]:
         """The field that a reference gives the value of, and its schema."""
         field = self.kinds.own_field(reference)
@@ -224,7 +221,8 @@ class AskedCall:
                 found = self.find(kind, field, known, value)
                 if found is None and not self.is_standing:
                     raise RefusalError("not_found", f"There is no {kind} {value!r}.")
-                return self.invented(kind, field, value) if found is None else found
+                # for builds any id is known
+                return thing_made(kind, value, {field: value}) if found is None else found
         return Thing(kind, number_of_made(str(self.population.seed), self.call.key), {})
 
     def _object(self, thing: Thing, schema: JsonSchema, depth: int) -> dict[str, JsonValue]:
@@ -285,9 +283,8 @@ class AskedCall:
         if depth == 0 and schema.get("type") == "boolean" and self._writes and not self._tells_switches_of(thing):
             return True  # what was to be done went well
         if isinstance(schema.get("properties"), dict):
-            return (
-                None if depth >= _DEEPEST else self._object(self._within(thing, name, schema, depth), schema, depth + 1)
-            )
+            one = self._within(thing, name, schema, depth)
+            return None if depth >= _DEEPEST else self._object(one, schema, depth + 1)
         if isinstance(schema.get("items"), dict) and isinstance(schema["items"].get("properties"), dict):
             if (depth == 0 or (depth == 1 and thing.number >= MADE_FROM)) and not self._is_known(thing):
                 return self._list(name, schema, depth + 1)
@@ -421,7 +418,7 @@ class AskedCall:
     def _further(self, kind: str, argument: str, other: str, field: str) -> list[Thing]:
         """The parts of the one whose id an argument is; in a standing world any id has some."""
         value = self.arguments[argument]
-        one = next((one for one in self.references if one.parameter == argument), None)
+        one = self.kinds.reference(self.endpoint, argument)
         owner = self.find(other, *self.field(one), value) if one is not None else None
         parts = self.population.parts(kind, owner) if owner is not None else []
         if parts or not self.is_standing or self.population.is_stated(kind):
@@ -430,8 +427,7 @@ class AskedCall:
         own = self.kinds.identities.get(kind) or "id"
         for at in range(rng.randint(FEWEST_PARTS, FEWEST_ENTRIES)):
             id_ = self.population.new_identity(kind, own, self.field_schema(kind, own), after=f"{other} {value} {at}")
-            number = number_of_made(kind, str(id_))
-            self._found.append(Thing(kind, number, {field: value, own: id_}, str(id_)))
+            self._found.append(thing_made(kind, id_, {field: value, own: id_}))
         return self._found
 
     def value(self, thing: Thing, name: str) -> JsonValue:

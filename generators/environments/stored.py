@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Protocol
 
 import orjson
 from pydantic import JsonValue, ValidationError
@@ -161,21 +160,10 @@ class StoredEnvironment(DescribedEnvironment):
         self.store.close()
 
 
-class Recording(Protocol):
-    """Stored answers, and the tools and links that were stored with them."""
-
-    @property
-    def description(self) -> Description:
-        """The tools and links; none where the recording names none."""
-
-    def answer(self, call: Call) -> CallResponse | None:
-        """The answer to a call, None where none is recorded."""
-
-
 class RecordedEnvironment(DescribedEnvironment):
     """Answers from a recording; a call that is not in it gets a problem."""
 
-    def __init__(self, name: str, recording: Recording, description: Description | None = None) -> None:
+    def __init__(self, name: str, recording: "Recording", description: Description | None = None) -> None:
         """Take the recording's own tools and links unless others are given."""
         self.name, self._recording, self.description = name, recording, description or recording.description
 
@@ -194,11 +182,7 @@ class StoreRecording:
     def __init__(self, store: ResponseStore, environment: str) -> None:
         """Answer for this environment of the store."""
         self._store, self._environment = store, environment
-
-    @property
-    def description(self) -> Description:
-        """What the store says of the environment's tools and links."""
-        return self._store.description(self._environment) or Description((), ())
+        self.description = store.description(environment) or Description((), ())
 
     def answer(self, call: Call) -> CallResponse | None:
         """The newest answer."""
@@ -251,6 +235,9 @@ class LineRecording:
             file.seek(place[0])
             row = orjson.loads(file.read(place[1]))
         return CallResponse(row.get("response"), row.get("problem", ""))
+
+
+Recording = StoreRecording | LineRecording  # stored answers, and the tools and links that were stored with them
 
 
 def open_recording(path: Path, environment: str) -> Recording:

@@ -62,14 +62,14 @@ def test_each_call_is_answered_by_the_world_that_has_its_tool(
     joined: JoinedEnvironment, parts: tuple[Environment, Environment]
 ) -> None:
     assert is_changeable(joined)
-    assert isinstance(joined.inner, StatefulWorld)
-    assert joined.name == joined.inner.name == "workshop+depot"
+    assert isinstance(joined, StatefulWorld)
+    assert joined.name == "workshop+depot"
     for part, call in zip(parts, (BICYCLE, PARCEL), strict=True):
-        assert joined.inner.begin(5).answer(call) == world_of(part).begin(5).answer(call)
-    assert {one for one in ("update_bicycle", "delete_parcel", "get_parcel") if joined.inner.writes(one)} == {
+        assert joined.begin(5).answer(call) == world_of(part).begin(5).answer(call)
+    assert {one for one in ("update_bicycle", "delete_parcel", "get_parcel") if joined.writes(one)} == {
         "update_bicycle", "delete_parcel",
     }  # fmt: skip
-    assert joined.inner.begin().answer(Call(tool="nothing")).error == "not_found"
+    assert joined.begin().answer(Call(tool="nothing")).error == "not_found"
 
 
 async def test_builds_are_answered_as_by_each(
@@ -83,15 +83,15 @@ async def test_builds_are_answered_as_by_each(
 
 
 def test_what_changes_stands_after_the_name_of_its_world(joined: JoinedEnvironment) -> None:
-    episode = joined.inner.begin()
-    for call in calls_in(joined.inner):
+    episode = joined.begin()
+    for call in calls_in(joined):
         episode.answer(call)
     kinds = {one.kind for one in diff(START, episode.state)}
     assert {"workshop bicycle", "workshop repair", "depot parcel"} <= kinds
-    one, other = joined.inner.begin(), joined.inner.begin()
-    for call in calls_in(joined.inner):
+    one, other = joined.begin(), joined.begin()
+    for call in calls_in(joined):
         one.answer(call)
-    for call in reversed(calls_in(joined.inner)):
+    for call in reversed(calls_in(joined)):
         other.answer(call)
     assert unnamed(diff(START, one.state)) == unnamed(diff(START, other.state)), "the order of the worlds is free"
 
@@ -99,13 +99,13 @@ def test_what_changes_stands_after_the_name_of_its_world(joined: JoinedEnvironme
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.integers(0, 5), max_size=6), st.lists(st.integers(0, 5), max_size=4))
 def test_states_are_values_of_all_worlds(joined: JoinedEnvironment, first: list[int], second: list[int]) -> None:
-    calls, episode = calls_in(joined.inner), joined.inner.begin()
+    calls, episode = calls_in(joined), joined.begin()
     for at in first:
         episode.answer(calls[at])
     kept = episode.snapshot()
     after = [episode.answer(calls[at]) for at in second]
     assert loaded(orjson.loads(orjson.dumps(kept.dumped()))) == kept
-    other = joined.inner.begin()
+    other = joined.begin()
     other.restore(kept)
     assert other.state == kept
     assert [other.answer(calls[at]) for at in second] == after
@@ -113,14 +113,14 @@ def test_states_are_values_of_all_worlds(joined: JoinedEnvironment, first: list[
 
 
 def test_a_fault_may_lie_over_all_of_them(joined: JoinedEnvironment, parts: tuple[Environment, Environment]) -> None:
-    call = GoldCall(tool="delete_parcel", arguments=calls_in(joined.inner)[3].arguments)
+    call = GoldCall(tool="delete_parcel", arguments=calls_in(joined)[3].arguments)
     source = depot.errand(parts[1])
     fault = Fault(sort="unavailable", due="tell", until=1, at=2, call=call, told={"error": "down"}, source=source)
-    episode = FaultyWorld(joined.inner, fault).begin()
+    episode = FaultyWorld(joined, fault).begin()
     state = episode.snapshot()
-    found = [episode.answer(one) for one in calls_in(joined.inner)]
+    found = [episode.answer(one) for one in calls_in(joined)]
     episode.restore(state)
-    assert [episode.answer(one) for one in calls_in(joined.inner)] == found
+    assert [episode.answer(one) for one in calls_in(joined)] == found
 
 
 def test_two_tools_of_one_name_are_refused_with_what_to_do(parts: tuple[Environment, Environment]) -> None:
@@ -139,7 +139,7 @@ def test_what_was_shipped_is_opened_as_the_same_world(
     whole = join_shipped(joined, shipped)
     opened = open_shipped(orjson.loads(orjson.dumps(dict(whole.document))), Path())
     assert isinstance(opened, JoinedWorld)
-    episodes = opened.begin(3), joined.inner.begin(3)
-    for call in calls_in(joined.inner):
+    episodes = opened.begin(3), joined.begin(3)
+    for call in calls_in(joined):
         assert episodes[0].answer(call) == episodes[1].answer(call)
     assert episodes[0].state == episodes[1].state
