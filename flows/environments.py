@@ -84,13 +84,17 @@ def ship_worlds(warehouse: Warehouse, release: str, home: Path, without: Sequenc
     found: dict[str, ShippedWorld] = {}
     for row in warehouse.rows(sql("path_runs.builds"), [release, kinds]):
         recipe = Recipe.model_validate_json(row["body"])
-        with open_environments(recipe, home) as environments:
-            for settings in environments_of(recipe):
-                if is_changeable(environments[settings.name]):
-                    _put(found, settings.name, ship_world(environments[settings.name], settings), release)
-            for name, environment in environments.items():
-                if isinstance(environment, JoinedEnvironment):
-                    _put(found, name, join_shipped(environment, found), release)
+        with open_environments(recipe, home) as opened:
+            settings = {one.name: one for one in environments_of(recipe) if is_changeable(opened[one.name])}
+            own = {name: ship_world(opened[name], one) for name, one in settings.items()}
+            joined = [one for one in opened.values() if isinstance(one, JoinedEnvironment)]
+            own |= {one.name: join_shipped(one, own) for one in joined}
+        for name, shipped in own.items():
+            if found.setdefault(name, shipped) != shipped:
+                raise ConfigurationError(
+                    f"Builds of {release!r} mean different worlds by the name {name!r}; put their tasks into releases of"
+                    " their own."
+                )
     return found
 
 
@@ -110,13 +114,6 @@ def open_world(recipe: Recipe, settings: Settings) -> StatefulWorld:
             " among its tools makes one of a document."
         )
     return worlds[0] if len(worlds) == 1 else JoinedWorld(worlds)
-
-
-def _put(found: dict[str, ShippedWorld], name: str, shipped: ShippedWorld, release: str) -> None:
-    if found.setdefault(name, shipped) != shipped:
-        raise ConfigurationError(
-            f"Builds of {release!r} mean different worlds by the name {name!r}; put their tasks into releases of their own."
-        )
 
 
 async def explore_environments(recipe: Recipe, settings: Settings) -> None:

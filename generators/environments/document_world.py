@@ -20,7 +20,7 @@ from callwright.generators.environments.endpoints import Endpoint
 from callwright.generators.environments.episodes import START, RefusalError, WorldState
 from callwright.generators.environments.linking import is_opaque, plain
 from callwright.generators.environments.population import Population, Thing, made
-from callwright.generators.environments.protocol import CallResponse, Effect
+from callwright.generators.environments.protocol import CallResponse, Effect, without_tool
 from callwright.generators.environments.results import AskedCall
 from callwright.generators.environments.rules import CompiledRules, RuleScope
 from callwright.generators.environments.things import Kinds
@@ -94,7 +94,7 @@ class DocumentWorld:
         """What a call is answered in a state, and the state that it leads to: the same state where it is refused."""
         endpoint = self.endpoints.get(call.tool)
         if endpoint is None:
-            return CallResponse(problem=f"{self.name} has no tool {call.tool!r}.", error="not_found"), state
+            return without_tool(self.name, call), state
         if not endpoint.tool.constants.keys().isdisjoint(
             call.arguments
         ):  # what its catalog has fixed is the same for all
@@ -144,9 +144,7 @@ class DocumentEpisode:
     __slots__ = ("_seed", "_world", "state")
 
     def __init__(self, world: DocumentWorld, seed: int) -> None:
-        """Begin as the world is at first."""
-        self._world, self._seed = world, seed
-        self.state = START
+        self._world, self._seed, self.state = world, seed, START
 
     def answer(self, call: Call) -> CallResponse:
         """The response to a call; what it writes is in `state` from then on."""

@@ -24,7 +24,6 @@ class FaultyWorld:
     """A world with a fault laid over it (`StatefulWorld`)."""
 
     def __init__(self, world: StatefulWorld, fault: Fault) -> None:
-        """Lay a fault over a world."""
         self.name, self.tools, self.seed, self.unclear = world.name, world.tools, world.seed, world.unclear
         self._world, self._fault = world, fault
 
@@ -41,7 +40,6 @@ class FaultyEpisode(WorldEpisode):
     """An episode in which something goes wrong."""
 
     def __init__(self, episode: WorldEpisode, fault: Fault) -> None:
-        """Lay a fault over an episode that has just begun."""
         self._episode, self._fault = episode, fault
 
     @property

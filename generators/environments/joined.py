@@ -10,7 +10,7 @@ from functools import cached_property
 from pydantic import JsonValue
 
 from callwright.generators.environments.episodes import StatefulWorld, ThingKey, WorldEpisode, WorldState, world_of
-from callwright.generators.environments.protocol import CallResponse, Environment
+from callwright.generators.environments.protocol import CallResponse, Environment, without_tool
 from callwright.generators.environments.vocabularies import GoalValues, Vocabulary, Wish, vocabulary_of
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Call, Link
@@ -42,10 +42,6 @@ class JoinedWorld:
         """Which of the worlds has a tool, None where none has."""
         return self._places.get(tool)
 
-    def unknown(self, call: Call) -> CallResponse:
-        """What a call is answered whose tool none has."""
-        return CallResponse(problem=f"{self.name} has no tool {call.tool!r}.", error="not_found")
-
     def begin(self, seed: int | None = None) -> "_JoinedEpisode":
         """A new episode of each."""
         further = 0 if seed is None else seed - self.seed
@@ -68,7 +64,7 @@ class _JoinedEpisode(WorldEpisode):
     def answer(self, call: Call) -> CallResponse:
         """What the world answers that has the tool."""
         at = self._world.at(call.tool)
-        return self._world.unknown(call) if at is None else self._episodes[at].answer(call)
+        return without_tool(self._world.name, call) if at is None else self._episodes[at].answer(call)
 
     @property
     def state(self) -> WorldState:
@@ -113,7 +109,7 @@ class JoinedEnvironment(JoinedWorld):
     async def answer(self, call: Call) -> CallResponse:
         """What the environment answers that has the tool."""
         at = self.at(call.tool)
-        return self.unknown(call) if at is None else await self._environments[at].answer(call)
+        return without_tool(self.name, call) if at is None else await self._environments[at].answer(call)
 
     @cached_property
     def vocabulary(self) -> Vocabulary:

@@ -123,7 +123,7 @@ def read_result(result: "CallToolResult") -> CallResponse:
         return CallResponse(problem=f"The tool failed: {stated}" if stated else "The tool failed and does not say why.")
     value: JsonValue = result.structured_content
     if value is None:
-        values = [_parsed(content) for content in contents]
+        values = list(map(_parsed, contents))
         value = values[0] if len(values) == 1 else values or None
     if depth(value) > DEEPEST:
         return CallResponse(problem=f"The server's answer is nested more than {DEEPEST} levels deep.", passing=True)
@@ -160,7 +160,6 @@ class ServerFailureError(Exception):
     """
 
     def __init__(self, problem: str, *, settled: bool = False) -> None:
-        """Take the sentence."""
         super().__init__(problem)
         self.settled = settled
 
@@ -213,7 +212,6 @@ class McpServer:
     """A server that is started or reached at the first question, and again where its connection broke."""
 
     def __init__(self, address: McpAddress) -> None:
-        """Nothing is started yet."""
         self.address = address
         self._lock = threading.Lock()
         self._connection: _Connection | None = None

@@ -97,9 +97,12 @@ def choose(entries: Sequence[Entry], where: Sequence[Condition], *, loosely: boo
     `loosely` reads as a person may: a text that contains what it should equal is as good.
     """
     left = [entry for entry in entries if all(meets(entry.value, one, loosely=loosely) for one in where)]
-    for condition in where:
-        if condition.test in RANKS:
-            left = _first_ranked(left, condition)
+    for condition in (one for one in where if one.test in RANKS):
+        ranked = [(_rank(value_at(entry.value, condition.field)), entry) for entry in left]
+        are_alike = len({type(rank) for rank, _ in ranked}) == 1
+        best = max if condition.test in _LARGEST_FIRST else min
+        first = best(rank for rank, _ in ranked if rank is not None) if are_alike else None
+        left = [entry for rank, entry in ranked if are_alike and rank == first]
     return left
 
 
@@ -120,14 +123,6 @@ def _compares(held: JsonValue, wanted: JsonValue, *, within: bool) -> bool:
     if isinstance(held, str) and isinstance(wanted, str):
         return fold(wanted) in fold(held) if within else fold(held) == fold(wanted)
     return held == wanted and isinstance(held, bool) == isinstance(wanted, bool)
-
-
-def _first_ranked(entries: list[Entry], condition: Condition) -> list[Entry]:
-    ranked = [(_rank(value_at(entry.value, condition.field)), entry) for entry in entries]
-    if len({type(rank) for rank, _ in ranked}) != 1:
-        return []
-    best = (max if condition.test in _LARGEST_FIRST else min)(rank for rank, _ in ranked if rank is not None)
-    return [entry for rank, entry in ranked if rank == best]
 
 
 def _rank(value: JsonValue) -> float | str | None:
@@ -170,18 +165,12 @@ def retold(entries: Sequence[Entry], entry: Entry, where: Sequence[Condition]) -
     kept = [one for one in where if meets(entry.value, one)]
     for condition in where:
         if condition not in kept and condition.test in ("equals", "contains"):
-            kept += _moved(entry.value, condition)[:1]
+            members = entry.value if isinstance(entry.value, dict) else {}
+            fields = [condition.with_changes(field=name) for name, one in members.items() if isinstance(one, str)]
+            within = [one.with_changes(test="contains") for one in fields]
+            kept += [one for one in (*fields, *within) if meets(entry.value, one)][:1]
     picked = choose(entries, kept) if kept else []
     return tuple(kept) if picked and picked[0].index == entry.index else tuple(where)
-
-
-def _moved(entry: JsonValue, condition: Condition) -> list[Condition]:
-    """The same comparison with other fields of the entry, for those that pass it."""
-    members = entry if isinstance(entry, dict) else {}
-    fields = [condition.with_changes(field=name) for name, value in members.items() if isinstance(value, str)]
-    return [one for one in fields if meets(entry, one)] + [
-        one for field in fields if meets(entry, one := field.with_changes(test="contains"))
-    ]
 
 
 def write_rule(picked: Picked) -> str:

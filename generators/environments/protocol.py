@@ -1,6 +1,7 @@
 """What answers calls, behind one protocol: a simulated world, a live server, or stored responses; and what recipes say of them."""
 
 from collections.abc import Callable, Mapping, Sequence
+from operator import not_
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, Protocol, Self, get_args
 
@@ -44,6 +45,11 @@ class CallResponse(NamedTuple):
     error: ErrorCode | Literal[""] = ""
 
 
+def without_tool(name: str, call: Call) -> CallResponse:
+    """What an environment answers a call whose tool it has not."""
+    return CallResponse(problem=f"{name} has no tool {call.tool!r}.", error="not_found")
+
+
 class Made(NamedTuple):
     """A call that was made, and what it was answered."""
 
@@ -77,12 +83,11 @@ class WrappedEnvironment:
     """What stands before an environment and says of itself what that one says; how calls are answered is its own."""
 
     def __init__(self, environment: Environment) -> None:
-        """Stand before it."""
         self._environment = environment
 
     @property
     def name(self) -> str:
-        """The name of the environment."""
+        """Its name."""
         return self._environment.name
 
     @property
@@ -186,10 +191,6 @@ class HttpSettings(ServerSettings):
         return self.path
 
 
-def _is_empty(value: object) -> bool:
-    return not value
-
-
 class Reset(EnvironmentPart):
     """How an MCP server comes to hold what it held at first, so that calls may change it: by one of three.
 
@@ -253,17 +254,17 @@ class McpSettings(ServerSettings):
     )
     reads: tuple[str, ...] = Field(
         default=(),
-        exclude_if=_is_empty,
+        exclude_if=not_,
         description="Patterns of the names of tools that change nothing though they are not marked read-only.",
     )
     reset: Reset | None = Field(
         default=None,
-        exclude_if=_is_empty,
+        exclude_if=not_,
         description="How it comes to hold what it held at first: all tools are called.",
     )
     state: tuple[str | ServerCall, ...] = Field(
         default=(),
-        exclude_if=_is_empty,
+        exclude_if=not_,
         description="Tools, or calls of tools, whose answers tell what the server holds.",
     )
     timeout: float = Field(default=PATIENCE, gt=0, le=600, description="Seconds for a call.")
@@ -295,7 +296,7 @@ class RecordedSettings(EnvironmentPart):
 
 def _later(description: str) -> Any:  # noqa: ANN401 - a field of any type
     """A field that came later: where it says nothing, keys are what they were."""
-    return Field(default="", exclude_if=_is_empty, description=description)
+    return Field(default="", exclude_if=not_, description=description)
 
 
 class Effect(EnvironmentPart):
@@ -387,12 +388,12 @@ class SimulatedSettings(EnvironmentPart, ToolChoice):
     )
     rules: Path | None = Field(
         default=None,
-        exclude_if=_is_empty,
+        exclude_if=not_,
         description="A file of what the document can't tell: what there is, how it is found, what it costs.",
     )
     response_size: str = Field(
         default="",
-        exclude_if=_is_empty,
+        exclude_if=not_,
         description="How much a response holds: a size of the rules, their first unless set.",
     )
 

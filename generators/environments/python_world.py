@@ -35,7 +35,14 @@ from callwright.generators.environments.episodes import (
     state_of,
 )
 from callwright.generators.environments.linking import find_links, words_of
-from callwright.generators.environments.protocol import CallResponse, Environment, Secret, World, WorldSettings
+from callwright.generators.environments.protocol import (
+    CallResponse,
+    Environment,
+    Secret,
+    World,
+    WorldSettings,
+    without_tool,
+)
 from callwright.generators.tools import argument_problems
 from callwright.warehouse.errors import ConfigurationError, RecordError
 from callwright.warehouse.records import Call, Link, Tool
@@ -104,8 +111,8 @@ class PythonEnvironment:
     def __init__(self, written: type[PythonWorld[Any, Any]], settings: WorldSettings) -> None:
         """Read the tools off the class. Raises ConfigurationError, which names class and method, where one can't be."""
         self.name, self._written, self._settings = settings.name, written, settings
-        self._methods = {one.tool.name: one for one in _methods(written, settings)}
-        self.tools: tuple[Tool, ...] = tuple(one.tool for one in self._methods.values())
+        self.methods = {one.tool.name: one for one in _methods(written, settings)}
+        self.tools: tuple[Tool, ...] = tuple(one.tool for one in self.methods.values())
         self.first = lru_cache(_STARTS)(self._first)
 
     @property
@@ -128,11 +135,7 @@ class PythonEnvironment:
 
     def writes(self, tool: str) -> bool:
         """Whether a tool's method is marked as one that writes."""
-        return tool in self._methods and self._methods[tool].writes
-
-    def method(self, tool: str) -> _Method | None:
-        """How a tool is called, None where there is none of this name."""
-        return self._methods.get(tool)
+        return tool in self.methods and self.methods[tool].writes
 
     def started(self, seed: int) -> PythonWorld[Any, Any]:
         """The world as it is at first, of which nothing is shared with others."""
@@ -152,7 +155,6 @@ class PythonEpisode(WorldEpisode):
     """One run in a world that is written in Python."""
 
     def __init__(self, environment: PythonEnvironment, seed: int) -> None:
-        """Begin as the world is at first."""
         self._environment, self._seed, self._clock = environment, seed, 0
         self._world = environment.started(seed)
 
@@ -174,9 +176,9 @@ class PythonEpisode(WorldEpisode):
 
     def answer(self, call: Call) -> CallResponse:
         """What the method returns; where it refuses nothing of the call is kept."""
-        method = self._environment.method(call.tool)
+        method = self._environment.methods.get(call.tool)
         if method is None:
-            return CallResponse(problem=f"{self._environment.name} has no tool {call.tool!r}.", error="not_found")
+            return without_tool(self._environment.name, call)
         problems = argument_problems(method.tool, call.arguments, partial=False)
         if problems:
             return CallResponse(problem=" ".join(problems), error="invalid_value")
@@ -198,9 +200,8 @@ def _methods(written: type[PythonWorld[Any, Any]], settings: WorldSettings) -> I
     world = written(settings)
     for name, is_writing in marked.items():
         tool = tool_from(getattr(world, name), category=written.category or written.__name__)
-        yield _Method(
-            is_writing, validate_call(members[name]), tool.with_changes(source=f"environment:{settings.name}")
-        )
+        own = tool.with_changes(source=f"environment:{settings.name}")
+        yield _Method(is_writing, validate_call(members[name]), own)
 
 
 def _kinds(state: type[BaseModel]) -> Mapping[str, str]:
@@ -214,13 +215,10 @@ def _kinds(state: type[BaseModel]) -> Mapping[str, str]:
 
 
 def _things(state: BaseModel) -> dict[ThingKey, Fields]:
-    dumped = state.model_dump(mode="json")
-    kinds = _kinds(type(state))
-    found: dict[ThingKey, Fields] = {
-        ThingKey(kind, id_): fields for kind, name in kinds.items() for id_, fields in dumped[name].items()
-    }
-    others = {name: value for name, value in dumped.items() if name not in kinds.values()}
-    return found | {ThingKey(_WORLD, name): {_VALUE: value} for name, value in others.items()}
+    dumped, found = state.model_dump(mode="json"), dict[ThingKey, Fields]()
+    for kind, name in _kinds(type(state)).items():
+        found |= {ThingKey(kind, id_): fields for id_, fields in dumped.pop(name).items()}
+    return found | {ThingKey(_WORLD, name): {_VALUE: value} for name, value in dumped.items()}
 
 
 def _with(dumped: dict[str, Any], things: Mapping[ThingKey, Overlaid], kinds: Mapping[str, str]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from pydantic import JsonValue
 
 from callwright.generators.environments.episodes import Fields, ThingKey, WorldState, state_of
 from callwright.generators.environments.linking import IDENTIFYING, is_opaque, words_of
-from callwright.generators.environments.protocol import CallResponse, Made
+from callwright.generators.environments.protocol import CallResponse, Made, without_tool
 from callwright.generators.environments.response_store import FILES, Description, ResponseStore
 from callwright.generators.environments.stored import DescribedEnvironment
 from callwright.warehouse.errors import RecordError, TransientError
@@ -112,10 +112,7 @@ class ServerWorld(DescribedEnvironment):
 class ServerEpisode:
     """One run in a server's world (`WorldEpisode`)."""
 
-    __slots__ = ("_clock", "_past", "_world")
-
     def __init__(self, world: ServerWorld) -> None:
-        """Begin after a reset."""
         self._world, self._past, self._clock = world, tuple[Made, ...](), 0
 
     @property
@@ -127,7 +124,7 @@ class ServerEpisode:
     def answer(self, call: Call) -> CallResponse:
         """The response; a call that may have changed the server is one of those after which the next is answered."""
         if call.tool not in {tool.name for tool in self._world.tools}:
-            return CallResponse(problem=f"{self._world.name} has no tool {call.tool!r}.", error="not_found")
+            return without_tool(self._world.name, call)
         answer = self._world.answered(self._past, call)
         sent = self._world.sent(call)
         if self._world.writes(call.tool) and not answer.passing and isinstance(sent, Call):

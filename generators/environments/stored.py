@@ -180,7 +180,6 @@ class StoreRecording:
     """The answers of one environment in a response store."""
 
     def __init__(self, store: ResponseStore, environment: str) -> None:
-        """Answer for this environment of the store."""
         self._store, self._environment = store, environment
         self.description = store.description(environment) or Description((), ())
 

@@ -110,7 +110,6 @@ class PlainTrip(_Trip):
     """Values that a schema offers by itself: its choices, its examples, numbers within its bounds, days one after another."""
 
     def __init__(self, rng: Random) -> None:
-        """Begin at a day of its own."""
         self._rng = rng
         self._start = FIRST_DAY + timedelta(days=rng.randrange(_DAYS))
         self._stay = rng.randrange(2, 8)
@@ -244,7 +243,6 @@ class RuledTrip(PlainTrip):
     """Where one goal goes: from home to a main place and perhaps another, with what lies in them."""
 
     def __init__(self, scope: RuleScope, rng: Random) -> None:
-        """Choose places of its own."""
         super().__init__(rng)
         self._scope = scope
         self.places = dict(zip(_ROLES, rng.sample(scope.ends, len(_ROLES)), strict=True)) if scope.ends else {}
