@@ -155,13 +155,12 @@ class _NoStrictFormError(Exception):
 class _Bounds:
     """How much a strict schema holds by now."""
 
-    def __init__(self) -> None:
-        self._choices = self._members = 0
+    choices = members = 0
 
     def count(self, schema: JsonSchema, depth: int) -> None:
-        self._choices += len(schema.get("enum") or ())
-        self._members += len(schema.get("properties") or ())
-        if depth > _DEEPEST or self._choices > _MOST_CHOICES or self._members > _MOST_MEMBERS:
+        self.choices += len(schema.get("enum") or ())
+        self.members += len(schema.get("properties") or ())
+        if depth > _DEEPEST or self.choices > _MOST_CHOICES or self.members > _MOST_MEMBERS:
             raise _NoStrictFormError
 
 
@@ -182,14 +181,21 @@ def _strict(schema: Any, depth: int, bounds: _Bounds) -> JsonSchema:  # noqa: AN
         _close(made, depth, bounds)
     elif kinds == "array" or "items" in made:
         made["items"] = _strict(made.get("items"), depth + 1, bounds)
-    elif not made.keys() & {"type", "enum", "const", "anyOf", "$ref"} or _has_any_shape(kinds):
+    elif not made.keys() & {"type", "enum", "const", "anyOf", "$ref"} or (
+        isinstance(kinds, list) and bool({"object", "array"} & {*kinds})
+    ):
         raise _NoStrictFormError
     return made
 
 
 def _in_their_words(schema: JsonSchema) -> JsonSchema:
     """What strict servers know of a schema as it is, the rest in its description."""
-    made = {name: value for name, value in schema.items() if name in _STRICT and not _is_foreign(name, value)}
+    made = {
+        name: value
+        for name, value in schema.items()
+        if name in _STRICT
+        and not ((name == "format" and value not in _FORMATS) or (name == "pattern" and "(?" in str(value)))
+    }
     others = [name for name in schema if name not in made and name not in _NOTES]
     if others:
         said = ", ".join(f"{name} {orjson.dumps(schema[name]).decode()}" for name in others)
@@ -207,14 +213,6 @@ def _merged(schema: JsonSchema) -> JsonSchema:
     if schema.keys() & {"allOf", "oneOf", "patternProperties", "prefixItems", "$dynamicRef"} or "not" in schema:
         raise _NoStrictFormError
     return schema
-
-
-def _is_foreign(name: str, value: Any) -> bool:  # noqa: ANN401 - a keyword's value
-    return (name == "format" and value not in _FORMATS) or (name == "pattern" and "(?" in str(value))
-
-
-def _has_any_shape(kinds: Any) -> bool:  # noqa: ANN401 - a type, or a list of them
-    return isinstance(kinds, list) and bool({"object", "array"} & {*kinds})
 
 
 def _close(made: JsonSchema, depth: int, bounds: _Bounds) -> None:
@@ -284,13 +282,9 @@ class AnswerForms:
         strict = strict_schema(schema) if form == "strict" else None
         if strict is not None:
             return StatedSchema("strict", _response_format(strict, is_strict=True), not takes)
-        match form:
-            case "strict" | "schema":
-                return StatedSchema("schema", _response_format(schema, is_strict=False), not takes)
-            case "object":
-                return StatedSchema("object", {"type": "json_object"}, is_told=True)
-            case "words":
-                return StatedSchema("words", None, is_told=True)
+        if form in {"strict", "schema"}:
+            return StatedSchema("schema", _response_format(schema, is_strict=False), not takes)
+        return StatedSchema(form, {"type": "json_object"} if form == "object" else None, is_told=True)
 
     def refused(self, request: ChatRequest, stated: Form, text: str) -> bool:
         """Whether a provider refuses a request for the schema that came with it, and a plainer form may do.

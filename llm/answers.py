@@ -80,19 +80,16 @@ def _objects(text: str) -> Iterator[Any]:
         elif sign[0] == "}" or around:
             raise ReplyError("its JSON object is broken, or stands within something else")
         else:
-            value, at = _value_at(text, sign.start())
+            try:
+                value, at = DECODER.raw_decode(text, sign.start())
+            except ValueError as error:
+                found = value_at(text, sign.start())
+                if found is None and isinstance(error, json.JSONDecodeError):
+                    raise ReplyError(f"Invalid JSON: {error.msg} at character {error.pos}") from error
+                if found is None:
+                    raise ReplyError(str(error)) from error
+                value, at = found
             yield value
-
-
-def _value_at(text: str, start: int) -> tuple[Any, int]:
-    try:
-        return DECODER.raw_decode(text, start)
-    except ValueError as error:
-        if (found := value_at(text, start)) is not None:
-            return found
-        if isinstance(error, json.JSONDecodeError):
-            raise ReplyError(f"Invalid JSON: {error.msg} at character {error.pos}") from error
-        raise ReplyError(str(error)) from error
 
 
 def _after_thought(text: str) -> str:
@@ -125,11 +122,8 @@ def _mend(document: Any, error: ValidationError) -> bool:  # noqa: ANN401 - JSON
         *path, last = problem["loc"] or ("",)
         inner = document
         for step in path:
-            is_step = isinstance(inner, dict) and step in inner
-            is_step = is_step or (isinstance(inner, list) and isinstance(step, int) and step < len(inner))
-            inner = inner[step] if is_step else None
-        known = isinstance(inner, dict) and last in inner
-        if not known and not (isinstance(inner, list) and isinstance(last, int) and last < len(inner)):
+            inner = inner[step] if _has(inner, step) else None
+        if not _has(inner, last):
             continue
         given = inner[last]
         if given is None and isinstance(inner, dict) and problem["type"] != "missing":
@@ -139,6 +133,12 @@ def _mend(document: Any, error: ValidationError) -> bool:  # noqa: ANN401 - JSON
             inner[last] = number
             is_mended = True
     return is_mended
+
+
+def _has(value: Any, step: int | str) -> bool:  # noqa: ANN401 - JSON of any shape
+    if isinstance(value, list):
+        return isinstance(step, int) and step < len(value)
+    return isinstance(value, dict) and step in value
 
 
 def _typed(given: object, problem: str) -> int | float | None:
@@ -190,7 +190,9 @@ def validate_text(text: str) -> None:
         raise ReplyError(f"The reply has a number of more than {MOST_DIGITS} digits.")
     if depth_of(text) > DEEPEST:
         raise ReplyError(f"The reply has brackets nested more than {DEEPEST} deep.")
-    if text.lstrip()[:1] in {"{", "["} and any(map(_is_beyond, _INTEGER.findall(_STRING.sub('""', text)))):
+    if text.lstrip()[:1] in {"{", "["} and any(
+        not _SIGNED <= int(digits) < _UNSIGNED for digits in _INTEGER.findall(_STRING.sub('""', text))
+    ):
         raise ReplyError("The reply has a whole number beyond 64 bits, which no JSON reader keeps exactly.")
 
 
@@ -224,7 +226,3 @@ def depth_of(text: str) -> int:
         elif sign in ")}]":
             depth = max(0, depth - 1)
     return deepest
-
-
-def _is_beyond(digits: str) -> bool:
-    return not _SIGNED <= int(digits) < _UNSIGNED

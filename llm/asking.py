@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
 from functools import cache, partial
 from typing import Any, NamedTuple, Protocol, cast, runtime_checkable
 
@@ -78,11 +79,6 @@ class Asking(NamedTuple):
     schema: dict[str, Any]
 
 
-class _Schema(NamedTuple):
-    document: dict[str, Any]  # JSON Schema
-    text: str
-
-
 class _Spent(NamedTuple):
     """What a request has cost by now, in US dollars, and how many seconds its last try took."""
 
@@ -124,7 +120,9 @@ class LedgeredChat:
                 return parse_answer(reply.text, answer, is_cut=reply.is_cut)
             except ReplyError as error:
                 failed = error
-        prompt = _repair(prompt, reply.text, failed)
+        prompt = again(
+            prompt, reply.text, f"{failed}\nReply again, with nothing but a JSON object that fits the schema."
+        )
         reply = await self._reply(prompt, schema, (), sample_index, options)
         return parse_answer(reply.text, answer, is_cut=reply.is_cut)
 
@@ -140,7 +138,7 @@ class LedgeredChat:
     async def _reply(
         self,
         prompt: Prompt,
-        schema: "_Schema | None",
+        schema: tuple[dict[str, Any], str] | None,
         tools: tuple[Tool, ...],
         sample_index: int,
         options: Options | None = None,
@@ -151,7 +149,7 @@ class LedgeredChat:
         request = ChatRequest(self.name, prompt.messages, document, tools, options or self._options, sample_index)
         key = ledger_key(request, prompt, text)
         most_tokens = int(dict(request.options).get("max_tokens") or _REPLY_TOKENS)
-        sending = _Sending(self._around, self._priced, request, most_tokens, key=key, stage=self._stage)
+        sending = _Sending(self._around, self._stage, self._priced, request, most_tokens, key)
         try:
             reply, is_known = await self._around.ledger.answer(key, sending.send)
         except CallwrightError as error:
@@ -160,11 +158,9 @@ class LedgeredChat:
             raise
         for spent in sending.called_off:
             self._note(key, prompt, sample_index, spent=spent, error=_CALLED_OFF)
-        if is_known:
-            known = _NOTHING._replace(planted=reply.planted)
-            self._note(key, prompt, sample_index, reply=known, spent=_Spent(), cached=True)
-        else:
-            self._note(key, prompt, sample_index, reply=reply, spent=sending.spent)
+        took = _NOTHING._replace(planted=reply.planted) if is_known else reply
+        spent = _Spent() if is_known else sending.spent
+        self._note(key, prompt, sample_index, reply=took, spent=spent, cached=is_known)
         validate_text(reply.text)
         validate_calls(reply.calls or ())
         return reply
@@ -198,6 +194,7 @@ class LedgeredChat:
         self._around.record(call)
 
 
+@dataclass
 class _Sending:
     """One request on its way through limits and budget: how often it was sent, and what was spent.
 
@@ -208,35 +205,25 @@ class _Sending:
     waits for the same one. What was answered without a count of tokens is counted by our own.
     """
 
-    def __init__(
-        self,
-        around: Surroundings,
-        priced: Priced | None,
-        request: ChatRequest,
-        most_tokens: int,
-        *,
-        key: bytes,
-        stage: str,
-    ) -> None:
-        self._around = around
-        self._stage = stage
-        self._priced = priced
-        self._request = request
-        self._most_tokens = most_tokens
-        self._key = key
-        self._prompt_tokens = 0
-        self._expected: TokenCounts | None = None
-        self.tries = 0
-        self.spent = _Spent()
-        self.called_off: list[_Spent] = []  # the tries that another answer forestalled, each for itself
+    around: Surroundings
+    stage: str
+    priced: Priced | None
+    request: ChatRequest
+    most_tokens: int
+    key: bytes
+    tries: int = 0
+    spent: _Spent = field(default_factory=_Spent)
+    called_off: list[_Spent] = field(default_factory=list)  # the tries that another answer forestalled, each for itself
+    prompt_tokens: int = 0
+    expected: TokenCounts | None = None
 
     async def send(self) -> RawReply:
         """Ask through the gate."""
-        if self._around.ready is not None:
-            await self._around.ready()
-        self._prompt_tokens = sum(size(message.content) for message in self._request.messages) // BYTES_PER_TOKEN
-        tokens = self._prompt_tokens + self._most_tokens
-        gate, hedging = self._around.gate, self._around.hedging
+        if self.around.ready is not None:
+            await self.around.ready()
+        self.prompt_tokens = sum(size(message.content) for message in self.request.messages) // BYTES_PER_TOKEN
+        tokens = self.prompt_tokens + self.most_tokens
+        gate, hedging = self.around.gate, self.around.hedging
         if hedging is None:
             return await gate.run(self._try, tokens)
         return await gate.persist(lambda: hedging.first_good(partial(gate.once, tokens=tokens), self._try))
@@ -255,34 +242,35 @@ class _Sending:
             raise
         finally:
             self._settle(estimate, time.perf_counter() - start, ended)
-        return reply._replace(text=_sound(reply.text))
+        # half characters can be smuggled in by JSON escapes, and no file can hold them
+        return reply._replace(text=reply.text if reply.text.isascii() else reply.text.encode(errors="replace").decode())
 
     async def _set_aside(self) -> float:
-        if self._priced is None:
+        if self.priced is None:
             return 0.0
         # Inside the slot: what still waits for one sets no money aside.
-        most = TokenCounts(self._prompt_tokens, self._most_tokens)
-        if self._around.budget.limit is not None:
-            most = self._expected = await self._tokens.most(self._request)
-        estimate = await self._priced.price(most.prompt, most.reply)
-        await self._around.budget.reserve(estimate)
+        most = TokenCounts(self.prompt_tokens, self.most_tokens)
+        if self.around.budget.limit is not None:
+            most = self.expected = await self._tokens.most(self.request)
+        estimate = await self.priced.price(most.prompt, most.reply)
+        await self.around.budget.reserve(estimate)
         return estimate
 
     @property
     def _tokens(self) -> TokenEstimates:
-        return self._around.tokens or TokenEstimates(self._request.model)
+        return self.around.tokens or TokenEstimates(self.request.model)
 
     async def _with_usage(self, reply: RawReply) -> RawReply:
         """The reply with what it took, by our own count where its provider states none."""
-        if self._priced is None:
+        if self.priced is None:
             return reply
         if reply.prompt_tokens > 0:
-            if self._expected is not None:
-                self._tokens.learn(self._expected.counted, reply.prompt_tokens)
+            if self.expected is not None:
+                self._tokens.learn(self.expected.counted, reply.prompt_tokens)
             return reply
-        say_unstated(self._request.model)
-        took = await self._tokens.of(self._request, reply)
-        cost = await self._priced.price(took.prompt, took.reply)
+        say_unstated(self.request.model)
+        took = await self._tokens.of(self.request, reply)
+        cost = await self.priced.price(took.prompt, took.reply)
         return reply._replace(prompt_tokens=took.prompt, completion_tokens=took.reply, cost=cost)
 
     def _settle(self, estimate: float, latency: float, ended: RawReply | BaseException | None) -> None:
@@ -292,28 +280,28 @@ class _Sending:
         if isinstance(ended, RawReply):
             cost = ended.cost
         elif is_called_off or (isinstance(ended, TransientError | ReplyError) and ended.may_be_charged):
-            cost = 0.0 if _is_keyed(type(self._around.adapter)) else estimate
+            cost = 0.0 if _is_keyed(type(self.around.adapter)) else estimate
         if is_called_off:
             self.called_off.append(_Spent(cost, latency))
         else:
             self.spent = _Spent(self.spent.cost + cost, latency)
-        if self._around.traffic is not None:
-            self._around.traffic.cost += cost
-        if self._priced is not None:
-            self._around.budget.settle(estimate, cost)
+        if self.around.traffic is not None:
+            self.around.traffic.cost += cost
+        if self.priced is not None:
+            self.around.budget.settle(estimate, cost)
 
     async def _counted(self) -> RawReply:
-        traffic = self._around.traffic
+        traffic = self.around.traffic
         if traffic is None:
             return await self._adapted()
-        with traffic.request(f"{self._stage} of {self._request.model}"):
+        with traffic.request(f"{self.stage} of {self.request.model}"):
             return await self._adapted()
 
     def _adapted(self) -> Awaitable[RawReply]:
-        adapter = self._around.adapter
+        adapter = self.around.adapter
         if _is_keyed(type(adapter)):
-            return cast("Keyed", adapter).send_under(self._key, self._request)
-        return adapter.send(self._request)
+            return cast("Keyed", adapter).send_under(self.key, self.request)
+        return adapter.send(self.request)
 
 
 def _with_more_room(options: Options, reply: RawReply) -> Options:
@@ -323,17 +311,8 @@ def _with_more_room(options: Options, reply: RawReply) -> Options:
     return tuple(sorted({**known, "max_tokens": 2 * most}.items()))
 
 
-def _repair(prompt: Prompt, reply: str, error: ReplyError) -> Prompt:
-    """The prompt with the unusable reply and what was wrong with it."""
-    return again(prompt, reply, f"{error}\nReply again, with nothing but a JSON object that fits the schema.")
-
-
 @cache
-def _schema_of(answer: type[BaseModel]) -> _Schema:
+def _schema_of(answer: type[BaseModel]) -> tuple[dict[str, Any], str]:
+    """A JSON Schema, and its text."""
     document = answer.model_json_schema()
-    return _Schema(document, orjson.dumps(document).decode())
-
-
-def _sound(text: str) -> str:
-    """The text without half characters, which JSON escapes can smuggle in and no file can hold."""
-    return text if text.isascii() else text.encode(errors="replace").decode()
+    return document, orjson.dumps(document).decode()

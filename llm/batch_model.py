@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 from uuid import uuid4
 
 import orjson
@@ -24,10 +24,6 @@ from callwright.llm.prices import Price, read_price
 from callwright.llm.refusals import refusal
 from callwright.llm.wire_format import wire_names
 from callwright.warehouse.errors import CallwrightError, ConfigurationError, ReplyError, StoreError, TransientError
-
-if TYPE_CHECKING:
-    import aiohttp
-
 
 MOST_REQUESTS = 50_000  # in one file, as OpenAI has it
 MOST_BYTES = 190_000_000  # 200 MB are allowed
@@ -188,7 +184,11 @@ class BatchModel(OpenAIModel):
             batch = self._stored.batch_of(file) or await self._begin(file)
             ended = await self._ended(file, batch)
             replies, errors = await self._results(ended)
-            self._say_ended(ended, len(keys), len(keys) - len(replies))
+            if ended["status"] != _WHOLE or len(replies) < len(keys):  # whoever waits asks again
+                logger.warning(
+                    "%s: the batch %s is %s, and %d of its %d requests have no answer",
+                    self._asked.name, ended.get("id"), ended["status"], len(keys) - len(replies), len(keys),
+                )  # fmt: skip
             self._stored.end(file, {key: orjson.dumps(reply) for key, reply in replies.items()})
         except CallwrightError as error:
             self._fail(keys, error)
@@ -198,15 +198,17 @@ class BatchModel(OpenAIModel):
             if waiting is not None and key in replies:
                 waiting.set_result(replies[key])
             elif waiting is not None:
-                _refuse(waiting, errors.get(key) or self._left_out(ended))
-
-    def _say_ended(self, batch: dict[str, Any], requests: int, unanswered: int) -> None:
-        """Tell of a batch that did not end by itself; what it left unanswered is asked again by whoever waits for it."""
-        if batch["status"] != _WHOLE or unanswered:
-            logger.warning(
-                "%s: the batch %s is %s, and %d of its %d requests have no answer",
-                self._asked.name, batch.get("id"), batch["status"], unanswered, requests,
-            )  # fmt: skip
+                _refuse(
+                    waiting,
+                    errors.get(key)
+                    or (
+                        refusal(
+                            "busy",
+                            self._asked,
+                            f"the batch {ended.get('id')} is {ended['status']} without a word on the request",
+                        )
+                    ),
+                )
 
     async def _begin(self, file: str) -> str:
         """The batch of a file: one that was begun before a crash, else a new one."""
@@ -232,10 +234,15 @@ class BatchModel(OpenAIModel):
                 if time.monotonic() - seen > self._pace.patience or not self._stored.batch_of(file):
                     raise
             await asyncio.sleep(self._pace.poll)
-        if found["status"] == "failed":
-            self._stored.end(file, {})
-            raise self._failed(found)
-        return found
+        if found["status"] != "failed":
+            return found
+        # It was not even begun: its first error is about all requests in it.
+        self._stored.end(file, {})
+        reported = [one for one in (found.get("errors") or {}).get("data") or () if isinstance(one, dict)]
+        first = reported[0] if reported else {}
+        text = f"the batch {found.get('id')} failed: {first.get('message') or 'it is not said why'}"
+        # What waits at the provider is limited too, and gets less by itself.
+        raise refusal("busy" if "limit" in str(first.get("code")) else "settings", self._asked, text)
 
     async def _results(self, batch: dict[str, Any]) -> tuple[dict[bytes, dict[str, Any]], dict[bytes, CallwrightError]]:
         """The replies of a batch by key, and why others have none."""
@@ -262,19 +269,6 @@ class BatchModel(OpenAIModel):
         # What was not begun in time is asked again, in another batch.
         return refusal("busy" if "expired" in code or "cancel" in code else "request", self._asked, text)
 
-    def _left_out(self, batch: dict[str, Any]) -> CallwrightError:
-        return refusal(
-            "busy", self._asked, f"the batch {batch.get('id')} is {batch['status']} without a word on the request"
-        )
-
-    def _failed(self, batch: dict[str, Any]) -> CallwrightError:
-        """Why a batch was not even begun: its first error, which is about all requests in it."""
-        reported = [one for one in (batch.get("errors") or {}).get("data") or () if isinstance(one, dict)]
-        first = reported[0] if reported else {}
-        text = f"the batch {batch.get('id')} failed: {first.get('message') or 'it is not said why'}"
-        # What waits at the provider is limited too, and gets less by itself.
-        return refusal("busy" if "limit" in str(first.get("code")) else "settings", self._asked, text)
-
     def _fail(self, keys: Iterable[bytes], error: CallwrightError) -> None:
         for key in keys:
             if (waiting := self._waiting.pop(key, None)) is not None:
@@ -284,9 +278,7 @@ class BatchModel(OpenAIModel):
         self, method: str, path: str, body: bytes | None = None, kind: str = "application/json", *, of: str = ""
     ) -> dict[str, Any]:
         """What an endpoint answers; where it refuses the file `of` for good, that is forgotten, to be asked anew."""
-        status, reported, content = await self._exchange(
-            await self._connected(), method, self._base + path, body, {"Content-Type": kind}
-        )
+        status, reported, content = await self._exchange(method, self._base + path, body, {"Content-Type": kind})
         answer = document_of(content)
         if status == WELL and isinstance(answer, dict):
             return answer
@@ -301,13 +293,10 @@ class BatchModel(OpenAIModel):
         raise self._refused(status, reported, content, answer)
 
     async def _fetch(self, path: str) -> bytes:
-        status, reported, content = await self._exchange(await self._connected(), "GET", self._base + path, None, None)
+        status, reported, content = await self._exchange("GET", self._base + path)
         if status != WELL:
             raise self._refused(status, reported, content, document_of(content))
         return content
-
-    async def _connected(self) -> "aiohttp.ClientSession":
-        return self._session or await self._open()
 
 
 def _refuse(waiting: "asyncio.Future[dict[str, Any]]", error: BaseException) -> None:

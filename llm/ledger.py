@@ -8,7 +8,7 @@ from contextlib import closing
 from hashlib import blake2b
 from itertools import chain
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 import orjson
 
@@ -204,12 +204,9 @@ def _encode(reply: RawReply) -> bytes:
 
 
 def _decode(body: bytes) -> RawReply:
-    text, calls, prompt_tokens, completion_tokens, cost, planted, *more = orjson.loads(body)
-    return RawReply(text, _calls(calls), prompt_tokens, completion_tokens, cost, planted, *more)
-
-
-def _calls(calls: list[tuple[str, dict[str, Any]]] | None) -> tuple[Call, ...] | None:
-    return None if calls is None else tuple(Call(tool=tool, arguments=arguments) for tool, arguments in calls)
+    text, stated, *rest = orjson.loads(body)
+    calls = None if stated is None else tuple(Call(tool=tool, arguments=arguments) for tool, arguments in stated)
+    return RawReply(text, calls, *rest)
 
 
 def open_file(

@@ -5,6 +5,7 @@ import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from random import Random
 from typing import Any, NamedTuple
@@ -83,13 +84,13 @@ class Clock(NamedTuple):
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
 
 
+@dataclass
 class Sent:
     """One entry of a window."""
 
-    def __init__(self, moment: float, amount: int) -> None:
-        self.moment = moment
-        self.amount = amount
-        self.is_counted = True
+    moment: float
+    amount: int
+    is_counted: bool = True
 
 
 class Window:
@@ -161,29 +162,29 @@ class Gate:
                 pause = self._pause(error, tries)
                 waited += pause
                 if tries >= self._limits.attempts or waited > self._limits.patience:
-                    raise _given_up(error, tries) from error
+                    often = "once" if tries == 1 else f"{tries} times"
+                    raise TransientError(f"{error} It was asked {often}.", error.retry_after) from error
             await self._clock.sleep(pause)
 
     async def once(self, ask: Callable[[], Awaitable[RawReply]], tokens: int) -> RawReply:
         """What `ask` gives at the first try, in a slot and a place of the minute's windows."""
         await self._slots.take()
         try:
-            sent = await self._admit(tokens) if self._is_limited else None
+            is_limited = self._requests is not None or self._tokens is not None or self._quiet_until > 0
+            sent = await self._admit(tokens) if is_limited else None
             reply = await ask()
             self._slots.grow()
         except TransientError as error:
             self._slots.shrink()
-            self._heed(error)
+            # nobody asks before the server's wish has passed; one beyond all patience ends the requests that meet it
+            if error.retry_after and error.retry_after <= self._limits.patience:
+                self._quiet_until = max(self._quiet_until, self._clock.now() + error.retry_after)
             raise
         finally:
             self._slots.free()
         if self._tokens is not None and sent is not None:
             self._tokens.correct(sent, reply.prompt_tokens + reply.completion_tokens or tokens)
         return reply
-
-    @property
-    def _is_limited(self) -> bool:
-        return self._requests is not None or self._tokens is not None or self._quiet_until > 0
 
     async def _admit(self, tokens: int) -> Sent | None:
         async with self._turn:  # first come, first served; both windows are entered at the moment of sending
@@ -200,22 +201,12 @@ class Gate:
         spoken = 0.0 if self._tokens is None else self._tokens.wait(tokens, now)
         return max(requests, spoken, self._quiet_until - now)
 
-    def _heed(self, error: TransientError) -> None:
-        """Let nobody ask before the server's wish has passed; one beyond all patience ends the requests that meet it."""
-        if error.retry_after and error.retry_after <= self._limits.patience:
-            self._quiet_until = max(self._quiet_until, self._clock.now() + error.retry_after)
-
     def _pause(self, error: TransientError, tries: int) -> float:
         """The server's own wish, else twice as long each time; with jitter, so that the tries do not come as one."""
         if error.retry_after is not None:
             return error.retry_after + self._rng.uniform(0, FIRST_WAIT)
         longest = min(LONGEST_WAIT, FIRST_WAIT * 2.0**tries)
         return self._rng.uniform(longest / 2, longest)
-
-
-def _given_up(error: TransientError, tries: int) -> TransientError:
-    stated = "once" if tries == 1 else f"{tries} times"
-    return TransientError(f"{error} It was asked {stated}.", error.retry_after)
 
 
 _GIVEN_UP = 0.5  # of a slot, for each refusal: were all refused, the slots would halve with every round
@@ -305,11 +296,11 @@ class Hedging:
             return reply
 
         try:
-            start_timer = partial(_start_timer, timers, self._after, is_old)
-            under_way.append(asyncio.create_task(once(partial(win, start_timer))))
+            start_timer = partial(loop.call_later, self._after, is_old.set_result, None)
+            under_way.append(asyncio.create_task(once(partial(win, lambda: timers.append(start_timer())))))
             await asyncio.wait([under_way[0], is_old], return_when=asyncio.FIRST_COMPLETED)
             if not under_way[0].done():
-                under_way.append(asyncio.create_task(once(partial(win, _nothing))))
+                under_way.append(asyncio.create_task(once(partial(win, lambda: None))))
             return _best(await asyncio.gather(*under_way, return_exceptions=True))
         finally:
             for timer in timers:
@@ -317,14 +308,6 @@ class Hedging:
             for task in under_way:
                 task.cancel()
             await asyncio.gather(*under_way, return_exceptions=True)
-
-
-def _start_timer(timers: list[asyncio.TimerHandle], seconds: float, is_old: "asyncio.Future[None]") -> None:
-    timers.append(asyncio.get_running_loop().call_later(seconds, is_old.set_result, None))
-
-
-def _nothing() -> None:
-    """Nobody asks when a second request goes out."""
 
 
 def _best(ended: Sequence[RawReply | BaseException]) -> RawReply:
@@ -353,7 +336,7 @@ class Budget:
         limit = self.limit
         if limit is None:
             return
-        while not self._is_over(estimate, limit) and not self._fits(estimate, limit):
+        while not self._is_over(estimate, limit) and not (self.spent + self._reserved + estimate <= limit):
             await self._settled.wait()
         if self._is_over(estimate, limit):
             raise BudgetError(
@@ -380,6 +363,3 @@ class Budget:
 
     def _is_over(self, estimate: float, limit: float) -> bool:
         return self.spent >= limit or self.spent + estimate > limit
-
-    def _fits(self, estimate: float, limit: float) -> bool:
-        return self.spent + self._reserved + estimate <= limit

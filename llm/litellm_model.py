@@ -87,7 +87,8 @@ class LiteLLMModel:
         if request.schema is not None:
             stated = self._forms.state(request, is_known=self._takes_schemas, below=below)
         names = wire_names(request.tools)
-        _stay_unheard(litellm)
+        # Spares the reports that litellm writes for listeners of each request: we have none, and there is no public switch.
+        litellm._internal_context.is_internal_call.set(True)  # noqa: SLF001
         try:
             async with asyncio.timeout(self._timeout + _GRACE):
                 response = await litellm.acompletion(**self._arguments(request, names, stated))
@@ -186,16 +187,17 @@ class LiteLLMModel:
 
     def _raise_ours(self, error: Exception) -> NoReturn:
         text = _THEIR_NAMES.sub("", " ".join(without_values(self._header_values)(str(error)).split()))
-        asked = AskedModel(self._name, self._api_key, self._variable or self._key_variable())
-        kind = _kind(error, self._litellm.exceptions, text)
-        raised = refusal(kind, asked, text, read_retry_after(_headers(error)))
+        variable, vendor = self._variable, self._litellm.exceptions
+        if not variable:
+            missing = self._litellm.validate_environment(self._name)["missing_keys"]
+            variable = str(missing[0]) if missing else f"{self._name.split('/')[0].upper()}_API_KEY"
+        response = getattr(error, "response", None)
+        headers = getattr(error, "litellm_response_headers", None) or getattr(response, "headers", {})
+        asked = AskedModel(self._name, self._api_key, variable)
+        raised = refusal(_kind(error, vendor, text), asked, text, read_retry_after(headers))
         if isinstance(raised, TransientError):
-            raised.may_be_charged = _was_sent(error, self._litellm.exceptions)
+            raised.may_be_charged = _was_sent(error, vendor)
         raise raised from error
-
-    def _key_variable(self) -> str:
-        missing = self._litellm.validate_environment(self._name)["missing_keys"]
-        return str(missing[0]) if missing else f"{self._name.split('/')[0].upper()}_API_KEY"
 
 
 def load_litellm() -> ModuleType:
@@ -238,11 +240,6 @@ def _prices(litellm: Any, name: str) -> Mapping[str, Any] | None:  # noqa: ANN40
         return None
 
 
-def _stay_unheard(litellm: Any) -> None:  # noqa: ANN401 - a module without types
-    """Spare the reports that litellm writes for listeners of each request: we have none."""
-    litellm._internal_context.is_internal_call.set(True)  # noqa: SLF001 - there is no public switch
-
-
 def _kind(error: Exception, vendor: Any, text: str) -> Kind:  # noqa: ANN401 - a module without types
     kind: Kind = next((kind for name, kind in _KINDS if isinstance(error, getattr(vendor, name))), "busy")
     if kind == "request" and any(mark in text for mark in _ABOUT_THE_MODEL):
@@ -261,8 +258,3 @@ def _was_sent(error: Exception, vendor: Any) -> bool:  # noqa: ANN401 - a module
     while (cause := causes[-1].__cause__ or causes[-1].__context__) is not None:
         causes.append(cause)
     return not any(one.__class__.__name__.startswith(_NOT_LOST) for one in causes)
-
-
-def _headers(error: Exception) -> Mapping[str, str]:
-    response = getattr(error, "response", None)
-    return getattr(error, "litellm_response_headers", None) or getattr(response, "headers", {})

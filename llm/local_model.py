@@ -93,7 +93,10 @@ def read_chunks(chunks: Iterable[dict[str, Any]], names: dict[str, str], name: s
     usage: dict[str, int] = {}
     is_cut = False
     for chunk in chunks:
-        _raise_refusal(chunk.get("error"), name)
+        if (refusal := chunk.get("error")) is not None:
+            is_passing = refusal.get("code", 0) >= _SERVER_FAULT
+            message = f"llama.cpp refused a request to {name}: {refusal.get('message')}."
+            raise TransientError(message) if is_passing else ReplyError(message)
         usage = chunk.get("usage") or usage
         for choice in chunk.get("choices", ()):
             delta = choice.get("delta", {})
@@ -107,15 +110,6 @@ def read_chunks(chunks: Iterable[dict[str, Any]], names: dict[str, str], name: s
     said, calls = read_reply(whole, [WrittenCall(*call) for _, call in sorted(written.items())], names)
     counted = usage.get("prompt_tokens", 0), usage.get("completion_tokens", 0)
     return RawReply(said, calls, *counted, is_cut=is_cut, reasoning=read_reasoning(None, whole))
-
-
-def _raise_refusal(refusal: dict[str, Any] | None, name: str) -> None:
-    if refusal is None:
-        return
-    message = f"llama.cpp refused a request to {name}: {refusal.get('message')}."
-    if refusal.get("code", 0) >= _SERVER_FAULT:
-        raise TransientError(message)
-    raise ReplyError(message)
 
 
 def _body(request: ChatRequest, names: dict[str, str]) -> dict[str, Any]:

@@ -255,29 +255,17 @@ def open_adapter(settings: ModelSettings, ledger: Path | None = None) -> Adapter
         "api_key": key, "timeout": settings.timeout, "price": settings.price, "header_values": values,
         "ledger": ledger,
     }  # fmt: skip
-    if settings.path == "lean":
-        from callwright.llm.openai_model import OpenAIModel
+    if settings.path == "litellm":
+        from callwright.llm.litellm_model import LiteLLMModel
 
-        return OpenAIModel(
-            settings.name,
-            api_base=settings.api_base,
-            api_key_variable=settings.key_variable,
-            connections=settings.concurrency,
-            **shared,
-        )
+        return LiteLLMModel(settings.name, api_key_variable=settings.api_key_variable, **shared)
+    shared |= {"api_base": settings.api_base or OPENAI, "api_key_variable": settings.key_variable}
     if settings.path == "batch":
-        return _open_batches(settings, shared)
-    from callwright.llm.litellm_model import LiteLLMModel
+        from callwright.llm.batch_model import BatchModel, BatchPace
 
-    return LiteLLMModel(settings.name, api_key_variable=settings.api_key_variable, **shared)
-
-
-def _open_batches(settings: ModelSettings, shared: dict[str, Any]) -> Adapter:
-    from callwright.llm.batch_model import BatchModel, BatchPace
-
-    pace = BatchPace(settings.batch_gather, settings.batch_poll, settings.patience)
-    base, variable = settings.api_base or OPENAI, settings.key_variable
-    return BatchModel(settings.name, pace=pace, api_base=base, api_key_variable=variable, **shared)
+        pace = BatchPace(settings.batch_gather, settings.batch_poll, settings.patience)
+        return BatchModel(settings.name, pace=pace, **shared)
+    return OpenAIModel(settings.name, connections=settings.concurrency, **shared)
 
 
 def open_chat(  # noqa: PLR0913 - one argument for each thing that stands around a model

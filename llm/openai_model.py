@@ -92,13 +92,12 @@ class OpenAIModel:
         return await self._ask(request, None)
 
     async def _ask(self, request: ChatRequest, below: Form | None) -> RawReply:
-        session = self._session or await self._open()
+        if self._session is None:  # with it comes what is known of the model
+            await self._open()
         names = wire_names(request.tools) if request.tools else {}
         stated = self._stated(request, below)
         body, headers = self._body(request, names, stated)
-        status, received, content = await self._exchange(
-            session, "POST", self._address, body, headers, most=_MOST_BYTES
-        )
+        status, received, content = await self._exchange("POST", self._address, body, headers, most=_MOST_BYTES)
         document = document_of(content)
         if status == WELL and not isinstance(document, dict):
             text = shown(content.decode(errors="replace"), self._asked.key)
@@ -127,11 +126,10 @@ class OpenAIModel:
 
     async def look(self) -> CallwrightError | None:
         """Why the server can't be asked, found out by its list of models; None where it can, as far as that tells."""
-        session = self._session or await self._open()
         address = f"{self._address.removesuffix('/chat/completions')}/models"
         try:
             async with asyncio.timeout(_LOOK):
-                status, received, content = await self._exchange(session, "GET", address, None, None)
+                status, received, content = await self._exchange("GET", address)
         except TimeoutError:
             return None  # slow, but there
         except TransientError as error:
@@ -188,16 +186,16 @@ class OpenAIModel:
 
     async def _exchange(
         self,
-        session: "aiohttp.ClientSession",
         method: str,
         address: str,
-        body: bytes | None,
-        headers: dict[str, str] | None,
+        body: bytes | None = None,
+        headers: dict[str, str] | None = None,
         *,
         most: float = inf,
     ) -> tuple[int, Mapping[str, str], bytes]:
         import aiohttp
 
+        session = self._session or await self._open()
         try:
             async with session.request(method, address, data=body, headers=headers, allow_redirects=False) as response:
                 return response.status, response.headers, await self._content(response, most)

@@ -82,28 +82,19 @@ def _mapped_price(name: str, *, in_batches: bool) -> Price:
     entry = known_model(name)
     if not entry:
         return FREE
-    prompt, cached, completion = (
-        _price(entry, part, in_batches=in_batches)
-        for part in ("input_cost_per_token", "cache_read_input_token_cost", "output_cost_per_token")
-    )
-    prompt = prompt or 0.0
-    cheaper = prompt if cached is None else min(prompt, cached)
+    prices: list[float | None] = []
+    for part in ("input_cost_per_token", "cache_read_input_token_cost", "output_cost_per_token"):
+        price = entry.get(part)
+        if in_batches and price is not None:
+            stated = entry.get(f"{part}_batches")
+            price = price * _IN_BATCHES if stated is None else stated
+        prices.append(price)
+    prompt, cached, completion = prices[0] or 0.0, prices[1], prices[2] or 0.0
     longest = entry.get("max_output_tokens")
-    return Price(
-        prompt,
-        cheaper,
-        completion or 0.0,
-        bool(entry.get("supports_response_schema")),
-        longest if isinstance(longest, int) and longest > 0 else None,
-    )
-
-
-def _price(entry: Mapping[str, Any], part: str, *, in_batches: bool) -> float | None:
-    price: float | None = entry.get(part)
-    if not in_batches or price is None:
-        return price
-    stated: float | None = entry.get(f"{part}_batches")
-    return price * _IN_BATCHES if stated is None else stated
+    is_stated = isinstance(longest, int) and longest > 0
+    takes_schemas = bool(entry.get("supports_response_schema"))
+    cheaper = prompt if cached is None else min(prompt, cached)
+    return Price(prompt, cheaper, completion, takes_schemas, longest if is_stated else None)
 
 
 @cache

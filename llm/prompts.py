@@ -168,9 +168,11 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         loader=FunctionLoader(_included),
     )
-    environment.filters["json"] = _as_json
-    environment.filters["language_name"] = _language_name
-    environment.filters["examples"] = _examples
+    environment.filters["json"] = lambda value: orjson.dumps(value, default=_plain).decode()
+    environment.filters["language_name"] = lambda code: of(code).name
+    environment.filters["examples"] = lambda code, name: "\n".join(
+        f"<example>\n{one}\n</example>" for one in of(code).data["examples"][name]
+    )
     return environment
 
 
@@ -180,20 +182,6 @@ def _compiled(text: str) -> Template:
     template = _environment().from_string(text)
     template.globals = dict(template.globals)  # a chain of maps, which would be unrolled at every rendering
     return template
-
-
-def _as_json(value: Any) -> str:  # noqa: ANN401 - any JSON value or record
-    return orjson.dumps(value, default=_plain).decode()
-
-
-def _language_name(code: str) -> str:
-    """How a prompt names a language."""
-    return of(code).name
-
-
-def _examples(code: str, name: str) -> str:
-    """The worked examples of a prompt, in a language."""
-    return "\n".join(f"<example>\n{one}\n</example>" for one in of(code).data["examples"][name])
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 - orjson's hook takes what it cannot write itself

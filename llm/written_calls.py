@@ -401,12 +401,11 @@ def _in_tags(text: str) -> list[ReplyCall]:
     for call, argument in _TAGGED:
         found = re.findall(call, text, re.DOTALL)
         if found and (re.search(argument, text, re.DOTALL) or not any(inner.strip() for _, inner in found)):
-            return [ReplyCall(name, _between(re.findall(argument, inner, re.DOTALL))) for name, inner in found]
+            return [
+                ReplyCall(name, {name: _structured(text) for name, text in re.findall(argument, inner, re.DOTALL)})
+                for name, inner in found
+            ]
     return []
-
-
-def _between(pairs: list[tuple[str, str]]) -> Arguments:
-    return {name: _structured(text) for name, text in pairs}
 
 
 def _structured(text: str) -> JsonValue:

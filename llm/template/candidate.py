@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from itertools import islice
 from random import Random
 from typing import NamedTuple
 
@@ -72,19 +73,15 @@ def _whole_plan(spoken: Sequence[Turn], box: CandidateTools) -> list[Proposal]:
         stated = read_values(view, [Turn("user", wish), *spoken[1:]])
         for name in (name for name in view.required if name not in stated):
             if not any(name in box.returns.get(str(call.tool), ()) for call in plan):
-                plan += _lookup(name, wish, box)
+                # what returns the value, and for what the words of the wish suffice
+                lookups = (
+                    (one, read_values(one, [Turn("user", wish)])) for one in box.views if name in box.returns[one.name]
+                )
+                able = ((one, told) for one, told in lookups if told and all(need in told for need in one.required))
+                plan += [Proposal(one.name, told) for one, told in islice(able, 1)]
             stated[name] = UNKNOWN
         plan.append(Proposal(view.name, {one.name: stated[one.name] for one in view.parameters if one.name in stated}))
     return plan
-
-
-def _lookup(name: str, wish: str, box: CandidateTools) -> list[Proposal]:
-    """The call that returns a value and that the words of a wish suffice for, none where there is no such tool."""
-    for view in box.views:
-        stated = read_values(view, [Turn("user", wish)]) if name in box.returns[view.name] else {}
-        if stated and all(one in stated for one in view.required):
-            return [Proposal(view.name, stated)]
-    return []
 
 
 def _wishes(views: Sequence[ToolView], spoken: Sequence[Turn]) -> list[tuple[ToolView, str]]:

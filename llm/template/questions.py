@@ -183,10 +183,11 @@ def _propose_question(view: ToolView, parameter: ParameterView, language: Langua
     named = called(parameter, language)
     if parameter.kind == "boolean":
         return _shape(rng.choice(book.flags), parameter.topic or named)
-    if parameter.kind == "choice" and rng.random() < _OPTIONS_SHARE:
-        options = _options(parameter, language, rng)
-        if options:
-            return _shape(rng.choice(book.options), named).replace("{o}", options)
+    options = parameter.schema.get("enum") or []
+    if parameter.kind == "choice" and rng.random() < _OPTIONS_SHARE and 1 < len(options) <= _MOST_OPTIONS:
+        *stated, last = [write_value(option, parameter.schema, language, rng) for option in options]
+        read_out = book.next_option.join(stated) + book.last_option + last
+        return _shape(rng.choice(book.options), named).replace("{o}", read_out)
     counted = counting(parameter, language)
     if counted and rng.random() < _COUNTED_SHARE:
         return rng.choice(book.counted).replace("{u}", counted.asked)
@@ -207,16 +208,6 @@ def _is_only_one(view: ToolView, parameter: ParameterView) -> bool:
     if parameter.kind in _ROUTES and not _ROUTE_ENDS.intersection(split_name(parameter.name)):  # of no way
         return False
     return len([one for one in view.parameters if one.kind in alike]) == 1
-
-
-def _options(parameter: ParameterView, language: Language, rng: Random) -> str:
-    """All options of a choice in words, "" where they are too many to be read out."""
-    book = dialogues_in(language)
-    options = parameter.schema.get("enum") or []
-    if not 1 < len(options) <= _MOST_OPTIONS:
-        return ""
-    stated = [write_value(option, parameter.schema, language, rng) for option in options]
-    return book.next_option.join(stated[:-1]) + book.last_option + stated[-1]
 
 
 def _shape(shape: str, named: str) -> str:

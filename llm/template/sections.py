@@ -157,20 +157,13 @@ def read_sections(messages: Sequence[ChatMessage]) -> Sections:
     for message in messages:
         if message.role == "assistant":
             continue
-        head, parts, tail = _cut(message.content)
-        if conversation is None:
-            conversation = parts
+        head, tail, content = message.content, "", message.content
+        start = 0 if content.startswith(_OPEN) else content.find("\n" + _OPEN) + 1
+        end = content.rfind(_CLOSE)
+        if content.startswith(_OPEN, start) and end >= start:
+            head, tail = content[:start], content[end + len(_CLOSE) :]
+            conversation = content[start + len(_OPEN) : end] if conversation is None else conversation
         for found in (*_SECTION.finditer(head), *_SECTION.finditer(tail)):
             if found[1] != _EXAMPLE:
                 tagged.setdefault(found[1], found[2])
     return Sections(tagged, conversation)
-
-
-def _cut(content: str) -> tuple[str, str | None, str]:
-    start = 0 if content.startswith(_OPEN) else content.find("\n" + _OPEN) + 1
-    if not content.startswith(_OPEN, start):
-        return content, None, ""
-    end = content.rfind(_CLOSE)
-    if end < start:
-        return content, None, ""
-    return content[:start], content[start + len(_OPEN) : end], content[end + len(_CLOSE) :]

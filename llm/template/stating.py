@@ -110,7 +110,11 @@ def say(parameter: ParameterView, value: JsonValue, language: Language, rng: Ran
     book = requests_in(language)
     cue = parameter.cues.among(language)
     if isinstance(value, bool):
-        return _say_flag(parameter, cue, language, rng, value=value)
+        words = write_value(value, parameter.schema, language, rng)
+        in_language = parameter.topic and writes(language, parameter.topic)
+        if in_language and locate(value, parameter.schema, words) is not None:
+            return StatedParameter(parameter, value, cue, words, words, is_frame=True)
+        return StatedParameter(parameter, value, cue, book.answers[value], book.answers[value])
     if isinstance(value, dict):
         words = _say_members(value, parameter.schema, language, rng)
     elif isinstance(value, list):
@@ -129,15 +133,6 @@ def _say_value(value: JsonValue, parameter: ParameterView, language: Language, r
     if spoken is not parameter.schema and locate(value, parameter.schema, words) is None:
         return write_value(value, parameter.schema, language, rng)
     return words
-
-
-def _say_flag(parameter: ParameterView, cue: str, language: Language, rng: Random, *, value: bool) -> StatedParameter:
-    words = write_value(value, parameter.schema, language, rng)
-    in_language = writes(language, parameter.topic)
-    if parameter.topic and in_language and locate(value, parameter.schema, words) is not None:
-        return StatedParameter(parameter, value, cue, words, words, is_frame=True)
-    answer = requests_in(language).answers[value]
-    return StatedParameter(parameter, value, cue, answer, answer)
 
 
 def _say_items(values: list[JsonValue], items: JsonSchema, language: Language, rng: Random) -> str:

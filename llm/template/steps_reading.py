@@ -220,7 +220,12 @@ class _StepsParser:
 
     def _entry(self, origins: list[ResponseField], words: str) -> FromEntry | None:
         """The entry of an earlier search that the words mean."""
-        aspect, entry, later = _about(words)
+        # what of the entry is meant, and how many minutes later
+        aspect, entry, later = "", words, 0
+        if found := _LATER.fullmatch(words):
+            aspect, entry, later = _LANDING, found["entry"], int(found["later"])
+        elif found := _ASPECT.fullmatch(words):
+            aspect, entry = found["aspect"], found["entry"]
         for origin in origins:
             known = [at for at, node in enumerate(self.nodes) if node.tool == origin.source]
             if not known or not origin.listed or self._toolbox.is_lookup(origin.source):
@@ -296,15 +301,6 @@ class _StepsParser:
                 # what another parameter takes already is a last resort: a car that is returned where it was fetched
                 ranked.append((found not in sources.values(), _alike(fold(other), fold(name)), found))
         return max(ranked, key=lambda one: one[:2])[2] if ranked else None
-
-
-def _about(words: str) -> tuple[str, str, int]:
-    """What of an entry the words are about, the words for the entry, and how many minutes later is meant."""
-    later = _LATER.fullmatch(words)
-    if later:
-        return _LANDING, later["entry"], int(later["later"])
-    about = _ASPECT.fullmatch(words)
-    return (about["aspect"], about["entry"], 0) if about else ("", words, 0)
 
 
 def _alike(one: str, other: str) -> int:

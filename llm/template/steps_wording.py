@@ -119,13 +119,10 @@ class _StepsRenderer:
         if self._toolbox.is_inside(tool, call.tool, parameter):
             return "inside"
         together = [one for _, one in _leaves(call.arguments) if one.get("call") == source["call"]]
-        is_value_stated = self._says_more(self._calls[source["call"]], call)
-        return "ranked" if is_value_stated or any(one["entries"] or one["where"] for one in together) else "through"
-
-    def _says_more(self, giver: ShownCall, call: ShownCall) -> bool:
-        """Whether the person has to say something for a call that nobody else's clause says."""
-        stated = {name: source for name, source in giver.arguments.items() if source["kind"] == "said"}
-        return any(call.arguments.get(name) != source for name, source in stated.items())
+        given = self._calls[source["call"]].arguments.items()
+        # whether the person has to say something for a call that nobody else's clause says
+        says_more = any(one["kind"] == "said" and call.arguments.get(name) != one for name, one in given)
+        return "ranked" if says_more or any(one["entries"] or one["where"] for one in together) else "through"
 
     def _sentences(self, clauses: Sequence[str]) -> list[str]:
         sentences: list[str] = []
@@ -162,10 +159,10 @@ class _StepsRenderer:
             source = call.arguments.get(slot.parameter)
             if source is None or source["kind"] == "default" or self._is_inherited(index, slot.parameter):
                 continue
-            entry = _entry_of(source)
-            if entry in rendered:
-                continue
-            if entry is not None:
+            if source["kind"] == "picked":  # an entry is stated once for all parameters that take something of it
+                entry = (source["call"], source["entries"], str(source["where"]))
+                if entry in rendered:
+                    continue
                 rendered.add(entry)
             words = self._slot(index, slot, source, style)
             if words:
@@ -207,7 +204,9 @@ class _StepsRenderer:
             known, self._place = self._place, value
             if known == value and self._rng.random() < _THERE:
                 return "there"
-        return phrase.format(f"{_preposition(value)}{value}" if slot.moment else value)
+        if slot.moment and " minutes after " not in value:
+            value = f"{'at' if _CLOCK.match(value) else 'on'} {value}"
+        return phrase.format(value)
 
     def _members(self, index: int, slot: PhraseSlot, source: Source) -> str:
         legs = []
@@ -275,13 +274,6 @@ def _about(action: Sequence[str], value: str) -> str:
     return f"namely {value}" if is_spoken_of else f"for {value}"
 
 
-def _preposition(moment: str) -> str:
-    """What stands before a moment: at a time, on a day, nothing before "30 minutes after …"."""
-    if " minutes after " in moment:
-        return ""
-    return "at " if _CLOCK.match(moment) else "on "
-
-
 def _leaves(arguments: Mapping[str, Source]) -> Iterator[tuple[str, Source]]:
     for name, source in arguments.items():
         waiting = [source]
@@ -291,10 +283,3 @@ def _leaves(arguments: Mapping[str, Source]) -> Iterator[tuple[str, Source]]:
                 waiting = [*one["parts"], *waiting]
             else:
                 yield name, one
-
-
-def _entry_of(source: Source) -> tuple[int, str, str] | None:
-    """Which entry a picked value is of: it is stated once for all parameters that take something of it."""
-    if source["kind"] != "picked":
-        return None
-    return source["call"], source["entries"], str(source["where"])
