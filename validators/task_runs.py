@@ -5,7 +5,7 @@ Beside it the same calls are held against the gold's as ComplexEval does, which 
 
 from collections.abc import Sequence
 
-from callwright.generators.environments.faults import is_in
+from callwright.generators.environments.episodes import is_in
 from callwright.generators.environments.policies import is_like
 from callwright.validators.metrics.complexeval.calls import CandidateCall
 from callwright.validators.metrics.complexeval.rules import Mistake

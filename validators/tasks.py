@@ -22,6 +22,7 @@ from pydantic import BaseModel, JsonValue
 
 from callwright.generators.environments.episodes import (
     START,
+    FaultyWorld,
     StatefulWorld,
     WorldEpisode,
     WorldState,
@@ -29,7 +30,6 @@ from callwright.generators.environments.episodes import (
     loaded,
     unnamed,
 )
-from callwright.generators.environments.faults import FaultyWorld
 from callwright.generators.environments.policies import PolicyBook, unseen_after, unseen_in
 from callwright.validators.metrics.complexeval.calls import CandidateCall, chain_of, read_call
 from callwright.validators.near_misses.due import Due, NearMiss, acting_points

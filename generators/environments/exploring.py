@@ -34,8 +34,7 @@ from callwright.generators.environments.protocol import (
     McpSettings,
 )
 from callwright.generators.environments.response_store import FILES, Description
-from callwright.generators.environments.server_world import ServerWorld
-from callwright.generators.environments.stored import StoredEnvironment
+from callwright.generators.environments.stored import ServerWorld, StoredEnvironment
 from callwright.warehouse.errors import ConfigurationError, TransientError
 from callwright.warehouse.records import Arguments, Call, Link, Tool
 

@@ -44,10 +44,10 @@ from callwright.generators.environments.response_store import (
     kept_description,
 )
 from callwright.generators.environments.rules import CompiledRules, read_rules, rules_of
-from callwright.generators.environments.server_world import ServerWorld
 from callwright.generators.environments.stored import (
     DescribedEnvironment,
     RecordedEnvironment,
+    ServerWorld,
     StoredEnvironment,
     open_recording,
 )

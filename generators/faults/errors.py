@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from callwright.generators.environments.episodes import unnamed
-from callwright.generators.environments.faults import is_in, replaced
+from callwright.generators.environments.episodes import is_in, replaced, unnamed
 from callwright.generators.faults.transcripts import (
     FaultPlan,
     PlacedCall,

@@ -6,8 +6,7 @@ from random import Random
 from types import MappingProxyType
 from typing import NamedTuple
 
-from callwright.generators.environments.episodes import StatefulWorld, WorldEpisode, diff
-from callwright.generators.environments.faults import FaultyWorld
+from callwright.generators.environments.episodes import FaultyWorld, StatefulWorld, WorldEpisode, diff
 from callwright.generators.multi_step.samples import add_evidence, answer_of, moved_tags, place_of, reported
 from callwright.generators.multi_step.tasks import run_through
 from callwright.language.packs import of

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from callwright.generators.environments.episodes import START, StatefulWorld, WorldEpisode, diff, unnamed, world_of
 from callwright.generators.environments.protocol import CallResponse, Environment, WrappedEnvironment
-from callwright.generators.environments.server_world import ServerWorld
+from callwright.generators.environments.stored import ServerWorld
 from callwright.generators.environments.vocabularies import Vocabulary, vocabulary_of
 from callwright.generators.multi_step import TASKS
 from callwright.generators.multi_step.resolving import strike_out

@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from random import Random
 
-from callwright.generators.environments.episodes import WorldEpisode
-from callwright.generators.environments.faults import FaultyWorld, is_in
+from callwright.generators.environments.episodes import FaultyWorld, WorldEpisode, is_in
 from callwright.generators.faults.errors import is_empty, same_effect
 from callwright.generators.faults.transcripts import PlacedCall, Planting, effect_of
 from callwright.generators.multi_step.tasks import Ending, is_reached, run_through, world_of_sample

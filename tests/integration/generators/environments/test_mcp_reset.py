@@ -22,8 +22,7 @@ from callwright.generators.environments.response_store import (
     pack_responses,
     response_rows,
 )
-from callwright.generators.environments.server_world import ServerWorld, things_told
-from callwright.generators.environments.stored import StoredEnvironment
+from callwright.generators.environments.stored import ServerWorld, StoredEnvironment, things_told
 from callwright.warehouse.errors import ConfigurationError, RecordError, TransientError
 from callwright.warehouse.records import Call, Sample
 from tests.support.flows.small_builds import build, run_here, settings_of, warehouse_of

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from callwright.generators.environments.episodes import (
     START,
+    FaultyWorld,
     StatefulWorld,
     diff,
     is_changeable,
@@ -17,7 +18,6 @@ from callwright.generators.environments.episodes import (
     unnamed,
     world_of,
 )
-from callwright.generators.environments.faults import FaultyWorld
 from callwright.generators.environments.joined import JoinedEnvironment, JoinedWorld
 from callwright.generators.environments.opening import join_shipped, open_shipped, ship_world
 from callwright.generators.environments.protocol import Environment, SimulatedSettings

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from callwright.generators.environments.episodes import diff, world_of
-from callwright.generators.environments.faults import FaultyWorld
+from callwright.generators.environments.episodes import FaultyWorld, diff, world_of
 from callwright.generators.environments.protocol import Environment
 from callwright.generators.faults.transcripts import Planting, keeps_choices
 from callwright.generators.faults.wording import obstacle, words_problem
