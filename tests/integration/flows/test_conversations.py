@@ -116,7 +116,7 @@ SHIFTED = {f"{CONVERSATION}_{name}": 2 for name in ("external", "IS", "mSv", "SO
 
 
 def test_shifts_and_messages_take_conversations_too_and_are_proved(tmp_path: Path) -> None:
-    asked = {"perfect": 4, CONVERSATION: 12, **SHIFTED}
+    asked = {"perfect": 4, CONVERSATION: 14, **SHIFTED}
     recipe = parse_recipe({**RECIPE, "languages": ["en"], "samples": asked}, Path(), "talks")
     report = build(recipe, settings_of(tmp_path))
     landed = {row.kind: row.landed for row in report.composition if row.kind in SHIFTED}
