@@ -18,14 +18,12 @@ from callwright.generators.routing.tool_graph import UNKNOWN
 from callwright.language.packs import signs
 from callwright.language.schemas import SchemaValidator
 from callwright.warehouse.errors import RecordError
-from callwright.warehouse.records import Arguments, CallTurn, GoldCall, JsonSchema, ResultTurn, Sample, Tool
+from callwright.warehouse.records import Arguments, Call, CallTurn, GoldCall, JsonSchema, ResultTurn, Sample, Tool
 
 _LITERAL = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?|true|false|null", re.ASCII)
 _OPENS_JSON = ('"', "[", "{")
 _RESULT_SHOWN = 80
 _ENDS_A_NAME = frozenset(signs("=]"))
-
-
 Sign = Literal["+", "~", "-"]
 
 
@@ -38,8 +36,13 @@ def write_value(value: JsonValue) -> str:
 
 def write_result(turn: ResultTurn) -> str:
     """What stands for the results in the lines; they can't be edited there."""
-    shown = write_value(list(turn.results))
-    return shown if len(shown) <= _RESULT_SHOWN else f"{shown[:_RESULT_SHOWN]}…"
+    return shortened(write_value(list(turn.results)), _RESULT_SHOWN)
+
+
+def write_calls(calls: Sequence[Call | GoldCall]) -> str:
+    """The calls as people read and edit them: an indented JSON list."""
+    value = [{"tool": call.tool, "arguments": dict(call.arguments)} for call in calls]
+    return json.dumps(value, ensure_ascii=False, indent=2)
 
 
 def read_value(typed: str, schema: JsonSchema) -> JsonValue:
@@ -279,3 +282,8 @@ def _short(value: object) -> str:
 def plain_lines(text: str) -> str:
     """The text as a text box gives it back: with one kind of line end, and nothing at its ends."""
     return text.replace("\r\n", "\n").replace("\r", "\n").strip()
+
+
+def shortened(text: str, most: int) -> str:
+    """The text, cut where it is longer than anybody reads."""
+    return text if len(text) <= most else f"{text[:most]}…"

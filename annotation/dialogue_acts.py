@@ -10,7 +10,7 @@ from bisect import bisect_right
 from itertools import accumulate
 from unicodedata import east_asian_width
 
-from callwright.annotation.calls import check_storable, plain_lines, render_snapshot, write_result
+from callwright.annotation.calls import check_storable, plain_lines, render_snapshot, shortened, write_result
 from callwright.annotation.edits import with_turns
 from callwright.annotation.rendering import ConversationStyle, Line, render_conversation, render_reply, write_acts
 from callwright.annotation.reviews import (
@@ -20,7 +20,6 @@ from callwright.annotation.reviews import (
     ReviewTask,
     Typed,
     parse_annotation,
-    shortened,
     typed_into,
     version_after,
     why_asked,
@@ -147,7 +146,6 @@ def _act(name: str) -> DialogueAct:
 
 
 def _replies(sample: Sample) -> dict[int, ReplyTurn]:
-    """The turns of the assistant by their places among all turns."""
     return {place: turn for place, turn in enumerate(sample.turns) if isinstance(turn, ReplyTurn)}
 
 

@@ -63,8 +63,6 @@ from callwright.warehouse.records import (
 )
 
 CALL, NOTE, RESULT, GOES_ON = "->", "--", "<-", "  "
-
-
 BlockKind = Literal["user", "reply", "calls", "result"]
 Mark = Literal["->", "--", "+", "~", "-"]
 _MARKS: tuple[Mark, ...] = ("->", "--", "+", "~", "-")  # the longer ones first
@@ -111,7 +109,6 @@ def write_dialogue(
 
 
 def _has_acts(sample: Sample) -> bool:
-    """Whether the assistant's turns of a sample are labelled."""
     return any(isinstance(turn, ReplyTurn) and turn.acts for turn in sample.turns)
 
 
@@ -313,13 +310,12 @@ class _DialogueEdit:
         return turn.with_changes(calls=tuple(calls))
 
 
-class _Snapshot:
+class _Snapshot(NamedTuple):
     """The entries of one call turn, read against the turn as it was and the call turn before it."""
 
-    def __init__(self, was: CallTurn, before: CallTurn | None, tools: Sequence[Tool]) -> None:
-        self._was = was
-        self._before = before
-        self._tools = tools
+    was: CallTurn
+    before: CallTurn | None
+    tools: Sequence[Tool]
 
     def read(self, block: Block) -> list[GoldCall]:
         """The calls that are due after these entries."""
@@ -330,17 +326,17 @@ class _Snapshot:
             return self._noted(entries)
         if entries[0].mark == "->":
             return list(self._whole(entries))
-        calls = [] if self._before is None else self._before.calls
+        calls = [] if self.before is None else self.before.calls
         if len(calls) != 1:
             raise RecordError(f"Line {entries[0].line}: say first which tool is called, in a line `-> tool`.")
         return [self._changed(calls[0], entries)]
 
     def _unchanged(self, line: int) -> list[GoldCall]:
-        if self._before is None:
+        if self.before is None:
             raise RecordError(
                 f"Line {line}: no call comes before, so say which one is due: `-> tool` and its arguments."
             )
-        return list(self._before.calls)
+        return list(self.before.calls)
 
     def _noted(self, entries: Sequence[CallLine]) -> list[GoldCall]:
         note = next(entry for entry in entries if entry.mark == "--")
@@ -360,13 +356,13 @@ class _Snapshot:
             tool, rest = _named(entries[start])
             if rest or not tool:
                 raise RecordError(f"Line {entries[start].line}: after -> the name of one tool is expected.")
-            was = self._was.calls[number] if number < len(self._was.calls) else None
+            was = self.was.calls[number] if number < len(self.was.calls) else None
             call = GoldCall(tool=tool)
             yield self._changed(call, entries[start + 1 : end], was if was and was.tool == tool else None)
 
     def _changed(self, call: GoldCall, entries: Sequence[CallLine], was: GoldCall | None = None) -> GoldCall:
-        known = was or next((one for one in self._was.calls if one.tool == call.tool), None)
-        schemas = next((tool.properties for tool in self._tools if tool.name == call.tool), {})
+        known = was or next((one for one in self.was.calls if one.tool == call.tool), None)
+        schemas = next((tool.properties for tool in self.tools if tool.name == call.tool), {})
         arguments: Arguments = dict(call.arguments)
         named: set[str] = set()
         for entry in entries:
@@ -375,7 +371,11 @@ class _Snapshot:
                 raise RecordError(f"Line {entry.line}: {name!r} is told of a second time.")
             named.add(name)
             if entry.mark == "-":
-                _take_away(arguments, name, rest, entry)
+                if rest:
+                    raise RecordError(f"Line {entry.line}: an argument is taken away by `- name`, without a value.")
+                if name not in arguments:
+                    raise RecordError(f"Line {entry.line}: {name!r} is not there to be taken away.")
+                del arguments[name]
             else:
                 arguments[name] = _value(name, rest, entry, known, schemas)
         return GoldCall(tool=call.tool, arguments=arguments)
@@ -391,14 +391,6 @@ def _value(name: str, rest: str, entry: CallLine, known: GoldCall | None, schema
         return known.arguments[name]  # what nobody retyped keeps its type, whatever the schema says
     with _at_line(entry.line):
         return read_value(typed, schemas.get(name, {}))
-
-
-def _take_away(arguments: Arguments, name: str, rest: str, entry: CallLine) -> None:
-    if rest:
-        raise RecordError(f"Line {entry.line}: an argument is taken away by `- name`, without a value.")
-    if name not in arguments:
-        raise RecordError(f"Line {entry.line}: {name!r} is not there to be taken away.")
-    del arguments[name]
 
 
 def _read_message(turn: UserTurn, block: Block) -> Message | None:

@@ -11,9 +11,8 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from callwright.annotation.calls import write_name, write_value
+from callwright.annotation.calls import shortened, write_name, write_value
 from callwright.annotation.rendering import user_name
-from callwright.annotation.reviews import shortened
 from callwright.annotation.screens import SampleScreenWords
 from callwright.language.packs import unspaced
 from callwright.warehouse.records import CallTurn, DoubtedFact, Sample, Turn, UserTurn, Verdict
@@ -124,13 +123,17 @@ def fact_sentence(doubt: DoubtedFact, turns: Sequence[Turn], words: SampleScreen
 
     `turns` as for `doubt_sentences`.
     """
+    users = [index for index, turn in enumerate(turns) if isinstance(turn, UserTurn)]
+    stated = _stated(doubt, turns)
+    before = [] if doubt.turn is None else [at for at in users if at < doubt.turn]
+    at = stated.turn if stated else before[-1] if before else None  # told where the user speaks more than once
     return words.doubt.get(doubt.kind, doubt.sentence).format(
         name=write_name(doubt.argument),
         value=_written(doubt.value, doubt, words),
         other=_written(doubt.other, doubt, words),
         words=shortened(doubt.quote, _VALUE),
         tool=write_name(doubt.tool),
-        where=_where(doubt, turns, words),
+        where="" if at is None or not users[1:] else words.at_turn.format(turn=user_name(users.index(at) + 1, words)),
         argument=f" ({write_name(doubt.argument)})" if doubt.argument else "",
         said=shortened(str(doubt.other), _REASON),
     )
@@ -142,15 +145,6 @@ def _written(value: JsonValue, doubt: DoubtedFact, words: SampleScreenWords) -> 
     if isinstance(value, list) and doubt.kind in ("acts_differ", "acts_open", "unmanaged"):
         return " / ".join(names.get(str(one), str(one)) for one in value)
     return shortened(write_value(value), _VALUE)
-
-
-def _where(doubt: DoubtedFact, turns: Sequence[Turn], words: SampleScreenWords) -> str:
-    """The turn in which the words stand, else the last one before the call; "" where the user speaks once alone."""
-    users = [index for index, turn in enumerate(turns) if isinstance(turn, UserTurn)]
-    stated = _stated(doubt, turns)
-    before = [] if doubt.turn is None else [at for at in users if at < doubt.turn]
-    at = stated.turn if stated else before[-1] if before else None
-    return words.at_turn.format(turn=user_name(users.index(at) + 1, words)) if at is not None and users[1:] else ""
 
 
 def _stated(doubt: DoubtedFact, turns: Sequence[Turn]) -> _Stretch | None:

@@ -11,11 +11,19 @@ from typing import Literal, NamedTuple
 
 from pydantic import JsonValue
 
-from callwright.annotation.calls import read_json, read_value, same_calls, tool_named, write_result, write_value
+from callwright.annotation.calls import (
+    read_json,
+    read_value,
+    same_calls,
+    tool_named,
+    write_calls,
+    write_result,
+    write_value,
+)
 from callwright.annotation.dialogue_editing import write_dialogue
 from callwright.annotation.rendering import is_dialogue
 from callwright.annotation.reviews import ParsedReview
-from callwright.annotation.sample_review import Boxes, parse_review, write_calls
+from callwright.annotation.sample_review import Boxes, parse_review
 from callwright.annotation.screens import SAMPLE_REVIEW, SampleScreenWords
 from callwright.annotation.studio.records import PulledAnnotation
 from callwright.warehouse.errors import RecordError

@@ -24,8 +24,6 @@ from callwright.warehouse.records import (
 )
 
 STAGE = "review"
-
-
 _Gone = Mapping[str, set[int]]  # the start of the entries' paths in evidence, and which of them are struck
 
 
@@ -125,13 +123,6 @@ def strike(sample: Sample, strikes: Sequence[Strike]) -> Sample:
     """
     if not strikes:
         return sample
-    gone = _gone(sample, strikes)
-    turns = [_struck(turn, index, strikes, step_turns(sample)) for index, turn in enumerate(sample.turns)]
-    moved = [_with_moved_evidence(turn, gone) for turn in turns]
-    return sample.with_changes(turns=tuple(_with_answer(sample, moved)), origin=_edited_origin(sample))
-
-
-def _gone(sample: Sample, strikes: Sequence[Strike]) -> _Gone:
     gone: dict[str, set[int]] = {}
     places = step_turns(sample)
     for one in strikes:
@@ -142,7 +133,9 @@ def _gone(sample: Sample, strikes: Sequence[Strike]) -> _Gone:
             raise RecordError(f"{one.entries!r} of the sample {sample.key} has no entry {one.entry} to strike.")
         start = join(f"turns[{places[one.step] + 1}].results[{one.call}]", one.entries)
         gone.setdefault(start, set()).add(one.entry)
-    return gone
+    turns = [_struck(turn, index, strikes, places) for index, turn in enumerate(sample.turns)]
+    moved = [_with_moved_evidence(turn, gone) for turn in turns]
+    return sample.with_changes(turns=tuple(_with_answer(sample, moved)), origin=_edited_origin(sample))
 
 
 def _struck(turn: Turn, index: int, strikes: Sequence[Strike], places: Sequence[int]) -> Turn:

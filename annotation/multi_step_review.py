@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from callwright.annotation.calls import write_name, write_value
+from callwright.annotation.calls import shortened, write_name, write_value
 from callwright.annotation.doubts import doubt_sentences
 from callwright.annotation.edits import strike
 from callwright.annotation.picks import (
@@ -35,7 +35,6 @@ from callwright.annotation.reviews import (
     parse_annotation,
     parse_verdict,
     read_control,
-    shortened,
     version_after,
     why_asked,
 )
@@ -378,7 +377,15 @@ def parse_disambiguation(pulled: PulledAnnotation, sample: Sample) -> ParsedRevi
     """The review that an annotation of the competing entries of `sample` holds: what was ticked is struck."""
 
     def read(answers: ChosenVerdicts) -> Typed:
-        strikes = _ticked(pulled, sample)
+        offered = offered_strikes(sample)
+        names = read_control(pulled, "strikes", "choices")
+        unknown = [name for name in names if name not in offered]
+        if unknown:
+            raise AnnotationError(
+                f"The control 'strikes' of task {pulled.task_id} in Label Studio holds {unknown[0]!r}, which is no entry that "
+                "the sample offers to strike. Was the task's data changed by hand?"
+            )
+        strikes = tuple(offered[name] for name in dict.fromkeys(names))
         problem = ""
         if not answers.problem and answers.decision == "edit" and not strikes:
             problem = "Entries were to be struck, but none is ticked."
@@ -388,15 +395,3 @@ def parse_disambiguation(pulled: PulledAnnotation, sample: Sample) -> ParsedRevi
         return Typed(lambda: strike(sample, strikes), calls=ticked, strikes=strikes, problem=problem)
 
     return parse_annotation(pulled, sample.key, read)
-
-
-def _ticked(pulled: PulledAnnotation, sample: Sample) -> tuple[Strike, ...]:
-    offered = offered_strikes(sample)
-    names = read_control(pulled, "strikes", "choices")
-    unknown = [name for name in names if name not in offered]
-    if unknown:
-        raise AnnotationError(
-            f"The control 'strikes' of task {pulled.task_id} in Label Studio holds {unknown[0]!r}, which is no entry that "
-            "the sample offers to strike. Was the task's data changed by hand?"
-        )
-    return tuple(offered[name] for name in dict.fromkeys(names))

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from callwright.annotation.calls import write_name, write_value
+from callwright.annotation.calls import shortened, write_name, write_value
 from callwright.annotation.screens import SampleScreenWords
 from callwright.generators.environments.picking import Entry, entries_of, has, read_rule, rivals, value_at
 from callwright.warehouse.errors import RecordError
@@ -15,8 +15,6 @@ from callwright.warehouse.records import CallTurn, Evidence, GoldCall, Picked, R
 
 _RESULT = re.compile(r"turns\[(\d+)\]\.results\[(\d+)\]\.?(.*)", re.DOTALL)
 _INDEX = re.compile(r"\[(\d+)\]")
-
-
 PICKED, RIVAL = "▶", "≈"
 MOST_RESULT = 1_200  # characters of one response, whatever it holds
 _WHOLE = 400  # characters up to which a response is shown as it is
@@ -144,7 +142,7 @@ def render_result(response: JsonValue, contests: Sequence[Contest], words: Sampl
         rendered = "\n".join(line for contest in contests for line in _contest_lines(response, contest, words))
     else:
         rendered = render_response(response)
-    return rendered if len(rendered) <= MOST_RESULT else f"{rendered[:MOST_RESULT]}…"
+    return shortened(rendered, MOST_RESULT)
 
 
 def render_picks(response: JsonValue, picks: Sequence[Pick], words: SampleScreenWords) -> str:
@@ -252,8 +250,7 @@ def _joined(facts: Sequence[tuple[str, JsonValue]] | Iterator[tuple[str, JsonVal
     rendered: list[str] = []
     length = 0
     for name, value in facts:
-        written = without_long_words(write_value(value))
-        shown = written if len(written) <= _VALUE else f"{written[:_VALUE]}…"
+        shown = shortened(without_long_words(write_value(value)), _VALUE)
         rendered.append(f"{name}: {shown}" if name else shown)
         length += len(rendered[-1]) + 3
         if length > most:

@@ -5,17 +5,9 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from callwright.annotation.calls import is_same, write_name, write_value
+from callwright.annotation.calls import is_same, shortened, write_calls, write_name, write_value
 from callwright.annotation.rendering import Line, describe_tool, is_dialogue, name_tool, render_turns
-from callwright.annotation.reviews import (
-    ParsedReview,
-    Returned,
-    ReviewTask,
-    parse_verdict,
-    shortened,
-    version_after,
-    why_asked,
-)
+from callwright.annotation.reviews import ParsedReview, Returned, ReviewTask, parse_verdict, version_after, why_asked
 from callwright.annotation.screens import PREDICTION_AUDIT, AuditWords, SampleScreenWords, audit_words_in, words_in
 from callwright.annotation.studio.records import PulledAnnotation
 from callwright.warehouse.records import (
@@ -39,8 +31,6 @@ _FOLDED = 20_000
 _KEPT = "\n\t"
 
 _Side = Sequence[tuple[Call | GoldCall, Arguments | None]]  # calls, each with the arguments of its partner
-
-
 GOLD_WRONG = "gold_wrong"
 
 
@@ -78,6 +68,7 @@ def audit_task(
     back = {made_at: due_at for due_at, made_at in partners.items()}
     gold = [(call, made[partners[at]].arguments if at in partners else None) for at, call in enumerate(due)]
     answer = [(call, due[back[at]].arguments if at in back else None) for at, call in enumerate(made)]
+    said = prediction.text if prediction.text.strip() else write_calls(made) if made else ""
     wrong = words.wrong.format(mistake=words.mistake.get(case.error_type, case.error_type))
     return AuditTask(
         subject=prediction.key,
@@ -88,8 +79,7 @@ def audit_task(
         metric=wrong if case.error_type else words.right,
         gold=shortened("\n".join(_side_lines(gold, LACKING, words)), _CALLS) or words.no_gold,
         answer=shortened("\n".join(_side_lines(answer, SURPLUS, words)), _CALLS) or _wordy(prediction, words),
-        whole=visible(shortened(prediction.text if prediction.text.strip() else _as_json(made), _FOLDED))
-        or words.says_nothing,
+        whole=visible(shortened(said, _FOLDED)) or words.says_nothing,
         tools=_tools(case.tools, {call.tool for call in due} | {call.tool for call in made}, general),
     )
 
@@ -145,11 +135,6 @@ def _wordy(prediction: Prediction, words: AuditWords) -> str:
             filter(None, [words.unreadable, stated, f"({visible(shortened(prediction.problem, _VALUE))})"])
         )
     return f"{words.says}\n{stated}" if stated.strip() else words.says_nothing
-
-
-def _as_json(calls: Sequence[Call]) -> str:
-    value = [{"tool": call.tool, "arguments": dict(call.arguments)} for call in calls]
-    return json.dumps(value, ensure_ascii=False, indent=2) if calls else ""
 
 
 def _tools(tools: Sequence[Tool], named: set[str], general: SampleScreenWords) -> str:

@@ -9,7 +9,7 @@ from typing import NamedTuple, assert_never
 
 from pydantic import JsonValue
 
-from callwright.annotation.calls import render_snapshot, shift_turn, write_name, write_value
+from callwright.annotation.calls import render_snapshot, shift_turn, shortened, write_name, write_value
 from callwright.annotation.edits import is_part_of
 from callwright.annotation.picks import (
     Contest,
@@ -20,7 +20,6 @@ from callwright.annotation.picks import (
     step_turns,
     without_long_words,
 )
-from callwright.annotation.reviews import shortened
 from callwright.annotation.screens import SampleScreenWords
 from callwright.warehouse.records import (
     CallTurn,
@@ -38,8 +37,6 @@ from callwright.warehouse.records import (
 )
 
 SNAPSHOT, MESSAGE = "→", "✉"  # the authors of what is due and of a message; the style of the screen knows them
-
-
 _VALUE, _LONG_VALUE = 80, 300
 _PARTS = 12
 _LINES = 40  # of calls that are seen at once

@@ -92,11 +92,6 @@ def why_asked(reason: str, returned: Returned | None, sentence: str) -> str:
     return f"{sentence.format(problem=returned.problem)}\n{reason}" if returned else reason
 
 
-def shortened(text: str, most: int) -> str:
-    """The text, cut where it is longer than anybody reads."""
-    return text if len(text) <= most else f"{text[:most]}…"
-
-
 _DECISIONS: dict[str, ReviewDecision] = {"accept": "accept", "edit": "edit", "reject": "reject"}
 
 

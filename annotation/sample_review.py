@@ -3,11 +3,10 @@
 Strict about what was typed, and nothing typed is lost.
 """
 
-import json
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from callwright.annotation.calls import check_storable, leaves_out, read_calls
+from callwright.annotation.calls import check_storable, leaves_out, read_calls, shortened, write_calls
 from callwright.annotation.dialogue_editing import read_dialogue, write_dialogue
 from callwright.annotation.doubts import doubt_sentences, preferred_tools, with_marks
 from callwright.annotation.edits import STAGE, edited_sample, with_turns
@@ -28,7 +27,6 @@ from callwright.annotation.reviews import (
     ReviewTask,
     Typed,
     parse_annotation,
-    shortened,
     typed_into,
     version_after,
     why_asked,
@@ -109,12 +107,6 @@ def boxes(sample: Sample, language: Language = DEFAULT_LANGUAGE) -> Boxes:
     if is_dialogue(sample):
         return Boxes(write_dialogue(sample, words_in(language)), "")
     return Boxes(sample.request, write_calls(sample.gold))
-
-
-def write_calls(calls: Sequence[GoldCall]) -> str:
-    """The calls as people read and edit them: an indented JSON list."""
-    value = [{"tool": call.tool, "arguments": dict(call.arguments)} for call in calls]
-    return json.dumps(value, ensure_ascii=False, indent=2)
 
 
 def _about(kind: str, words: SampleScreenWords) -> str:

@@ -144,7 +144,6 @@ class CorrectionWords(ScreenWords):
 class DisambiguationWords(ScreenWords):
     """Every word that an annotator of competing entries reads and that is not part of the sample."""
 
-    request: str
     more: str
     returned: str
 
@@ -152,7 +151,6 @@ class DisambiguationWords(ScreenWords):
 class ActsWords(ScreenWords):
     """Every word that an annotator of dialogue acts reads and that is not part of the sample."""
 
-    rule: tuple[str, ...]
     none: str
     returned: str
 
@@ -180,8 +178,6 @@ correction_words_in = cache(partial(read_words, CorrectionWords, "correction"))
 disambiguation_words_in = cache(partial(read_words, DisambiguationWords, "disambiguation"))
 acts_words_in = cache(partial(read_words, ActsWords, "dialogue_acts"))
 audit_words_in = cache(partial(read_words, AuditWords, "prediction_audit"))
-
-
 SAMPLE_REVIEW = "sample_review"
 TOOL_REVIEW = "tool_review"
 CORRECTION = "correction"
@@ -224,8 +220,6 @@ _WIDE = {
     DIALOGUE_ACTS: ("acts",),
     PREDICTION_AUDIT: ("answer",),
 }
-
-
 _FORMER = ("Default", "Answered")  # what every project's tables were called before they had names in its language
 
 

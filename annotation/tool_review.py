@@ -137,7 +137,9 @@ def parse_tool_review(pulled: PulledAnnotation, tool: Tool) -> ParsedReview:
     """The review that an annotation of `tool` holds: an edited tool must be a tool, and nothing typed is lost."""
 
     def read(_answers: ChosenVerdicts) -> Typed:
-        typed = _typed(pulled, tool)
+        before = boxes(tool)
+        held = {field: typed_into(pulled, f"edited_{field}") for field in TypedTool.model_fields}
+        typed = before.with_changes(**{field: text for field, text in held.items() if text is not None})
         # A name has no line breaks, so the description comes after the first.
         request = f"{' '.join(typed.name.split())}\n{typed.description}"
         return Typed(lambda: _edited(pulled, tool, typed), request, typed.parameters)
@@ -181,10 +183,3 @@ def read_schema(text: str) -> JsonSchema:
     if undeclared:
         raise RecordError(f"{undeclared[0]!r} is required, but no parameter has this name.")
     return schema
-
-
-def _typed(pulled: PulledAnnotation, tool: Tool) -> TypedTool:
-    """What the boxes hold; those that nobody touched hold the tool's own."""
-    before = boxes(tool)
-    held = {field: typed_into(pulled, f"edited_{field}") for field in TypedTool.model_fields}
-    return before.with_changes(**{field: text for field, text in held.items() if text is not None})

@@ -26,26 +26,15 @@ from callwright.annotation.studio.projects import (
 )
 from callwright.annotation.studio.records import Project, PullResult, read_moment, read_tasks
 from callwright.annotation.studio.tasks import count_tasks, list_tasks
+from callwright.language.packs import packaged
 
 _LOOK_BACK = timedelta(minutes=2)  # a transaction may end after a later one began; reading twice is harmless
-
-
 _IDS_AN_EXPORT = 200  # the longest tasks are 100 KB each
 _MOST_IN_A_SNAPSHOT = 5000  # a server without Redis makes it while it is asked for
 _PAUSE = 0.5
 _PATIENCE = 120.0
 _NAMES = ("callwright_key", "subject", "version")  # the fields of a task that say whose it is
 _BETWEEN = " \t\r\n[,"
-_WHOLE = {
-    "task_filter_options": {"annotated": "only"},
-    "serialization_options": {
-        "drafts": {"only_id": True},
-        "predictions": {"only_id": True},
-        "annotations__completed_by": {"only_id": True},
-        "include_annotation_history": False,
-        "interpolate_key_frames": False,
-    },
-}
 
 
 class LabelStudio(StudioConnection):
@@ -174,7 +163,8 @@ def export_answered(connection: StudioConnection, project: int) -> list[Json] | 
     if not _IDS_AN_EXPORT < count_tasks(connection, project, filter_on(ANSWERED)) <= _MOST_IN_A_SNAPSHOT:
         return None
     exports = connection.client.projects.exports
-    made = connection.ask(exports.create, project, **_WHOLE)
+    kept = packaged("callwright.annotation.studio", "label-studio.yaml")["export"]
+    made = connection.ask(exports.create, project, **kept)
     try:
         if not _is_complete(connection, project, made):
             return None

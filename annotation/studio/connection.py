@@ -23,8 +23,6 @@ _ROOM_IN_A_URL = 5_000  # characters: proxies in front of a server often stop at
 _ROOM_ON_THIS_MACHINE = 40_000  # no proxy between; Label Studio itself reads 64 KB
 
 T = TypeVar("T")
-
-
 _PASSING = frozenset({408, 425, 429})
 _SHOWN = 300
 _SHOWN_OF_FAULTS = 600

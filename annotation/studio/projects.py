@@ -18,21 +18,15 @@ from callwright.annotation.studio.records import (
     is_changed_by_hand,
     kind_of,
 )
+from callwright.language.packs import packaged
 from callwright.warehouse.errors import AnnotationError
 
 Json = dict[str, Any]  # a foreign server's JSON
-_STUDIOS_OWN = (
-    "inner_id", "completed_at", "cancelled_annotations", "total_predictions", "annotations_results", "annotations_ids",
-    "annotators", "predictions_score", "predictions_model_versions", "predictions_results", "file_upload", "storage_filename",
-    "created_at", "updated_at", "updated_by", "avg_lead_time", "draft_exists",
-)  # fmt: skip
 _OWN_FIELDS = ("callwright_key", "subject", "version", "sample_kind")
 _WIDE = 420
 _NOBODY: Mapping[str, int] = MappingProxyType({})
 KEY = "data.callwright_key"
 ORDER = "queue place"  # stands with the score at an opened task, where a model's name would; a longer one is cut there
-
-
 _log = logging.getLogger(__name__)
 _PROJECTS_A_PAGE = 500
 _LOOKED_AT = "id,title,description,label_config"
@@ -82,7 +76,9 @@ def tables_of(
             ]
             shown.append((queue.title, left))
     fields = [f"data.{name}" for name in (*_OWN_FIELDS, *screen.hidden_columns)]
-    hidden = [f"tasks:{name}" for name in (*_STUDIOS_OWN, *fields)]
+    hidden = [
+        f"tasks:{name}" for name in (*packaged("callwright.annotation.studio", "label-studio.yaml")["columns"], *fields)
+    ]
     table = {
         "type": "list",
         "target": "tasks",
@@ -129,8 +125,17 @@ def find_project(connection: StudioConnection, kind: str) -> Project | None:
     listed = connection.ask(
         lambda: list(connection.client.projects.list(page_size=_PROJECTS_A_PAGE, include=_LOOKED_AT))
     )
-    found = [project for project in listed if kind_of(project.description) == kind]
-    return _project(connection, min(found, key=lambda project: int(project.id)), kind) if found else None
+    ours = [project for project in listed if kind_of(project.description) == kind]
+    if not ours:
+        return None
+    found = min(ours, key=lambda project: int(project.id))
+    return Project(
+        id=found.id,
+        kind=kind,
+        title=found.title or "",
+        url=f"{connection.url}/projects/{found.id}/data",
+        changed_by_hand=is_changed_by_hand(found.description, found.label_config),
+    )
 
 
 def ensure_project(connection: StudioConnection, screen: Screen, queues: Sequence[TaskQueue] = ()) -> Project:
@@ -209,16 +214,6 @@ def _arrange_tables(connection: StudioConnection, project: int, screen: Screen, 
     titles = {(table.data or {}).get("title") for table in held}
     for one in (*new, *(one for one in further if one["title"] not in titles)):
         connection.ask(connection.client.views.create, project=project, data=one)
-
-
-def _project(connection: StudioConnection, found: Any, kind: str) -> Project:  # noqa: ANN401 - the vendor's project
-    return Project(
-        id=found.id,
-        kind=kind,
-        title=found.title or "",
-        url=f"{connection.url}/projects/{found.id}/data",
-        changed_by_hand=is_changed_by_hand(found.description, found.label_config),
-    )
 
 
 def register_webhook(connection: StudioConnection, project: Project, url: str, secret: str) -> bool:

@@ -12,8 +12,6 @@ from callwright.warehouse.errors import AnnotationError
 from callwright.warehouse.records import Record
 
 _SAVED_AT_ONCE = timedelta(seconds=1)  # the two moments of one saving are a few microseconds apart
-
-
 _MARK = re.compile(r"^callwright:(?P<kind>\w+) interface:(?P<print>[0-9a-f]+)$", re.MULTILINE)
 _PRINT_BYTES = 8
 

@@ -21,6 +21,7 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from callwright.annotation.studio import supervisor
+from callwright.language.packs import packaged
 from callwright.warehouse.errors import AnnotationError, CallwrightError
 from callwright.warehouse.extras import require_extra
 from callwright.warehouse.records import Record
@@ -33,8 +34,6 @@ _PAUSE = 0.5
 _ANSWER_PATIENCE = 10.0
 _STOP_PATIENCE = 20.0
 _TAIL = 2000
-
-
 _STAMP = ".callwright-lock"
 _TIMEOUT = 1800.0
 
@@ -74,13 +73,9 @@ class StudioPlaces(Places):
         """Name the places below the work folder; nothing is made."""
         super().__init__(home / "label-studio", "Label Studio")
         self.env = self.folder / "env"
+        self.python = self.env / "bin" / "python"
         self.install_log = self.folder / "install.log"
         self.credentials = self.folder / "credentials.json"
-
-    @property
-    def python(self) -> Path:
-        """The interpreter of the environment that Label Studio runs in."""
-        return self.env / "bin" / "python"
 
 
 def load_credentials(places: StudioPlaces) -> Credentials | None:
@@ -148,14 +143,9 @@ def launch(places: Places, command: Sequence[str], port: int, environment: Mappi
     guard = [sys.executable, "-I", supervisor.__file__, str(places.record), str(places.data), str(port)]
     with places.log.open("ab") as log:
         subprocess.run(  # noqa: S603 - our own command; the supervisor detaches and returns at once
-            [*guard, *command],
-            env=dict(environment),
-            cwd=places.folder,
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
+            [*guard, *command], env=dict(environment), cwd=places.folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
             check=True,
-        )
+        )  # fmt: skip
 
 
 def wait_for(places: Places, answers: Callable[[int], bool], patience: float) -> tuple[int, int]:
@@ -254,17 +244,8 @@ def install(
     progress("Installing Label Studio into an environment of its own (once, one to three minutes) …")
     with as_file(lock) as path:
         _uv(places, base_environment, "venv", "--clear", "--python", sys.executable, str(places.env))
-        _uv(
-            places,
-            base_environment,
-            "pip",
-            "install",
-            "--python",
-            str(places.python),
-            "--require-hashes",
-            "-r",
-            str(path),
-        )
+        hashed = ("--require-hashes", "-r", str(path))
+        _uv(places, base_environment, "pip", "install", "--python", str(places.python), *hashed)
     stamp.write_text(print_of_lock, encoding="utf-8")
 
 
@@ -276,15 +257,9 @@ def _uv(places: StudioPlaces, environment: Mapping[str, str], *arguments: str) -
     with places.install_log.open("ab") as log:
         try:
             done = subprocess.run(  # noqa: S603 - our own command
-                command,
-                env=dict(environment),
-                cwd=places.folder,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                timeout=_TIMEOUT,
-                check=False,
-            )
+                command, env=dict(environment), cwd=places.folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                timeout=_TIMEOUT, check=False,
+            )  # fmt: skip
         except subprocess.TimeoutExpired as error:
             raise AnnotationError(
                 f"Installing Label Studio took longer than {_TIMEOUT:.0f} s. Check the network, then try again; "
@@ -386,43 +361,25 @@ def _launch(
 ) -> None:
     serve = [str(places.python), "-m", "label_studio.server", "start", "--no-browser", "--enable-legacy-api-token"]
     serve += ["--internal-host", credentials.host, "--port", str(credentials.port)]
-    environment = _environment(places, credentials, base_environment) | _behind_proxy(public_url)
-    launch(places, serve, credentials.port, environment)
-
-
-def _behind_proxy(public_url: str) -> dict[str, str]:
-    """What Label Studio must know where people reach it under another address: invitations lead there, forms come from there."""
-    if not public_url:
-        return {}
-    is_encrypted = public_url.startswith("https://")
-    return {
-        "HOST": public_url.rstrip("/"),
-        "CSRF_TRUSTED_ORIGINS": "/".join(public_url.split("/")[:3]),
-        "SESSION_COOKIE_SECURE": str(int(is_encrypted)),
-        "CSRF_COOKIE_SECURE": str(int(is_encrypted)),
-    }
-
-
-def _environment(places: StudioPlaces, credentials: Credentials, base_environment: Mapping[str, str]) -> dict[str, str]:
-    """What Label Studio may know: it reads plain names such as HOST and PASSWORD, so nothing else is passed on."""
-    kept = {name: base_environment[name] for name in _INHERITED if name in base_environment}
-    return kept | {
+    fixed = packaged("callwright.annotation.studio", "label-studio.yaml")
+    # It reads plain names such as HOST and PASSWORD, so nothing else is passed on.
+    environment = {name: base_environment[name] for name in _INHERITED if name in base_environment}
+    environment |= fixed["environment"] | {
         "HOME": str(places.folder),
-        "PYTHONUNBUFFERED": "1",
         "LABEL_STUDIO_BASE_DATA_DIR": str(places.data),
         "LABEL_STUDIO_USERNAME": credentials.username,
         "LABEL_STUDIO_PASSWORD": credentials.password,
         "LABEL_STUDIO_USER_TOKEN": credentials.token,
-        "LABEL_STUDIO_DISABLE_SIGNUP_WITHOUT_LINK": "true",
-        "LABEL_STUDIO_COLLECT_ANALYTICS": "false",
-        "LABEL_STUDIO_LATEST_VERSION_CHECK": "false",
-        "LABEL_STUDIO_SENTRY_DSN": "",
-        "LABEL_STUDIO_FRONTEND_SENTRY_DSN": "",
-        "LABEL_STUDIO_DEBUG": "false",
-        # seconds that a task is kept for whoever opened it and left; a day by itself
-        "LABEL_STUDIO_TASK_LOCK_TTL": "3600",
-        "LABEL_STUDIO_AZURE_MOUNT_FIX": "true",  # sets SQLite to write-ahead logging, so that readers don't block
     }
+    if public_url:  # invitations lead there, forms come from there
+        is_encrypted = str(int(public_url.startswith("https://")))
+        environment |= {
+            "HOST": public_url.rstrip("/"),
+            "CSRF_TRUSTED_ORIGINS": "/".join(public_url.split("/")[:3]),
+            "SESSION_COOKIE_SECURE": is_encrypted,
+            "CSRF_COOKIE_SECURE": is_encrypted,
+        }
+    launch(places, serve, credentials.port, environment)
 
 
 def _wait_until_ready(
@@ -446,16 +403,9 @@ def _wait_until_ready(
 
 
 def _answer(credentials: Credentials) -> int:
-    """The status with which the server greets the token's owner."""
     return greeting(credentials.url, "/api/current-user/whoami", {"Authorization": f"Token {credentials.token}"})
 
 
 def _info(pid: int, credentials: Credentials, *, started: bool) -> ServerInfo:
-    return ServerInfo(
-        url=credentials.url,
-        token=credentials.token,
-        username=credentials.username,
-        password=credentials.password,
-        pid=pid,
-        started=started,
-    )
+    account = credentials.model_dump(include={"token", "username", "password"})
+    return ServerInfo(url=credentials.url, pid=pid, started=started, **account)

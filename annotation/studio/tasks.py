@@ -1,10 +1,9 @@
 """Tasks out to Label Studio, each once: again, at once from two sides, or after a crash."""
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from functools import partial
 from itertools import count
 from typing import Any, NamedTuple
 
@@ -20,9 +19,7 @@ from callwright.warehouse.records import content_key
 _TASKS_A_PAGE = 500
 _TASKS_AN_IMPORT = 1000
 _BYTES_AN_IMPORT = 8_000_000
-
-
-_Sending = Callable[[StudioConnection, int, Mapping[str, Json]], dict[str, int]]
+_Sending = Callable[[Mapping[str, Json]], dict[str, int]]
 _AT_ONCE = 4
 _LOOKS = 5
 
@@ -92,34 +89,6 @@ def missing_tasks(connection: StudioConnection, project: int, ids: Sequence[int]
     return missing
 
 
-def import_tasks(connection: StudioConnection, project: int, tasks: Mapping[str, Json], order: str) -> dict[str, int]:
-    """Import tasks by key: the ids of those that this made, as far as the server named them.
-
-    `order` is the name under which the project keeps the order of its tasks.
-    """
-    made: dict[str, int] = {}
-    for some in _loads(tasks):
-        made |= _send(connection, project, some, partial(_import, order=order))
-    return made
-
-
-def create_tasks(
-    connection: StudioConnection, project: int, tasks: Mapping[str, Json], people: Mapping[str, int], order: str
-) -> dict[str, int]:
-    """Make tasks that so many people answer: one by one, for an import can't say how many; their ids as above."""
-
-    def create(connection: StudioConnection, project: int, left: Mapping[str, Json]) -> dict[str, int]:
-        [(key, data)] = left.items()
-        made = connection.client.tasks.create(project=project, data=data, overlap=people[key]).id
-        connection.client.predictions.create(task=made, **as_prediction(data, order))
-        return {key: made}
-
-    made: dict[str, int] = {}
-    for key, data in tasks.items():
-        made |= _send(connection, project, {key: data}, create)
-    return made
-
-
 def delete_task(connection: StudioConnection, task: int) -> None:
     """Delete a task; where somebody else was faster, it is gone and all is well."""
     with suppress(MissingError):
@@ -130,13 +99,13 @@ def _count_in(connection: StudioConnection, project: int, column: str, values: S
     return count_tasks(connection, project, filter_on(condition(column, "in_list", "List", list(values))))
 
 
-def _loads(tasks: Mapping[str, Json]) -> Iterator[dict[str, Json]]:
-    """The tasks in loads that a server takes at once."""
+def _loads(tasks: Mapping[str, Json], most: int) -> Iterator[dict[str, Json]]:
+    """The tasks in loads that a server takes at once, of so many tasks at most."""
     load: dict[str, Json] = {}
     used = 0
     for key, data in tasks.items():
         size = len(orjson.dumps(data))
-        if load and (len(load) == _TASKS_AN_IMPORT or used + size > _BYTES_AN_IMPORT):
+        if load and (len(load) == most or used + size > _BYTES_AN_IMPORT):
             yield load
             load, used = {}, 0
         load[key] = data
@@ -154,21 +123,8 @@ def _send(connection: StudioConnection, project: int, tasks: Mapping[str, Json],
                 there = find_tasks(connection, project, list(left))
                 left = {key: data for key, data in left.items() if key not in there}
             with connection.translated():
-                return sending(connection, project, left) if left else {}
+                return sending(left) if left else {}
     raise AssertionError("tenacity returns or raises")
-
-
-def _import(connection: StudioConnection, project: int, tasks: Mapping[str, Json], *, order: str) -> dict[str, int]:
-    """The ids of imported tasks by key; none where the server does not name one for each, so that they are looked up."""
-    body = [{"data": data, "predictions": [as_prediction(data, order)]} for data in tasks.values()]
-    answer = connection.client.projects.import_tasks(project, request=body, return_task_ids=True)
-    if answer.task_count is not None and answer.task_count != len(tasks):
-        raise AnnotationError(
-            f"Label Studio took {answer.task_count} of {len(tasks)} imported tasks. Push again: those that are missing are "
-            "sent anew."
-        )
-    ids = (answer.model_extra or {}).get("task_ids") or getattr(answer, "task_ids", None) or ()
-    return dict(zip(tasks, ids, strict=True)) if len(ids) == len(tasks) else {}
 
 
 class Doubles(NamedTuple):
@@ -262,13 +218,21 @@ def push_tasks(connection: StudioConnection, project: Project, tasks: Sequence[Q
     missing = {key: task for key, task in wanted.items() if key not in before}
     overlap = held.maximum_annotations or 1
     if missing and not held.task_number:
-        overlap = _expect(connection, project, overlap, missing.values())
+        # Most tasks of an empty project need no setting of their own, where it is told how many people answer these.
+        [(most, _)] = Counter(task.reviewers for task in missing.values()).most_common(1)
+        if overlap == 1 < most:
+            connection.ask(connection.client.projects.update, project.id, maximum_annotations=most)
+            overlap = most
     made = _make(connection, project.id, missing, overlap, held.model_version or ORDER)
     if len(made) == len(missing) and are_the_only_ones(connection, project.id, made):
         found = before | {key: [HeldTask(task, 0, missing[key].reviewers)] for key, task in made.items()}
     else:
         found = before | find_tasks(connection, project.id, list(missing))
-    kept = _without_doubles(connection, found)
+    # Those that stand there a second time go, unless somebody answered them.
+    doubles = set(surplus({key: [(task.id, task.annotations) for task in held] for key, held in found.items()}))
+    for task in sorted(doubles):
+        delete_task(connection, task)
+    kept = {key: min(task for task in held if task.id not in doubles) for key, held in found.items()}
     new = sum(made.get(key) == task.id for key, task in kept.items())
     less = {key for key, task in kept.items() if task.overlap < wanted[key].reviewers}  # what somebody raised stays
     ask_people(connection, {kept[key].id: wanted[key].reviewers for key in less}, or_more=False)
@@ -285,33 +249,35 @@ def _print(data: Json) -> str:
     return content_key({name: value for name, value in data.items() if name != "priority"})
 
 
-def _expect(connection: StudioConnection, project: Project, overlap: int, tasks: Iterable[QueuedTask]) -> int:
-    """Tell an empty project how many people answer most of its tasks, so that no task needs a setting of its own."""
-    [(most, _)] = Counter(task.reviewers for task in tasks).most_common(1)
-    if overlap == 1 < most:
-        connection.ask(connection.client.projects.update, project.id, maximum_annotations=most)
-        return most
-    return overlap
-
-
 def _make(
     connection: StudioConnection, project: int, tasks: Mapping[str, QueuedTask], overlap: int, order: str
 ) -> dict[str, int]:
-    """Import tasks; those that other than the usual `overlap` of people answer are made one by one, the more the earlier."""
+    """Import tasks; those that other than the usual `overlap` of people answer are made one by one, the more the earlier.
+
+    For an import can't say how many. `order` is the name under which the project keeps the order of its tasks. Gives the ids of
+    those that this made by key, none of an import of which the server does not name each, so that they are looked up.
+    """
+
+    def create(left: Mapping[str, Json]) -> dict[str, int]:
+        [(key, data)] = left.items()
+        made = connection.client.tasks.create(project=project, data=data, overlap=tasks[key].reviewers).id
+        connection.client.predictions.create(task=made, **as_prediction(data, order))
+        return {key: made}
+
+    def take_in(left: Mapping[str, Json]) -> dict[str, int]:
+        body = [{"data": data, "predictions": [as_prediction(data, order)]} for data in left.values()]
+        answer = connection.client.projects.import_tasks(project, request=body, return_task_ids=True)
+        if answer.task_count is not None and answer.task_count != len(left):
+            raise AnnotationError(
+                f"Label Studio took {answer.task_count} of {len(left)} imported tasks. Push again: those that are missing are "
+                "sent anew."
+            )
+        ids = (answer.model_extra or {}).get("task_ids") or getattr(answer, "task_ids", None) or ()
+        return dict(zip(left, ids, strict=True)) if len(ids) == len(left) else {}
+
     made: dict[str, int] = {}
-    for is_such in (overlap.__lt__, overlap.__eq__, overlap.__gt__):
-        some = {key: task for key, task in tasks.items() if is_such(task.reviewers)}
-        data = {key: task.data() for key, task in some.items()}
-        if is_such(overlap):
-            made |= import_tasks(connection, project, data, order)
-        else:
-            made |= create_tasks(connection, project, data, {key: task.reviewers for key, task in some.items()}, order)
+    for is_such, sending in ((overlap.__lt__, create), (overlap.__eq__, take_in), (overlap.__gt__, create)):
+        some = {key: task.data() for key, task in tasks.items() if is_such(task.reviewers)}
+        for load in _loads(some, 1 if sending is create else _TASKS_AN_IMPORT):
+            made |= _send(connection, project, load, sending)
     return made
-
-
-def _without_doubles(connection: StudioConnection, found: Mapping[str, list[HeldTask]]) -> dict[str, HeldTask]:
-    """The one task of each key; those that stand there a second time are deleted, unless somebody answered them."""
-    doubles = set(surplus({key: [(task.id, task.annotations) for task in held] for key, held in found.items()}))
-    for task in sorted(doubles):
-        delete_task(connection, task)
-    return {key: min(task for task in held if task.id not in doubles) for key, held in found.items()}

@@ -10,9 +10,15 @@ from uuid import uuid4
 from pydantic import JsonValue
 
 from callwright.flows.api.surroundings import ProgressReceiver, opened_progress, run, settings_of
-from callwright.flows.evaluation.evaluating import answer_board, domain_board, evaluate_release, leaderboard
+from callwright.flows.evaluation.evaluating import (
+    ForeseenEvaluation,
+    answer_board,
+    domain_board,
+    evaluate_release,
+    foresee,
+    leaderboard,
+)
 from callwright.flows.evaluation.evaluation_run import AskedFor, Conditions, cut_off
-from callwright.flows.evaluation.foreseeing import ForeseenEvaluation, foresee
 from callwright.flows.evaluation.gate import AnsweredItem, Demands, Gate, Scope, hold, read_figures, read_items
 from callwright.flows.evaluation.tool_changes import ToolChanges, read_changes
 from callwright.flows.recipe import Candidate

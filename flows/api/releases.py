@@ -10,7 +10,7 @@ import orjson
 
 from callwright.flows.api.surroundings import ProgressReceiver, opened_progress, settings_of
 from callwright.flows.environments import ship_worlds
-from callwright.flows.evaluation.answers_out import require_answers_fit, with_answers
+from callwright.flows.evaluation.answers import require_answers_fit, with_answers
 from callwright.flows.progress import counted
 from callwright.flows.settings import Settings, open_warehouse, reading
 from callwright.language.packs import known, of

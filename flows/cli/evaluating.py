@@ -13,7 +13,7 @@ from callwright.warehouse.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from callwright.flows.api.evaluating import Evaluation
-    from callwright.flows.evaluation.foreseeing import ForeseenEvaluation
+    from callwright.flows.evaluation.evaluating import ForeseenEvaluation
     from callwright.flows.evaluation.gate import Gate
     from callwright.flows.progress import Progress
     from callwright.validators.metrics.confetti.scores import ConfettiScores

@@ -355,7 +355,7 @@ def export(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
     """
     from callwright.flows.api.releases import WorkFolder, load_from
     from callwright.flows.api.surroundings import settings_of
-    from callwright.flows.evaluation.answers_out import require_answers_fit
+    from callwright.flows.evaluation.answers import require_answers_fit
     from callwright.warehouse.exports.formats import format_of
 
     require_answers_fit(format_of(to), from_answers or (), pass_rate)  # before anything is read

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from callwright.annotation.studio.client import LabelStudio
     from callwright.flows.review.asking_again import Suspicions
     from callwright.flows.review.pulling import Pulled
+    from callwright.flows.review.pushing import TrainingAnswer
     from callwright.flows.review.status import Status
-    from callwright.flows.review.training import TrainingAnswer
     from callwright.warehouse.rows import Row
 
 app = commands()
@@ -255,7 +255,7 @@ def audit(
     mistakes are audited too: the view metric_audit has the share for each type, and how many answers it stands for. Runs over
     multi-step samples are not drawn.
     """
-    from callwright.flows.review.prediction_audits import draw_audits
+    from callwright.flows.review.asking_again import draw_audits
 
     drawn = draw_audits(release, read_settings(), model or [], draw)
     rows = [(error or "right", count) for error, count in sorted(drawn.by_error_type.items())]
@@ -277,8 +277,8 @@ def training(
     Half of the items are as they should be, half have a defect. Everybody answers each once; `review pull` takes the answers
     back. They count in no figure about reviewers.
     """
+    from callwright.flows.review.pushing import push_training, training_answers
     from callwright.flows.review.servers import require_label_studio
-    from callwright.flows.review.training import push_training, training_answers
 
     settings = read_settings()
     if results:

@@ -1,4 +1,4 @@
-"""What candidates and judges have answered on a release, as the warehouse has it."""
+"""What candidates and judges have answered on a release: read, scored, compared, and given to exports that teach by it."""
 
 import gc
 from collections import Counter
@@ -9,15 +9,33 @@ from typing import NamedTuple
 
 import orjson
 
+from callwright.flows.evaluation.gate import find_contestant
+from callwright.validators.audit.defects import wrong_calls
+from callwright.validators.audit.subjects import AuditSubject, gather
 from callwright.validators.grading import grade_versions, judge_version
+from callwright.validators.metrics import answers, snapshots
 from callwright.validators.metrics.answers import Answered, AnswerScores, GradeScores, has_one_call, mistakes_of
+from callwright.validators.metrics.intervals import Addend, Interval, difference_intervals
 from callwright.validators.metrics.multi_step import metric_names
 from callwright.validators.metrics.own import OwnScores
 from callwright.validators.metrics.snapshots import SnapshotScores
 from callwright.validators.predictions import CandidateRun
+from callwright.warehouse.browsing import list_changes
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.exports.formats import EXPORTS
+from callwright.warehouse.exports.writing import Format, TableFormat
 from callwright.warehouse.queries import sql
 from callwright.warehouse.records import Call, Grade, Prediction, Sample, Score
-from callwright.warehouse.releases import ReleaseContent
+from callwright.warehouse.releases import (
+    Answerers,
+    AnswerReader,
+    PassRates,
+    ReleaseContent,
+    ReleaseStream,
+    parse_pass_rates,
+    samples_by_key,
+    splits_of,
+)
 from callwright.warehouse.rows import Row
 from callwright.warehouse.store import Warehouse
 
@@ -183,3 +201,80 @@ def _no_search_for_garbage() -> Iterator[None]:
 def _by_sample(piece: CandidateAnswers, samples: Mapping[str, Sample]) -> Iterator[Answered]:
     for subject, given in groupby(piece.predictions, key=lambda one: one.subject):
         yield samples[subject], list(given)
+
+
+_GIVING = 1_000  # samples whose values may be put into others
+
+
+def require_answers_fit(form: Format | TableFormat, from_answers: Sequence[str], pass_rate: str) -> None:
+    """Raise ConfigurationError where a format has no place for answers, or a band of pass rates is of nobody."""
+    if from_answers and (isinstance(form, TableFormat) or form.answers == "none"):
+        takers = ", ".join(one.name for one in EXPORTS.rows() if isinstance(one, Format) and one.answers != "none")
+        raise ConfigurationError(f"The format {form.name!r} has no place for answers; {takers} have.")
+    if pass_rate:
+        parse_pass_rates(pass_rate)
+        if not from_answers:
+            raise ConfigurationError("A pass rate is that of candidates: name them by --from-answers.")
+
+
+def with_answers(
+    warehouse: Warehouse, stream: ReleaseStream, from_answers: Sequence[str], pass_rate: str
+) -> ReleaseStream:
+    """The release with what these candidates answered, what people corrected, and planted defects.
+
+    Raises ConfigurationError for an unknown candidate.
+    """
+    name = stream.release.name
+    candidates = tuple(find_contestant(warehouse, name, one) for one in from_answers)
+    band = parse_pass_rates(pass_rate) if pass_rate else PassRates()
+    keys = [*splits_of(warehouse, name)]
+    pool = gather(samples_by_key(warehouse, keys[:: len(keys) // _GIVING + 1]).values())
+
+    def planted(sample: Sample) -> Iterator[tuple[str, Sample]]:
+        return wrong_calls(AuditSubject(sample, stream.tools, pool))
+
+    reader = AnswerReader(warehouse, name, Answerers(candidates, band), planted)
+    return stream._replace(samples=reader.through(stream.samples), answers=reader.of)
+
+
+def keep_intervals(warehouse: Warehouse, content: ReleaseContent, run: CandidateRun) -> None:
+    """Keep between what the differences lie that changed tools make to the metrics of a candidate, where both are there now."""
+    release = content.release.name
+    if not warehouse.rows("select 1 from tool_changes where release = ? limit 1", [release]):
+        return
+    for change in list_changes(warehouse, release):
+        of_run = (change.candidate, change.tools_shown) == (run.candidate, run.tools_shown)
+        if of_run and change.is_paired and run.strategy in (change.strategy, change.plain_strategy):
+            before, after = (
+                _addends(warehouse, content, run._replace(strategy=strategy))
+                for strategy in (change.plain_strategy, change.strategy)
+            )
+            for split in {"", *content.splits.values()}:
+                keys = [key for key in before if key in after and split in ("", content.splits.get(key, ""))]
+                found = _intervals([before[key] for key in keys], [after[key] for key in keys])
+                shared = {"release": release, "split": split, **change._asdict()}
+                rows = [{**shared, "metric": metric, **interval._asdict()} for metric, interval in found.items()]
+                warehouse.put_rows({"tool_change_intervals": rows})
+
+
+def _intervals(before: Sequence[Mapping[str, Addend]], after: Sequence[Mapping[str, Addend]]) -> dict[str, Interval]:
+    """Between what the difference of each metric lies, of what the same samples add to it before and after."""
+    metrics = sorted({metric for one in before for metric in one})
+    parts = [tuple([one.get(metric, _NOTHING) for one in side] for side in (before, after)) for metric in metrics]
+    found = zip(metrics, difference_intervals([(one, other) for one, other in parts]), strict=True)
+    return {metric: interval for metric, interval in found if interval is not None}
+
+
+def _addends(warehouse: Warehouse, content: ReleaseContent, run: CandidateRun) -> dict[str, Mapping[str, Addend]]:
+    """What the answers of a candidate's first run add to each metric, by sample."""
+    samples = {sample.key: sample for sample in content.samples}
+    added: dict[str, Mapping[str, Addend]] = {}
+    for key, given in groupby(read_predictions(warehouse, run), key=lambda one: one.subject):
+        first, sample = [one for one in given if one.run == 0], samples[key]
+        if first:
+            own = snapshots.addends_of(sample, first, content.tools) if answers.has_one_call(sample) else {}
+            added[key] = {**answers.addends_of(sample, first, content.tools), **own}
+    return added
+
+
+_NOTHING = Addend(0, 0)

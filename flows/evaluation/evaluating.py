@@ -1,4 +1,4 @@
-"""Evaluating candidate models on a release: what they answer, how they score, how they went wrong."""
+"""Evaluating candidate models on a release: what they would be asked, what they answer, how they score, how they went wrong."""
 
 from collections.abc import Awaitable, Callable, Container, Sequence
 from contextlib import AsyncExitStack
@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 from callwright.flows.evaluation.answers import (
     answered_subjects,
+    keep_intervals,
     read_agreements,
     read_grades,
     read_predictions,
     score_by_judge,
     score_by_rule,
 )
-from callwright.flows.evaluation.change_intervals import keep_intervals
 from callwright.flows.evaluation.evaluation_run import (
     USUAL,
     Conditions,
@@ -24,7 +24,7 @@ from callwright.flows.evaluation.evaluation_run import (
     path_conditions,
 )
 from callwright.flows.evaluation.paths import MULTI_STEP, evaluate_paths, live_kinds, open_release_environments
-from callwright.flows.evaluation.tool_changes import note_changes
+from callwright.flows.evaluation.tool_changes import ChangedTool, changed_tools, note_changes
 from callwright.flows.progress import Progress
 from callwright.flows.recipe import Candidate
 from callwright.flows.review.asking_again import tell_suspicions
@@ -37,11 +37,12 @@ from callwright.llm.limits import Budget, Traffic
 from callwright.validators.grading import grade_prediction, graded_metric, judge_prediction
 from callwright.validators.metrics.answers import has_one_call
 from callwright.validators.metrics.snapshots import needs_judge
-from callwright.validators.predictions import CandidateRun, predict
-from callwright.validators.strategies import MOST_NATIVE
+from callwright.validators.path_runs import PATH_STRATEGIES
+from callwright.validators.predictions import CandidateRun, asked_at, predict
+from callwright.validators.strategies import MOST_NATIVE, STRATEGIES
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.paid_notes import paid_notes_of_process
-from callwright.warehouse.records import Prediction, Record, Sample
+from callwright.warehouse.records import CallTurn, Prediction, Record, Sample
 from callwright.warehouse.releases import ReleaseContent, keys_of_kinds, read_release
 from callwright.warehouse.rows import Row
 from callwright.warehouse.store import Warehouse
@@ -64,7 +65,10 @@ async def evaluate_release(
     """
     warehouse = open_warehouse(settings)
     content = read_release(warehouse, release, without=MULTI_STEP)
-    _require_split(content, conditions.split)
+    splits = content.release.splits
+    if conditions.split and conditions.split not in splits:
+        known = f"it has {', '.join(splits)}" if splits else "it has none: `release create NAME --splits …` makes some"
+        raise ConfigurationError(f"The release {content.release.name!r} has no split {conditions.split!r}; {known}.")
     async with AsyncExitStack() as stack:
         stack.enter_context(noting(warehouse, release, candidates, conditions))
         ledger = Ledger(settings.ledger)
@@ -96,14 +100,6 @@ async def evaluate_release(
             await evaluate_paths(evaluation, candidate, judge)
     tell_suspicions(warehouse, release, progress)
     return [candidate.name for candidate in named]
-
-
-def _require_split(content: ReleaseContent, split: str) -> None:
-    """Raise ConfigurationError where the release has no such split."""
-    splits = content.release.splits
-    if split and split not in splits:
-        known = f"it has {', '.join(splits)}" if splits else "it has none: `release create NAME --splits …` makes some"
-        raise ConfigurationError(f"The release {content.release.name!r} has no split {split!r}; {known}.")
 
 
 def leaderboard(release: str, settings: Settings, split: str = "") -> list[Row]:
@@ -138,7 +134,6 @@ def _asked_about(content: ReleaseContent, split: str) -> list[Sample]:
 async def _evaluate_snapshots(
     evaluation: EvaluationRun, content: ReleaseContent, candidate: NamedCandidate, judge: ChatModel | None
 ) -> None:
-    """Ask a candidate for every call that is due, and score what it answers."""
     await _predict_missing(evaluation, content, candidate)
     warehouse, run = evaluation.warehouse, evaluation.first_run_of(candidate)
     score_by_rule(warehouse, content, run)
@@ -196,7 +191,17 @@ async def _judge_missing(
         known = wanted.known(evaluation.warehouse, evaluation.release, judge.name)
         predictions = (one for one in read_predictions(evaluation.warehouse, run) if one.subject in samples)
         missing = [one for one in predictions if one.key not in known and wanted.is_due(one, samples[one.subject])]
-        await _ask_judge(evaluation, content, judge, missing, wanted.ask, about=wanted.about)
+
+        async def ask(prediction: Prediction, opinion: _Asking = wanted.ask) -> list[Record]:
+            context = StageContext(judge, Random(prediction.key), content.tools)
+            return [await opinion(prediction, samples[prediction.subject], context)]
+
+        settings = evaluation.conditions.judge
+        title = f"{judge.name} on {wanted.about} of {run.candidate}" if missing else ""
+        await evaluation.ask_about(missing, ask, settings.concurrency if settings else 1, title)
+
+
+_Asking = Callable[[Prediction, Sample, StageContext], Awaitable[Record]]
 
 
 class _Opinion(NamedTuple):
@@ -204,7 +209,7 @@ class _Opinion(NamedTuple):
 
     known: Callable[[Warehouse, str, str], Container[str]]
     is_due: Callable[[Prediction, Sample], object]
-    ask: Callable[[Prediction, Sample, StageContext], Awaitable[Record]]
+    ask: _Asking
     about: str
 
 
@@ -212,22 +217,40 @@ def _is_left_to_judge(prediction: Prediction, sample: Sample) -> bool:
     return has_one_call(sample) and needs_judge(prediction, sample)
 
 
-async def _ask_judge(
-    evaluation: EvaluationRun,
-    content: ReleaseContent,
-    judge: ChatModel,
-    predictions: Sequence[Prediction],
-    opinion: Callable[[Prediction, Sample, StageContext], Awaitable[Record]],
-    *,
-    about: str,
-) -> None:
-    """Ask the judge's `opinion` of each prediction, all of one candidate, and keep it; `about` says of what in the progress."""
-    samples = {sample.key: sample for sample in content.samples}
+class ForeseenEvaluation(NamedTuple):
+    """What each candidate would be asked: `requests` at least, unless it answered before; `touched` samples have a changed tool."""
 
-    async def ask(prediction: Prediction) -> list[Record]:
-        context = StageContext(judge, Random(prediction.key), content.tools)
-        return [await opinion(prediction, samples[prediction.subject], context)]
+    release: str
+    candidates: int
+    samples: int
+    touched: int
+    requests: int
+    changed: list[ChangedTool]
 
-    settings = evaluation.conditions.judge
-    title = f"{judge.name} on {about} of {predictions[0].candidate}" if predictions else ""
-    await evaluation.ask_about(predictions, ask, settings.concurrency if settings else 1, title)
+
+def foresee(warehouse: Warehouse, release: str, candidates: int, conditions: Conditions) -> ForeseenEvaluation:
+    """What an evaluation would ask. Raises ConfigurationError for an unknown release."""
+    content = read_release(warehouse, release)
+    drives = conditions.prompting._replace(user="", tools="").label in PATH_STRATEGIES
+    asked = [
+        sample
+        for sample in content.samples
+        if conditions.split in ("", content.splits.get(sample.key, ""))
+        and (drives or sample.kind not in MULTI_STEP)
+        and (conditions.user is None or sample.kind in live_kinds())
+    ]
+    return ForeseenEvaluation(
+        release,
+        candidates,
+        len(asked),
+        sum(any(key in conditions.shown.tools for key in sample.candidates) for sample in asked),
+        conditions.runs * sum(_requests(sample, conditions) for sample in asked),
+        changed_tools(content.tools.values(), conditions.shown),
+    )
+
+
+def _requests(sample: Sample, conditions: Conditions) -> int:
+    """How many requests one run over a sample needs at least; a run over steps as many as the gold has, and one to answer."""
+    if conditions.user is not None or sample.kind in MULTI_STEP:
+        return 1 + sum(isinstance(turn, CallTurn) for turn in sample.turns)
+    return STRATEGIES[conditions.prompting.strategy].asks * sum(1 for _ in asked_at(sample))

@@ -221,7 +221,6 @@ def choose_candidates(models: Sequence[str], recipe: Path | None) -> list[Candid
 
 
 def _sample_of(item: object) -> str:
-    """The key of the sample that an item is about."""
     match item:
         case Prediction(subject=subject):
             return subject
@@ -289,7 +288,21 @@ def noting(
     warehouse: Warehouse, release: str, candidates: Sequence[Candidate], conditions: Conditions
 ) -> Iterator[None]:
     """Note what an evaluation was asked for, and, unless it is cut off within, that it has ended."""
-    row = _row(release, AskedFor(list(candidates), conditions))
+    # Keys of providers are nowhere in it.
+    stated = {name: value for name, value in conditions._asdict().items() if name not in _LEFT_OUT}
+    for name in _MODELS:
+        stated[name] = stated[name].model_dump(mode="json") if stated[name] else None
+    stated["prompting"] = conditions.prompting._asdict()
+    stated["shown"] = conditions.shown.model_dump(mode="json")
+    asked: list[JsonValue] = [one.model_dump(mode="json") for one in candidates]
+    row: Row = {
+        "key": content_key([release, asked, stated]),
+        "release": release,
+        "candidates": orjson.dumps(asked).decode(),
+        "conditions": orjson.dumps(stated).decode(),
+        "started_at": datetime.now(UTC),
+        "finished_at": None,
+    }
     warehouse.put_rows({"evaluations": [row]})
     yield
     warehouse.put_rows({"evaluations": [row | {"finished_at": datetime.now(UTC)}]})
@@ -322,21 +335,3 @@ def cut_off(warehouse: Warehouse, release: str, budget: float | None = None) -> 
         )
     candidates = [Candidate.model_validate_json(orjson.dumps(one)) for one in orjson.loads(rows[0]["candidates"])]
     return AskedFor(candidates, USUAL._replace(**stated, budget=budget))
-
-
-def _row(release: str, asked: AskedFor) -> Row:
-    """How an evaluation is kept: keys of providers are nowhere in it."""
-    stated = {name: value for name, value in asked.conditions._asdict().items() if name not in _LEFT_OUT}
-    for name in _MODELS:
-        stated[name] = stated[name].model_dump(mode="json") if stated[name] else None
-    stated["prompting"] = asked.conditions.prompting._asdict()
-    stated["shown"] = asked.conditions.shown.model_dump(mode="json")
-    candidates: list[JsonValue] = [one.model_dump(mode="json") for one in asked.candidates]
-    return {
-        "key": content_key([release, candidates, stated]),
-        "release": release,
-        "candidates": orjson.dumps(candidates).decode(),
-        "conditions": orjson.dumps(stated).decode(),
-        "started_at": datetime.now(UTC),
-        "finished_at": None,
-    }

@@ -23,7 +23,7 @@ from callwright.validators.metrics.multi_step import RunResult, RunsOf, metric_n
 from callwright.validators.path_runs import PATH_STRATEGIES, PathRun, run_path
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.queries import sql
-from callwright.warehouse.records import Failure, Record, Score, Tool
+from callwright.warehouse.records import Failure, Record, Tool
 from callwright.warehouse.releases import keys_of_kinds, read_sample, read_tools
 from callwright.warehouse.store import Warehouse
 
@@ -67,21 +67,14 @@ async def evaluate_paths(evaluation: EvaluationRun, candidate: NamedCandidate, j
     user = evaluation.open(conditions.user, USER) if conditions.user else None
     try:
         for number in range(conditions.runs):
-            missing = sorted(wanted - known_runs(warehouse, of, number))
+            known = {row["subject"] for row in warehouse.rows(sql("path_runs.known"), [*_shared(of), number])}
+            missing = sorted(wanted - known)
             if not missing:
                 continue
             run = PathRun(
-                of.release,
-                of.candidate,
-                conditions.prompting.strategy,
-                of.mode,
-                number,
-                of.judge,
-                candidate.settings,
-                conditions.turn_limit,
-                conditions.prompting.user,
-                conditions.shown,
-            )
+                of.release, of.candidate, conditions.prompting.strategy, of.mode, number, of.judge, candidate.settings,
+                conditions.turn_limit, conditions.prompting.user, conditions.shown,
+            )  # fmt: skip
             lacking |= await _drive(evaluation, candidate, missing, run, _Chats(chat, judge, user))
     finally:
         await chat.close()
@@ -89,18 +82,18 @@ async def evaluate_paths(evaluation: EvaluationRun, candidate: NamedCandidate, j
             await user.close()
     _tell_of_worlds(evaluation, lacking, len(wanted))
     sizes = Counter(split for key, split in keys.items() if key not in lacking)
-    complete = runs_by_split(count_runs(warehouse, of), sizes)
+    rows = warehouse.rows(sql("path_runs.counted"), _shared(of))
+    complete = runs_by_split({(row["run"], row["split"]): row["runs"] for row in rows}, sizes)
     for split, runs in complete.items():
-        results = (one for one in read_results(warehouse, of, split) if one.run in runs)
-        put_run_scores(warehouse, of, score_runs(results, of), split)
+        scores = score_runs((one for one in read_results(warehouse, of, split) if one.run in runs), of)
+        # They take the place of those that it had in this mode with this judge.
+        held = [of.release, of.candidate, of.strategy, of.tools_shown, of.judge, split, list(metric_names(of.mode))]
+        warehouse.execute(sql("path_runs.remove_scores"), held)
+        warehouse.put_rows({"scores": [one.model_dump() | {"split": split} for one in scores]})
 
 
 async def _drive(
-    evaluation: EvaluationRun,
-    candidate: NamedCandidate,
-    keys: Sequence[str],
-    run: PathRun,
-    chats: _Chats,
+    evaluation: EvaluationRun, candidate: NamedCandidate, keys: Sequence[str], run: PathRun, chats: _Chats
 ) -> dict[str, str]:
     """Drive a candidate through the samples with these keys; each is read when its turn comes, and let go.
 
@@ -138,16 +131,6 @@ def _tell_of_worlds(evaluation: EvaluationRun, lacking: Mapping[str, str], asked
         )
 
 
-def count_runs(warehouse: Warehouse, of: RunsOf) -> dict[tuple[int, str], int]:
-    """How many samples of each split a candidate has been through, by the number of the run."""
-    return {(row["run"], row["split"]): row["runs"] for row in warehouse.rows(sql("path_runs.counted"), _shared(of))}
-
-
-def known_runs(warehouse: Warehouse, of: RunsOf, run: int) -> set[str]:
-    """The samples that a candidate has been through in the run of this number."""
-    return {row["subject"] for row in warehouse.rows(sql("path_runs.known"), [*_shared(of), run])}
-
-
 def read_results(warehouse: Warehouse, of: RunsOf, split: str = "") -> Iterator[RunResult]:
     """How a candidate's runs over a split ended, those that ended alike as one; what was stated in them stays where it is."""
     columns = ", ".join(name for name in RunResult._fields if name != "times")
@@ -155,15 +138,6 @@ def read_results(warehouse: Warehouse, of: RunsOf, split: str = "") -> Iterator[
         RunResult(**row)
         for row in warehouse.rows(sql("path_runs.results", columns=columns), [*_shared(of), split, split])
     )
-
-
-def put_run_scores(warehouse: Warehouse, of: RunsOf, scores: Sequence[Score], split: str) -> None:
-    """Keep the scores of a candidate's runs over a split in the place of those it had in this mode with this judge."""
-    warehouse.execute(
-        sql("path_runs.remove_scores"),
-        [of.release, of.candidate, of.strategy, of.tools_shown, of.judge, split, list(metric_names(of.mode))],
-    )
-    warehouse.put_rows({"scores": [one.model_dump() | {"split": split} for one in scores]})
 
 
 def _shared(of: RunsOf) -> list[str]:

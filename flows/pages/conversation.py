@@ -10,6 +10,7 @@ from pydantic import JsonValue
 from callwright.annotation.calls import ArgumentChange, changes, goes_on, is_same, shift_turn
 from callwright.annotation.edits import is_part_of
 from callwright.annotation.prediction_audit import partners_of, visible
+from callwright.flows.pages.look import page_words
 from callwright.warehouse.records import (
     Call,
     CallTurn,
@@ -22,15 +23,6 @@ from callwright.warehouse.records import (
     UserTurn,
 )
 from callwright.warehouse.rows import Row
-
-_EVIDENCE = {
-    "span": "word for word",
-    "normalised": "in other words",
-    "default": "the default of the schema",
-    "response": "out of an earlier result",
-    "context": "out of the system message",
-    "person": "a reviewer says so",
-}
 
 
 class Piece(NamedTuple):
@@ -136,24 +128,22 @@ class _Evidenced:
         self._stretches: dict[tuple[int, bool], set[tuple[int, int, int]]] = {}
         for turn in sample.turns:
             for call in turn.calls if isinstance(turn, CallTurn) else ():
-                for name in call.arguments:
-                    self._number(call, name)
+                for name, one in ((known, one) for known in call.arguments for one in self.of(call, known)):
+                    if one.turn is not None and one.start is not None and one.end is not None:
+                        number = self._numbers.setdefault(_named(call, name), len(self._numbers) + 1)
+                        self._stretches.setdefault((one.turn, one.in_message), set()).add((one.start, one.end, number))
 
     def of(self, call: GoldCall, name: str) -> Sequence[Evidence]:
         """What proves an argument: what the check found, where it can only mean this one, else what the generator noted."""
         own = [one for one in call.evidence if is_part_of(one.argument, name)]
         holders = [one for one in self._last if name in one.arguments]
-        if (
-            len(holders) == 1
-            and holders[0].tool == call.tool
-            and is_same(holders[0].arguments[name], call.arguments[name])
-        ):
-            # Of a value that was given anew the last proof counts: those before it are of calls before this one.
-            proofs = sorted(
-                (one for one in self._proofs if is_part_of(one.argument, name)), key=lambda one: one.turn or 0
-            )
-            return list({one.argument: one for one in proofs}.values()) or own
-        return own
+        if len(holders) != 1 or holders[0].tool != call.tool:
+            return own
+        if not is_same(holders[0].arguments[name], call.arguments[name]):
+            return own
+        # Of a value that was given anew the last proof counts: those before it are of calls before this one.
+        proofs = [one for one in self._proofs if is_part_of(one.argument, name)]
+        return list({one.argument: one for one in sorted(proofs, key=lambda one: one.turn or 0)}.values()) or own
 
     def number(self, call: GoldCall, name: str) -> int:
         """The number of an argument, 0 where no words are marked for it."""
@@ -162,12 +152,6 @@ class _Evidenced:
     def pieces(self, text: str, turn: int, *, in_message: bool) -> tuple[Piece, ...]:
         """A text of a turn, cut where evidence begins and ends."""
         return cut_text(text, self._stretches.get((turn, in_message), ()))
-
-    def _number(self, call: GoldCall, name: str) -> None:
-        for one in self.of(call, name):
-            if one.turn is not None and one.start is not None and one.end is not None:
-                number = self._numbers.setdefault(_named(call, name), len(self._numbers) + 1)
-                self._stretches.setdefault((one.turn, one.in_message), set()).add((one.start, one.end, number))
 
 
 def _named(call: GoldCall, name: str) -> tuple[str, str]:
@@ -186,7 +170,6 @@ def _calls(before: CallTurn | None, turn: CallTurn, index: int, evidence: _Evide
 
 def _argument(call: GoldCall, name: str, evidence: _Evidenced, change: ArgumentChange | None) -> ShownArgument:
     found = evidence.of(call, name)
-    given = next((one.turn for one in found if one.kind == "response"), None)
     return ShownArgument(
         name,
         write_json(call.arguments[name]),
@@ -194,44 +177,43 @@ def _argument(call: GoldCall, name: str, evidence: _Evidenced, change: ArgumentC
         ", ".join(dict.fromkeys(_how(one) for one in found)),
         change.sign if change is not None else "",
         write_json(change.old) if change is not None and change.sign == "~" else "",
-        given,
+        next((one.turn for one in found if one.kind == "response"), None),
     )
 
 
 def _how(evidence: Evidence) -> str:
-    """How an argument is proved, in words."""
-    if evidence.kind == "response":
-        return evidence.rule or evidence.path
-    if evidence.kind == "context":
-        return _EVIDENCE[evidence.kind]
-    return evidence.rule or _EVIDENCE[evidence.kind]
+    otherwise: str = evidence.path if evidence.kind == "response" else page_words()["evidence"][evidence.kind]
+    return otherwise if evidence.kind == "context" else evidence.rule or otherwise
 
 
 _WORDS = 1_500
 
 
-class PairedArgument(NamedTuple):
-    """An argument as it is due and as it was answered, None where one side has none."""
+class AnsweredArgument(NamedTuple):
+    """An argument as it is due and as each answer has it, None where it is missing, and whether each is as due."""
 
     name: str
     due: str | None
-    answer: str | None
-    is_same: bool
+    answers: tuple[str | None, ...]
+    right: tuple[bool, ...]
 
 
-class PairedCall(NamedTuple):
-    """A call that was due beside the one that was made for it; "" for the tool of a side that has none."""
+class AnsweredCall(NamedTuple):
+    """A call that was due beside what each answer made of it; "" for the tool of a side that has none."""
 
     due: str
-    answer: str
-    arguments: tuple[PairedArgument, ...]
+    answers: tuple[str, ...]
+    arguments: tuple[AnsweredArgument, ...]
+
+
+_NO_CALL = AnsweredCall("", ("",), ())
 
 
 class ShownAnswer(NamedTuple):
     """One item: the row that it was read from, and its calls in pairs; `words` is what an answer without calls says."""
 
     row: Row
-    calls: tuple[PairedCall, ...]
+    calls: tuple[AnsweredCall, ...]
     words: str
     is_unreadable: bool
 
@@ -243,56 +225,39 @@ def show_answer(row: Row) -> ShownAnswer:
     return ShownAnswer(row, pair_calls(due, made), words, row["calls"] is None)
 
 
-class BesideArgument(NamedTuple):
-    """An argument as it is due and as each of two answers has it, None where it is missing, and whether each is as due."""
-
-    name: str
-    due: str | None
-    answers: tuple[str | None, str | None]
-    right: tuple[bool, bool]
-
-
-class BesideCall(NamedTuple):
-    """A call that was due beside what each of two answers made of it; "" for the tool of a side that has none."""
-
-    due: str
-    answers: tuple[str, str]
-    arguments: tuple[BesideArgument, ...]
-
-
 class ShownPair(NamedTuple):
     """One item as two candidates answered it: each answer, and their calls beside each other."""
 
     answers: tuple[ShownAnswer, ShownAnswer]
-    calls: tuple[BesideCall, ...]
+    calls: tuple[AnsweredCall, ...]
 
 
 def show_pair(one: Row, other: Row) -> ShownPair:
     """Two answers to one item beside each other; what nobody asked for comes last, those of the same tool in one."""
     answers = show_answer(one), show_answer(other)
     due = len(_calls_in(one["due"]))
-    pairs: list[tuple[PairedCall, PairedCall]] = list(zip(*(answer.calls[:due] for answer in answers), strict=True))
+    pairs = list(zip(*(answer.calls[:due] for answer in answers), strict=True))
     left = list(answers[1].calls[due:])
     for mine in answers[0].calls[due:]:
-        place = next((place for place, theirs in enumerate(left) if theirs.answer == mine.answer), None)
-        pairs.append((mine, left.pop(place) if place is not None else PairedCall("", "", ())))
-    pairs += [(PairedCall("", "", ()), theirs) for theirs in left]
+        place = next((place for place, theirs in enumerate(left) if theirs.answers == mine.answers), None)
+        pairs.append((mine, left.pop(place) if place is not None else _NO_CALL))
+    pairs += [(_NO_CALL, theirs) for theirs in left]
     return ShownPair(answers, tuple(_beside(mine, theirs) for mine, theirs in pairs))
 
 
-def _beside(one: PairedCall, other: PairedCall) -> BesideCall:
+def _beside(one: AnsweredCall, other: AnsweredCall) -> AnsweredCall:
     sides = [{argument.name: argument for argument in side.arguments} for side in (one, other)]
-    arguments = []
+    arguments: list[AnsweredArgument] = []
     for name in dict.fromkeys((*sides[0], *sides[1])):
-        first, second = (side.get(name) for side in sides)
-        due = next((found.due for found in (first, second) if found is not None), None)
-        right = tuple(found.is_same if found is not None else due is None for found in (first, second))
-        answers = tuple(found.answer if found is not None else None for found in (first, second))
-        arguments.append(BesideArgument(name, due, (answers[0], answers[1]), (right[0], right[1])))
-    return BesideCall(one.due or other.due, (one.answer, other.answer), tuple(arguments))
+        found = [side.get(name) for side in sides]
+        due = next((argument.due for argument in found if argument), None)
+        answers = tuple(argument.answers[0] if argument else None for argument in found)
+        right = tuple(argument.right[0] if argument else due is None for argument in found)
+        arguments.append(AnsweredArgument(name, due, answers, right))
+    return AnsweredCall(one.due or other.due, one.answers + other.answers, tuple(arguments))
 
 
-def pair_calls(due: Sequence[Call], made: Sequence[Call]) -> tuple[PairedCall, ...]:
+def pair_calls(due: Sequence[Call], made: Sequence[Call]) -> tuple[AnsweredCall, ...]:
     """Each due call with the one that stands for it, then those that nobody asked for."""
     partners = partners_of(due, made)
     left = [call for place, call in enumerate(made) if place not in partners.values()]
@@ -300,18 +265,18 @@ def pair_calls(due: Sequence[Call], made: Sequence[Call]) -> tuple[PairedCall, .
     return tuple(pairs + [_pair(None, call) for call in left])
 
 
-def _pair(due: Call | None, made: Call | None) -> PairedCall:
+def _pair(due: Call | None, made: Call | None) -> AnsweredCall:
     wanted, given = due.arguments if due else {}, made.arguments if made else {}
     arguments = tuple(
-        PairedArgument(
+        AnsweredArgument(
             name,
             write_json(wanted[name]) if name in wanted else None,
-            write_json(given[name]) if name in given else None,
-            name in wanted and name in given and is_same(wanted[name], given[name]),
+            (write_json(given[name]) if name in given else None,),
+            (name in wanted and name in given and is_same(wanted[name], given[name]),),
         )
         for name in dict.fromkeys((*wanted, *given))
     )
-    return PairedCall(due.tool if due else "", made.tool if made else "", arguments)
+    return AnsweredCall(due.tool if due else "", (made.tool if made else "",), arguments)
 
 
 def _calls_in(text: str | None) -> list[Call]:

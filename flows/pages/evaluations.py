@@ -1,6 +1,7 @@
-"""The pages of evaluations: leaderboards, slices, mistakes, answers beside gold, two candidates compared."""
+"""The pages of releases: leaderboards, slices, mistakes, answers beside gold, two candidates compared; and what a release holds."""
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from math import sqrt
 from typing import NamedTuple
 
@@ -10,9 +11,11 @@ from callwright.validators.metrics.intervals import paired_test
 from callwright.warehouse.browsing import (
     ERROR_TYPES,
     ITEMS_A_PAGE,
+    SHOWN,
     SLICES,
     ItemFilter,
     PairFilter,
+    ReleaseContents,
     ReleaseDetail,
     compare,
     compare_tools,
@@ -20,6 +23,7 @@ from callwright.warehouse.browsing import (
     find_items,
     list_boards,
     list_changes,
+    read_contents,
     read_evaluation,
     read_release,
 )
@@ -270,3 +274,53 @@ def _named(rows: Sequence[Row]) -> list[Row]:
 
 def _id_of(row: Row) -> str:
     return _SEPARATOR.join(str(row[name]) for name in ("candidate", "strategy", "tools_shown", "run"))
+
+
+_GRADES = ("proved", "judged", "vouched")
+
+
+class KindLine(NamedTuple):
+    """The samples of a kind in a language: in each split, all of them, and by what they rest on."""
+
+    kind: str
+    language: str
+    splits: dict[str, int]
+    samples: int
+    grades: dict[str, int]
+
+
+def contents_page(look: Look, _query: Query, name: str) -> str | None:
+    """What a release holds, None where there is none of this name."""
+    contents = _read(look.warehouse, look.copied_at, name)
+    if contents is None:
+        return None
+    found: dict[tuple[str, str], list[Row]] = {}
+    for row in contents.kinds:
+        found.setdefault((row["kind"], row["language"]), []).append(row)
+    lines = [
+        KindLine(
+            *key,
+            {row["split"]: row["samples"] for row in mine},
+            sum(row["samples"] for row in mine),
+            {grade: sum(row[grade] for row in mine) for grade in _GRADES},
+        )
+        for key, mine in found.items()
+    ]
+    known = {split for line in lines for split in line.splits if split}
+    splits = [split for split in contents.state.release.splits if split in known]
+    return look.render(
+        "contents.html",
+        contents=contents,
+        release=contents.state.release,
+        lines=lines,
+        splits=splits,
+        totals={split: sum(line.splits.get(split, 0) for line in lines) for split in splits},
+        grades=_GRADES,
+        shown=SHOWN,
+    )
+
+
+@lru_cache(maxsize=8)
+def _read(warehouse: Warehouse, _copied_at: object, name: str) -> ReleaseContents | None:
+    """A release of a copy is compared with its manifest and the one before it once: that takes seconds where it is large."""
+    return read_contents(warehouse, name)

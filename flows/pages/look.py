@@ -1,4 +1,4 @@
-"""What every page is rendered with: the copy that is looked at, how links are written, and the templates."""
+"""What every page is rendered with: the copy that is looked at, how links are written, the templates, and words for things."""
 
 from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
@@ -11,8 +11,12 @@ from urllib.parse import urlencode
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from callwright.flows.pages import wording
+from callwright.annotation.screens import audit_words_in, words_in
+from callwright.flows.stages import all_stages, prompt_paths
+from callwright.language.packs import packaged
+from callwright.llm.prompts import version_at
 from callwright.warehouse.browsing import SampleDetail, read_samples
+from callwright.warehouse.records import DEFAULT_LANGUAGE
 from callwright.warehouse.store import Warehouse
 
 Query = Mapping[str, str]
@@ -104,6 +108,62 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )  # fmt: skip
     made.filters |= {"number": _number, "seconds": _seconds, "hours": _hours, "money": _money}
-    made.globals |= {"words": wording, "share": share}
+    made.globals |= {"words": page_words() | {one.__name__: one for one in _WORDING}, "share": share}
     made.globals["plots"] = made.get_template("plots.html").module
     return made
+
+
+def page_words() -> Any:  # noqa: ANN401 - parsed YAML
+    """What the page calls states, grades, verdicts, evidence and filters."""
+    return packaged("callwright.flows.pages", "words.yaml")
+
+
+class PromptText(NamedTuple):
+    """A prompt that asked a model: the file it stands in, and its text."""
+
+    path: str
+    text: str
+
+
+def verdict_words(decision: str, grade: str, model: str) -> str:
+    """A check's decision, and what it rests on."""
+    words: str = page_words()["verdicts"].get(decision, {}).get(grade, decision)
+    return words.format(model=model or "a model")
+
+
+def kind_words(kind: str) -> str:
+    """What samples of a kind are, "" where nobody says."""
+    return words_in(DEFAULT_LANGUAGE).kind.get(kind, "")
+
+
+def error_words(error_type: str) -> str:
+    """What is wrong with an answer of this error type, as short as the head of a column."""
+    return error_type.replace("_", " ") or "no success"
+
+
+def error_sentence(error_type: str) -> str:
+    """What is wrong with an answer of this error type."""
+    return audit_words_in(DEFAULT_LANGUAGE).mistake.get(error_type, error_words(error_type))
+
+
+def stage_question(name: str) -> str:
+    """What a stage does or a check asks, "" where it is no stage any more."""
+    return next((stage.about for stage in all_stages() if stage.name == name), "")
+
+
+def prompts_of(version: str, kept: Mapping[str, PromptText]) -> list[PromptText]:
+    """The prompts of a version: as the warehouse has `kept` them, else as the product ships them today."""
+    found = (kept.get(one) or _prompts().get(one) for one in version.split("+"))
+    return [one for one in found if one is not None]
+
+
+@cache
+def _prompts() -> Mapping[str, PromptText]:
+    top = files("callwright.flows").joinpath("..")
+    return {
+        version_at(path): PromptText(path, top.joinpath(path).read_text(encoding="utf-8"))
+        for path in prompt_paths().values()
+    }
+
+
+_WORDING = (verdict_words, kind_words, error_words, error_sentence, stage_question)

@@ -1,15 +1,29 @@
-"""The summary on one page: the first page of the site, and a file that opens by itself."""
+"""The pages of builds and of reviews, and the summary: the first page of the site, and a file that opens by itself."""
 
 import re
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
 
-from callwright.flows.pages.evaluations import Contestant, boards_of, error_types_of, share_of
-from callwright.flows.pages.look import Look, Query, asset, served_address
-from callwright.flows.pages.reviews import reviews_of
-from callwright.warehouse.browsing import OUTCOMES, SummaryRows, read_summary
+from callwright.flows.pages.evaluations import Contestant, ShareInterval, boards_of, error_types_of, share_of
+from callwright.flows.pages.look import Look, Query, asset, page_number, served_address
+from callwright.flows.review.status import AgreementLine, Status, agreement_lines, read_agreement, read_progress
+from callwright.warehouse.browsing import (
+    OUTCOMES,
+    PAGE,
+    SummaryRows,
+    find_outcomes,
+    list_builds,
+    read_build,
+    read_build_row,
+    read_drift,
+    read_review_facts,
+    read_summary,
+)
 from callwright.warehouse.queries import sql
 from callwright.warehouse.rows import Row
 from callwright.warehouse.store import Warehouse
@@ -50,13 +64,13 @@ def write_report(warehouse: Warehouse, path: Path, address: str = PAGE_ADDRESS) 
 
 
 def _render(look: Look, template: str, **more: str) -> str:
-    facts, releases = _read(look.warehouse, look.copied_at)
+    facts, releases = _read_summary(look.warehouse, look.copied_at)
     built = {name: sum(row[name] for row in facts.builds) for name in ("planned", "waiting", "rejected", "failed")}
     landed = {name: sum(row[name] for row in facts.accepted) for name in ("samples", "proved", "judged", "vouched")}
     return look.render(
         template,
         facts=facts,
-        totals=(built | landed),
+        totals=built | landed,
         grades=[row | {"share": share_of(row["reviewed"] - row["bad"], row["reviewed"])} for row in facts.grades],
         outcomes=OUTCOMES,
         widest=max((row["entered"] for row in facts.funnel), default=1),
@@ -68,7 +82,7 @@ def _render(look: Look, template: str, **more: str) -> str:
 
 
 @lru_cache(maxsize=1)
-def _read(warehouse: Warehouse, _copied_at: datetime) -> tuple[SummaryRows, list[ReleaseFacts]]:
+def _read_summary(warehouse: Warehouse, _copied_at: datetime) -> tuple[SummaryRows, list[ReleaseFacts]]:
     """What the summary says; a copy is read once, for it takes seconds where there are many samples."""
     facts = read_summary(warehouse)
     mistakes = warehouse.rows(sql("evaluations.mistakes", releases="true"))
@@ -90,3 +104,102 @@ def _release(name: str, board: list[Contestant], mistakes: list[Row], facts: Sum
         conversations=[row for row in answers if row["call_turns"] and row["slice_by"] == "all"],
         **{table: [row for row in getattr(facts, table) if row["release"] == name] for table in _OF_A_RELEASE},
     )
+
+
+class Day(NamedTuple):
+    """What was reviewed on a day, by person."""
+
+    day: str
+    counts: dict[str, int]
+    hours: float
+
+
+class Reviews(NamedTuple):
+    """All that is told about reviewing; `gold` is by person and defect, each with the share that they answered rightly."""
+
+    progress: Status
+    whole: Row
+    agreement: list[AgreementLine]
+    reasons: list[Row]
+    gold: list[Row]
+    usable: list[Row]
+    days: list[Day]
+    reviewers: list[str]
+
+
+def reviews_page(look: Look, _query: Query) -> str:
+    """Pace, agreement, answers to gold items, reasons, and what is left."""
+    return look.render("reviews.html", reviews=reviews_of(look))
+
+
+def reviews_of(look: Look) -> Reviews:
+    """What there is to say about reviewing; a copy is read for it once."""
+    return _read_reviews(look.warehouse, look.copied_at)
+
+
+@lru_cache(maxsize=1)
+def _read_reviews(warehouse: Warehouse, _copied_at: object) -> Reviews:
+    progress, facts = read_progress(warehouse), read_review_facts(warehouse)
+    rows = facts["days"]
+    days = []
+    for day, group in groupby(rows, key=itemgetter("day")):
+        mine = list(group)
+        hours = sum(row["active_hours"] for row in mine)
+        days.append(Day(f"{day:%d %b %Y}", {row["reviewer"]: row["reviews"] for row in mine}, hours))
+    return Reviews(
+        progress,
+        progress["whole"][0],
+        agreement_lines(read_agreement(warehouse)),
+        facts["reasons"],
+        [row | {"interval": share_of(row["correct"], row["answered"])} for row in facts["gold"]],
+        [
+            row | {"interval": ShareInterval(row["share"], row["low"], row["high"]) if row["answered"] else None}
+            for row in facts["usable"]
+        ],
+        days,
+        sorted({row["reviewer"] for row in facts["days"]}),
+    )
+
+
+def builds_page(look: Look, _query: Query) -> str:
+    """All builds, the newest first."""
+    return look.render("builds.html", builds=list_builds(look.warehouse))
+
+
+def build_page(look: Look, _query: Query, key: str) -> str | None:
+    """One build, None where there is none of this key."""
+    detail = read_build(look.warehouse, key)
+    if detail is None:
+        return None
+    drift = read_drift(look.warehouse, key, detail.earlier["key"]) if detail.earlier else []
+    return look.render(
+        "build.html",
+        detail=detail,
+        build=detail.build,
+        groups=_by(detail.funnel, "stage_group"),
+        outcomes=OUTCOMES,
+        widest=max((row["entered"] for row in detail.funnel), default=1),
+        drift=_by(drift, "field"),
+    )
+
+
+def outcomes_page(look: Look, query: Query, key: str) -> str | None:
+    """What became of a build's records at a stage, with the reasons; None where there is no such build."""
+    build = read_build_row(look.warehouse, key)
+    if build is None:
+        return None
+    stage, outcome, page = query.get("stage", "")[:100], query.get("outcome", "")[:20], page_number(query)
+    found = find_outcomes(look.warehouse, key, stage, outcome, page)
+    return look.render(
+        "outcomes.html",
+        build=build,
+        stage=stage,
+        outcome=outcome,
+        found=found,
+        page=page,
+        pages=-(-found.total // PAGE),
+    )
+
+
+def _by(rows: Sequence[Row], column: str) -> list[tuple[str, list[Row]]]:
+    return [(name, list(group)) for name, group in groupby(rows, key=itemgetter(column))]

@@ -1,18 +1,15 @@
-"""The pages of samples: the list with its filters, and one sample with all that is known of it."""
+"""The pages of samples: the list with its filters, one sample with all that is known of it, and the sample as a test."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
 from typing import NamedTuple
 
 import orjson
 
-from callwright.flows.pages import wording
 from callwright.flows.pages.conversation import show_answer, show_conversation, tell_marks, write_json
-from callwright.flows.pages.look import Look, Query, page_number
-from callwright.flows.pages.sample_tests import test_of
-from callwright.flows.pages.wording import PromptText
+from callwright.flows.pages.look import Look, PromptText, Query, page_number, page_words, prompts_of, render
 from callwright.warehouse.browsing import (
     NEWEST,
     PAGE,
@@ -23,18 +20,13 @@ from callwright.warehouse.browsing import (
     neighbours,
     samples_of,
 )
+from callwright.warehouse.exports.examples import openai_messages
 from callwright.warehouse.exports.formats import record_line
-from callwright.warehouse.records import Evidence, Sample
+from callwright.warehouse.exports.writing import plain_names, tool_document
+from callwright.warehouse.records import CallTurn, Evidence, Sample, Tool
 from callwright.warehouse.releases.reading import tool_of
 from callwright.warehouse.rows import Row, RowPage
 from callwright.warehouse.store import Warehouse
-
-FIELDS: Mapping[str, str] = {
-    "kind": "kind", "language": "language", "category": "category", "tool": "tool", "grade": "grade", "state": "state",
-    "check": "doubted by", "build": "build", "reviewer": "reviewer", "reason": "reason of people",
-    "release": "release",
-}  # fmt: skip
-
 
 # What speaks against a sample is read first.
 _FIRST: Mapping[str, int] = {"contradicted": -2, "unproved": -1}
@@ -65,14 +57,14 @@ def samples_page(look: Look, query: Query) -> str:
     else:
         rows = samples_of(look.warehouse, sorted(look.kept))
         found = RowPage(rows, len(rows))
-    choices = _all_choices(look.warehouse, look.copied_at)
+    fields, choices = page_words()["filters"], _all_choices(look.warehouse, look.copied_at)
     return look.render(
         "samples.html",
         found=found,
         wanted=wanted._asdict(),
         given={name: value for name, value in wanted._asdict().items() if value},
-        fields=FIELDS,
-        choices={field: _choices(field, choices.get(field, [])) for field in FIELDS},
+        fields=fields,
+        choices={field: _choices(field, choices.get(field, [])) for field in fields},
         page=page,
         pages=-(-found.total // PAGE) if look.kept is None else 1,
         there=look.warehouse.rows("select count(*) as samples from samples")[0]["samples"],
@@ -133,8 +125,8 @@ def _all_choices(warehouse: Warehouse, _copied_at: datetime) -> dict[str, list[R
 
 def _choices(field: str, rows: list[Row]) -> list[Choice]:
     if field == "state":
-        return [Choice(state, words) for state, words in wording.STATES.items()]
-    words = {"grade": wording.GRADES}.get(field, {})
+        return [Choice(state, words) for state, words in page_words()["states"].items()]
+    words = {"grade": page_words()["grades"]}.get(field, {})
     if field == "build" and rows:
         rows = [{"value": NEWEST, "samples": None}, *rows]
         words = {NEWEST: "the newest of each recipe"}
@@ -179,6 +171,26 @@ def _tree(detail: SampleDetail) -> Ancestor:
             if row["body"]
             else ""
         )
-        return Ancestor(row, tuple(map(grow, parents)), wording.prompts_of(row["prompt_version"], kept), body)
+        return Ancestor(row, tuple(map(grow, parents)), prompts_of(row["prompt_version"], kept), body)
 
     return grow(rows[detail.sample["key"]])
+
+
+def test_of(sample: Sample, tools: Mapping[str, Tool]) -> str:
+    """The last calls that are due in a sample as a test of whoever is to make them, "" where none are asked for."""
+    places = [place for place, turn in enumerate(sample.turns) if isinstance(turn, CallTurn)]
+    if not places:
+        return ""
+    names = plain_names(tools.values())
+    shown = [tools[key] for key in sample.candidates if key in tools]
+    return render(
+        "sample_test.py.j2",
+        key=sample.key,
+        messages=_lines(list(openai_messages(sample.briefing, sample.turns[: places[-1]], names))),
+        tools=_lines([{"type": "function", "function": tool_document(tool, names[tool.name])} for tool in shown]),
+        due=_lines([{"name": names.get(one.tool, one.tool), "arguments": dict(one.arguments)} for one in sample.gold]),
+    )
+
+
+def _lines(values: Sequence[object]) -> str:
+    return "[\n" + "".join(f"        {value!r},\n" for value in values) + "    ]" if values else "[]"

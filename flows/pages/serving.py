@@ -2,7 +2,7 @@
 
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 
@@ -75,10 +75,12 @@ def page_app(copy: Warehouse, hosts: tuple[str, ...] = (LOCAL, "localhost")) -> 
             return PlainTextResponse("There is no such page in this copy.", 404, headers=HEADERS)
         return HTMLResponse(page, headers=HEADERS)
 
-    return Starlette(
-        routes=[Route("/{path:path}", answer, methods=["GET"])],
-        middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=list(hosts))],
-    )
+    return app_for(hosts, Route("/{path:path}", answer, methods=["GET"]))
+
+
+def app_for(hosts: Sequence[str], *routes: Route) -> Starlette:
+    """An application that answers only those who call it by one of `hosts`."""
+    return Starlette(routes=routes, middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=list(hosts))])
 
 
 class AppServer:

@@ -10,12 +10,16 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote, unquote, urlencode
 
-from callwright.flows.pages.builds import build_page, builds_page, outcomes_page
-from callwright.flows.pages.evaluations import compare_page, evaluations_page, items_page, release_page, tools_page
+from callwright.flows.pages.evaluations import (
+    compare_page,
+    contents_page,
+    evaluations_page,
+    items_page,
+    release_page,
+    tools_page,
+)
 from callwright.flows.pages.look import ASSETS, Look, Query, asset
-from callwright.flows.pages.releases import contents_page
-from callwright.flows.pages.report import overview_page
-from callwright.flows.pages.reviews import reviews_page
+from callwright.flows.pages.report import build_page, builds_page, outcomes_page, overview_page, reviews_page
 from callwright.flows.pages.samples import sample_page, samples_page
 from callwright.warehouse.browsing import choose_samples, read_samples
 from callwright.warehouse.errors import ConfigurationError

@@ -1,21 +1,39 @@
-"""Asking again about accepted samples: second looks drawn at random, and suspects that candidate models answer otherwise."""
+"""Asking again: second looks drawn at random, suspects that candidate models answer otherwise, and audits of the metric.
+
+An audit changes no sample. Who finds that the gold is wrong makes its sample a suspect.
+"""
 
 import json
-from collections.abc import Sequence
+from collections import Counter, defaultdict, deque
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
 from hashlib import blake2b
+from random import Random
 from typing import Literal, NamedTuple
 
 import orjson
 from pydantic import JsonValue
 
+from callwright.annotation.calls import shortened
+from callwright.annotation.prediction_audit import GOLD_WRONG
+from callwright.annotation.screens import PREDICTION_AUDIT, SAMPLE_REVIEW
 from callwright.flows.progress import Progress
 from callwright.flows.recipe import Recipe
 from callwright.flows.review.gold_items import mix_gold_items
-from callwright.flows.review.questions import DRAWN, SECOND_LOOK, SPOT_CHECK, SUSPECT, ReviewQuestion, ask_again
+from callwright.flows.review.questions import (
+    AUDIT,
+    DRAWN,
+    SECOND_LOOK,
+    SPOT_CHECK,
+    SUSPECT,
+    ReviewQuestion,
+    ask,
+    ask_again,
+)
 from callwright.flows.settings import Settings, open_warehouse
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.queries import sql
-from callwright.warehouse.records import Arguments, Call
+from callwright.warehouse.records import Arguments, Call, Prediction
 from callwright.warehouse.releases import list_releases, release_named
 from callwright.warehouse.rows import Row
 from callwright.warehouse.store import Warehouse
@@ -46,7 +64,9 @@ def recheck(settings: Settings, name: str = "", *, draw: int = PAPER, seed: int 
     rows = warehouse.rows(sql(f"asking_again.of_{scope}"), [name] if name else [])
     rows.sort(key=lambda row: blake2b(f"{seed}:{row['subject']}".encode(), digest_size=8).digest())
     drawn = [row for row in rows if not row["is_out"]][:draw]
-    recipes = _recipes(warehouse, sorted({row["build"] for row in drawn}))
+    builds = [sorted({row["build"] for row in drawn})]
+    made = warehouse.rows("select key, body from builds where list_contains(?::varchar[], key)", builds)
+    recipes = {row["key"]: Recipe.model_validate_json(row["body"]) for row in made}
     asked = ask_again(warehouse, [_question(row, recipes.get(row["build"])) for row in drawn])
     for build, recipe in recipes.items():
         mix_gold_items(warehouse, build, recipe)
@@ -66,11 +86,6 @@ def _scope(warehouse: Warehouse, name: str) -> Literal["recipe", "release", "all
         f"There is no release and no recipe {name!r}. The releases are {', '.join(releases) or 'none yet'}; "
         f"the recipes that were built are {', '.join(recipes) or 'none yet'}."
     )
-
-
-def _recipes(warehouse: Warehouse, builds: Sequence[str]) -> dict[str, Recipe]:
-    rows = warehouse.rows("select key, body from builds where list_contains(?::varchar[], key)", [list(builds)])
-    return {row["key"]: Recipe.model_validate_json(row["body"]) for row in rows}
 
 
 def _question(row: Row, recipe: Recipe | None) -> ReviewQuestion:
@@ -116,15 +131,12 @@ def raise_suspicions(warehouse: Warehouse, release: str) -> Suspicions:
     """
     release_named(warehouse, release)
     suspects = tuple(_suspect(row) for row in warehouse.rows(sql("asking_again.suspects"), [release]))
-    new = [one for one in suspects if one.is_new]
-    asked = (
-        ask_again(
-            warehouse, [ReviewQuestion(one.subject, SUSPECT, one.reason, one.build, against=one.against) for one in new]
-        )
-        if new
-        else 0
-    )
-    return Suspicions(release, suspects, asked)
+    questions = [
+        ReviewQuestion(one.subject, SUSPECT, one.reason, one.build, against=one.against)
+        for one in suspects
+        if one.is_new
+    ]
+    return Suspicions(release, suspects, ask_again(warehouse, questions))
 
 
 def tell_suspicions(warehouse: Warehouse, release: str, progress: Progress) -> None:
@@ -144,12 +156,6 @@ def _suspect(row: Row) -> Suspect:
     against = _against(made, gold) if row["agreeing"] else ""
     is_known = row["asked_before"] and (not against or against in row["asked_against"])
     fields = {name: row[name] for name in Suspect._fields if name in row}
-    reason = _reason(row, against)
-    return Suspect(**fields, reason=reason, against=against, is_new=row["has_landed"] and not is_known)
-
-
-def _reason(row: Row, against: str) -> str:
-    """Why a sample is suspected: "2 of 3 candidates answer book_table(people=5) where the gold says people=4."."""
     candidates = row["candidates"]
     has_turns = row["turn"] is not None and row["call_turns"] > 1
     at = f" at call turn {row['place']} of {row['call_turns']}" if has_turns else ""
@@ -159,7 +165,8 @@ def _reason(row: Row, against: str) -> str:
     if against:
         where = at if not sentences else ""
         sentences.append(f"{row['agreeing']} of {candidates} candidates answer{where} {against}.")
-    return " ".join(sentences)
+    reason = " ".join(sentences)
+    return Suspect(**fields, reason=reason, against=against, is_new=row["has_landed"] and not is_known)
 
 
 def _against(made: Sequence[Call], gold: Sequence[Call]) -> str:
@@ -179,8 +186,7 @@ def _is_alike(one: JsonValue, other: JsonValue) -> bool:
 
 
 def _rendered(calls: Sequence[Call]) -> str:
-    rendered = "; ".join(f"{call.tool}({_named(call.arguments)})" for call in calls)
-    return rendered if len(rendered) <= _MOST_OF_CALLS else f"{rendered[:_MOST_OF_CALLS]}…"
+    return shortened("; ".join(f"{call.tool}({_named(call.arguments)})" for call in calls), _MOST_OF_CALLS)
 
 
 def _named(arguments: Arguments) -> str:
@@ -189,11 +195,156 @@ def _named(arguments: Arguments) -> str:
 
 def _value(value: JsonValue) -> str:
     rendered = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    rendered = " ".join(rendered.split())
-    return rendered if len(rendered) <= _MOST_OF_VALUE else f"{rendered[:_MOST_OF_VALUE]}…"
+    return shortened(" ".join(rendered.split()), _MOST_OF_VALUE)
 
 
 def _calls(body: str | None) -> list[Call]:
     if body is None:
         return []
     return [Call(tool=call["tool"], arguments=call["arguments"]) for call in orjson.loads(body)]
+
+
+AUDITED = 50  # answers of a release, unless given
+DRAWN_ANSWER = "Drawn from the answers to {release}, to see how often the metric is right."
+
+
+class AuditablePrediction(NamedTuple):
+    """What a draw knows of a prediction: its snapshot, whose it is, and what the metric says, "" where it is right."""
+
+    key: str
+    subject: str
+    turn: int
+    candidate: str
+    error_type: str
+
+
+class AuditDraw(NamedTuple):
+    """What was drawn: how many in all, how many of them now, out of how many, and how many of each error type."""
+
+    release: str
+    drawn: int
+    new: int
+    answers: int
+    by_error_type: dict[str, int]
+
+
+def draw_audits(release: str, settings: Settings, models: Sequence[str] = (), count: int = AUDITED) -> AuditDraw:
+    """Draw answers to a release until `count` are drawn, and ask people about them; what was drawn before stays so.
+
+    With `models` only their answers are drawn, and counted. Raises ConfigurationError for a release or a model that has no
+    scored answers.
+    """
+    warehouse = open_warehouse(settings)
+    release_named(warehouse, release)
+    known = [AuditablePrediction(**row) for row in warehouse.rows(sql("prediction_audits.answers"), [release])]
+    _check_models(release, models, known)
+    answers = [one for one in known if not models or one.candidate in models]
+    keys = {one.key for one in answers}
+    before = [
+        AuditablePrediction(**row)
+        for row in warehouse.rows(sql("prediction_audits.drawn"), [release])
+        if not models or row["candidate"] in models
+    ]
+    taken = {one.key for one in before}
+    new = choose([one for one in answers if one.key not in taken], before, count - len(before), Random(release))
+    now = datetime.now(UTC)
+    shared = {"release": release, "drawn_at": now}
+    rows = [{"prediction": one.key, "candidate": one.candidate, "error_type": one.error_type} | shared for one in new]
+    warehouse.put_rows({"audit_draws": rows})
+    drawn = [*before, *new]
+    reason = DRAWN_ANSWER.format(release=release)
+    # Those drawn before as well: a crash between the two may have left them unasked.
+    ask(warehouse, [ReviewQuestion(one.key, AUDIT, reason, kind=PREDICTION_AUDIT) for one in drawn if one.key in keys])
+    return AuditDraw(release, len(drawn), len(new), len(answers), dict(Counter(one.error_type for one in drawn)))
+
+
+def choose(
+    answers: Iterable[AuditablePrediction], drawn: Iterable[AuditablePrediction], count: int, rng: Random
+) -> list[AuditablePrediction]:
+    """So many more answers, of each error type as many as of any other, and within it of each model, as far as they go.
+
+    Of a type and a model those come first on whose snapshot nothing is drawn yet. What is `drawn` counts.
+    """
+    cells: defaultdict[str, dict[str, deque[AuditablePrediction]]] = defaultdict(dict)
+    waiting = sorted(answers)
+    rng.shuffle(waiting)
+    for one in waiting:
+        cells[one.error_type].setdefault(one.candidate, deque()).append(one)
+    found: list[AuditablePrediction] = []
+    types: Counter[str] = Counter()
+    models: Counter[tuple[str, str]] = Counter()
+    seen: set[tuple[str, int]] = set()
+    for one in drawn:
+        _note(one, types, models, seen)
+    while len(found) < count and cells:
+        error = min(cells, key=lambda name: (types[name], name))
+        model = min(cells[error], key=lambda name: (models[error, name], name))
+        one = _next(cells[error][model], seen)
+        found.append(one)
+        _note(one, types, models, seen)
+        if not cells[error][model]:
+            del cells[error][model]
+        if not cells[error]:
+            del cells[error]
+    return found
+
+
+def _note(
+    one: AuditablePrediction, types: Counter[str], models: Counter[tuple[str, str]], seen: set[tuple[str, int]]
+) -> None:
+    types[one.error_type] += 1
+    models[one.error_type, one.candidate] += 1
+    seen.add((one.subject, one.turn))
+
+
+def _next(waiting: deque[AuditablePrediction], seen: set[tuple[str, int]]) -> AuditablePrediction:
+    """Take the first answer of a snapshot that is not seen yet, else the first."""
+    for _ in range(len(waiting)):
+        if (waiting[0].subject, waiting[0].turn) not in seen:
+            break
+        waiting.rotate(-1)
+    return waiting.popleft()
+
+
+def _check_models(release: str, models: Sequence[str], known: Sequence[AuditablePrediction]) -> None:
+    if not known:
+        raise ConfigurationError(
+            f"There is no scored answer to the release {release!r}, so nothing can be audited. Run `callwright evaluate {release} "
+            "--model NAME` to its end first; runs over multi-step samples are not audited."
+        )
+    labels = sorted({one.candidate for one in known})
+    strange = [model for model in models if model not in labels]
+    if strange:
+        raise ConfigurationError(
+            f"There is no scored answer of {strange[0]!r} to the release {release!r}; the models are {', '.join(labels)}."
+        )
+
+
+class AuditedAnswer(NamedTuple):
+    """A prediction, and what the metric said of it when it was drawn."""
+
+    prediction: Prediction
+    error_type: str
+
+
+def read_audited(warehouse: Warehouse, keys: Sequence[str]) -> dict[str, AuditedAnswer]:
+    """The predictions with these keys that the warehouse has."""
+    found: dict[str, AuditedAnswer] = {}
+    for row in warehouse.rows(sql("prediction_audits.audited"), [list(keys)]) if keys else ():
+        made = None if row["calls"] is None else tuple(map(Call.model_validate, orjson.loads(row["calls"])))
+        prediction = Prediction(**{name: row[name] for name in Prediction.model_fields} | {"calls": made})
+        found[prediction.key] = AuditedAnswer(prediction, row["said"])
+    return found
+
+
+def suspects_of_audits(warehouse: Warehouse) -> int:
+    """Ask people about the samples whose gold an audit finds wrong; how many questions are new.
+
+    An audit that somebody has answered with a review of the sample since does not ask again.
+    """
+    questions: list[ReviewQuestion] = []
+    for row in warehouse.rows(sql("prediction_audits.suspects"), [PREDICTION_AUDIT, GOLD_WRONG, SAMPLE_REVIEW]):
+        stated = f": {row['comment']}" if row["comment"] else "."
+        reason = f"Who audited a model's answer to turn {row['turn']} finds that the gold is wrong{stated}"
+        questions.append(ReviewQuestion(row["subject"], SUSPECT, reason, row["build"], SAMPLE_REVIEW))
+    return ask_again(warehouse, questions)

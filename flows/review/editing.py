@@ -11,14 +11,11 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from hashlib import sha256
-from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
-from starlette.middleware import Middleware
-from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route
@@ -36,8 +33,8 @@ from callwright.annotation.studio.connection import (
     TaskForReviewer,
 )
 from callwright.flows.pages.look import asset, render
-from callwright.flows.pages.serving import HEADERS, LOCAL, AppServer
-from callwright.flows.review.reading_reviews import read_samples
+from callwright.flows.pages.serving import HEADERS, LOCAL, AppServer, app_for
+from callwright.flows.review.questions import read_samples
 from callwright.flows.review.servers import EDIT_PAGE, EDIT_PORT, edit_page_address
 from callwright.flows.settings import Settings, open_warehouse
 from callwright.validators.checks.format import SampleWithTools, format_verdict
@@ -107,7 +104,7 @@ class EditPage:
     ) -> _ShownPage:
         form = edit_form(asked.sample, asked.tools, self._words, entered)
         parsed = None if form.problems else parse_form(form, asked.sample, asked.tools)
-        # What only a page of ours knows
+        # Another site's form comes with the cookie, but without this, which only a page of ours knows.
         token = hmac.new(self._secret, f"{session.reviewer} {asked.sample.key}".encode(), sha256).hexdigest()
         is_known = hmac.compare_digest(entered.get("token", "").encode(), token.encode())
         problems = [problem.sentence for problem in form.problems] or (
@@ -197,10 +194,7 @@ def edit_app(page: EditPage, hosts: Sequence[str]) -> Starlette:
             return PlainTextResponse(str(error), 503, headers=_HEADERS)
         return HTMLResponse(found.page, found.status, headers=_HEADERS)
 
-    return Starlette(
-        routes=[Route("/edit/{name}", answer, methods=["GET", "POST"])],
-        middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=list(hosts))],
-    )
+    return app_for(hosts, Route("/edit/{name}", answer, methods=["GET", "POST"]))
 
 
 async def _entered(request: Request) -> dict[str, str] | None:
@@ -223,7 +217,8 @@ def served_edit_page(
     """A server of the page, to be run; meanwhile each task on the screen of samples has a link to it, under `url` if given."""
     known = {host, LOCAL, "localhost"} | {urlsplit(one).hostname or LOCAL for one in (studio.url, url) if one}
     server = AppServer(edit_app(EditPage(settings, studio, url), sorted(known)), port, host)
-    place = _note(settings.home, url or server.address, server.address)
+    place = settings.home / EDIT_PAGE  # for pushes by other processes
+    place.write_text(f"{(url or server.address).rstrip('/')}/edit/\n{server.address}\n", encoding="utf-8")
     try:
         link_edit_page(settings, studio)
         yield server
@@ -232,13 +227,6 @@ def served_edit_page(
         place.unlink(missing_ok=True)
         with suppress(CallwrightError):  # where Label Studio has ended before, the next push takes the link away
             link_edit_page(settings, studio)
-
-
-def _note(home: Path, address: str, served: str) -> Path:
-    """Note where the page is, for pushes by other processes."""
-    place = home / EDIT_PAGE
-    place.write_text(f"{address.rstrip('/')}/edit/\n{served}\n", encoding="utf-8")
-    return place
 
 
 def link_edit_page(settings: Settings, studio: LabelStudio) -> None:

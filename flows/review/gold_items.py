@@ -69,27 +69,25 @@ def _keep_items(warehouse: Warehouse, build: str, recipe: Recipe, lacking: Mappi
         originals = _originals(warehouse, build, recipe.seed, expected)
         made = _made(warehouse, [key for key in originals if key not in used], expected, recipe.seed)
         items += islice(_without_repeats(made, requests), count)
-    # One transaction: a gold item must never be asked about as if it were a sample like others.
-    now = datetime.now(UTC)
+    now, reviewers = datetime.now(UTC), recipe.review.reviewers_of(SPOT_CHECK)
     samples = [
-        row for _, row in rows_of([_with_origin(item, build, recipe.seed).sample for item in items], now)
-    ]  # fmt: skip
+        item.sample.with_changes(origin=Origin(stage=STAGE, build=build, parents=(item.made_of,), seed=recipe.seed))
+        for item in items
+    ]
+    # One transaction: a gold item must never be asked about as if it were a sample like others.
     warehouse.put_rows(
         {
-            "samples": samples,
+            "samples": [row for _, row in rows_of(samples, now)],
             "gold_items": [
-                {
-                    "subject": item.sample.key,
-                    "kind": kind,
-                    "expected": item.expected,
-                    "defect": item.defect,
-                    "made_of": item.made_of,
-                    "made_at": now,
-                    "answer": item.answer,
-                }
+                {"subject": item.sample.key, "kind": kind, "made_at": now}
+                | {name: getattr(item, name) for name in ("expected", "defect", "made_of", "answer")}
                 for item in items
             ],
-            "review_requests": [_request(item, build, recipe) for item in items if kind == SAMPLE_REVIEW],
+            "review_requests": [  # as a spot check would be asked
+                request_row(ReviewQuestion(item.sample.key, GOLD_ITEM, DRAWN, build, reviewers=reviewers))
+                for item in items
+                if kind == SAMPLE_REVIEW
+            ],
         }
     )
     return len(items)
@@ -125,7 +123,6 @@ def verdicts_shown(item: Sample, defect: str, tools: Sequence[Tool], original: S
 
 
 def _subject(sample: Sample, tools: Sequence[Tool]) -> SampleWithTools:
-    """The sample as the check of its form looks at it."""
     return SampleWithTools(sample, {tool.key: tool for tool in tools}, {})
 
 
@@ -179,8 +176,8 @@ def _item(warehouse: Warehouse, sample: Sample, made_of: str, expected: str, see
         broken = inject(injector, subject, rng)
         if (
             broken is not None
-            and (_lacks_evidence(broken.sample) <= _lacks_evidence(sample))
-            and (format_verdict(_subject(broken.sample, tools)).decision == "proved")
+            and _lacks_evidence(broken.sample) <= _lacks_evidence(sample)  # what nobody has words for gives itself away
+            and format_verdict(_subject(broken.sample, tools)).decision == "proved"
         ):
             return _Item(broken.sample, expected, injector.name, made_of, answer)
     return None
@@ -216,14 +213,3 @@ def _proved(sample: Sample, evidence: Sequence[Mapping[str, object]]) -> Sample:
 def _with_proofs(call: GoldCall, proofs: Mapping[str, Evidence]) -> GoldCall:
     kept = [item for item in call.evidence if item.argument not in proofs]
     return call.with_changes(evidence=(*kept, *(proofs[name] for name in call.arguments if name in proofs)))
-
-
-def _with_origin(item: _Item, build: str, seed: int) -> _Item:
-    origin = Origin(stage=STAGE, build=build, parents=(item.made_of,), seed=seed)
-    return item._replace(sample=item.sample.with_changes(origin=origin))
-
-
-def _request(item: _Item, build: str, recipe: Recipe) -> Row:
-    """The question as a spot check would be asked."""
-    reviewers = recipe.review.reviewers_of(SPOT_CHECK)
-    return request_row(ReviewQuestion(item.sample.key, GOLD_ITEM, DRAWN, build, reviewers=reviewers))

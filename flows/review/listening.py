@@ -33,8 +33,6 @@ _SHORTEST_SECRET = 16
 
 Sleep = Callable[[float], Awaitable[None]]
 Clock = Callable[[], float]
-
-
 _log = logging.getLogger(__name__)
 LARGEST_BODY = 1 << 20  # bytes
 
@@ -225,7 +223,6 @@ def poll_reviews(settings: Settings, progress: Progress, every: float, report: C
 
 
 def _try_pull(settings: Settings, progress: Progress, *, has_begun: bool) -> Pulled | str:
-    """What a pull brought, or why there was none."""
     try:
         with require_label_studio(settings) as studio:
             return asyncio.run(pull_reviews(settings, studio, progress))

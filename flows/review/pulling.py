@@ -1,37 +1,49 @@
-"""Pulling reviews: what people said since the last pull is kept, carried out, checked again, and taken back where they did."""
+"""Pulling reviews: what people said since the last pull is read, kept, carried out and checked again, or taken back."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
-from datetime import UTC, datetime
+from collections.abc import Callable, Iterable, Sequence, Set
+from datetime import UTC, datetime, timedelta
+from functools import partial, reduce
+from operator import add
 from typing import NamedTuple
 
 import orjson
 
+from callwright.annotation.agreement import answer_of_edit
+from callwright.annotation.dialogue_acts import parse_acts_review
+from callwright.annotation.multi_step_review import parse_correction_review, parse_disambiguation
+from callwright.annotation.prediction_audit import parse_audit
+from callwright.annotation.reviews import ParsedReview, Returned, task_key
+from callwright.annotation.sample_review import parse_review
 from callwright.annotation.screens import (
     CORRECTION,
     DIALOGUE_ACTS,
     DISAMBIGUATION,
+    PREDICTION_AUDIT,
     REVIEW_KINDS,
     SAMPLE_REVIEW,
     TOOL_REVIEW,
     TRAINING,
 )
 from callwright.annotation.studio.client import LabelStudio
-from callwright.annotation.studio.records import Project, TaskState
+from callwright.annotation.studio.records import Project, PulledAnnotation, TaskState
+from callwright.annotation.tool_review import parse_tool_review
 from callwright.flows.build import reopen_build
 from callwright.flows.making import check_edited
 from callwright.flows.progress import Progress
 from callwright.flows.recipe import LANDED_GRADES
-from callwright.flows.review.prediction_audits import suspects_of_audits
+from callwright.flows.review.asking_again import read_audited, suspects_of_audits
 from callwright.flows.review.pushing import ask_more_people, push_reviews
-from callwright.flows.review.questions import DOUBTFUL, ReviewQuestion, ask, carry_over_corrections
-from callwright.flows.review.reading_reviews import (
-    changed_states,
-    note_answers,
-    note_deleted,
-    pushed_tasks,
-    read_reviews,
-    remove_doubles,
+from callwright.flows.review.questions import (
+    DOUBTFUL,
+    RETURNED_EDIT,
+    RETURNED_FIRST,
+    ReviewQuestion,
+    ask,
+    carry_over_corrections,
+    new_states,
+    read_paths,
+    read_samples,
 )
 from callwright.flows.review.resolutions import VOUCHED_EDITS, settle_decisions, settle_edited_tools
 from callwright.flows.review.servers import async_review_turn
@@ -39,9 +51,11 @@ from callwright.flows.review.status import note_agreement
 from callwright.flows.runner import local_workers
 from callwright.flows.settings import Settings, open_warehouse
 from callwright.flows.stages import LANDING
+from callwright.warehouse.errors import AnnotationError
 from callwright.warehouse.outcomes import outcome_row, remove_outcomes
 from callwright.warehouse.queries import sql
-from callwright.warehouse.records import Outcome, ReasonCode, Sample
+from callwright.warehouse.records import Outcome, ReasonCode, Review, Sample, Tool
+from callwright.warehouse.releases import read_tools
 from callwright.warehouse.rows import Row, rows_of
 from callwright.warehouse.store import Warehouse
 
@@ -85,8 +99,9 @@ async def _pull(settings: Settings, studio: LabelStudio, progress: Progress) -> 
     with warehouse.together():
         absent = [kind for kind, project in projects.items() if project is None]
         gone = Pulled(deleted=sum(note_deleted(warehouse, studio, kind, None) for kind in absent))
-    found = (project for project in projects.values() if project is not None)
-    pulled = _added([gone, *(_take_in(project, warehouse, studio, progress) for project in found)])
+    found = [project for project in projects.values() if project is not None]
+    pulls = [gone, *(_take_in(project, warehouse, studio, progress) for project in found)]
+    pulled = Pulled(*(reduce(add, counts) for counts in zip(*pulls, strict=True)))
     with warehouse.together():
         carry_over_corrections(warehouse)
         reopen_undecided(warehouse)
@@ -109,15 +124,6 @@ async def _pull(settings: Settings, studio: LabelStudio, progress: Progress) -> 
     if warehouse.rows(sql("pulling.came_back")):
         push_reviews(settings, studio, progress)
     return pulled._replace(contradicted=contradicted + tools_against, resumed=resumed)
-
-
-def _added(pulls: Iterable[Pulled]) -> Pulled:
-    """What several pulls brought together."""
-    whole = Pulled()
-    for one in pulls:
-        counts = {name: getattr(whole, name) + getattr(one, name) for name in Pulled._fields}
-        whole = Pulled(**counts)
-    return whole
 
 
 def _take_in(project: Project, warehouse: Warehouse, studio: LabelStudio, progress: Progress) -> Pulled:
@@ -154,16 +160,10 @@ def _take_in(project: Project, warehouse: Warehouse, studio: LabelStudio, progre
         warehouse.put_rows({"review_cursors": [cursor]})
     decisions = Counter(review.decision for review in reading.reviews)
     return Pulled(
-        reviews=decisions.total(),
-        accepted=decisions["accept"],
-        edited=decisions["edit"],
-        rejected=decisions["reject"],
-        returned=len(reading.returned),
-        withdrawn=withdrawn,
-        deleted=deleted,
-        elsewhere=reading.elsewhere,
-        problems=problems,
-    )
+        reviews=decisions.total(), accepted=decisions["accept"], edited=decisions["edit"],
+        rejected=decisions["reject"], returned=len(reading.returned), withdrawn=withdrawn, deleted=deleted,
+        elsewhere=reading.elsewhere, problems=problems,
+    )  # fmt: skip
 
 
 async def _check_edited(warehouse: Warehouse, settings: Settings, progress: Progress) -> list[Row]:
@@ -215,7 +215,9 @@ def reopen_undecided(warehouse: Warehouse) -> None:
     later = [row for stated in doubtful for row in stated[1:]]
     outcomes = [_outcome(stated[0], stated[0]["stage"], stated[0]["asked"]) for stated in doubtful]
     others = [stated for stated in positions.values() if stated not in doubtful]
-    outcomes += [_outcome(stated[0], stage) for stated in others for stage in _stages(stated)]
+    for stated in others:  # each stage is passed again: the last as well, where an edit had taken its place
+        landing = [LANDING.land] * any(row["is_sample"] for row in stated)
+        outcomes += [_outcome(stated[0], stage) for stage in dict.fromkeys([row["stage"] for row in stated] + landing)]
     landed = {stated[0]["subject"] for stated in others}
     acceptances = warehouse.rows(sql("pulling.accepted"), [[subject for _, subject in positions]])
     remove_outcomes(warehouse, [(row["build"], row["stage"], row["subject"]) for row in later])
@@ -228,42 +230,203 @@ def reopen_undecided(warehouse: Warehouse) -> None:
     )
 
 
-def _stages(stated: Iterable[Row]) -> list[str]:
-    """The stages that a sample which had landed by itself passes again: the last as well, where an edit had taken its place."""
-    return list(
-        dict.fromkeys([*(row["stage"] for row in stated), *(LANDING.land for row in stated if row["is_sample"])])
-    )
-
-
 def _outcome(row: Row, stage: str, asked: str | None = None) -> Row:
     """What a sample was at a stage before people spoke: it passed, or waited for the reason that they were asked for."""
-    if asked is None:
-        return outcome_row(Outcome(build=row["build"], stage=stage, subject=row["subject"], outcome="passed"))
-    code: ReasonCode = "unproved" if stage == LANDING.review else "contradicted"
-    return outcome_row(
-        Outcome(
-            build=row["build"], stage=stage, subject=row["subject"], outcome="waiting", reason_code=code, reason=asked
-        )
-    )
+    before = Outcome(build=row["build"], stage=stage, subject=row["subject"], outcome="passed")
+    if asked is not None:
+        code: ReasonCode = "unproved" if stage == LANDING.review else "contradicted"
+        before = before.with_changes(outcome="waiting", reason_code=code, reason=asked)
+    return outcome_row(before)
 
 
 def _acceptance(row: Row, *, is_landed: bool) -> Row:
     now = datetime.now(UTC)
     if not is_landed:
         return row | {"withdrawn_at": row["withdrawn_at"] or now}
-    return row | {
-        "accepted_by": "machine",
-        "decided_by": "machine",
-        "grade": row["grade"] if row["grade"] in LANDED_GRADES else LANDED_GRADES[0],
-        "accepted_at": now,
-        "withdrawn_at": None,
+    grade = row["grade"] if row["grade"] in LANDED_GRADES else LANDED_GRADES[0]
+    by_machine = {"accepted_by": "machine", "decided_by": "machine", "grade": grade}
+    return row | by_machine | {"accepted_at": now, "withdrawn_at": None}
+
+
+# The review kinds that outcomes tell of.
+_SETTLING = [SAMPLE_REVIEW, DISAMBIGUATION, CORRECTION, TOOL_REVIEW, DIALOGUE_ACTS]
+_LATE = timedelta(hours=1)
+_Parse = Callable[[PulledAnnotation], ParsedReview]
+
+
+class ReadReviews(NamedTuple):
+    """What new annotations say: reviews, the samples and tools that edits made, rows of edits that go back, and problems.
+
+    `elsewhere` counts annotations of tasks that this work folder has not pushed to their server.
+    """
+
+    reviews: list[Review]
+    edited: list[Sample | Tool]
+    returned: list[Row]
+    problems: list[str]
+    elsewhere: int
+
+
+class _Known(NamedTuple):
+    """What was read before: reviews by annotation, returned edits by person and moment, the newest version of each task."""
+
+    reviewed: dict[tuple[str, int], datetime]
+    returned: set[tuple[str, str, datetime]]
+    versions: dict[str, int]
+
+
+def read_reviews(warehouse: Warehouse, annotations: Sequence[PulledAnnotation], pushed: "PushedTasks") -> ReadReviews:
+    """Read annotations of `pushed` tasks; those that were read before and have not changed are passed over."""
+    known = _known(warehouse)
+    new = [one for one in annotations if not _is_known(one, known)]
+    asked = [one for one in new if (one.subject, one.version) in pushed]
+    parsers = _parsers(warehouse, asked)
+    there = [one for one in asked if one.subject in parsers]
+    read = ReadReviews([], [], [], [], len(new) - len(there))
+    for annotation in there:
+        try:
+            parsed = parsers[annotation.subject](annotation)
+        except AnnotationError as error:
+            read.problems.append(str(error))
+            continue
+        if parsed.review is not None:
+            read.reviews.append(parsed.review)
+        if parsed.edited is not None:
+            read.edited.append(parsed.edited)
+        if parsed.returned is not None and annotation.kind != TRAINING:  # what is wrong there is told in the end
+            read.returned.append(_returned(parsed.returned, annotation, known.versions))
+    return read
+
+
+PushedTasks = Set[tuple[str, int]]  # subjects and versions
+
+
+def pushed_tasks(warehouse: Warehouse, studio: LabelStudio, kind: str) -> PushedTasks:
+    """The tasks that this work folder has at a server: what others have there, even about the same samples, is theirs."""
+    rows = warehouse.rows(sql("reading_reviews.pushed"), [studio.name, kind])
+    return {(row["subject"], row["version"]) for row in rows}
+
+
+def note_answers(warehouse: Warehouse) -> None:
+    """Note what edits of samples say that have not been looked at, and what edits of gold items must say to be right."""
+    for table, key in (("reviews", "key"), ("gold_items", "subject")):
+        rows = warehouse.rows(sql(f"reading_reviews.unanswered_{table}"))
+        if rows:
+            answers = [answer_of_edit(Sample.model_validate_json(row["body"])) for row in rows]
+            warehouse.execute(
+                sql("reading_reviews.answer", table=table, key=key), [[row["id"] for row in rows], answers]
+            )
+
+
+def _parsers(warehouse: Warehouse, annotations: Sequence[PulledAnnotation]) -> dict[str, _Parse]:
+    """How an annotation of each subject that the warehouse has is read, by the key of the sample, tool, path or prediction."""
+    keys: defaultdict[str, list[str]] = defaultdict(list)
+    for one in annotations:
+        keys[one.kind if one.kind in _NOT_OF_SAMPLES else SAMPLE_REVIEW].append(one.subject)
+    samples, tools = read_samples(warehouse, keys[SAMPLE_REVIEW])
+    made = read_tools(warehouse, keys[TOOL_REVIEW]) if keys[TOOL_REVIEW] else {}
+    paths = read_paths(warehouse, keys[CORRECTION]) if keys[CORRECTION] else {}
+    return {
+        **{key: partial(parse_tool_review, tool=tool) for key, tool in made.items()},
+        **{
+            key: partial(_parse_of_sample, sample=sample, tools=[tools[one] for one in sample.candidates])
+            for key, sample in samples.items()
+        },
+        **{key: partial(parse_correction_review, subject=key) for key in paths},
+        **{key: partial(parse_audit, prediction=key) for key in read_audited(warehouse, keys[PREDICTION_AUDIT])},
     }
 
 
-_SETTLING = [
-    SAMPLE_REVIEW,
-    DISAMBIGUATION,
-    CORRECTION,
-    TOOL_REVIEW,
-    DIALOGUE_ACTS,
-]  # the review kinds that outcomes tell of
+def _parse_of_sample(annotation: PulledAnnotation, sample: Sample, tools: Sequence[Tool]) -> ParsedReview:
+    if annotation.kind == DISAMBIGUATION:
+        return parse_disambiguation(annotation, sample)
+    if annotation.kind == DIALOGUE_ACTS:
+        return parse_acts_review(annotation, sample)
+    return parse_review(annotation, sample, tools)
+
+
+_NOT_OF_SAMPLES = (TOOL_REVIEW, CORRECTION, PREDICTION_AUDIT)
+
+
+def _known(warehouse: Warehouse) -> _Known:
+    names = ("reviewed", "returned")
+    rows = warehouse.rows_by_name({name: (sql(f"reading_reviews.{name}"), []) for name in names})
+    reviewed, returned = (rows[name] for name in names)
+    versions: dict[str, int] = {}
+    for row in returned:
+        task = f"{row['kind']}:{row['subject']}"
+        versions[task] = max(row["version"], versions.get(task, 0))
+    return _Known(
+        {(row["server"], row["annotation_id"]): row["moment"] for row in reviewed},
+        {(row["subject"], row["reviewer"], row["made_at"]) for row in returned},
+        versions,
+    )
+
+
+def _is_known(annotation: PulledAnnotation, known: _Known) -> bool:
+    if (annotation.subject, annotation.reviewer, annotation.reviewed_at) in known.returned:
+        return True
+    seen = known.reviewed.get((annotation.server, annotation.annotation_id))
+    return seen is not None and annotation.reviewed_at <= seen
+
+
+def _returned(edit: Returned, annotation: PulledAnnotation, versions: dict[str, int]) -> Row:
+    """An edit that goes back to people as the next version of the task, which no other edit has."""
+    task = f"{annotation.kind}:{annotation.subject}"
+    versions[task] = max(edit.version, versions.get(task, 1)) + 1
+    return edit.model_dump() | {
+        "version": versions[task], "subject": annotation.subject, "kind": annotation.kind, "cause": RETURNED_EDIT,
+        "reviewer": annotation.reviewer, "made_at": annotation.reviewed_at, "pushed_at": None, "server": None,
+        "priority": RETURNED_FIRST,
+    }  # fmt: skip
+
+
+def changed_states(
+    warehouse: Warehouse, studio: LabelStudio, project: Project, states: Iterable[TaskState]
+) -> list[Row]:
+    """The states that are not known yet, as rows; a draft that a pull does not tell of any more is gone."""
+    now = datetime.now(UTC)
+    known = {row["task_id"]: row for row in warehouse.rows(sql("reading_reviews.known"), [studio.name, project.kind])}
+    seen = {
+        state.task_id: state.model_dump(exclude={"submitted"})
+        | {"server": studio.name, "annotations": len(state.submitted), "seen_at": now, "deleted_at": None}
+        for state in states
+    }
+    undrafted = {
+        task: row | {"drafts": 0, "seen_at": now} for task, row in known.items() if row["drafts"] and task not in seen
+    }
+    return [
+        row for task, row in (seen | undrafted).items() if task not in known or known[task] | {"seen_at": now} != row
+    ]
+
+
+def remove_doubles(warehouse: Warehouse, studio: LabelStudio, project: Project, since: datetime | None) -> int:
+    """Remove what stands at the server a second time and nobody has worked on; how many tasks these were.
+
+    An import whose answer does not come in time is sent again; where the first one arrives after all, nobody is left to see
+    it. So what was pushed not long before `since`, or after it, is looked at once more.
+    """
+    start = since - _LATE if since else None
+    rows = warehouse.rows(sql("reading_reviews.pushed_lately"), [studio.name, project.kind, start])
+    asked = {task_key(row["kind"], row["subject"], row["version"]): row for row in rows}
+    doubles = studio.remove_doubles(project, list(asked))
+    if doubles.kept:
+        kept = [(task, *(asked[key][name] for name in ("kind", "subject", "version"))) for key, task in doubles.kept]
+        warehouse.put_rows({"task_states": new_states(warehouse, studio.name, kept)})
+        with warehouse.writing() as connection:
+            connection.execute(sql("reading_reviews.deleted"), {"server": studio.name, "gone": sorted(doubles.removed)})
+    return len(doubles.removed)
+
+
+def note_deleted(warehouse: Warehouse, studio: LabelStudio, kind: str, project: Project | None) -> int:
+    """Note which tasks somebody deleted, all where the project is gone; how many these were.
+
+    About those of which nobody has decided people are asked anew.
+    """
+    tasks = {row["task_id"] for row in warehouse.rows(sql("reading_reviews.tasks"), [studio.name, kind])}
+    gone = tasks if project is None else studio.gone(project, tasks)
+    if gone:
+        with warehouse.writing() as connection:
+            for name in ("deleted", "request_anew", "round_anew"):
+                connection.execute(sql(f"reading_reviews.{name}"), {"server": studio.name, "gone": sorted(gone)})
+    return len(gone)

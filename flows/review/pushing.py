@@ -1,4 +1,7 @@
-"""Asking people: what waits becomes tasks and is pushed to Label Studio, each review kind to its project, the worthiest first."""
+"""Asking people: what waits becomes tasks and is pushed to Label Studio, each review kind to its project, the worthiest first.
+
+A training round is a push of its own: items with known answers, of which somebody who is new is told afterwards what was right.
+"""
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
@@ -9,6 +12,7 @@ from typing import NamedTuple
 
 import orjson
 
+from callwright.annotation.calls import write_value
 from callwright.annotation.dialogue_acts import acts_task
 from callwright.annotation.multi_step_review import correction_task, disambiguation_task
 from callwright.annotation.prediction_audit import AuditCase, audit_task
@@ -22,24 +26,36 @@ from callwright.annotation.screens import (
     REVIEW_KINDS,
     SAMPLE_REVIEW,
     TOOL_REVIEW,
+    TRAINING,
     screen_for,
     screen_words,
 )
 from callwright.annotation.studio.client import LabelStudio
 from callwright.annotation.tool_review import ToolSurroundings, tool_task
 from callwright.flows.progress import Progress
-from callwright.flows.review.gold_items import gold_rows, verdicts_shown
-from callwright.flows.review.prediction_audits import read_audited
-from callwright.flows.review.questions import DRAWN_CAUSES, RETURNED_EDIT, read_paths, samples_of_paths, set_priorities
-from callwright.flows.review.reading_reviews import NOTHING_YET, read_samples
+from callwright.flows.recipe import Recipe
+from callwright.flows.review.asking_again import read_audited
+from callwright.flows.review.gold_items import gold_rows, make_training_items, verdicts_shown
+from callwright.flows.review.questions import (
+    DRAWN,
+    DRAWN_CAUSES,
+    GOLD_ITEM,
+    RETURNED_EDIT,
+    new_states,
+    read_paths,
+    read_samples,
+    samples_of_paths,
+    set_priorities,
+)
 from callwright.flows.review.resolutions import tools_of
 from callwright.flows.review.servers import LOCAL, edit_page_address, find_label_studio, review_turn
 from callwright.flows.review.status import chosen_by, queues_of, read_team, subjects_of
 from callwright.flows.settings import Settings, open_warehouse
 from callwright.validators.checks.table import in_english, told_in_english
 from callwright.validators.toolset.complexity import gap_facts
+from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.queries import sql
-from callwright.warehouse.records import DoubtedFact, Evidence, Language, Sample, Tool, Verdict
+from callwright.warehouse.records import DoubtedFact, Evidence, GoldCall, Language, Sample, Tool, Verdict
 from callwright.warehouse.releases import read_tools
 from callwright.warehouse.rows import Row
 from callwright.warehouse.store import Warehouse
@@ -67,12 +83,13 @@ def waiting_reviews(settings: Settings) -> int:
 def push_what_waits(settings: Settings, progress: Progress) -> Pushed | None:
     """Push what waits after a build, where there is a Label Studio; None where nothing waits, or nobody can be asked yet."""
     waiting = waiting_reviews(settings)
-    studio = find_label_studio(settings) if waiting else None
+    if not waiting:
+        return None
+    studio = find_label_studio(settings)
     if studio is None:
-        if waiting:
-            progress.say(
-                f"{waiting} tasks wait for people. Start Label Studio: callwright review serve; then: callwright review push"
-            )
+        progress.say(
+            f"{waiting} tasks wait for people. Start Label Studio: callwright review serve; then: callwright review push"
+        )
         return None
     with studio:
         return push_reviews(settings, studio, progress)
@@ -159,67 +176,58 @@ def _note_pushed(
     A task that was found there, of another work folder or of a push that was cut off, may have been answered before anybody
     here pulls it: so the next pull reads all.
     """
-    now = datetime.now(UTC)
-    pushed = {"pushed_at": now, "server": server}
-    known = {row["task_id"] for row in warehouse.rows("select task_id from task_states where server = ?", [server])}
-    tables: dict[str, list[Row]] = {"review_requests": [], "review_rounds": [], "task_states": []}
-    for row, task in zip(asked, task_ids, strict=True):
-        if task is None:
-            continue
-        table, more = (
-            ("review_requests", {"overlap": row["reviewers"]})
-            if row["version"] == 1
-            else ("review_rounds", {"made_at": row["requested_at"]})
-        )
-        tables[table].append(row | pushed | more)
-        if task not in known:  # what was seen there since the first push stays
-            taken = {name: row[name] for name in ("kind", "subject", "version")}
-            tables["task_states"].append({"server": server, "task_id": task, "seen_at": now, **NOTHING_YET, **taken})
+    there = [(row, task) for row, task in zip(asked, task_ids, strict=True) if task is not None]
+    pushed = {"pushed_at": datetime.now(UTC), "server": server}
+    tables: dict[str, list[Row]] = {
+        "review_requests": [row | pushed | {"overlap": row["reviewers"]} for row, _ in there if row["version"] == 1],
+        "review_rounds": [row | pushed | {"made_at": row["requested_at"]} for row, _ in there if row["version"] != 1],
+        # What was seen there since the first push stays.
+        "task_states": new_states(
+            warehouse, server, [(task, row["kind"], row["subject"], row["version"]) for row, task in there]
+        ),
+    }
     if is_found and tables["task_states"]:
         warehouse.execute("delete from review_cursors where server = ? and kind = ?", [server, asked[0]["kind"]])
     warehouse.put_rows(tables, replacing=True)
 
 
-def _sample_tasks(warehouse: Warehouse, asked: Sequence[Row]) -> Shown:
-    keys = _keys(asked)
+def _sample_tasks(warehouse: Warehouse, keys: Sequence[str]) -> Shown:
     samples, tools = read_samples(warehouse, keys)
     verdicts = _verdicts(warehouse, keys) | _lent_verdicts(warehouse, samples, tools)
 
     def shown(row: Row) -> Worded:
         sample = samples[row["subject"]]
-        return partial(
-            review_task, sample, [tools[key] for key in sample.candidates], told_in_english(verdicts[sample.key])
-        )
+        candidates = [tools[key] for key in sample.candidates]
+        return partial(review_task, sample, candidates, told_in_english(verdicts[sample.key]))
 
     return shown
 
 
-def _tool_tasks(warehouse: Warehouse, asked: Sequence[Row]) -> Shown:
-    keys = _keys(asked)
+def _tool_tasks(warehouse: Warehouse, keys: Sequence[str]) -> Shown:
     tools, verdicts = read_tools(warehouse, keys), _verdicts(warehouse, keys)
     made = cache(lambda toolset: tools_of(warehouse, toolset))
 
     def shown(row: Row) -> Worded:
         tool = tools[row["subject"]]
-        return partial(tool_task, tool, _company(tool, made(row["build"])), told_in_english(verdicts[tool.key]))
+        near = [one for one in made(row["build"]) if (one.category, one.language) == (tool.category, tool.language)]
+        company = ToolSurroundings(near, in_english(gap_facts(near)))
+        return partial(tool_task, tool, company, told_in_english(verdicts[tool.key]))
 
     return shown
 
 
-def _disambiguation_tasks(warehouse: Warehouse, asked: Sequence[Row]) -> Shown:
-    keys = _keys(asked)
+def _disambiguation_tasks(warehouse: Warehouse, keys: Sequence[str]) -> Shown:
     samples, verdicts = read_samples(warehouse, keys)[0], _verdicts(warehouse, keys)
     return lambda row: partial(disambiguation_task, samples[row["subject"]], told_in_english(verdicts[row["subject"]]))
 
 
-def _acts_tasks(warehouse: Warehouse, asked: Sequence[Row]) -> Shown:
-    samples, _ = read_samples(warehouse, _keys(asked))
+def _acts_tasks(warehouse: Warehouse, keys: Sequence[str]) -> Shown:
+    samples, _ = read_samples(warehouse, keys)
     return lambda row: partial(acts_task, samples[row["subject"]])
 
 
-def _correction_tasks(warehouse: Warehouse, asked: Sequence[Row]) -> Shown:
+def _correction_tasks(warehouse: Warehouse, keys: Sequence[str]) -> Shown:
     """The first doubt about a path is shown."""
-    keys = _keys(asked)
     paths, made = read_paths(warehouse, keys), samples_of_paths(warehouse, keys)
     candidates = {key: path.traced.worded.goal.candidates for key, path in paths.items()}
     tools = read_tools(warehouse, sorted({tool for one in candidates.values() for tool in one}))
@@ -234,8 +242,8 @@ def _correction_tasks(warehouse: Warehouse, asked: Sequence[Row]) -> Shown:
     return shown
 
 
-def _audit_tasks(warehouse: Warehouse, asked: Sequence[Row]) -> Shown:
-    audited = read_audited(warehouse, _keys(asked))
+def _audit_tasks(warehouse: Warehouse, keys: Sequence[str]) -> Shown:
+    audited = read_audited(warehouse, keys)
     samples, tools = read_samples(warehouse, sorted({one.prediction.subject for one in audited.values()}))
 
     def shown(row: Row) -> Worded:
@@ -246,7 +254,7 @@ def _audit_tasks(warehouse: Warehouse, asked: Sequence[Row]) -> Shown:
     return shown
 
 
-_MAKERS: Mapping[str, Callable[[Warehouse, Sequence[Row]], Shown]] = MappingProxyType(
+_MAKERS: Mapping[str, Callable[[Warehouse, Sequence[str]], Shown]] = MappingProxyType(
     {
         SAMPLE_REVIEW: _sample_tasks,
         TOOL_REVIEW: _tool_tasks,
@@ -260,8 +268,9 @@ _MAKERS: Mapping[str, Callable[[Warehouse, Sequence[Row]], Shown]] = MappingProx
 
 def tasks_for(kind: str, warehouse: Warehouse, language: Language, asked: Sequence[Row]) -> list[ReviewTask]:
     """The tasks of a review kind that rows of the view review_queue ask for, one each, in their order."""
-    shown = _MAKERS[kind](warehouse, asked)
-    editors = {row["result"]: row["reviewer"] for row in warehouse.rows(sql("pushing.editors"), [_keys(asked)])}
+    keys = _keys(asked)
+    shown = _MAKERS[kind](warehouse, keys)
+    editors = {row["result"]: row["reviewer"] for row in warehouse.rows(sql("pushing.editors"), [keys])}
     return [
         shown(row)(
             reason=reason_of(row, language, editors.get(row["subject"], "")), language=language, returned=edit_of(row)
@@ -289,11 +298,6 @@ def edit_of(row: Row) -> Returned | None:
         return None
     fields = {name: row[name] for name in ("request", "calls", "problem")}
     return Returned(version=row["version"] - 1, **fields)
-
-
-def _company(tool: Tool, made: Sequence[Tool]) -> ToolSurroundings:
-    near = [one for one in made if (one.category, one.language) == (tool.category, tool.language)]
-    return ToolSurroundings(near, in_english(gap_facts(near)))
 
 
 def _keys(asked: Sequence[Row]) -> list[str]:
@@ -327,3 +331,81 @@ def _lent_verdicts(
         candidates = [tools[key] for key in item.candidates]
         shown[item.key] = verdicts_shown(item, row["defect"], candidates, verdicts[row["made_of"]])
     return shown
+
+
+_EVERYBODY = 1000  # people that answer each item, so that it is never done
+
+
+class TrainingAnswer(NamedTuple):
+    """What somebody said of an item, whether it was right, and what was: the calls, and the defect in those shown, "" for none."""
+
+    reviewer: str
+    subject: str
+    request: str
+    decision: str
+    is_right: bool
+    defect: str
+    right: str
+
+
+def push_training(settings: Settings, studio: LabelStudio, progress: Progress, items: int) -> Pushed:
+    """Push `items` to learn on to a project of their own, where everybody answers each once; again, it pushes what is lacking.
+
+    Raises ConfigurationError where no build has landed samples to make them of.
+    """
+    with review_turn(settings, progress):
+        warehouse = open_warehouse(settings)
+        _make(warehouse, items)
+        asked = warehouse.rows(sql("training.items"), [TRAINING, items])
+        if not asked:
+            raise ConfigurationError(
+                "There is nothing to learn on yet: training items are made of proved samples that have landed. Build first."
+            )
+        screen = screen_for(SAMPLE_REVIEW, settings.review_language)
+        project = studio.ensure_project(screen.with_changes(kind=TRAINING, title="callwright: Training"))
+        made = tasks_for(SAMPLE_REVIEW, warehouse, settings.review_language, [_question(row) for row in asked])
+        tasks = [
+            QueuedTask(task.with_changes(kind=TRAINING), 0.5, _EVERYBODY, row["language"], row["sample_kind"])
+            for task, row in zip(made, asked, strict=True)
+        ]
+        result = studio.push(project, tasks)
+        ids = ((result.task_ids.get(task.callwright_key), task.task.subject) for task in tasks)
+        states = [(number, TRAINING, subject, 1) for number, subject in ids if number is not None]
+        warehouse.put_rows({"task_states": new_states(warehouse, studio.name, states)})
+        return Pushed(result.created, result.already_there, project.url)
+
+
+def training_answers(warehouse: Warehouse, reviewer: str = "") -> list[TrainingAnswer]:
+    """What people said of the items to learn on, of one person or of all, with what was right."""
+    return [
+        TrainingAnswer(
+            row["reviewer"], row["subject"], row["request"], row["decision"], row["is_right"], row["defect"],
+            _calls(Sample.model_validate_json(row["body"]).gold),
+        )
+        for row in warehouse.rows(sql("training.answers"), [TRAINING, reviewer, reviewer])
+    ]  # fmt: skip
+
+
+def _make(warehouse: Warehouse, items: int) -> None:
+    """Make what is lacking, of the newest build of one recipe after the other."""
+    for row in warehouse.rows(sql("training.builds")):
+        [held] = warehouse.rows("select count(*) as items from gold_items where kind = ?", [TRAINING])
+        if held["items"] >= items:
+            return
+        make_training_items(warehouse, row["build"], Recipe.model_validate_json(row["body"]), items - held["items"])
+
+
+def _question(row: Row) -> Row:
+    """The row by which the task is made, as of any spot check."""
+    return {
+        "subject": row["subject"], "kind": SAMPLE_REVIEW, "version": 1, "cause": GOLD_ITEM, "first_cause": GOLD_ITEM,
+        "reason": DRAWN, "problem": "",
+    }  # fmt: skip
+
+
+def _calls(calls: Sequence[GoldCall]) -> str:
+    named = (
+        f"{call.tool}({', '.join(f'{name}={write_value(value)}' for name, value in call.arguments.items())})"
+        for call in calls
+    )
+    return "; ".join(named) or "no call"

@@ -11,7 +11,8 @@ from callwright.annotation.multi_step_review import has_competition
 from callwright.annotation.screens import CORRECTION, DISAMBIGUATION, SAMPLE_REVIEW
 from callwright.flows.recipe import Recipe
 from callwright.warehouse.queries import sql
-from callwright.warehouse.records import GoalPath, Review, Sample
+from callwright.warehouse.records import GoalPath, Review, Sample, Tool
+from callwright.warehouse.releases import read_tools, samples_by_key
 from callwright.warehouse.rows import Row, rows_of
 from callwright.warehouse.store import Warehouse
 
@@ -60,6 +61,8 @@ def ask_again(warehouse: Warehouse, questions: Sequence[ReviewQuestion]) -> int:
 
     How many of the questions are new.
     """
+    if not questions:
+        return 0
     subjects = sorted({question.subject for question in questions})
     rows = warehouse.rows(sql("questions.asked"), [subjects])
     asked = {(row["subject"], row["kind"]): row for row in rows}
@@ -69,21 +72,16 @@ def ask_again(warehouse: Warehouse, questions: Sequence[ReviewQuestion]) -> int:
         if before is None:
             first.append(request_row(question))
         elif f"{question.cause}: {question.reason}" not in before["asked"] and not before["is_open"]:
-            rounds.append(_round(question, before["version"] + 1))
+            rounds.append({
+                "subject": question.subject, "kind": question.kind, "version": before["version"] + 1, "request": "",
+                "cause": question.cause, "calls": "", "problem": question.reason, "reviewer": "",
+                "made_at": datetime.now(UTC), "pushed_at": None, "server": None, "priority": RETURNED_FIRST,
+                "against": question.against,
+            })  # fmt: skip
     return _put(warehouse, first, rounds)
 
 
-def _round(question: ReviewQuestion, version: int) -> Row:
-    return {
-        "subject": question.subject, "kind": question.kind, "version": version, "cause": question.cause, "request": "",
-        "calls": "", "problem": question.reason, "reviewer": "", "made_at": datetime.now(UTC), "pushed_at": None,
-        "server": None, "priority": RETURNED_FIRST,
-        "against": question.against,
-    }  # fmt: skip
-
-
 def _put(warehouse: Warehouse, requests: list[Row], rounds: list[Row]) -> int:
-    """Keep new questions; how many were new."""
     before = _count(warehouse)
     warehouse.put_rows({"review_requests": requests, "review_rounds": rounds})
     return _count(warehouse) - before
@@ -91,6 +89,19 @@ def _put(warehouse: Warehouse, requests: list[Row], rounds: list[Row]) -> int:
 
 def _count(warehouse: Warehouse) -> int:
     return int(warehouse.rows(sql("questions.count"))[0]["questions"])
+
+
+def new_states(warehouse: Warehouse, server: str, tasks: Iterable[tuple[int, str, str, int]]) -> list[Row]:
+    """The states of tasks that are new at a server: id, kind, subject and version of each; nobody has worked on them."""
+    known = {row["task_id"] for row in warehouse.rows("select task_id from task_states where server = ?", [server])}
+    shared = {
+        "server": server, "seen_at": datetime.now(UTC), "annotations": 0, "skipped": 0, "drafts": 0, "deleted_at": None
+    }  # fmt: skip
+    return [
+        {"task_id": task, "kind": kind, "subject": subject, "version": version} | shared
+        for task, kind, subject, version in tasks
+        if task not in known
+    ]
 
 
 def set_priorities(warehouse: Warehouse) -> None:
@@ -111,10 +122,9 @@ def corrections_to_ask(warehouse: Warehouse, build: str, recipe: Recipe) -> list
     """
     rules = recipe.review
     rows = warehouse.rows(sql("path_reviews.corrected"), [CORRECTION, build])
+    reviewers = rules.reviewers_of(DOUBTFUL)
     requests = [
-        request_row(
-            ReviewQuestion(row["path"], DOUBTFUL, row["reason"], build, CORRECTION, rules.reviewers_of(DOUBTFUL))
-        )
+        request_row(ReviewQuestion(row["path"], DOUBTFUL, row["reason"], build, CORRECTION, reviewers))
         for row in rows
         if row["in_doubt"] and row["is_new"]
     ]
@@ -124,9 +134,8 @@ def corrections_to_ask(warehouse: Warehouse, build: str, recipe: Recipe) -> list
     count = max(0, min(rules.spot_checks_among(len(free)), MOST_SPOT_CHECKS) - drawn)
     reason = "Drawn from the corrected paths, to see how good the corrections are."
     reviewers = rules.reviewers_of(SPOT_CHECK)
-    return requests + [
-        request_row(ReviewQuestion(path, SPOT_CHECK, reason, build, CORRECTION, reviewers)) for path in free[:count]
-    ]
+    drawn_now = (ReviewQuestion(path, SPOT_CHECK, reason, build, CORRECTION, reviewers) for path in free[:count])
+    return [*requests, *map(request_row, drawn_now)]
 
 
 def with_kinds(warehouse: Warehouse, requests: Sequence[Row]) -> list[Row]:
@@ -148,19 +157,22 @@ def carry_over_corrections(warehouse: Warehouse) -> None:
     """
     reviews = [
         Review(
-            subject=row["sample"],
-            kind=CORRECTION,
-            decision=row["decision"],
-            reviewer=row["reviewer"],
-            reviewed_at=row["reviewed_at"],
-            reasons=tuple(row["reasons"]),
+            subject=row["sample"], kind=CORRECTION, decision=row["decision"], reviewer=row["reviewer"],
+            reviewed_at=row["reviewed_at"], reasons=tuple(row["reasons"]), carried_from=row["path"],
             comment=f"Decided about the correction of its path, {row['path']}.",
-            carried_from=row["path"],
         )
         for row in warehouse.rows(sql("path_reviews.decided"), [CORRECTION, CORRECTION, DISAMBIGUATION])
-    ]
+    ]  # fmt: skip
     kept = [row for name, row in rows_of(reviews, datetime.now(UTC)) if name == "reviews"]
     warehouse.put_rows({"reviews": kept})
+
+
+def read_samples(warehouse: Warehouse, keys: Sequence[str]) -> tuple[dict[str, Sample], dict[str, Tool]]:
+    """The samples with these keys that the warehouse has, and their candidate tools."""
+    if not keys:
+        return {}, {}
+    samples = samples_by_key(warehouse, keys)
+    return samples, read_tools(warehouse, sorted({key for sample in samples.values() for key in sample.candidates}))
 
 
 def read_paths(warehouse: Warehouse, keys: Sequence[str]) -> dict[str, GoalPath]:

@@ -292,7 +292,12 @@ def settle_tools(warehouse: Warehouse) -> None:
     outcomes: list[Row] = []
     for row in warehouse.rows(sql("resolutions.tool_positions"), [_TOOL_STAGES, TOOL_REVIEW]):
         position = SamplePosition(**row)
-        outcomes += _onward(position, resolutions[position.subject])
+        resolution = resolutions[position.subject]
+        at_position = settled(position, position.stage, resolution)
+        if at_position != Outcome(**position._asdict()):
+            is_passed = resolution.outcome == "passed"
+            onward = _TOOL_STAGES[_TOOL_STAGES.index(position.stage) :] if is_passed else [position.stage]
+            outcomes += [outcome_row(at_position.with_changes(stage=stage)) for stage in onward]
     warehouse.put_rows({"outcomes": outcomes})
 
 
@@ -312,14 +317,6 @@ def settle_edited_tools(warehouse: Warehouse) -> int:
     return against
 
 
-def _onward(position: SamplePosition, resolution: Resolution) -> list[Row]:
-    at_position = settled(position, position.stage, resolution)
-    if at_position == Outcome(**position._asdict()):
-        return []
-    onward = _TOOL_STAGES[_TOOL_STAGES.index(position.stage) :] if resolution.outcome == "passed" else [position.stage]
-    return [outcome_row(at_position.with_changes(stage=stage)) for stage in onward]
-
-
 def usable_tools(warehouse: Warehouse, toolset: str) -> tuple[Tool, ...]:
     """The tools of a toolset that passed, each as people left it, in a fixed order."""
     passed = warehouse.rows(
@@ -332,7 +329,6 @@ def usable_tools(warehouse: Warehouse, toolset: str) -> tuple[Tool, ...]:
 
 
 def _resolutions(warehouse: Warehouse) -> dict[str, Resolution]:
-    """What comes of each decided tool, by its key."""
     rows = warehouse.rows_by_name(
         {
             "decisions": (sql("resolutions.tool_decisions"), [TOOL_REVIEW]),
@@ -379,28 +375,25 @@ def tools_of(warehouse: Warehouse, toolset: str) -> list[Tool]:
 
 def _outcomes(toolset: str, complexity: Sequence[Verdict], redundancy: Sequence[Verdict]) -> list[Row]:
     """What is contradicted waits where it was; what is unproved goes on, and waits at the review."""
-    outcomes = [_outcome(toolset, COMPLEXITY, verdict) for verdict in complexity]
-    outcomes += [_outcome(toolset, REDUNDANCY, verdict) for verdict in redundancy]
+    outcomes = [
+        Outcome(
+            build=toolset, stage=stage, subject=verdict.subject, reason=verdict.reason,
+            outcome="waiting" if verdict.decision == "contradicted" else "passed",
+            reason_code="none" if verdict.decision == "proved" else verdict.decision,
+        )
+        for stage, verdicts in ((COMPLEXITY, complexity), (REDUNDANCY, redundancy))
+        for verdict in verdicts
+    ]  # fmt: skip
     before: Mapping[str, Verdict] = {verdict.subject: verdict for verdict in complexity}
     for verdict in redundancy:
         if verdict.decision != "contradicted":
             doubts = [one for one in (before[verdict.subject], verdict) if one.decision != "proved"]
             reason = " ".join(f"{one.check}: {one.reason}" for one in doubts)
-            at_review = Outcome(
+            outcomes.append(Outcome(
                 build=toolset, stage=REVIEW, subject=verdict.subject, outcome="waiting" if doubts else "passed",
                 reason_code="unproved" if doubts else "none", reason=reason,
-            )  # fmt: skip
-            outcomes.append(outcome_row(at_review))
-    return outcomes
-
-
-def _outcome(toolset: str, stage: str, verdict: Verdict) -> Row:
-    kept = Outcome(
-        build=toolset, stage=stage, subject=verdict.subject, reason=verdict.reason,
-        outcome="waiting" if verdict.decision == "contradicted" else "passed",
-        reason_code="none" if verdict.decision == "proved" else verdict.decision,
-    )  # fmt: skip
-    return outcome_row(kept)
+            ))  # fmt: skip
+    return [outcome_row(one) for one in outcomes]
 
 
 def tool_request(toolset: str, subject: str, reason: str) -> Row:

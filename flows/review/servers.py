@@ -133,42 +133,43 @@ _PAUSE = 0.1
 @contextmanager
 def review_turn(settings: Settings, progress: Progress) -> Iterator[None]:
     """Have the review loop of a work folder alone, waiting for whoever has it; who has it already has it at once."""
-    path = _lock_of(settings)
-    if path in _HELD.get():
-        yield
-        return
-    with path.open("w") as file:
-        for pause in _tries(file, progress):
+    with _lock_of(settings) as lock:
+        for pause in _tries(lock, progress):
             time.sleep(pause)
-        with _held(path):
-            yield
+        yield
 
 
 @asynccontextmanager
 async def async_review_turn(settings: Settings, progress: Progress) -> AsyncIterator[None]:
     """As `review_turn`, and others of this loop go on meanwhile."""
-    path = _lock_of(settings)
-    if path in _HELD.get():
-        yield
-        return
-    with path.open("w") as file:
-        for pause in _tries(file, progress):
+    with _lock_of(settings) as lock:
+        for pause in _tries(lock, progress):
             await asyncio.sleep(pause)
-        with _held(path):
-            yield
+        yield
 
 
-def _lock_of(settings: Settings) -> Path:
+@contextmanager
+def _lock_of(settings: Settings) -> Iterator[IO[str] | None]:
+    """The file whose lock is still to be had, None where whoever asks has it already."""
     settings.home.mkdir(parents=True, exist_ok=True, mode=0o700)
-    return settings.home / "review.lock"
+    path = settings.home / "review.lock"
+    if path in _HELD.get():
+        yield None
+        return
+    token = _HELD.set(_HELD.get() | {path})
+    try:
+        with path.open("w") as file:
+            yield file
+    finally:
+        _HELD.reset(token)
 
 
-def _tries(file: IO[str], progress: Progress) -> Iterator[float]:
+def _tries(lock: IO[str] | None, progress: Progress) -> Iterator[float]:
     """The pauses until the lock is had; the system frees it when its holder ends, in whatever way."""
     is_reported = False
-    while True:
+    while lock is not None:
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             if not is_reported:
                 progress.say("Another push or pull of this work folder is under way; this one comes after it.")
@@ -176,12 +177,3 @@ def _tries(file: IO[str], progress: Progress) -> Iterator[float]:
             yield _PAUSE
         else:
             return
-
-
-@contextmanager
-def _held(path: Path) -> Iterator[None]:
-    token = _HELD.set(_HELD.get() | {path})
-    try:
-        yield
-    finally:
-        _HELD.reset(token)

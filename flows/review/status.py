@@ -1,7 +1,7 @@
 """How far people are, who decided how much and how fast, how far they agree, what is left; and who of a team reviews what."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Annotated, NamedTuple
 
@@ -154,16 +154,17 @@ _REPORT = {
     "gold_items": "from annotator_accuracy",
     "usable": "from usable_share",
 }
-
-
 FILE = "team.yaml"
 
 
-def _language(code: str) -> str:
-    try:
-        return of(code).code
-    except ConfigurationError as error:
-        raise ValueError(str(error)) from error
+def _named(find: Callable[[str], str]) -> AfterValidator:
+    def check(name: str) -> str:
+        try:
+            return find(name)
+        except ConfigurationError as error:
+            raise ValueError(str(error)) from error
+
+    return AfterValidator(check)
 
 
 def _question(kind: str) -> str:
@@ -172,19 +173,12 @@ def _question(kind: str) -> str:
     return kind
 
 
-def _sample_kind(name: str) -> str:
-    try:
-        return kind_named(name).name
-    except ConfigurationError as error:
-        raise ValueError(str(error)) from error
-
-
 class Reviewer(Record):
     """What one person reviews: these kinds of questions, about samples of these languages and kinds; all where none is named."""
 
-    languages: tuple[Annotated[str, AfterValidator(_language)], ...] = ()
+    languages: tuple[Annotated[str, _named(lambda code: of(code).code)], ...] = ()
     questions: tuple[Annotated[str, AfterValidator(_question)], ...] = ()
-    kinds: tuple[Annotated[str, AfterValidator(_sample_kind)], ...] = ()
+    kinds: tuple[Annotated[str, _named(lambda name: kind_named(name).name)], ...] = ()
 
     def is_for(self, row: Row) -> bool:
         """Whether a review, with its kind and with the language and kind of what it is about, is this person's to give."""

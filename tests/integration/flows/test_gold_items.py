@@ -13,8 +13,8 @@ from callwright.flows.cli.reviewing import training_lines
 from callwright.flows.progress import SilentProgress
 from callwright.flows.recipe import Recipe
 from callwright.flows.review.gold_items import mix_gold_items
+from callwright.flows.review.pushing import push_training, training_answers
 from callwright.flows.review.questions import DRAWN
-from callwright.flows.review.training import push_training, training_answers
 from callwright.warehouse.releases import create_release
 from tests.support.flows.paper_studio import PaperStudio
 from tests.support.flows.review_sites import ReviewSite, open_site, trusting_recipe

@@ -3,8 +3,8 @@
 from datetime import UTC, datetime
 from pathlib import Path
 
-from callwright.flows.pages.builds import build_page
 from callwright.flows.pages.look import Look
+from callwright.flows.pages.report import build_page
 from callwright.flows.planning.estimating import estimate_build
 from callwright.flows.recipe import parse_recipe
 from tests.support.flows.small_builds import build, settings_of, warehouse_of

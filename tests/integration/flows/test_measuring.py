@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from callwright.flows.build import BuildReport, find_unchanged
-from callwright.flows.pages.builds import build_page
 from callwright.flows.pages.look import Look
-from callwright.flows.pages.report import write_report
+from callwright.flows.pages.report import build_page, write_report
 from callwright.flows.progress import SilentProgress
 from callwright.flows.recipe import Recipe, parse_recipe
 from callwright.flows.settings import Settings

@@ -18,7 +18,7 @@ from callwright.flows.evaluation.evaluating import evaluate_release
 from callwright.flows.evaluation.evaluation_run import Conditions
 from callwright.flows.progress import SilentProgress
 from callwright.flows.recipe import Candidate
-from callwright.flows.review.prediction_audits import (
+from callwright.flows.review.asking_again import (
     AuditablePrediction,
     AuditDraw,
     choose,

@@ -32,7 +32,7 @@ from tests.support.sampling import slow
 
 @pytest.mark.parametrize(
     ("step", "resumed"),
-    [slow("settle_decisions", 2), ("_check_edited", 2), slow("_ask_about_edits", 0), ("push_reviews", 0)],
+    [slow("settle_decisions", 2), ("_check_edited", 2), slow("suspects_of_audits", 0), ("push_reviews", 0)],
 )
 def test_what_a_pull_did_not_get_to_is_done_by_the_next_one(
     site: ReviewSite, step: str, resumed: int, monkeypatch: pytest.MonkeyPatch

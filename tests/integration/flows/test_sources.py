@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from callwright.flows.build import BuildReport
-from callwright.flows.pages.builds import build_page
 from callwright.flows.pages.look import Look
+from callwright.flows.pages.report import build_page
 from callwright.flows.progress import SilentProgress
 from callwright.flows.recipe import parse_recipe
 from callwright.flows.settings import Settings

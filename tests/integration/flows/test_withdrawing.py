@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 
 from callwright.annotation.studio.records import TaskState
-from callwright.flows.review.pulling import Pulled
-from callwright.flows.review.reading_reviews import changed_states
+from callwright.flows.review.pulling import Pulled, changed_states
 from tests.support.flows.review_sites import (
     NOTHING_NEW,
     OFF_TOPIC,

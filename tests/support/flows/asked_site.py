@@ -10,7 +10,7 @@ from callwright.flows.evaluation.evaluating import evaluate_release
 from callwright.flows.evaluation.evaluation_run import Conditions
 from callwright.flows.progress import SilentProgress
 from callwright.flows.recipe import Candidate
-from callwright.flows.review.prediction_audits import draw_audits
+from callwright.flows.review.asking_again import draw_audits
 from callwright.flows.review.questions import DOUBTFUL, SPOT_CHECK, ReviewQuestion, ask
 from callwright.flows.review.resolutions import check_made_tools
 from callwright.generators.catalogs.seed_catalog import seed_tools

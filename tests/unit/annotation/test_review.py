@@ -4,8 +4,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from callwright.annotation.calls import read_calls
-from callwright.annotation.sample_review import parse_review, write_calls
+from callwright.annotation.calls import read_calls, write_calls
+from callwright.annotation.sample_review import parse_review
 from callwright.warehouse.errors import AnnotationError, RecordError
 from callwright.warehouse.records import CallTurn, GoldCall, Tool
 

@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callwright import validators
+from callwright.annotation.calls import write_calls
 from callwright.annotation.doubts import doubt_sentences, with_marks
 from callwright.annotation.reviews import Returned
-from callwright.annotation.sample_review import review_task, write_calls
+from callwright.annotation.sample_review import review_task
 from callwright.annotation.screens import interface_languages, words_in
 from callwright.validators.checks import declaring
 from callwright.validators.checks.table import all_checks, in_english, told_in_english

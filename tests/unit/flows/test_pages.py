@@ -12,11 +12,10 @@ from starlette.testclient import TestClient
 
 from callwright.flows.pages.conversation import Piece, cut_text, pair_calls, show_answer, show_conversation
 from callwright.flows.pages.evaluations import contestant_name, share_of, share_of_items
-from callwright.flows.pages.look import environment
+from callwright.flows.pages.look import PromptText, environment, prompts_of, verdict_words
 from callwright.flows.pages.samples import filter_of
 from callwright.flows.pages.serving import page_app
 from callwright.flows.pages.site import _file_name, path_to
-from callwright.flows.pages.wording import PromptText, prompts_of, verdict_words
 from callwright.llm.prompts import version_at
 from callwright.validators.metrics.intervals import paired_test
 from callwright.warehouse.records import Call, CallTurn, Evidence, GoldCall, ReplyTurn, Sample, UserTurn
@@ -87,8 +86,8 @@ def call(tool: str, **arguments: str | int) -> Call:
 
 def test_an_answer_stands_beside_the_call_that_it_is_made_for() -> None:
     pairs = pair_calls([call("a", x=1, y=2), call("b")], [call("c"), call("a", x=1, y=3, z=4)])
-    assert [(one.due, one.answer) for one in pairs] == [("a", "a"), ("b", ""), ("", "c")]
-    assert [(one.name, one.due, one.answer, one.is_same) for one in pairs[0].arguments] == [
+    assert [(one.due, *one.answers) for one in pairs] == [("a", "a"), ("b", ""), ("", "c")]
+    assert [(one.name, one.due, *one.answers, *one.right) for one in pairs[0].arguments] == [
         ("x", "1", "1", True),
         ("y", "2", "3", False),
         ("z", None, "4", False),
