@@ -146,6 +146,57 @@ def without_thanks(text: str) -> str:
     return said.removesuffix(next(filter(said.endswith, thanks), "")).rstrip() or text
 
 
+class Said(NamedTuple):
+    """What the user says in one turn, with the question before it; new where nothing was returned since."""
+
+    text: str
+    question: str
+    is_new: bool
+
+
+def said_in(turns: Sequence[Turn]) -> tuple[Said, ...]:
+    """What the user says in these turns, messages as well."""
+    said, question, is_done, begins = list[Said](), "", False, 0
+    for turn in turns:
+        if turn.speaker in ("user", "message"):
+            is_done = is_done or turn.text.startswith(openers())
+            begins, is_done = (len(said), False) if is_done else (begins, False)
+            said.append(Said(without_thanks(turn.text), question, is_new=True))
+            question = ""
+        elif turn.speaker == "assistant":
+            is_done = is_done or any(one in turn.text for one in _refusals())
+            question = "" if is_done else turn.text
+        is_done = is_done or turn.speaker == "result"
+    return tuple(one._replace(is_new=at >= begins) for at, one in enumerate(said))
+
+
+@cache
+def _refusals() -> tuple[str, ...]:
+    """What an assistant says that can't do something: the longest piece of each shape."""
+    named = product(known(), ("assistant.refusals", "conversations.refusals"))
+    return tuple(max(_SLOT.split(shape), key=len) for code, name in named for shape in shapes_in(code, name))
+
+
+@cache
+def more_steps(language: Language) -> re.Pattern[str]:
+    """What people say before they ask for something that needs what another call returns."""
+    heads = [shape.split("{r}")[0].strip() for shape in shapes_in(language, "conversations.linked")]
+    told = [re.sub(r"\\\{[cl]\\\}", ".{1,80}?", re.escape(head)) for head in heads]
+    return re.compile("|".join(filter(None, told)) or "(?!)")
+
+
+@lru_cache(8192)
+def spoken_of(cue: str, language: Language) -> tuple[str, ...]:
+    """A cue, and the pieces of shapes that it stands in: articles and verbs agree with it."""
+    rules, pieces = of(language).rules, dict.fromkeys([cue])
+    for section in SECTIONS:
+        for shape in shapes_in(language, section):
+            if "{c}" in shape or "{C}" in shape:
+                agreed = rules.in_number(shape, cue).replace("{c}", cue).replace("{C}", cue)
+                pieces |= dict.fromkeys(piece for piece in _SLOT.split(agreed) if cue in piece)
+    return tuple(pieces)
+
+
 _WORD = re.compile(r"[^\W_]+")
 _FAINT = frozenset({"find", "get", "by", "of", "look", "up", "the", "for", "in", "to", "a", "an", "my", "and"})
 _SURE, _LEAST = 0.75, 0.5

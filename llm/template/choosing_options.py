@@ -7,38 +7,40 @@ that leaves least unexplained is named, several where they explain the same, non
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache, lru_cache
-from itertools import chain, combinations, product
+from functools import lru_cache
+from itertools import chain, combinations
 from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from callwright.language.calls.frames import PhraseIndex, Stretch, glue_of, left_over_of, phrase_index, shapes_in
+from callwright.language.calls.frames import PhraseIndex, Stretch, glue_of, left_over_of, phrase_index
 from callwright.language.calls.parameters import CLOCKED, cues_of
 from callwright.language.calls.tools import ParameterView, ToolView, name_phrase, squeeze, view_of
 from callwright.language.dates import find_dates, find_times
 from callwright.language.names import split_name
 from callwright.language.numbers import find_numbers
-from callwright.language.packs import COMMON_SCRIPT, known, of, script_of, widened
+from callwright.language.packs import COMMON_SCRIPT, of, script_of, widened
 from callwright.language.schemas import json_type, scalars
 from callwright.language.text import deep_stem, find_corrections, fold
 from callwright.language.values import locate
 from callwright.llm.template.baseline import (
     SECTIONS,
     Calling,
+    Said,
     calls_in,
     cues,
     is_called,
     links_of,
     loosely,
-    openers,
+    more_steps,
+    said_in,
+    spoken_of,
     taken_back,
-    without_thanks,
 )
 from callwright.llm.template.defects import Proposal
 from callwright.llm.template.messages import resolve_pointers
 from callwright.llm.template.plain_sentences import is_unknown, says_plainly
-from callwright.llm.template.sections import Sections, Turn, is_equivalent
+from callwright.llm.template.sections import Sections, is_equivalent
 from callwright.llm.template.stating import dialogues_in, requests_in
 from callwright.llm.template.steps_calling import due_steps
 from callwright.warehouse.records import DEFAULT_LANGUAGE, JsonSchema, Language
@@ -72,14 +74,6 @@ class Option(NamedTuple):
     letter: str
     calls: tuple[OfferedCall, ...]
     act: str
-
-
-class Said(NamedTuple):
-    """What the user says in one turn, with the question before it; new where nothing was returned since."""
-
-    text: str
-    question: str
-    is_new: bool
 
 
 class Place(NamedTuple):
@@ -160,7 +154,7 @@ class Talk:
         self.views = {view.name: view for view in map(view_of, sections.listed("tools"))}
         self.language: Language = sections.word("language", DEFAULT_LANGUAGE)
         turns = resolve_pointers(sections.turns())
-        self.said = _said(turns)
+        self.said = said_in(turns)
         self.is_answered = bool(turns) and turns[-1].speaker in ("call", "result")
         self.made = tuple(_call(turn.json(), self.views) for turn in turns if turn.speaker == "call")
         self.returned = {
@@ -177,7 +171,7 @@ class Talk:
         has_failed = bool(results) and "error" in results[-1]
         is_redone = has_failed or any(mark.start == 0 for text in new for mark in find_corrections(text))
         self.redone = self.made[-1:] if is_redone else ()
-        self.in_steps = self.is_answered or any(_more_steps(self.language).search(text) for text in new)
+        self.in_steps = self.is_answered or any(more_steps(self.language).search(text) for text in new)
         self._places: dict[tuple[str, str, str, str], tuple[Place, ...]] = {}
 
     def is_plainly(self, option: Option) -> bool:
@@ -382,36 +376,6 @@ def _weight(left: str) -> float:
     return _WORD * count + (_TELLING if words and _TELLS.search(left) else 0.0)
 
 
-def _said(turns: Sequence[Turn]) -> tuple[Said, ...]:
-    said, question, is_done, begins = list[Said](), "", False, 0
-    for turn in turns:
-        if turn.speaker in ("user", "message"):
-            is_done = is_done or turn.text.startswith(openers())
-            begins, is_done = (len(said), False) if is_done else (begins, False)
-            said.append(Said(without_thanks(turn.text), question, is_new=True))
-            question = ""
-        elif turn.speaker == "assistant":
-            is_done = is_done or any(one in turn.text for one in _refusals())
-            question = "" if is_done else turn.text
-        is_done = is_done or turn.speaker == "result"
-    return tuple(one._replace(is_new=at >= begins) for at, one in enumerate(said))
-
-
-@cache
-def _more_steps(language: Language) -> re.Pattern[str]:
-    """What people say before they ask for something that needs what another call returns."""
-    heads = [shape.split("{r}")[0].strip() for shape in shapes_in(language, "conversations.linked")]
-    told = [re.sub(r"\\\{[cl]\\\}", ".{1,80}?", re.escape(head)) for head in heads]
-    return re.compile("|".join(filter(None, told)) or "(?!)")
-
-
-@cache
-def _refusals() -> tuple[str, ...]:
-    """What an assistant says that can't do something: the longest piece of each shape."""
-    named = product(known(), ("assistant.refusals", "conversations.refusals"))
-    return tuple(max(_SLOT.split(shape), key=len) for code, name in named for shape in shapes_in(code, name))
-
-
 def _single(parameter: ParameterView, value: JsonValue, schema: JsonSchema) -> Iterator[Part]:
     """The single values of an argument."""
     if isinstance(value, list):
@@ -432,26 +396,11 @@ def _said_for(view: ToolView, arguments: tuple[str, ...], language: Language) ->
     for parameter in view.parameters:
         if parameter.name in arguments:
             for cue in cues(parameter):
-                phrases += _spoken_of(cue, language)
+                phrases += spoken_of(cue, language)
             phrases.append(of(language).rules.counted_argument(parameter.cues.among(language)))
             for name, member in (parameter.schema.get("properties") or {}).items():
                 phrases += cues_of(name, str(member.get("description") or "")).spoken
     return phrase_index(tuple(phrases))
-
-
-_SLOT = re.compile(r"\{\w\}")
-
-
-@lru_cache(8192)
-def _spoken_of(cue: str, language: Language) -> tuple[str, ...]:
-    """A cue, and the pieces of shapes that it stands in: articles and verbs agree with it."""
-    rules, pieces = of(language).rules, dict.fromkeys([cue])
-    for section in SECTIONS:
-        for shape in shapes_in(language, section):
-            if "{c}" in shape or "{C}" in shape:
-                agreed = rules.in_number(shape, cue).replace("{c}", cue).replace("{C}", cue)
-                pieces |= dict.fromkeys(piece for piece in _SLOT.split(agreed) if cue in piece)
-    return tuple(pieces)
 
 
 def _places(part: Part, view: ToolView, said: Sequence[Said], language: Language) -> Iterator[Place]:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import cache
 from itertools import product
 from random import Random
 from typing import Any, NamedTuple, TypeVar
@@ -161,8 +161,8 @@ def result_sketches(sections: Sections, language: Language) -> list[JsonValue]:
     stated, deed = " ".join(function), deed_of(function[0]) if function else "other"
 
     def first(table: str, otherwise: str) -> Result:
-        patterns = _functions(table).items()
-        return _result(next((result for pattern, result in patterns if _whole(pattern).search(stated)), otherwise))
+        found = (result for pattern, result in _functions(table).items() if re.search(rf"\b(?:{pattern})\b", stated))
+        return _result(next(found, otherwise))
 
     if deed in ("list", "search"):
         members = (_result("title"), _result("summary"))
@@ -171,11 +171,6 @@ def result_sketches(sections: Sections, language: Language) -> list[JsonValue]:
         return [first("looked_up", "answer").sketch(language), _result("as_of").sketch(language)]
     made = first("made", "done_at" if deed in CHANGES else "message")
     return [_result("success").sketch(language), made.sketch(language)]
-
-
-@lru_cache(64)
-def _whole(pattern: str) -> re.Pattern[str]:
-    return re.compile(rf"\b(?:{pattern})\b")
 
 
 _NO_LETTERS = re.compile("[^A-Za-z]+")

@@ -41,13 +41,6 @@ from callwright.llm.template.defects import (
     spoil_wording,
 )
 from callwright.llm.template.drafting_tools import describe, name_all, parameter_sketches, result_sketches
-from callwright.llm.template.external import (
-    judge_message,
-    name_entities,
-    reword_request,
-    simulate_message,
-    word_pronoun,
-)
 from callwright.llm.template.judging import (
     grade_plan,
     judge,
@@ -56,6 +49,13 @@ from callwright.llm.template.judging import (
     proposed_call,
     score_answer,
     score_reply,
+)
+from callwright.llm.template.messages import (
+    judge_message,
+    name_entities,
+    reword_request,
+    simulate_message,
+    word_pronoun,
 )
 from callwright.llm.template.plain_sentences import choose_plain, is_unknown, plain_values, word_plainly
 from callwright.llm.template.questions import word_answer, word_question

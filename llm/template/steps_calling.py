@@ -88,13 +88,12 @@ def _filled(request: str, history: Sequence[JsonValue], views: Sequence[ToolView
 
 def _told(request: str, history: Sequence[JsonValue]) -> list[str]:
     """A sentence for each result that the request asks for fields of, as far as these are plain values."""
-    asked = read_asked(request)
-    found = []
-    for call, response in _answered(history) if asked else ():
+    asked, told = read_asked(request), []
+    for call, response in _answered(history):
         noun = noun_for("", str(call.get("name")))
         facts = [f"{name} {value}" for name, value in _fields(response) if name in asked.get(noun, ())]
-        found += [f"{noun}: {', '.join(dict.fromkeys(facts))}."] if facts else []
-    return found
+        told += [f"{noun}: {', '.join(dict.fromkeys(facts))}."] if facts else []
+    return told
 
 
 def _fields(value: JsonValue) -> Iterator[tuple[str, JsonValue]]:

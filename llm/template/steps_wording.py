@@ -72,15 +72,8 @@ class _StepsRenderer:
         self._place = ""
 
     def request(self, subject: str) -> str:
-        order = list(
-            dict.fromkeys(
-                index
-                for wanted in (
-                    [index for index, call in enumerate(self._calls) if call.wanted] or [len(self._calls) - 1]
-                )
-                for index in self._before(wanted)
-            )
-        )
+        wanted = [at for at, call in enumerate(self._calls) if call.wanted] or [len(self._calls) - 1]
+        order = list(dict.fromkeys(index for at in wanted for index in self._before(at)))
         for name in dict.fromkeys(self._calls[index].tool for index in order):
             if self._phrasings[name].plain and (gap := action_gap(name, self._toolbox.tools[name].description)):
                 raise ReplyError(f"template/v1 can't word a step: {gap}.")
@@ -211,13 +204,10 @@ class _StepsRenderer:
     def _members(self, index: int, slot: PhraseSlot, source: Source) -> str:
         legs = []
         for part in source["parts"]:
-            by_name = dict(zip(part["names"], part["parts"], strict=True))
-            words = [
-                phrase.format(self._value(index, f"{slot.parameter}[].{name}", by_name[name]))
-                for name, phrase in slot.members
-                if name in by_name
-            ]
-            legs.append(" ".join(words))
+            given = dict(zip(part["names"], part["parts"], strict=True))
+            said = [(name, phrase) for name, phrase in slot.members if name in given]
+            values = ((phrase, self._value(index, f"{slot.parameter}[].{name}", given[name])) for name, phrase in said)
+            legs.append(" ".join(phrase.format(value) for phrase, value in values))
         return ", then ".join(legs)
 
     def _value(self, index: int, parameter: str, source: Source) -> str:
@@ -235,12 +225,9 @@ class _StepsRenderer:
             query = self._toolbox.tools[giver.tool].query
             return self._value(source["call"], query, giver.arguments[query])
         if phrasing == "through":
-            through = [
-                (name, one)
-                for name, one in giver.arguments.items()
-                if one["kind"] == "picked" and (one["entries"] or one["where"])
-            ]
-            return self._value(source["call"], *through[0]) if through else ""
+            picked = ((name, one) for name, one in giver.arguments.items() if one["kind"] == "picked")
+            through = next(((name, one) for name, one in picked if one["entries"] or one["where"]), None)
+            return self._value(source["call"], *through) if through else ""
         if phrasing == "inside":
             named = [condition["value"] for condition in source["where"] if condition["test"] == "equals"]
             name = str(named[0]) if named else ""

@@ -1,6 +1,6 @@
 """Messages that are not the ones that the user points to: by another app, or signed by somebody else."""
 
-from callwright.llm.template.external import signature_of
+from callwright.llm.template.messages import signature_of
 from callwright.testing import ScriptedModel, context_of
 from callwright.validators.checks.messages import MessageFit, applies_to, check_message_fit
 from callwright.validators.checks.table import all_checks, settled_claims

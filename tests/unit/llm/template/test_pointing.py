@@ -11,17 +11,20 @@ from callwright.language.calls.tools import ToolView
 from callwright.language.packs import of
 from callwright.language.values import locate
 from callwright.llm.template.baseline import read_values
-from callwright.llm.template.external import name_entities, reword_request, simulate_message, word_pronoun
 from callwright.llm.template.messages import (
     Pointed,
     book_of,
     find_message_value,
     find_pointer,
+    name_entities,
     noun_class,
     noun_key,
     resolve,
     resolve_pointers,
+    reword_request,
+    simulate_message,
     word_pointer,
+    word_pronoun,
     write_message,
 )
 from callwright.llm.template.sections import Sections, Turn
