@@ -49,10 +49,6 @@ class PluginError(ConfigurationError):
 Row = TypeVar("Row", bound=Named)
 
 
-def _no_problem(_row: object, _others: object) -> str:
-    return ""
-
-
 class Source(NamedTuple):
     """Where a row stands that no package brings: `path.py:name`, and the key of what its file holds."""
 
@@ -76,7 +72,7 @@ class Registry(Generic[Row]):
         nouns: str,
         *,
         first: Sequence[str] = (),
-        problem_of: Callable[[Row, Sequence[Row]], str] = _no_problem,
+        problem_of: Callable[[Row, Sequence[Row]], str] = lambda _row, _others: "",
     ) -> None:
         """A table of the entry points `callwright.{table}`, whose rows are of the class `form`.
 

@@ -22,9 +22,8 @@ def share_over_complexities(
 
 
 def _plan(order: Order) -> Iterator[Scenario]:
-    if order.place not in get_args(Complexity):
-        return iter(())
-    return plan_scenarios(cast("Complexity", order.place), order)
+    is_known = order.place in get_args(Complexity)
+    return plan_scenarios(cast("Complexity", order.place), order) if is_known else iter(())
 
 
 _TRAITS = Traits(

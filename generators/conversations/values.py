@@ -91,19 +91,16 @@ class Values:
         )
 
     def _objection(self, tool: Tool, name: str, values: Arguments) -> str:
-        is_again = self._was_stated(tool, name, values[name])
-        return f"the value of {name!r} was said for something else before." if is_again else ""
-
-    def _was_stated(self, tool: Tool, name: str, value: JsonValue) -> bool:
-        """Whether a text of the conversation says the same; choices, numbers and yes or no come again."""
+        """Why a value can't be said, "" where it can: a text of the conversation says the same; choices and numbers come again."""
+        value = values[name]
         if not isinstance(value, str) or "enum" in tool.properties.get(name, {}):
-            return False
-        return any(isinstance(one, str) and _are_alike(value, one) for one in self._given)
+            return ""
+        is_again = any(isinstance(one, str) and _are_alike(value, one) for one in self._given)
+        return f"the value of {name!r} was said for something else before." if is_again else ""
 
 
 def _are_alike(one: JsonValue, other: JsonValue) -> bool:
     """Whether one says the other or a part of it."""
     stated, parsed = fold(str(one)), fold(str(other))
-    return stated == parsed or (
-        isinstance(one, str) and isinstance(other, str) and (stated in parsed or parsed in stated)
-    )
+    are_texts = isinstance(one, str) and isinstance(other, str)
+    return stated == parsed or (are_texts and (stated in parsed or parsed in stated))

@@ -14,6 +14,7 @@ from callwright.generators.transcripts import conversation_text
 from callwright.language.packs import COMMON_SCRIPT, LanguagePattern, of, writes
 from callwright.language.text import fold
 from callwright.language.values import locate
+from callwright.llm.chat import Prompt
 from callwright.llm.prompts import prompt_version, render
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import (
@@ -50,8 +51,9 @@ def obstacle(sample: Sample, tools: Mapping[str, Tool]) -> str:
             return f"{len(calls)} calls are due after the request; questions go on from exactly one."
         case turns:
             return f"The sample has {len(turns)} turns; questions go on from a request with one call that is due."
-    tool = _gold_tool(sample, tools)
-    if tool is None:
+    try:
+        tool = gold_tool(sample, tools)
+    except RecordError:
         return f"The tool {sample.gold[0].tool!r} is not among the candidates, so what it requires is not known."
     if not missing_slots(sample, tool):
         return f"The request gives every parameter that {tool.name!r} requires, so there is nothing to ask for."
@@ -71,7 +73,8 @@ def missing_slots(sample: Sample, tool: Tool) -> tuple[str, ...]:
 
 def gold_tool(sample: Sample, tools: Mapping[str, Tool]) -> Tool:
     """The tool that the sample's last call is of; RecordError where it is not among the candidates."""
-    tool = _gold_tool(sample, tools)
+    named = (tools[key] for key in sample.candidates if key in tools)
+    tool = next((tool for tool in named if tool.name == sample.gold[0].tool), None)
     if tool is None:
         raise RecordError(f"The tool {sample.gold[0].tool!r} is not among the candidates of the sample {sample.key!r}.")
     return tool
@@ -114,11 +117,6 @@ async def plan_slots(derivation: Derivation, context: StageContext) -> list[Slot
     origin = made_by(context, SLOTS_STAGE, prompt, parent=derivation.key, seed=derivation.seed)
     slots = tuple(Slot(parameter=name, value=given[name]) for name in order)
     return [SlotPlan(derivation=derivation, slots=slots, origin=origin)]
-
-
-def _gold_tool(sample: Sample, tools: Mapping[str, Tool]) -> Tool | None:
-    named = (tools[key] for key in sample.candidates if key in tools)
-    return next((tool for tool in named if tool.name == sample.gold[0].tool), None)
 
 
 def _objection(name: str, values: Arguments, source: Sample, tool: Tool) -> str:
@@ -178,6 +176,11 @@ class _DialogueContext(NamedTuple):
     def seed(self) -> int:
         return self.plan.derivation.seed
 
+    def prompt(self, template: str, turns: Sequence[Turn], **more: object) -> Prompt:
+        """What a question or an answer is asked for by, after these turns."""
+        told = {"tool": self.tool, "language": self.language, "seed": self.seed}
+        return render(PROMPTS, template, conversation=conversation_text(turns), **told, **more)
+
 
 async def write_dialogues(plan: SlotPlan, context: StageContext) -> list[Sample]:
     """A dialogue in which the assistant asks for one slot after the other, with all that is known after each answer.
@@ -214,19 +217,9 @@ def answer_forms(count: int, rng: Random) -> list[AnswerForm]:
 
 
 async def _ask(slot: Slot, known: Arguments, turns: Sequence[Turn], dialogue: _DialogueContext) -> str:
-    prompt = render(
-        PROMPTS,
-        QUESTION,
-        tool=dialogue.tool,
-        known=known,
-        parameter=slot.parameter,
-        language=dialogue.language,
-        seed=dialogue.seed,
-        conversation=conversation_text(turns),
-    )
     answer = await first_fit(
         dialogue.context,
-        prompt,
+        dialogue.prompt(QUESTION, turns, known=known, parameter=slot.parameter),
         SlotQuestion,
         lambda given: question_problem(given.question.strip(), slot, known, dialogue.tool, dialogue.language),
         f"The question for {slot.parameter!r} did not fit in {ATTEMPTS} wordings",
@@ -237,21 +230,10 @@ async def _ask(slot: Slot, known: Arguments, turns: Sequence[Turn], dialogue: _D
 async def _answer(
     slot: Slot, known: Arguments, form: AnswerForm, turns: Sequence[Turn], dialogue: _DialogueContext
 ) -> SlotAnswer:
-    prompt = render(
-        PROMPTS,
-        ANSWER,
-        tool=dialogue.tool,
-        parameter=slot.parameter,
-        value=slot.value,
-        manner=form,
-        language=dialogue.language,
-        seed=dialogue.seed,
-        conversation=conversation_text(turns),
-    )
     others = {one.parameter: one.value for one in dialogue.plan.slots if one != slot} | known
     return await first_fit(
         dialogue.context,
-        prompt,
+        dialogue.prompt(ANSWER, turns, parameter=slot.parameter, value=slot.value, manner=form),
         SlotAnswer,
         lambda answer: answer_problem(answer, slot, others, dialogue.tool, dialogue.language),
         f"The answer for {slot.parameter!r} did not fit in {ATTEMPTS} wordings",

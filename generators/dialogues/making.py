@@ -12,17 +12,8 @@ _OF = ("sQsA",)
 FAMILY = Family(
     "dialogues",
     (
-        Kind(
-            "sQsA",
-            "asked and answered one by one",
-            DIALOGUE,
-            _LONG,
-            "sQsA",
-            ("imperfect",),
-            1098,
-            1098,
-            favours_lacking=True,
-        ),
+        Kind("sQsA", "asked and answered one by one", DIALOGUE, _LONG, "sQsA", ("imperfect",), 1098, 1098,
+             favours_lacking=True),
         Kind("mQmA", "several questions at once, all answered", TRAJECTORIES, _LONG, "mQmA", _OF, 404, 404),
         Kind("mQsA", "several questions at once, one answered", TRAJECTORIES, _LONG, "mQsA", _OF, 404, 404),
         Kind("sQmA", "one question, several answers", TRAJECTORIES, _LONG, "sQmA", _OF, 404, 404),
@@ -44,10 +35,5 @@ FAMILY = Family(
             group="trajectories",
         ),
     ),
-    obstacles={
-        "sQsA": dialogues.obstacle,
-        "mQmA": trajectories.obstacle,
-        "mQsA": trajectories.obstacle,
-        "sQmA": trajectories.obstacle,
-    },
+    obstacles={"sQsA": dialogues.obstacle, **dict.fromkeys(("mQmA", "mQsA", "sQmA"), trajectories.obstacle)},
 )  # fmt: skip

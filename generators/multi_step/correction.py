@@ -75,25 +75,16 @@ async def trace_goals(worded: WordedGoal, context: StageContext) -> list[TracedG
         if not reply.calls:
             problem = "" if reply.answer.strip() else "It neither called nor answered."
             break
-        problem = _excess(reply)
-        if problem:
+        if len(reply.calls) > MOST_CALLS:
+            problem = f"It made {len(reply.calls)} calls at once; {MOST_CALLS} are the most."
             break
         calls = tuple(Call(tool=call.name, arguments=call.arguments) for call in reply.calls)
-        trace.append(Exchange(calls=calls, responses=tuple([await _response(call, environment) for call in calls])))
+        answers = [await environment.answer(call) for call in calls]
+        responses = tuple({"error": one.problem} if one.problem else one.response for one in answers)
+        trace.append(Exchange(calls=calls, responses=responses))
         problem = f"It was still calling after {turn + 1} turns."
     origin = asked_origin(TRACES_STAGE, worded, goal.seed, context, (PROMPTS, CALL_TEMPLATE))
     return [TracedGoal(worded=worded, trace=tuple(trace), problem=problem, origin=origin)]
-
-
-def _excess(reply: NextCalls) -> str:
-    if len(reply.calls) <= MOST_CALLS:
-        return ""
-    return f"It made {len(reply.calls)} calls at once; {MOST_CALLS} are the most."
-
-
-async def _response(call: Call, environment: Environment) -> JsonValue:
-    answer = await environment.answer(call)
-    return {"error": answer.problem} if answer.problem else answer.response
 
 
 def next_calls_prompt(
@@ -224,40 +215,28 @@ class _Placed(NamedTuple):
 
 
 def compare_paths(before: Sequence[Exchange], after: Sequence[Exchange]) -> list[Correction]:
-    """The corrections that lead from the one path to the other, in the order of their steps."""
-    made, due = _placed(before), _placed(after)
-    found: list[Correction] = []
-    for own in [one for one in made if one in due]:
-        if own in due:
-            _pair(own, own, made, due)
-    for own in list(made):
-        equal = [one for one in due if one.call == own.call]
-        if equal:
-            found.append(_order(own, equal[0]))
-            _pair(own, equal[0], made, due)
-    for own in list(made):
-        alike = [one for one in due if one.call.tool == own.call.tool]
-        if alike:
-            nearest = _nearest(own, alike)
-            found += _arguments(own, nearest)
-            _pair(own, nearest, made, due)
-    return sorted(found + _tools(made, due), key=lambda one: (one.step or 0, one.kind))
+    """The corrections that lead from the one path to the other, in the order of their steps.
 
-
-def _pair(own: _Placed, match: _Placed, made: list[_Placed], due: list[_Placed]) -> None:
-    made.remove(own)
-    due.remove(match)
-
-
-def _placed(path: Sequence[Exchange]) -> list[_Placed]:
-    return [_Placed(step, call) for step, exchange in enumerate(path) for call in exchange.calls]
-
-
-def _order(own: _Placed, match: _Placed) -> Correction:
-    name = _written(own.call)
-    return Correction(
-        kind="order", step=match.step, before=f"step {own.step + 1}: {name}", after=f"step {match.step + 1}: {name}"
+    The same calls at the same steps are paired first, then the same calls, then those of the same tools that are most alike.
+    """
+    made, due = (
+        [_Placed(step, call) for step, exchange in enumerate(path) for call in exchange.calls]
+        for path in (before, after)
     )
+    found: list[Correction] = []
+    for own in list(made):
+        if own in due:
+            made.remove(own)
+            due.remove(own)
+    for is_same in (True, False):
+        for own in list(made):
+            alike = [one for one in due if (one.call == own.call if is_same else one.call.tool == own.call.tool)]
+            if alike:
+                match = alike[0] if is_same else _nearest(own, alike)
+                found += _differences(own, match)
+                made.remove(own)
+                due.remove(match)
+    return sorted(found + _tools(made, due), key=lambda one: (one.step or 0, one.kind))
 
 
 def _nearest(own: _Placed, others: Sequence[_Placed]) -> _Placed:
@@ -270,7 +249,7 @@ def _nearest(own: _Placed, others: Sequence[_Placed]) -> _Placed:
     return max(others, key=likeness)
 
 
-def _arguments(own: _Placed, match: _Placed) -> list[Correction]:
+def _differences(own: _Placed, match: _Placed) -> list[Correction]:
     """What differs in two calls of one tool, and in when they are made."""
     found: list[Correction] = []
     for name in dict.fromkeys((*match.call.arguments, *own.call.arguments)):
@@ -279,7 +258,10 @@ def _arguments(own: _Placed, match: _Placed) -> list[Correction]:
             kind = _kind(own.call.arguments.get(name), match.call.arguments.get(name))
             before, after = (f"{match.call.tool}.{name} = {one}" if one else _ABSENT for one in rendered)
             found.append(Correction(kind=kind, step=match.step, before=before, after=after))
-    return found + ([_order(own, match)] if own.step != match.step else [])
+    if own.step != match.step:
+        before, after = (f"step {one.step + 1}: {_written(own.call)}" for one in (own, match))
+        found.append(Correction(kind="order", step=match.step, before=before, after=after))
+    return found
 
 
 def _value(arguments: dict[str, JsonValue], name: str) -> str:

@@ -92,8 +92,17 @@ async def clear(goal: Goal, environment: RememberedEnvironment, tools: Sequence[
 
 async def _clear(goal: Goal, environment: RememberedEnvironment, tools: Sequence[Tool]) -> Cleared:
     resolved, struck, strikes = await strike_rivals(goal, environment)
-    plans, removed = await _without_overlaps(goal, resolved, struck, tools)
-    return Cleared(goal, resolved, strikes, removed, tuple(plans))
+    needed = _tools_of(resolved.path)
+    kept = list(tools)
+    removed: list[str] = []
+    while True:
+        plans = await find_plans(goal, struck, kept, _PLANS)
+        used = frozenset[str]().union(*(_tools_of(plan.path) for plan in plans))
+        overlapping = [tool for tool in kept if tool.name in used - needed]
+        if not overlapping:
+            return Cleared(goal, resolved, strikes, tuple(removed), tuple(plans))
+        removed += [tool.key for tool in overlapping]
+        kept = [tool for tool in kept if tool not in overlapping]
 
 
 class Struck(NamedTuple):
@@ -132,22 +141,6 @@ def calls_of(path: Sequence[Exchange]) -> frozenset[str]:
     return frozenset(call.key for exchange in path for call in exchange.calls)
 
 
-async def _without_overlaps(
-    goal: Goal, resolved: Resolved, environment: RememberedEnvironment, tools: Sequence[Tool]
-) -> tuple[list[ShortestPath], tuple[str, ...]]:
-    needed = _tools_of(resolved.path)
-    kept = list(tools)
-    removed: list[str] = []
-    while True:
-        plans = await find_plans(goal, environment, kept, _PLANS)
-        used = frozenset[str]().union(*(_tools_of(plan.path) for plan in plans))
-        overlapping = [tool for tool in kept if tool.name in used - needed]
-        if not overlapping:
-            return plans, tuple(removed)
-        removed += [tool.key for tool in overlapping]
-        kept = [tool for tool in kept if tool not in overlapping]
-
-
 def _strikes(resolved: Resolved, before: Sequence[Strike]) -> tuple[Strike, ...]:
     """The entries that fit as well as one that is picked, unless they are picked themselves for something else."""
     groups: dict[tuple[ListName, str], list[PickedPlace]] = {}
@@ -162,9 +155,10 @@ def _strikes(resolved: Resolved, before: Sequence[Strike]) -> tuple[Strike, ...]
             if entry.index not in chosen[name]:
                 step, call, entries = name
                 index = original_index(entry.index, gone)
-                found[name, index] = Strike(
-                    step=step, call=call, entries=entries, entry=index, reason=_reason(resolved, places)
-                )
+                source, consumer = resolved.path[step].calls[call].tool, resolved.call(places[0].leaf.call).tool
+                names = " and ".join(sorted({repr(place.leaf.argument) for place in places}))
+                reason = f"Another entry that {source} returned fits {names} of {consumer} as well."
+                found[name, index] = Strike(step=step, call=call, entries=entries, entry=index, reason=reason)
     return tuple(found.values())
 
 
@@ -182,10 +176,3 @@ def _rivals(resolved: Resolved, places: Sequence[PickedPlace]) -> list[Entry]:
 
 def _list_of(place: PickedPlace) -> ListName:
     return place.step, place.call, place.source.entries
-
-
-def _reason(resolved: Resolved, places: Sequence[PickedPlace]) -> str:
-    step, call, _ = _list_of(places[0])
-    source, consumer = resolved.path[step].calls[call].tool, resolved.call(places[0].leaf.call).tool
-    names = " and ".join(sorted({repr(place.leaf.argument) for place in places}))
-    return f"Another entry that {source} returned fits {names} of {consumer} as well."

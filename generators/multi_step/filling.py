@@ -1,6 +1,6 @@
 """Giving a sketch its values, by calling the environment: what is stated, and which entries are meant."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from random import Random
 from typing import NamedTuple, assert_never
 
@@ -76,7 +76,11 @@ class Filling:
             return None
 
     async def _fill(self, sketch: GoalSketch, call: SketchedCall) -> PlannedCall:
-        filled = {name: self._slot(sketch, slot, self._fields(call, slot)) for name, slot in call.slots.items()}
+        fields: dict[tuple[int, int, str], list[str]] = {}  # all that the call takes from one entry
+        for slot in call.slots.values():
+            if isinstance(slot, Take):
+                fields.setdefault(slot.entry, []).append(slot.link.field)
+        filled = {name: self._slot(sketch, slot, fields) for name, slot in call.slots.items()}
         made = Call(tool=call.tool, arguments={name: one.value for name, one in filled.items()})
         if made in self._calls or argument_problems(self._graph.tools[call.tool], made.arguments, partial=False):
             raise UnfilledError
@@ -85,57 +89,38 @@ class Filling:
             raise UnfilledError
         self._calls.append(made)
         self._responses.append(answer.response)
-        asked = self._asked(call.tool) or (
-            () if is_deed(call.tool) else telling_fields(answer.response, made.arguments.values())
-        )
+        asked = self._asked(call.tool)
+        if not asked and not is_deed(call.tool):
+            asked = telling_fields(answer.response, made.arguments.values())
         arguments = {name: one.source for name, one in filled.items()}
         return PlannedCall(tool=call.tool, arguments=arguments, wanted=call.wanted, asked=asked if call.wanted else ())
 
-    def _fields(self, call: SketchedCall, slot: Slot) -> list[str]:
-        """Every field that this call takes from the entry that `slot` is of."""
-        if not isinstance(slot, Take):
-            return []
-        return [
-            other.link.field
-            for other in call.slots.values()
-            if isinstance(other, Take)
-            and (other.source, other.mark, other.link.entries) == (slot.source, slot.mark, slot.link.entries)
-        ]
-
-    def _slot(self, sketch: GoalSketch, slot: Slot, fields: list[str]) -> _Filled:
+    def _slot(self, sketch: GoalSketch, slot: Slot, fields: Mapping[tuple[int, int, str], list[str]]) -> _Filled:
         match slot:
             case Fixed(value=value):
                 return _Filled(Default(value=value), value)
             case Say():
                 return self._stated(slot)
             case Take():
-                return self._taken(sketch, slot, fields)
+                return self._taken(sketch, slot, fields.get(slot.entry) or [slot.link.field])
             case Group():
-                parts = [self._slot(sketch, part, self._own(part)) for part in slot.parts]
-                return _composed(slot, parts)
+                return _composed(slot, [self._slot(sketch, part, {}) for part in slot.parts])
             case _:
                 assert_never(slot)
 
-    def _own(self, slot: Slot) -> list[str]:
-        return [slot.link.field] if isinstance(slot, Take) else []
-
     def _stated(self, say: Say) -> _Filled:
+        properties, ordinal = self._graph.tools[say.tool].properties, 0
+        if "[]." in say.parameter:
+            ordinal = int(say.key.split(" ")[1])
+        elif say.parameter in properties:
+            alike = [name for name in properties if self._element(say.tool, name) == say.element]
+            ordinal = alike.index(say.parameter) if say.parameter in alike else 0
         schema = self._graph.schema(say.tool, say.parameter)
-        value = self._trip.say(Wish(say.element, say.role, say.tool, say.parameter, self._ordinal(say), schema))
+        value = self._trip.say(Wish(say.element, say.role, say.tool, say.parameter, ordinal, schema))
         if value is None:
             raise UnfilledError
-        return _Filled(
-            StatedValue(value=value, element=say.element, replaceable=self._is_replaceable(say.tool, say.parameter)),
-            value,
-        )
-
-    def _ordinal(self, say: Say) -> int:
-        if "[]." in say.parameter:
-            return int(say.key.split(" ")[1])
-        dates = [
-            name for name in self._graph.tools[say.tool].properties if self._element(say.tool, name) == say.element
-        ]
-        return dates.index(say.parameter) if say.parameter in dates else 0
+        is_replaceable = self._is_replaceable(say.tool, say.parameter)
+        return _Filled(StatedValue(value=value, element=say.element, replaceable=is_replaceable), value)
 
     def _taken(self, sketch: GoalSketch, take: Take, fields: list[str]) -> _Filled:
         link = take.link
@@ -145,9 +130,7 @@ class Filling:
             where = self._choose(sketch, take, fields)
             self._where[take.source, link.entries, take.mark] = where
         fitting = choose(entries, where)
-        if not fitting:
-            raise UnfilledError
-        value = value_at(fitting[0].value, link.field)
+        value = value_at(fitting[0].value, link.field) if fitting else None
         if value is None:
             raise UnfilledError
         picked = Picked(call=take.source, entries=link.entries, field=link.field, where=where, later_by=take.later_by)
@@ -170,7 +153,7 @@ class Filling:
             values = [value_at(entries[at].value, take.link.field) for at in taken.values()]
             where = by_name(entries, take.link.field, values, self._rng)
         elif entries:
-            where = by_rank(entries, fields or [take.link.field], list(taken.values()), self._rng)
+            where = by_rank(entries, fields, list(taken.values()), self._rng)
         fitting = choose(entries, where) if where is not None else []
         if where is None or not fitting:
             raise UnfilledError
@@ -224,31 +207,24 @@ def by_name(entries: Sequence[Entry], field: str, taken: Sequence[JsonValue], rn
 def by_rank(entries: Sequence[Entry], fields: Sequence[str], taken: Sequence[int], rng: Random) -> Where | None:
     """What sets one entry apart from all others that people would say; entries at the indices `taken` are passed over."""
     if len(entries) == 1:
-        return (
-            None if 0 in taken or not all(_holds(entries[0], field) for field in fields) else (Condition(test="only"),)
-        )
+        is_able = 0 not in taken and all(_holds(entries[0], field) for field in fields)
+        return (Condition(test="only"),) if is_able else None
     options: list[Where] = []
     weights: list[float] = []
-    for where, weight in _ranked(entries):
-        fitting = choose(entries, where)
-        if len(fitting) == 1 and fitting[0].index not in taken and all(_holds(fitting[0], field) for field in fields):
-            options.append(where)
-            weights.append(weight)
+    ranks = rank_fields(entries[0].value)
+    for family in (one for one in FAMILIES if one.name in ranks):
+        tests: tuple[Test, Test] = ("earliest", "latest") if family.is_time else ("lowest", "highest")
+        for test, weight in zip(tests, _WEIGHTS.get(family.name, (1, 1)), strict=True):
+            where = (Condition(test=test, field=ranks[family.name]),)
+            fitting = choose(entries, where)
+            is_alone = len(fitting) == 1 and fitting[0].index not in taken
+            if is_alone and all(_holds(fitting[0], field) for field in fields):
+                options.append(where)
+                weights.append(weight)
     named = by_name([entry for entry in entries if entry.index not in taken], fields[0], (), rng) if fields else None
     if named is not None and (not options or rng.random() < _SHARE_BY_NAME):
         return named if len(choose(entries, named)) == 1 else None
     return rng.choices(options, weights)[0] if options else None
-
-
-def _ranked(entries: Sequence[Entry]) -> Iterator[tuple[Where, float]]:
-    fields = rank_fields(entries[0].value)
-    for family in FAMILIES:
-        path = fields.get(family.name)
-        if path is None:
-            continue
-        tests: tuple[Test, Test] = ("earliest", "latest") if family.is_time else ("lowest", "highest")
-        for test, weight in zip(tests, _WEIGHTS.get(family.name, (1, 1)), strict=True):
-            yield (Condition(test=test, field=path),), weight
 
 
 def _holds(entry: Entry, field: str) -> bool:

@@ -132,12 +132,6 @@ class ValueReplacement(NamedTuple):
     schema: JsonSchema
 
 
-class _Span(NamedTuple):
-    start: int
-    end: int
-    words: str
-
-
 def mentions(value: JsonValue, schema: JsonSchema, text: str) -> list[Found]:
     """Every place where a text says a value."""
     found: list[Found] = []
@@ -153,12 +147,14 @@ def mentions(value: JsonValue, schema: JsonSchema, text: str) -> list[Found]:
 
 def reword(request: str, changes: Iterable[ValueReplacement], language: Language, rng: Random) -> str:
     """The request with the new values in the place of the old ones."""
-    spans = _without_overlaps([span for change in changes for span in _spans(request, change, language, rng)])
-    text, position = "", 0
-    for span in spans:
-        text += request[position : span.start] + span.words
-        position = span.end
-    return text + request[position:]
+    spans = [span for change in changes for span in _spans(request, change, language, rng)]
+    kept: list[tuple[int, int, str]] = []  # the longer of two that overlap
+    for start, end, words in sorted(spans, key=lambda one: (one[0] - one[1], one[0])):
+        if all(end <= other[0] or other[1] <= start for other in kept):
+            kept.append((start, end, words))
+    for start, end, words in sorted(kept, reverse=True):
+        request = request[:start] + words + request[end:]
+    return request
 
 
 def still_stated(request: str, changes: Iterable[ValueReplacement]) -> bool:
@@ -169,7 +165,8 @@ def still_stated(request: str, changes: Iterable[ValueReplacement]) -> bool:
     return any(old in plain and not any(old in new for new in new_texts) for old, _ in changed)
 
 
-def _spans(request: str, change: ValueReplacement, language: Language, rng: Random) -> Iterator[_Span]:
+def _spans(request: str, change: ValueReplacement, language: Language, rng: Random) -> Iterator[tuple[int, int, str]]:
+    """Where the request says the old value, from start to end, and the words that say the new one there."""
     for found in mentions(change.old, change.schema, request):
         words = request[found.start : found.end]
         stated = str(change.new)
@@ -178,27 +175,15 @@ def _spans(request: str, change: ValueReplacement, language: Language, rng: Rand
                 stated = write_value(change.new, change.schema, language, rng)
                 if _begins_with_day(stated) == _begins_with_day(words):
                     break
-        if (
-            words.endswith(".")
-            and not stated.endswith(".")
-            and not request[found.end : found.end + 2].strip().islower()
-        ):
+        goes_on = request[found.end : found.end + 2].strip().islower()
+        if words.endswith(".") and not stated.endswith(".") and not goes_on:
             stated += "."  # the full stop of an abbreviation was the sentence's as well
-        yield _Span(found.start, found.end, stated)
+        yield found.start, found.end, stated
 
 
 def _begins_with_day(words: str) -> bool:
     days, times = find_dates(words), find_times(words)
     return bool(days and times) and days[0].start < times[0].start
-
-
-def _without_overlaps(spans: list[_Span]) -> list[_Span]:
-    """The longer of two that overlap, in the order of the text."""
-    kept: list[_Span] = []
-    for span in sorted(spans, key=lambda one: (one.start - one.end, one.start)):
-        if all(span.end <= other.start or other.end <= span.start for other in kept):
-            kept.append(span)
-    return sorted(kept)
 
 
 ATTEMPTS = 8  # for each variant that is asked for

@@ -112,18 +112,13 @@ class _Plan:
 
     def _is_wanted(self, name: str) -> bool:
         """Whether a goal can be about the tool: it needs something of another's response, and is no list of choices."""
-        required = self._graph.tools[name].required
+        graph, tool = self._graph, self._graph.tools[name]
         offers = {self._vocabulary.element(link.tool, link.parameter) for link in self._given.get(name, ())}
-        if offers & {"filter", "sort"}:
+        if offers & {"filter", "sort"} or graph.is_lookup(name):
             return False
-        if self._graph.is_lookup(name):
-            return False
-        is_linked = any(self._graph.links(name, one) for one in self._linked(name, required))
-        return is_linked or any(self._graph.refers(name, one) for one in self._graph.tools[name].properties)
-
-    def _linked(self, name: str, required: Sequence[str]) -> list[str]:
-        members = [f"{one}[].{member}" for one in required for member in self._graph.members(name, one)]
-        return [*required, *members]
+        members = [f"{one}[].{member}" for one in tool.required for member in graph.members(name, one)]
+        is_linked = any(graph.links(name, one) for one in (*tool.required, *members))
+        return is_linked or any(graph.refers(name, one) for one in tool.properties)
 
     async def goals(self, count: int) -> AsyncIterator[tuple[PlannedCall, ...]]:
         seen: set[bytes] = set()
@@ -166,21 +161,13 @@ class _Plan:
 
     async def _is_provable(self, calls: tuple[PlannedCall, ...]) -> bool:
         """Whether the calls can be made the only shortest path, and those of a task change the world as they stand."""
-        keys = self.candidates(calls)
+        keys, environment = self.candidates(calls), self._environment
         goal = Goal(
-            environment=self._environment.name,
-            language=self._language,
-            domain=self._domain,
-            calls=calls,
-            candidates=keys,
+            environment=environment.name, language=self._language, domain=self._domain, calls=calls, candidates=keys
         )
-        tools = [tool for tool in self._environment.tools if tool.key in keys]
-        found = await single_path(goal, self._environment, tools)
-        if found is None:
-            return False
-        if self.kind not in TASKS:
-            return is_possible(found.resolved.path, found.strikes, self._environment)
-        return is_task(found.resolved.path, found.strikes, self._environment)
+        found = await single_path(goal, environment, [tool for tool in environment.tools if tool.key in keys])
+        is_fit = is_task if self.kind in TASKS else is_possible
+        return found is not None and is_fit(found.resolved.path, found.strikes, environment)
 
     def _sketch(self, rng: Random) -> GoalSketch | None:
         sketch = Sketcher(self._graph, self._vocabulary.element, rng, crosses=self._domain == CROSS).draw(
@@ -248,24 +235,17 @@ class _Plan:
             return "no two domains have a tool that changes them and takes what another one returns, so no task is of both."
         if self.kind == TASK:
             return "no tool that changes its world takes what another tool returns, so no task can be planned."
-        missing = [
-            f"`{name}` of {tool.name}"
-            for tool in self._graph.tools.values()
-            for name in tool.required
-            if not self._graph.links(tool.name, name) and self._is_unsayable(tool.name, name)
-        ]
+        missing: list[str] = []  # what no result gives and no user would say
+        for tool, name in ((one.name, name) for one in self._graph.tools.values() for name in one.required):
+            element, schema = self._vocabulary.element(tool, name), self._graph.schema(tool, name)
+            if not self._graph.links(tool, name) and "default" not in schema:
+                wish, trip = Wish(element, "main", tool, name, 0, schema), self._vocabulary.trip(Random(0))
+                missing += [f"`{name}` of {tool}"] if element == "identifier" or trip.say(wish) is None else []
         if not missing:
             return "no tool requires what another one returns, so no goal in steps can be planned."
         more = f" and {len(missing) - _MOST_SHOWN} more" if len(missing) > _MOST_SHOWN else ""
         shown = ", ".join(missing[:_MOST_SHOWN])
         return f"no result gives {shown}{more}, which no user would say; no goal in steps can be planned."
-
-    def _is_unsayable(self, tool: str, name: str) -> bool:
-        element, schema = self._vocabulary.element(tool, name), self._graph.schema(tool, name)
-        if "default" in schema:
-            return False
-        wish = Wish(element, "main", tool, name, 0, schema)
-        return element == "identifier" or self._vocabulary.trip(Random(0)).say(wish) is None
 
     def candidates(self, calls: tuple[PlannedCall, ...]) -> tuple[str, ...]:
         """The keys of every tool of the domains that the calls are of."""

@@ -1,7 +1,7 @@
 """How multi-step samples are made: goals over a domain, then paths through an environment (ComplexFuncBench 2.1)."""
 
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from itertools import product
 from math import ceil
 
@@ -32,9 +32,7 @@ def share_over_domains(kind: Kind, count: int, languages: Sequence[Language], to
     Raises ConfigurationError where there is none.
     """
     answered = [tool for tool in tools if tool.source.startswith(_SOURCE)]
-    own = {tool.language for tool in answered} & {
-        *languages
-    }  # what has tools of its own needs no translation of others
+    own = {tool.language for tool in answered} & {*languages}  # what has tools of its own needs no others translated
     of_domain = {(tool.category, tool.language) for tool in answered}
     places = [
         (language, domain)
@@ -49,32 +47,25 @@ def domains_for(kind: Kind, tools: Sequence[Tool]) -> list[str]:
     """The domains that a kind is shared out over. Raises ConfigurationError where there is none."""
     counts = Counter(tool.category for tool in tools if tool.source.startswith(_SOURCE))
     domains = [domain for domain, count in counts.items() if count >= _OWN_DOMAIN and domain != _SHARED]
-    crosses = kind.traits.is_cross_domain
-    if len(counts) < 2 if crosses else not domains:  # noqa: PLR2004 - across domains takes two, small or not
-        raise ConfigurationError(_lacking(kind, counts))
-    return [CROSS] if crosses else domains
-
-
-def _lacking(kind: Kind, counts: Mapping[str, int]) -> str:
-    """Why there are no domains for a kind: no environment, or one whose tools are sorted otherwise than the kind needs."""
-    crosses = kind.traits.is_cross_domain
+    crosses, about = kind.traits.is_cross_domain, f"Samples of the kind {kind.name!r} need"
     if not counts:
-        return (
-            f"Samples of the kind {kind.name!r} need an environment that answers calls, with tools of "
-            f"{'several domains' if crosses else 'a domain'}; the recipe's tools have none. "
-            "Add `- environment: travel` to its tools, or simulate a document of yours: "
+        raise ConfigurationError(
+            f"{about} an environment that answers calls, with tools of {'several domains' if crosses else 'a domain'}; the"
+            " recipe's tools have none. Add `- environment: travel` to its tools, or simulate a document of yours: "
             "`- {environment: simulated, import: openapi, path: api.yaml}`."
         )
     there = ", ".join(f"{domain!r} ({count})" for domain, count in counts.items())
-    if crosses:
-        return (
-            f"Samples of the kind {kind.name!r} need tools of several domains; those whose calls are answered are all of {there}. "
+    if crosses and len(counts) < 2:  # noqa: PLR2004 - across domains takes two, small or not
+        raise ConfigurationError(
+            f"{about} tools of several domains; those whose calls are answered are all of {there}. "
             f"Ask for {ONE_DOMAIN!r}, or sort the tools by `categories`."
         )
-    return (
-        f"Samples of the kind {kind.name!r} need a domain with {_OWN_DOMAIN} tools or more whose calls are answered; there are"
-        f" {there}. Put tools that go together into one category by `categories`, or ask for {SEVERAL_DOMAINS!r}."
-    )
+    if not crosses and not domains:
+        raise ConfigurationError(
+            f"{about} a domain with {_OWN_DOMAIN} tools or more whose calls are answered; there are {there}."
+            f" Put tools that go together into one category by `categories`, or ask for {SEVERAL_DOMAINS!r}."
+        )
+    return [CROSS] if crosses else domains
 
 
 def kind_of_domain(domain: str) -> str:
@@ -84,7 +75,10 @@ def kind_of_domain(domain: str) -> str:
 
 async def _plan(order: Order) -> AsyncIterator[Goal]:
     """Goals that make `count` samples; the last one makes fewer where they don't share out evenly."""
-    fitting = [one for one in order.environments.values() if _has(one, order.place)]
+    fitting: list[Environment] = []
+    for one in order.environments.values():
+        domains = {tool.category for tool in one.tools}
+        fitting += [one] if (len(domains) > 1 if order.place == CROSS else order.place in domains) else []
     is_task = order.kind.traits.is_task
     if is_task:
         fitting = [one for one in fitting if is_changeable(one)]
@@ -105,11 +99,6 @@ async def _plan(order: Order) -> AsyncIterator[Goal]:
         yield goal if left >= variants else goal.with_changes(variants=left)
     if not planned:
         order.misses(find_obstacle(order.place, order.language, environment), samples=order.samples)
-
-
-def _has(environment: Environment, domain: str) -> bool:
-    domains = {tool.category for tool in environment.tools}
-    return len(domains) > 1 if domain == CROSS else domain in domains
 
 
 _PATH = Traits("ComplexFuncBench", calls="set", asked="path", is_executed=True, spread="category")

@@ -234,7 +234,45 @@ async def resolve(
 
     Where several entries meet the conditions, the first is taken, unless `entries` names another by call and argument.
     """
-    return await _Resolution(goal, environment, entries).run()
+    steps = steps_of(goal)
+    positions: dict[int, tuple[int, int]] = {}
+    path: list[Exchange] = []
+    places: list[PickedPlace] = []
+
+    def pick(leaf: SourceLeaf, source: Picked) -> JsonValue:
+        step, position = positions[source.call]
+        exchange = path[step]
+        found = entries_of(exchange.responses[position], source.entries)
+        fitting = choose(found, source.where)
+        wished = entries.get((leaf.call, leaf.argument))
+        entry = next((one for one in fitting if wished in (None, one.index)), None)
+        if entry is None:
+            raise NoEntryError(
+                f"No entry of {source.entries or 'the response'!r} that {exchange.calls[position].tool} returned meets"
+                f" the conditions for {leaf.argument!r} of {goal.calls[leaf.call].tool}.",
+                leaf, source, found,
+            )  # fmt: skip
+        place, able = join(entry.place, source.field), tuple(one.index for one in fitting)
+        places.append(PickedPlace(leaf, step, position, place, entry.index, able, source))
+        return shifted(value_at(entry.value, source.field), source.later_by)
+
+    for step in range(max(steps) + 1):
+        calls: list[Call] = []
+        for index, planned in ((at, one) for at, one in enumerate(goal.calls) if steps[at] == step):
+            leaves = leaves_of(index, planned.arguments)
+            picked = {leaf.argument: pick(leaf, leaf.source) for leaf in leaves if isinstance(leaf.source, Picked)}
+            call = Call(tool=planned.tool, arguments=values_of(planned.arguments, picked))
+            if call not in calls:
+                calls.append(call)
+            positions[index] = (step, calls.index(call))
+        responses: list[JsonValue] = []
+        for call in calls:
+            answer = await environment.answer(call)
+            if answer.problem:
+                raise RecordError(f"The call of {call.tool} with {call.arguments!r} was not answered: {answer.problem}")
+            responses.append(answer.response)
+        path.append(Exchange(calls=tuple(calls), responses=tuple(responses)))
+    return Resolved(tuple(path), tuple(places), tuple(positions[index] for index in range(len(steps))))
 
 
 def steps_of(goal: Goal) -> list[int]:
@@ -247,60 +285,6 @@ def steps_of(goal: Goal) -> list[int]:
             raise RecordError(f"Call {index} ({planned.tool}) takes a value from call {late[0]}, which comes later.")
         steps.append(max((steps[call] + 1 for call in needed), default=0))
     return steps
-
-
-class _Resolution:
-    """What is known on the way: the steps made, and where each picked value was found."""
-
-    def __init__(self, goal: Goal, environment: Environment, entries: Mapping[tuple[int, str], int]) -> None:
-        self.goal, self.environment, self.entries = goal, environment, entries
-        self.positions: dict[int, tuple[int, int]] = {}
-        self.path: list[Exchange] = []
-        self.places: list[PickedPlace] = []
-
-    async def run(self) -> Resolved:
-        steps = steps_of(self.goal)
-        for step in range(max(steps) + 1):
-            calls: list[Call] = []
-            for index in (index for index, at in enumerate(steps) if at == step):
-                call = self._call(index)
-                if call not in calls:
-                    calls.append(call)
-                self.positions[index] = (step, calls.index(call))
-            self.path.append(Exchange(calls=tuple(calls), responses=tuple([await self._answer(one) for one in calls])))
-        positions = tuple(self.positions[index] for index in range(len(steps)))
-        return Resolved(tuple(self.path), tuple(self.places), positions)
-
-    async def _answer(self, call: Call) -> JsonValue:
-        answer = await self.environment.answer(call)
-        if answer.problem:
-            raise RecordError(f"The call of {call.tool} with {call.arguments!r} was not answered: {answer.problem}")
-        return answer.response
-
-    def _call(self, index: int) -> Call:
-        planned = self.goal.calls[index]
-        leaves = leaves_of(index, planned.arguments)
-        picked = {leaf.argument: self._picked(leaf, leaf.source) for leaf in leaves if isinstance(leaf.source, Picked)}
-        return Call(tool=planned.tool, arguments=values_of(planned.arguments, picked))
-
-    def _picked(self, leaf: SourceLeaf, source: Picked) -> JsonValue:
-        step, position = self.positions[source.call]
-        exchange = self.path[step]
-        entries = entries_of(exchange.responses[position], source.entries)
-        fitting = choose(entries, source.where)
-        wished = self.entries.get((leaf.call, leaf.argument))
-        entry = next((one for one in fitting if wished in (None, one.index)), None)
-        if entry is None:
-            raise NoEntryError(
-                f"No entry of {source.entries or 'the response'!r} that {exchange.calls[position].tool} returned meets"
-                f" the conditions for {leaf.argument!r} of {self.goal.calls[leaf.call].tool}.",
-                leaf, source, entries,
-            )  # fmt: skip
-        path = join(entry.place, source.field)
-        self.places.append(
-            PickedPlace(leaf, step, position, path, entry.index, tuple(one.index for one in fitting), source)
-        )
-        return shifted(value_at(entry.value, source.field), source.later_by)
 
 
 class RememberedEnvironment(WrappedEnvironment):

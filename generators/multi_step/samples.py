@@ -15,7 +15,6 @@ from callwright.generators.environments.picking import write_rule
 from callwright.generators.environments.protocol import Environment
 from callwright.generators.multi_step import ONE_DOMAIN, SEVERAL_DOMAINS, TASKS
 from callwright.generators.multi_step.resolving import (
-    PickedPlace,
     RememberedEnvironment,
     Resolved,
     SourceLeaf,
@@ -26,6 +25,7 @@ from callwright.generators.multi_step.resolving import (
 from callwright.generators.multi_step.tasks import environment_of, find_changes, validate_path
 from callwright.generators.stages import StageContext
 from callwright.generators.stated_values import found_evidence
+from callwright.generators.transcripts import walk
 from callwright.language.names import split_name
 from callwright.language.packs import of
 from callwright.language.text import Found
@@ -189,6 +189,8 @@ async def write_sample(path: GoalPath, context: StageContext, template: GoalPath
     world = world_of(environment) if goal.kind in TASKS else None
     if world is None:
         validate_path(path.path, path.strikes, environment)
+    calls = [(planned, resolved.positions[at]) for at, planned in enumerate(goal.calls) if planned.wanted]
+    wanted = sorted({position for _, position in calls})
     return Sample(
         kind=goal.kind or (SEVERAL_DOMAINS if goal.domain == CROSS else ONE_DOMAIN),
         language=goal.language,
@@ -199,25 +201,12 @@ async def write_sample(path: GoalPath, context: StageContext, template: GoalPath
             trait_tag("environment", goal.environment),
             trait_tag("template", template.traced.worded.goal.key),
             *([trait_tag("simulation", world.seed)] if world else []),
-            wanted_tag(goal, resolved),
-            *asked_tags(goal, resolved),
+            trait_tag("wanted", " ".join(f"{step}.{position}" for step, position in wanted)),
+            *(asked_tag(AskedField(*position, field)) for planned, position in calls for field in planned.asked),
         ),
         origin=Origin(stage=STAGE, parents=(template.key,), seed=goal.seed, model=context.chat.name),
         changes=find_changes(path.path, path.strikes, world) if world else (),
     )
-
-
-def wanted_tag(goal: Goal, resolved: Resolved) -> str:
-    """Which calls the user asks for, as "wanted=1.0 2.1": step and place in it."""
-    positions = dict.fromkeys(resolved.positions[index] for index, planned in enumerate(goal.calls) if planned.wanted)
-    return trait_tag("wanted", " ".join(f"{step}.{position}" for step, position in sorted(positions)))
-
-
-def asked_tags(goal: Goal, resolved: Resolved) -> Iterator[str]:
-    """The fields that the user asks for, a tag for each."""
-    for index, planned in enumerate(goal.calls):
-        for path in planned.asked if planned.wanted else ():
-            yield asked_tag(AskedField(*resolved.positions[index], path))
 
 
 def _turns(path: GoalPath, resolved: Resolved, environment: Environment) -> tuple[Turn, ...]:
@@ -227,25 +216,14 @@ def _turns(path: GoalPath, resolved: Resolved, environment: Environment) -> tupl
     for step, exchange in enumerate(path.path):
         calls: list[GoldCall] = []
         for position, call in enumerate(exchange.calls):
-            index = resolved.positions.index((step, position))
-            tool = tools[call.tool]
+            index, tool = resolved.positions.index((step, position)), tools[call.tool]
             evidence = evidence_of(index, goal, resolved, path.request, tool)
             gold = GoldCall(tool=call.tool, arguments=call.arguments, evidence=evidence, constants=tool.constants)
             calls.append(gold)
-        turns.append(CallTurn(calls=tuple(calls), executed=True))
-        turns.append(ResultTurn(results=exchange.responses))
-    wanted = [
-        Asked(planned.tool, resolved.response(index), planned.asked)
-        for index, planned in enumerate(goal.calls)
-        if planned.wanted
-    ]
-    turns.append(ReplyTurn(text=answer_of(wanted, goal.language)))
-    return tuple(turns)
-
-
-def result_turn(step: int) -> int:
-    """The turn at which the responses of a step stand."""
-    return TURNS_A_STEP * (step + 1)
+        turns += [CallTurn(calls=tuple(calls), executed=True), ResultTurn(results=exchange.responses)]
+    wanted = [(at, planned) for at, planned in enumerate(goal.calls) if planned.wanted]
+    told = [Asked(planned.tool, resolved.response(at), planned.asked) for at, planned in wanted]
+    return (*turns, ReplyTurn(text=answer_of(told, goal.language)))
 
 
 def place_of(evidence: Evidence) -> tuple[int, int] | None:
@@ -309,20 +287,17 @@ def evidence_of(call: int, goal: Goal, resolved: Resolved, request: str, tool: T
     found: list[Evidence] = []
     for leaf in leaves_of(call, goal.calls[call].arguments):
         if isinstance(leaf.source, Picked):
-            found.append(_picked(places[leaf.argument], leaf.source))
+            place = places[leaf.argument]
+            turn = TURNS_A_STEP * (place.step + 1)
+            dot = "" if place.path.startswith("[") or not place.path else "."
+            response, rule = f"turns[{turn}].results[{place.call}]{dot}{place.path}", write_rule(leaf.source)
+            found.append(Evidence(argument=leaf.argument, kind="response", turn=turn, path=response, rule=rule))
         elif isinstance(leaf.source, StatedValue):
             span = find_stated(leaf.argument, leaf.source.value, tool, request)
             found += [found_evidence(leaf.argument, span, request, 0)] if span else []
         else:
             found.append(Evidence(argument=leaf.argument, kind="default"))
     return tuple(found)
-
-
-def _picked(place: PickedPlace, source: Picked) -> Evidence:
-    turn = result_turn(place.step)
-    start = f"turns[{turn}].results[{place.call}]"
-    path = start + place.path if place.path.startswith("[") else f"{start}.{place.path}" if place.path else start
-    return Evidence(argument=place.leaf.argument, kind="response", turn=turn, path=path, rule=write_rule(source))
 
 
 class _GoalPlace(NamedTuple):
@@ -348,8 +323,13 @@ def add_evidence(turns: Sequence[Turn], tools: Mapping[str, Tool]) -> tuple[Turn
         elif isinstance(turn, ResultTurn):
             responses.add(index, turn)
         elif isinstance(turn, CallTurn):
-            calls = tuple(_with_evidence(call, tools.get(call.tool), stated, responses) for call in turn.calls)
-            found.append(turn.with_changes(calls=calls))
+            calls: list[GoldCall] = []
+            for call in turn.calls:
+                properties = tools[call.tool].properties if call.tool in tools else {}
+                leaves = (_Leaf(name, value, properties.get(name) or {}) for name, value in call.arguments.items())
+                proofs = [_evidence(part, stated, responses) for leaf in leaves for part in _parts(leaf, responses)]
+                calls.append(call.with_changes(evidence=tuple(one for one in proofs if one is not None)))
+            found.append(turn.with_changes(calls=tuple(calls)))
             continue
         found.append(turn)
     return tuple(found)
@@ -359,17 +339,18 @@ class _Responses:
     """Every value of the responses so far, by what it is and by its text: the place where it was seen last."""
 
     def __init__(self) -> None:
-        self._places: dict[tuple[str, JsonValue], _GoalPlace] = {}
+        self._places: dict[tuple[bool, JsonValue], _GoalPlace] = {}  # text or number, and which
         self._texts: dict[str, _GoalPlace] = {}
 
     def add(self, turn: int, results: ResultTurn) -> None:
         """Take in the responses of a turn; inside one turn the first place of a value counts."""
-        places: dict[tuple[str, JsonValue], _GoalPlace] = {}
+        places: dict[tuple[bool, JsonValue], _GoalPlace] = {}
         texts: dict[str, _GoalPlace] = {}
         for number, result in enumerate(results.results):
-            for path, value in _leaves(result, f"turns[{turn}].results[{number}]"):
-                places.setdefault((_kind(value), value), _GoalPlace(turn, path))
-                texts.setdefault(str(value), _GoalPlace(turn, path, AS_TEXT))
+            for path, value in walk(result, f"turns[{turn}].results[{number}]"):
+                if value not in (None, "") and not isinstance(value, bool | dict | list):
+                    places.setdefault((isinstance(value, str), value), _GoalPlace(turn, path))
+                    texts.setdefault(str(value), _GoalPlace(turn, path, AS_TEXT))
         self._places |= places
         self._texts |= texts
 
@@ -377,20 +358,7 @@ class _Responses:
         """Where a response has this value; what is empty, or only true or false, is no proof."""
         if value in (None, "", [], {}) or isinstance(value, bool | list | dict):
             return None
-        return self._places.get((_kind(value), value)) or self._texts.get(str(value))
-
-
-def _with_evidence(
-    call: GoldCall, tool: Tool | None, stated: Sequence[tuple[int, str]], responses: _Responses
-) -> GoldCall:
-    properties = {} if tool is None else tool.properties
-    evidence = [
-        found
-        for name, value in call.arguments.items()
-        for leaf in _parts(_Leaf(name, value, properties.get(name) or {}), responses)
-        if (found := _evidence(leaf, stated, responses)) is not None
-    ]
-    return call.with_changes(evidence=tuple(evidence))
+        return self._places.get((isinstance(value, str), value)) or self._texts.get(str(value))
 
 
 def _parts(leaf: _Leaf, responses: _Responses) -> Iterator[_Leaf]:
@@ -399,16 +367,16 @@ def _parts(leaf: _Leaf, responses: _Responses) -> Iterator[_Leaf]:
     if isinstance(value, list) and value:
         for at, item in enumerate(value):
             yield from _parts(_Leaf(f"{name}[{at}]", item, schema.get("items") or {}), responses)
-    elif isinstance(value, dict) and value:
+        return
+    if isinstance(value, dict) and value:
         members = schema.get("properties") or {}
         for key, member in value.items():
             yield from _parts(_Leaf(f"{name}.{key}", member, {"title": key, **(members.get(key) or {})}), responses)
-    elif isinstance(value, str) and "," in value and responses.find(value) is None:
-        parts = [part.strip() for part in value.split(",")]
-        if any(responses.find(part) is not None for part in parts):
-            yield from (_Leaf(f"{name}[{at}]", part, schema) for at, part in enumerate(parts))
-        else:
-            yield leaf
+        return
+    is_list = isinstance(value, str) and "," in value and responses.find(value) is None
+    parts = [part.strip() for part in str(value).split(",")] if is_list else []
+    if any(responses.find(part) is not None for part in parts):
+        yield from (_Leaf(f"{name}[{at}]", part, schema) for at, part in enumerate(parts))
     else:
         yield leaf
 
@@ -428,18 +396,3 @@ def _evidence(leaf: _Leaf, stated: Sequence[tuple[int, str]], responses: _Respon
     if "default" in leaf.schema and leaf.schema["default"] == leaf.value:
         return Evidence(argument=leaf.argument, kind="default")
     return None
-
-
-def _leaves(value: JsonValue, path: str) -> Iterator[tuple[str, JsonValue]]:
-    if isinstance(value, dict):
-        for name, member in value.items():
-            yield from _leaves(member, f"{path}.{name}")
-    elif isinstance(value, list):
-        for index, member in enumerate(value):
-            yield from _leaves(member, f"{path}[{index}]")
-    elif value not in (None, "") and not isinstance(value, bool):
-        yield path, value
-
-
-def _kind(value: JsonValue) -> str:
-    return "text" if isinstance(value, str) else "number"

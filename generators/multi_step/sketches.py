@@ -156,6 +156,11 @@ class Take(NamedTuple):
     mark: int = 0
     later_by: int = 0
 
+    @property
+    def entry(self) -> tuple[int, int, str]:
+        """Which entry is meant: equal for values that come out of one."""
+        return self.source, self.mark, self.link.entries
+
 
 class Fixed(NamedTuple):
     """A value that the schema gives."""
@@ -276,11 +281,12 @@ class Sketcher:
         self._building.append(tool)
         slots: dict[str, Slot] = {}
         chosen = self._chosen(tool)
-        self._take_linked(tool, [name for name in chosen if self._is_taken(tool, name)], slots, depth)
+        linked = [name for name in chosen if self._graph.links(tool, name) and not self._comes_inside(tool, name)]
+        self._take_linked(tool, [name for name in linked if self._is_hidden(tool, name)], slots, depth)
         chosen = [name for name in chosen if name in slots or not self._is_settled(tool, name, slots)]
         for name in chosen:
             if name not in slots and not self._comes_inside(tool, name):
-                slots[name] = self._stated(tool, name, depth)
+                slots[name] = self._stated(tool, name)
         for name in chosen:
             if name not in slots:
                 slots[name] = self._inside(tool, name, slots)
@@ -325,14 +331,9 @@ class Sketcher:
         if _NEVER & set(split_name(name)) or self._graph.members(tool, name):
             return False
         if self._graph.links(tool, name) and self._is_hidden(tool, name):
-            return self._comes_inside(tool, name) or (
-                self._graph.refers(tool, name) and bool(self._open_links(tool, name))
-            )
+            is_open = self._graph.refers(tool, name) and bool(self._open_links(tool, name))
+            return is_open or self._comes_inside(tool, name)
         return self._element(tool, name) != "identifier"
-
-    def _is_taken(self, tool: str, name: str) -> bool:
-        links = self._graph.links(tool, name)
-        return bool(links) and not self._comes_inside(tool, name) and self._is_hidden(tool, name)
 
     def _is_hidden(self, tool: str, name: str) -> bool:
         """Whether nobody would say the value: it has to come out of a response."""
@@ -369,16 +370,12 @@ class Sketcher:
         for name in names:
             source = self._source(tool, name, [known for known, _ in groups])
             field = self._link(tool, name, source).field
-            free = [
-                group
-                for known, group in groups
-                if known == source and all(self._link(tool, other, source).field != field for other in group)
-            ]
-            best = max(free, key=lambda group: shared_start(group[0], name), default=None)
-            if best is None:
-                groups.append((source, [name]))
+            of_source = [group for known, group in groups if known == source]
+            free = [one for one in of_source if all(self._link(tool, other, source).field != field for other in one)]
+            if free:
+                max(free, key=lambda group: shared_start(group[0], name)).append(name)
             else:
-                best.append(name)
+                groups.append((source, [name]))
         return groups
 
     def _source(self, tool: str, name: str, taken: Sequence[str]) -> str:
@@ -387,12 +384,11 @@ class Sketcher:
         makers = [link.source for link in links if not self._graph.is_listed(link) and is_making(link.source)]
         if makers and self._rng.random() < _SHARE_OF_MADE:
             return self._rng.choice(makers)
-        sources = list(dict.fromkeys(link.source for link in links if self._graph.is_listed(link))) or [
-            link.source for link in links
-        ]
         together = [link.source for link in links if link.source in taken]
         if together:
             return together[0]
+        listed = list(dict.fromkeys(link.source for link in links if self._graph.is_listed(link)))
+        sources = listed or [link.source for link in links]
         searches = [source for source in sources if not self._graph.is_lookup(source)]
         lookups = [source for source in sources if self._graph.is_lookup(source)]
         found = [source for source in searches if (source, "search") in self._known]
@@ -400,8 +396,7 @@ class Sketcher:
             return found[0]
         if lookups and (not searches or self._element(tool, name) != "identifier"):
             return max(lookups, key=lambda source: affinity(tool, source))
-        known = [source for source in searches if (source, "search") in self._known]
-        return self._rng.choice(known or searches)
+        return self._rng.choice(found or searches)
 
     def _open_links(self, tool: str, name: str) -> list[Link]:
         """The links of a parameter but those from calls that need this very one."""
@@ -411,33 +406,28 @@ class Sketcher:
         return next(link for link in self._graph.links(tool, name) if link.source == source)
 
     def _lookup(self, tool: str, role: str) -> int:
-        known = self._known.get((tool, role))
-        if known is not None:
-            return known
-        query = self._graph.tools[tool].required[0]
-        say = Say(self._element(tool, query), role, tool, query, f"{role} of {tool}")
-        self._known[tool, role] = self._kept(SketchedCall(tool, {query: say}, wanted=False))
+        if (tool, role) not in self._known:
+            query = self._graph.tools[tool].required[0]
+            say = Say(self._element(tool, query), role, tool, query, f"{role} of {tool}")
+            self._known[tool, role] = self._kept(SketchedCall(tool, {query: say}, wanted=False))
         return self._known[tool, role]
 
     def _bridge(self, tool: str, user: str, parameter: str) -> int | None:
         """A look-up of what an entry of an earlier search is called: the airport of a flight, the hotel that was found."""
         query = self._graph.tools[tool].required[0]
+        direct = {link.source for link in self._graph.links(user, parameter) if not self._graph.is_lookup(link.source)}
+        domains = {self._graph.domain(one) for one in direct}  # these give the value without a look-up: that is shorter
         for link in self._graph.links(tool, query):
             search = self._known.get((link.source, "search"))
             if not self._graph.is_listed(link) or search is None or (tool, link.source) in self._bridged:
                 continue
-            if self._is_direct(user, parameter, self._graph.domain(link.source)):
+            if self._graph.domain(link.source) in domains:
                 continue
             self._bridged.add((tool, link.source))
             if self._rng.random() < _SHARE_OF_BRIDGES:
                 take = Take(search, link, "ranked", self._marks.setdefault(search, 0))
                 return self._kept(SketchedCall(tool, {query: take}, wanted=False))
         return None
-
-    def _is_direct(self, tool: str, parameter: str, domain: str) -> bool:
-        """Whether the domain gives the parameter its value without anything being looked up: that way is shorter."""
-        sources = {link.source for link in self._graph.links(tool, parameter)}
-        return any(self._graph.domain(one) == domain and not self._graph.is_lookup(one) for one in sources)
 
     def _mark(self, call: int) -> int:
         """Mostly the entry that was meant before, now and then another one."""
@@ -446,7 +436,7 @@ class Sketcher:
             self._marks[call] = 0 if mark is None else mark + 1
         return self._marks[call]
 
-    def _stated(self, tool: str, name: str, depth: int) -> Slot:
+    def _stated(self, tool: str, name: str) -> Slot:
         schema = self._graph.schema(tool, name)
         if self._graph.members(tool, name):
             roles = self._rng.choice(
@@ -465,8 +455,7 @@ class Sketcher:
                 if self._graph.is_listed(link) and search is not None and self._rng.random() < _SHARE_OF_BRIDGES:
                     later = self._rng.choice(_LATER) if element == "time" else 0
                     return Take(search, link, "ranked", self._marks.setdefault(search, 0), later)
-        role = self._role(tool, name)
-        return Say(element, role, tool, name, f"{name} of {self._graph.domain(tool)}")
+        return Say(element, self._role(tool, name), tool, name, f"{name} of {self._graph.domain(tool)}")
 
     def _leg(self, tool: str, name: str, roles: tuple[str, str], at: int) -> Group:
         members = self._graph.members(tool, name)

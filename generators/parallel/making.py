@@ -102,7 +102,15 @@ async def write_parallel(plan: RoutingPlan, context: StageContext) -> list[Sampl
         leniency=Leniency(look_closer=lambda wording: ask_for_quotes(context, wording.request, _expected(due), quotes)),
     )
     stated = stated_values(wording, due, plan.language, quotes)
-    calls = [_gold(number, tool, arguments, stated, wording.request) for number, (tool, arguments) in enumerate(due)]
+    calls: list[GoldCall] = []
+    for number, (tool, arguments) in enumerate(due):
+        evidence = [
+            value_evidence(name, value, tool.properties[name], place, wording.request)
+            for name, value in arguments.items()
+            if (place := stated[number, name].place) is not None
+        ]
+        gold = GoldCall(tool=tool.name, arguments=arguments, evidence=tuple(evidence), constants=tool.constants)
+        calls.append(gold)
     return [
         Sample(
             kind=plan.kind,
@@ -169,15 +177,6 @@ def _arguments(plan: RoutingPlan, at: int) -> Arguments:
     return values
 
 
-def _gold(number: int, tool: Tool, arguments: Arguments, stated: Mapping[Spot, Stated], request: str) -> GoldCall:
-    evidence = [
-        value_evidence(name, value, tool.properties[name], place, request)
-        for name, value in arguments.items()
-        if (place := stated[number, name].place) is not None
-    ]
-    return GoldCall(tool=tool.name, arguments=arguments, evidence=tuple(evidence), constants=tool.constants)
-
-
 PLANS_STAGE = "parallel_plans"
 _COUNTS, _SHARES = (2, 3, 4), (70, 22, 8)
 _ONE_TOOL_SHARE = 0.5
@@ -235,12 +234,22 @@ def _plan(order: Order, usable: Sequence[Tool], company: ToolPool, rng: Random) 
             if not any(are_redundant(tool, one) or are_contradictory(tool, one) for one in tools):
                 tools.append(tool)
     calls = again or [(tool, order.own_values.fill(tool, _names(tool, rng), order.language, rng)) for tool in tools]
-    shown = [first] if again else _shown(tools, company, order.candidates, rng)
+    shown = [first]
+    if not again:  # others stand beside them that could do none of the calls
+        beside = pick_distractors(first, company, max(0, order.candidates - len(tools)), rng)
+        shown = [*tools, *(one for one in beside if not any(are_redundant(one, tool) for tool in tools))]
+        shown = rng.sample(shown, len(shown))
     return RoutingPlan(
         kind=order.kind.name,
         language=order.language,
         domain=first.category,
-        calls=tuple(_planned(tool, arguments) for tool, arguments in calls),
+        calls=tuple(
+            PlannedCall(
+                tool=tool.name,
+                arguments={name: StatedValue(value=value, element="text") for name, value in arguments.items()},
+            )
+            for tool, arguments in calls
+        ),
         candidates=tuple(tool.key for tool in shown),
         seed=rng.getrandbits(32),
         origin=Origin(stage=PLANS_STAGE, parents=tuple(tool.key for tool in tools)),
@@ -262,24 +271,10 @@ def _with_other_values(tool: Tool, count: int, order: Order, rng: Random) -> lis
     return []
 
 
-def _shown(tools: Sequence[Tool], company: ToolPool, candidates: int, rng: Random) -> list[Tool]:
-    """The tools that are due among others that could do none of the calls."""
-    beside = pick_distractors(tools[0], company, max(0, candidates - len(tools)), rng)
-    fitting = [one for one in beside if not any(are_redundant(one, tool) for tool in tools)]
-    shown = [*tools, *fitting]
-    return rng.sample(shown, len(shown))
-
-
 def _names(tool: Tool, rng: Random) -> list[str]:
     optional = [name for name in sayable_options(tool) if "default" not in tool.properties[name]]
     extra = rng.sample(optional, min(len(optional), rng.randint(0, _MOST_OPTIONAL)))
     return enough_of(tool, [*tool.required, *extra], rng)
-
-
-def _planned(tool: Tool, arguments: Arguments) -> PlannedCall:
-    return PlannedCall(
-        tool=tool.name, arguments={name: StatedValue(value=value, element="text") for name, value in arguments.items()}
-    )
 
 
 _TRAITS = Traits("BFCL", calls="set", asked="plan", is_whole=True)

@@ -50,9 +50,7 @@ STAGE = "routing_plans"
 # Shares of the published data set's questions by how many calls are due (EVALUATORS 3.1: 207, 48, 16 and 1 of two to five).
 _MEDIUM_CALLS, _MEDIUM_SHARES = (2, 3, 4), (80, 16, 4)
 _HARD_CALLS, _HARD_SHARES = (2, 3, 4, 5), (52, 30, 13, 5)
-NO_CATALOGS = frozenset(
-    {"seed", "generated"}
-)  # categories of single tools, none of which returns what another one takes
+NO_CATALOGS = frozenset({"seed", "generated"})  # single tools, none of which returns what another one takes
 _OWN_DOMAIN = 4  # a category with fewer tools is no catalog to choose from
 _SHARED_SHARE = 0.6
 _TRIES = 60
@@ -93,15 +91,16 @@ def plan_routing(order: Order) -> Iterator[RoutingPlan]:
 
     def plan(number: int) -> RoutingPlan:
         draw = _ValueDraw(language, Random(f"{seed}:{domain}:{kind}:{language}:{number}"), order.own_values)
-        calls, rng = _calls(kind, turns[number % len(turns)], graph, draw), draw.rng
+        calls = _calls(kind, turns[number % len(turns)], graph, draw)
+        called = {call.tool for call in calls}
         return RoutingPlan(
             kind=kind,
             language=language,
             domain=domain,
             calls=tuple(calls),
             candidates=tuple(tool.key for tool in tools),
-            seed=rng.getrandbits(32),
-            origin=Origin(stage=STAGE, parents=tuple(tool.key for tool in _named(calls, tools)), seed=seed),
+            seed=draw.rng.getrandbits(32),
+            origin=Origin(stage=STAGE, parents=tuple(tool.key for tool in tools if tool.name in called), seed=seed),
         )
 
     yield from plan_each(order, lambda number: turns[number % len(turns)].name, plan)
@@ -111,11 +110,6 @@ def _unlinked(tools: Sequence[Tool]) -> str:
     """The required ids that no result gives under their names."""
     lacking = [f"`{name}` of {tool.name}" for tool in tools for name in tool.required if is_opaque(name)]
     return f" under its name (no result gives {', '.join(lacking[:_MOST_SHOWN])})" if lacking else ""
-
-
-def _named(calls: Sequence[PlannedCall], tools: Sequence[Tool]) -> list[Tool]:
-    names = {call.tool for call in calls}
-    return [tool for tool in tools if tool.name in names]
 
 
 def _calls(kind: str, tool: Tool, graph: DomainGraph, draw: _ValueDraw) -> list[PlannedCall]:
@@ -142,13 +136,12 @@ def _stated_calls(tools: Sequence[Tool], draw: _ValueDraw) -> list[PlannedCall]:
     known: dict[str, JsonValue] = {}
     calls = []
     for tool in tools:
-        shared = {
-            name: value for name, value in known.items() if name in tool.required and "pattern" in tool.properties[name]
-        }
+        patterned = [name for name in tool.required if "pattern" in tool.properties[name]]
+        shared = {name: value for name, value in known.items() if name in patterned}
         lacking = [name for name in enough_of(tool, tool.required, draw.rng) if name not in shared]
         values = shared | draw.fill(tool, lacking, shared)
         known.update(values)
-        calls.append(_planned(tool, {name: _stated(value) for name, value in values.items()}))
+        calls.append(_planned(tool, values, {}))
     return calls
 
 
@@ -189,23 +182,15 @@ def _chain(last: Tool, graph: DomainGraph, wanted: int, rng: Random) -> list[Roa
 
 def _call_on_road(tool: Tool, before: Sequence[Tool], draw: _ValueDraw) -> PlannedCall:
     """A call that takes from the last of the calls before it what that returns, and has all else said."""
-    picked: dict[str, ValueSource] = {}
-    if before:
-        at = len(before) - 1
-        picked = {
-            name: Picked(call=at, entries="", field=name)
-            for name in tool.required
-            if feeds(name, before[at], name, tool)
-        }
-    stated = draw.fill(tool, [name for name in enough_of(tool, tool.required, draw.rng) if name not in picked])
-    return _planned(tool, {**{name: _stated(value) for name, value in stated.items()}, **picked})
+    at = len(before) - 1
+    fed = [name for name in tool.required if before and feeds(name, before[at], name, tool)]
+    stated = draw.fill(tool, [name for name in enough_of(tool, tool.required, draw.rng) if name not in fed])
+    return _planned(tool, stated, {name: Picked(call=at, entries="", field=name) for name in fed})
 
 
-def _stated(value: JsonValue) -> StatedValue:
-    return StatedValue(value=value, element=_STATED)
-
-
-def _planned(tool: Tool, sources: dict[str, ValueSource]) -> PlannedCall:
+def _planned(tool: Tool, stated: Arguments, picked: Mapping[str, Picked]) -> PlannedCall:
+    sources: dict[str, ValueSource] = {name: StatedValue(value=one, element=_STATED) for name, one in stated.items()}
+    sources |= picked
     names = (*tool.required, *(name for name in sources if name not in tool.required))
     return PlannedCall(tool=tool.name, arguments={name: sources[name] for name in names})
 
@@ -216,15 +201,15 @@ def share_over_domains(kind: Kind, count: int, languages: Sequence[Language], to
     Raises ConfigurationError where there is no domain.
     """
     catalogs = catalog_tools(tools)
-    own = {tool.language for tool in catalogs} & {
-        *languages
-    }  # languages that have none are translated only by themselves
+    own = {tool.language for tool in catalogs} & {*languages}  # languages that have none are translated by themselves
+    by_domain: dict[tuple[Language, str], list[Tool]] = {}
+    for language in languages:
+        for tool in tools_for(catalogs, language) if language in own or not own else ():
+            by_domain.setdefault((language, tool.category), []).append(tool)
     places = [
-        (language, domain)
-        for language in languages
-        for domain, catalog in _by_domain(tools_for(catalogs, language)).items()
-        if (language in own or not own)
-        and (kind.traits.difficulty != "hard" or any(map(DomainGraph(catalog).roads, catalog)))
+        place
+        for place, catalog in by_domain.items()
+        if kind.traits.difficulty != "hard" or any(map(DomainGraph(catalog).roads, catalog))
     ]
     if not places and count and catalogs:
         raise ConfigurationError(
@@ -241,26 +226,14 @@ def share_over_domains(kind: Kind, count: int, languages: Sequence[Language], to
     if not any(weights.values()):  # catalogs of one's own: by how many tools there are
         sizes = Counter(tool.category for tool in catalogs)
         weights = {(language, domain): sizes[domain] for language, domain in places}
-    shares = _shared_out(count, weights)
-    for (language, domain), share in shares.items():
-        yield Share(language, share, domain)
-
-
-def _shared_out(count: int, weights: Mapping[tuple[Language, str], int]) -> dict[tuple[Language, str], int]:
-    """Whole shares by weight; what is left goes to those whose shares were cut the most."""
+    # Whole shares by weight; what is left goes to those whose shares were cut the most.
     total = sum(weights.values()) or 1
     shares = {place: count * weight // total for place, weight in weights.items()}
     by_rest = sorted(weights, key=lambda place: -(count * weights[place] % total))
     for place in by_rest[: count - sum(shares.values())]:
         shares[place] += 1
-    return shares
-
-
-def _by_domain(tools: Sequence[Tool]) -> dict[str, list[Tool]]:
-    found: dict[str, list[Tool]] = {}
-    for tool in tools:
-        found.setdefault(tool.category, []).append(tool)
-    return found
+    for (language, domain), share in shares.items():
+        yield Share(language, share, domain)
 
 
 def catalog_tools(tools: Sequence[Tool]) -> list[Tool]:

@@ -22,7 +22,6 @@ from callwright.warehouse.records import (  # fmt: skip
     CallTurn,
     Evidence,
     GoldCall,
-    Origin,
     Picked,
     PlannedCall,
     RoutingPlan,
@@ -204,8 +203,20 @@ async def word_routing(plan: RoutingPlan, context: StageContext) -> list[Sample]
             look_closer=lambda wording: ask_for_quotes(context, wording.request.strip(), _expected(plan, tools), quotes)
         ),
     )
-    origin = made_by(context, STAGE, prompt, parent=plan.key, seed=plan.seed)
-    return [_sample(wording.request.strip(), plan, tools, quotes, origin)]
+    request = wording.request.strip()
+    stated = find_values(_expected(plan, tools), quotes, request, plan.language)
+    calls = tuple(_gold(number, call, tools[call.tool], stated, request) for number, call in enumerate(plan.calls))
+    return [
+        Sample(
+            kind=plan.kind,
+            language=plan.language,
+            category=plan.domain,
+            candidates=plan.candidates,
+            turns=(UserTurn(text=request), CallTurn(calls=calls)),
+            tags=(trait_tag("difficulty", traits_of(plan.kind).difficulty),),
+            origin=made_by(context, STAGE, prompt, parent=plan.key, seed=plan.seed),
+        )
+    ]
 
 
 def routing_problem(request: str, plan: RoutingPlan, tools: dict[str, Tool], quotes: Mapping[Spot, str]) -> str:
@@ -250,22 +261,6 @@ def _expected(plan: RoutingPlan, tools: dict[str, Tool]) -> Expected:
         for name, source in call.arguments.items()
         if isinstance(source, StatedValue)
     }
-
-
-def _sample(
-    request: str, plan: RoutingPlan, tools: dict[str, Tool], quotes: Mapping[Spot, str], origin: Origin
-) -> Sample:
-    stated = find_values(_expected(plan, tools), quotes, request, plan.language)
-    calls = tuple(_gold(number, call, tools[call.tool], stated, request) for number, call in enumerate(plan.calls))
-    return Sample(
-        kind=plan.kind,
-        language=plan.language,
-        category=plan.domain,
-        candidates=plan.candidates,
-        turns=(UserTurn(text=request), CallTurn(calls=calls)),
-        tags=(trait_tag("difficulty", traits_of(plan.kind).difficulty),),
-        origin=origin,
-    )
 
 
 def _gold(number: int, call: PlannedCall, tool: Tool, stated: Mapping[Spot, Stated], request: str) -> GoldCall:

@@ -1,6 +1,8 @@
 """Intent shifts: instead of answering, the user asks for something that no candidate can do (HammerBench 4.2.3)."""
 
 from collections.abc import Mapping
+from itertools import product
+from typing import Literal
 
 from callwright.generators.kinds import name_of
 from callwright.generators.shifts.turns import shifted_tags, snapshots_before
@@ -34,10 +36,9 @@ def mismatch(source: Sample, other: Sample, tools: Mapping[str, Tool]) -> str:
         return (
             f"Which tool the sample {other.key} asks for is not known, so nobody can tell that no candidate serves it."
         )
-    for shown in (tools[key] for key in source.candidates):
-        for tool in wanted:
-            if are_redundant(shown, tool):
-                return f"The candidate {shown.name!r} may serve what the other request asks {tool.name!r} for."
+    for shown, tool in product((tools[key] for key in source.candidates), wanted):
+        if are_redundant(shown, tool):
+            return f"The candidate {shown.name!r} may serve what the other request asks {tool.name!r} for."
     return ""
 
 
@@ -55,12 +56,12 @@ async def shift_intents(derivation: Derivation, context: StageContext) -> list[S
     at = context.rng.choice(_replaceable(source))
     request = other.turns[0]
     assert isinstance(request, UserTurn)  # mismatch has seen to it  # noqa: S101
-    opener = context.rng.choice(openers_in(source.language))
+    opener = context.rng.choice(stock_phrases(source.language, "openers"))
     turns = (
         *source.turns[:at],
         request.with_changes(text=f"{opener}{request.text}"),
         CallTurn(),
-        ReplyTurn(text=context.rng.choice(refusals_in(source.language))),
+        ReplyTurn(text=context.rng.choice(stock_phrases(source.language, "refusals"))),
     )
     sample = source.with_changes(
         kind=name_of(source.kind, "IS"),
@@ -88,19 +89,12 @@ def _wanted(other: Sample, tools: Mapping[str, Tool]) -> list[Tool]:
     return found if len(found) >= len(called) else []
 
 
-def openers_in(language: Language) -> tuple[str, ...]:
-    """How a request that drops another begins; what follows begins as its own writer began it."""
-    return tuple(of(language).data["assistant"]["openers"])
+def stock_phrases(language: Language, deed: Literal["openers", "refusals", "done"]) -> tuple[str, ...]:
+    """How a request that drops another begins, what an assistant replies that has no tool, or whose call went through.
 
-
-def refusals_in(language: Language) -> tuple[str, ...]:
-    """What an assistant replies that has no tool for a request."""
-    return tuple(of(language).data["assistant"]["refusals"])
-
-
-def done_in(language: Language) -> tuple[str, ...]:
-    """What an assistant replies when a call went through; none of these asks anything."""
-    return tuple(of(language).data["assistant"]["done"])
+    What follows an opener begins as its own writer began it; none of those that say that something is done asks anything.
+    """
+    return tuple(of(language).data["assistant"][deed])
 
 
 _ASKS = LanguagePattern("@[?]|@{assistant_asks}")

@@ -21,7 +21,7 @@ from callwright.generators.shifts.changeable import (
     obstacle_to,
     schema_of,
 )
-from callwright.generators.shifts.intents import done_in
+from callwright.generators.shifts.intents import stock_phrases
 from callwright.generators.shifts.turns import (
     call_with_value,
     evidence_of,
@@ -161,7 +161,7 @@ def _scene(change: ValueChange, context: StageContext) -> Scene:
     elif transform == "SO_case2":
         turns = turns[: context.rng.choice(interruptions(source, place, named))]
     elif not isinstance(turns[-1], ReplyTurn):
-        turns = (*turns, ReplyTurn(text=context.rng.choice(done_in(source.language))))
+        turns = (*turns, ReplyTurn(text=context.rng.choice(stock_phrases(source.language, "done"))))
     return Scene(change, place, named[call.tool], schema_of(call, place.argument, named), turns, must_name)
 
 

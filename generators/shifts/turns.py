@@ -42,7 +42,8 @@ def until_due(sample: Sample, transform: Transform) -> Sample:
     kinds = [turn.kind for turn in sample.turns]
     single = [at for at in range(1, len(kinds)) if kinds[at - 1 : at + 3] == ["user", "calls", "result", "reply"]]
     if transform == "SO_case2":  # the correction comes while a question is open
-        single = [at for at in single if _is_asked(sample.turns, at - 2)]
+        asked = {at for at, turn in enumerate(sample.turns) if isinstance(turn, ReplyTurn) and "seek" in turn.acts}
+        single = [at for at in single if at - 2 in asked]
     if not single:
         return sample
     due = sample.turns[single[-1]].with_changes(executed=False)
@@ -55,11 +56,6 @@ def until_due(sample: Sample, transform: Transform) -> Sample:
 def is_conversation(sample: Sample) -> bool:
     """Whether the sample is a simulated conversation, or made of one."""
     return traits_of(sample.kind).asked == "conversation"
-
-
-def _is_asked(turns: Sequence[Turn], at: int) -> bool:
-    asked = turns[at] if at >= 0 else None
-    return isinstance(asked, ReplyTurn) and "seek" in asked.acts
 
 
 def tools_by_name(sample: Sample, tools: Mapping[str, Tool]) -> dict[str, Tool]:
@@ -95,11 +91,8 @@ def snapshots_before(turns: Sequence[Turn], index: int) -> int:
 
 def with_value(turn: CallTurn, calls: Collection[int], value: JsonValue, evidence: Evidence) -> CallTurn:
     """The same calls, those at the places `calls` with another value for the argument that the evidence is for."""
-    return turn.with_changes(
-        calls=tuple(
-            call_with_value(call, value, evidence) if at in calls else call for at, call in enumerate(turn.calls)
-        )
-    )
+    made = (call_with_value(one, value, evidence) if at in calls else one for at, one in enumerate(turn.calls))
+    return turn.with_changes(calls=tuple(made))
 
 
 def call_with_value(call: GoldCall, value: JsonValue, evidence: Evidence) -> GoldCall:
@@ -112,19 +105,17 @@ def moved(turn: Turn, at: int, by: int) -> Turn:
     """The turn as it stands after `by` turns were put in at the index `at`: its evidence points where it did."""
     if not isinstance(turn, CallTurn):
         return turn
-    return turn.with_changes(
-        calls=tuple(
-            call.with_changes(evidence=tuple(_moved_evidence(one, at, by) for one in call.evidence))
-            for call in turn.calls
-        )
-    )
-
-
-def _moved_evidence(evidence: Evidence, at: int, by: int) -> Evidence:
-    if evidence.turn is None or evidence.turn < at:
-        return evidence
-    path = _TURN_IN_PATH.sub(lambda match: f"turns[{int(match[1]) + by}]", evidence.path)
-    return evidence.with_changes(turn=evidence.turn + by, path=path)
+    calls: list[GoldCall] = []
+    for call in turn.calls:
+        evidence: list[Evidence] = []
+        for one in call.evidence:
+            if one.turn is None or one.turn < at:
+                evidence.append(one)
+                continue
+            path = _TURN_IN_PATH.sub(lambda match: f"turns[{int(match[1]) + by}]", one.path)
+            evidence.append(one.with_changes(turn=one.turn + by, path=path))
+        calls.append(call.with_changes(evidence=tuple(evidence)))
+    return turn.with_changes(calls=tuple(calls))
 
 
 def shifted_tags(source: Sample, shift: int) -> tuple[str, ...]:

@@ -56,7 +56,10 @@ async def choose_parameters(assignment: Assignment, context: StageContext) -> li
     if wanted == 0 or wanted >= len(offered):
         chosen, model = offered[:wanted], ""
     else:
-        chosen, model = await _ask(assignment, tool, offered, wanted, context), context.chat.name
+        shown, seed = as_outlined(tool, ()), assignment.seed
+        prompt = render(PROMPTS, PARAMETERS_TEMPLATE, tool=shown, offered=offered, count=wanted, seed=seed)
+        answer = await context.chat.ask(prompt, ParameterNames)
+        chosen, model = as_many(answer.parameters, offered, wanted, tool), context.chat.name
     if traits_of(assignment.kind).is_partial and set(tool.required) <= set(chosen):
         if not tool.required:
             raise RecordError(
@@ -77,16 +80,6 @@ async def choose_parameters(assignment: Assignment, context: StageContext) -> li
     return [ParameterChoice(assignment=assignment, parameters=ordered, origin=origin)]
 
 
-async def _ask(
-    assignment: Assignment, tool: Tool, offered: tuple[str, ...], wanted: int, context: StageContext
-) -> tuple[str, ...]:
-    prompt = render(
-        PROMPTS, PARAMETERS_TEMPLATE, tool=as_outlined(tool, ()), offered=offered, count=wanted, seed=assignment.seed
-    )
-    answer = await context.chat.ask(prompt, ParameterNames)
-    return as_many(answer.parameters, offered, wanted, tool)
-
-
 def as_many(named: Sequence[str], offered: Sequence[str], wanted: int, tool: Tool) -> tuple[str, ...]:
     """So many of the parameters that are offered: those named, required ones first; where they are too few, others in order.
 
@@ -96,10 +89,8 @@ def as_many(named: Sequence[str], offered: Sequence[str], wanted: int, tool: Too
     if len(known) == wanted or (known and len(known) < wanted and {*tool.required} & {*offered} <= {*known}):
         return tuple(known)
     rest = [name for name in offered if name not in known]
-    first = sorted(known, key=lambda name: name not in tool.required) + sorted(
-        rest, key=lambda name: name not in tool.required
-    )
-    return tuple(first[:wanted])
+    ordered = sorted([*known, *rest], key=lambda name: (name not in known, name not in tool.required))
+    return tuple(ordered[:wanted])
 
 
 LONGEST = 2000

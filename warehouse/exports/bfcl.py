@@ -99,13 +99,9 @@ def function_docs(
 
 def _category(due: DueCalls) -> str:
     """Which file asks for these calls; several of the one tool that there is are a category of their own."""
-    match len(due.calls):
-        case 0:
-            return "irrelevance"
-        case 1:
-            return "multiple"
-        case _:
-            return "parallel" if len(due.sample.candidates) == 1 else "parallel_multiple"
+    if len(due.calls) > 1:
+        return "parallel" if len(due.sample.candidates) == 1 else "parallel_multiple"
+    return "multiple" if due.calls else "irrelevance"
 
 
 def messages_of(turns: Iterable[Turn], names: Names) -> Iterator[dict[str, str]]:
@@ -182,19 +178,13 @@ def _accepted(call: GoldCall, tool: Tool, names: Names) -> dict[str, list[Any]]:
 
 def _wrapped(value: JsonValue) -> JsonValue:
     """A value as the checker compares it: the members of an object, and of each object in a list, in lists of their own."""
-    if isinstance(value, list):
-        return [_members(one) if isinstance(one, dict) else one for one in _of_one_type(value)]
-    return _members(value) if isinstance(value, dict) else value
-
-
-def _members(value: dict[str, JsonValue]) -> dict[str, JsonValue]:
-    return {name: [member] for name, member in value.items()}
-
-
-def _of_one_type(values: list[JsonValue]) -> list[JsonValue]:
-    if {type(value) for value in values} == {int, float}:
-        return [float(value) for value in values if isinstance(value, int | float)]
-    return values
+    if isinstance(value, dict):
+        return {name: [member] for name, member in value.items()}
+    if not isinstance(value, list):
+        return value
+    if {type(one) for one in value} == {int, float}:
+        return [float(one) for one in value if isinstance(one, int | float)]
+    return [_wrapped(one) if isinstance(one, dict) else one for one in value]
 
 
 def _begin(part: ReleaseSplit) -> Write:

@@ -183,7 +183,9 @@ def examples_of(
         problem = _problem(turns[given:], at - given, tools)
         if not problem and at == len(sample.turns) - 1 and untold_fields(sample):
             problem = NOT_TOLD
-        if problem := problem or ("" if refusal else _wordless(turns, at)):
+        turn = turns[at]
+        is_wordless = isinstance(turn, CallTurn) and not turn.calls and not isinstance(_following(turns, at), ReplyTurn)
+        if problem := problem or (NO_WORDS if is_wordless and not refusal else ""):
             yield LeftOutRow(sample.kind, problem)
             continue
         one = TrainingExample(
@@ -259,7 +261,8 @@ def _problem(turns: Sequence[Turn], at: int, tools: dict[str, Tool]) -> str:
     turn = turns[at]
     due = list(turn.calls) if isinstance(turn, CallTurn) else []
     lacks_due = any(_lacks(call, tools) for call in due if call.tool in tools)
-    if any(_is_undeclared(call, tools) for call in (*made, *due)):
+    known = {name: tool.properties.keys() for name, tool in tools.items()}
+    if any(call.tool not in known or not call.arguments.keys() <= known[call.tool] for call in (*made, *due)):
         return NO_SUCH_TOOL
     if any(UNKNOWN in json_text(call.arguments) for call in (*made, *due)):
         return NOT_KNOWN
@@ -284,16 +287,6 @@ def _was_taken_for_made(turns: Sequence[Turn], tools: dict[str, Tool]) -> bool:
         and not any(_lacks(call, tools) for call in turn.calls if call.tool in tools)
         for turn, following in pairwise(turns)
     )
-
-
-def _wordless(turns: Sequence[Turn], at: int) -> str:
-    turn = turns[at]
-    is_worded = isinstance(_following(turns, at), ReplyTurn)
-    return "" if is_worded or not isinstance(turn, CallTurn) or turn.calls else NO_WORDS
-
-
-def _is_undeclared(call: GoldCall, tools: dict[str, Tool]) -> bool:
-    return call.tool not in tools or not call.arguments.keys() <= tools[call.tool].properties.keys()
 
 
 def _lacks(call: GoldCall, tools: dict[str, Tool]) -> bool:

@@ -258,6 +258,8 @@ def kind_of_file(sample: Sample) -> str:
 
 def _snapshot_messages(sample: Sample, kind: str, tools: Mapping[str, Tool]) -> Iterator[Fields]:
     labels = iter([orjson.loads(label) for label in sample.trait_values("hammerbench_label")])
+    # The label of an irrelevant request of our own: the tool that was taken away, whose arguments nobody kept.
+    withheld: list[JsonValue] = [{"name": tools[key].name, "arguments": {}} for key in sample.withheld if key in tools]
     for index, turn in enumerate(sample.turns):
         match turn:
             case UserTurn():
@@ -271,7 +273,7 @@ def _snapshot_messages(sample: Sample, kind: str, tools: Mapping[str, Tool]) -> 
                 yield {"role": "assistant", "content": text}
             case CallTurn(calls=()):
                 refused = index + 1 < len(sample.turns) and isinstance(sample.turns[index + 1], ReplyTurn)
-                label = None if refused else next(labels, _withheld(sample, tools))
+                label = None if refused else next(labels, withheld[0] if withheld else None)
                 if label is not None:
                     yield {"role": "function call", "content": label}
             case CallTurn(calls=(call,)):
@@ -279,12 +281,6 @@ def _snapshot_messages(sample: Sample, kind: str, tools: Mapping[str, Tool]) -> 
                 yield {"role": "function call", "content": label}
             case _:
                 raise RecordError("HammerBench's records hold one call a snapshot and no results.")
-
-
-def _withheld(sample: Sample, tools: Mapping[str, Tool]) -> JsonValue:
-    """The label of an irrelevant request of our own: the tool that was taken away, whose arguments nobody kept."""
-    withheld = next((tools[key] for key in sample.withheld if key in tools), None)
-    return None if withheld is None else {"name": withheld.name, "arguments": {}}
 
 
 def _document(tool: Tool) -> Fields:

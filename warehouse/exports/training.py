@@ -32,12 +32,8 @@ def openai_row(example: TrainingExample) -> dict[str, Any]:
     """
     listed = [{"type": "function", "function": tool} for tool in example.tools]
     last = {name: value for name, value in example.last.items() if name != "reasoning_content"}
-    messages = [*map(_unweighted, example.before), last]
-    return {"messages": messages} | ({"tools": listed} if listed else {})
-
-
-def _unweighted(message: Message) -> Message:
-    return message | {"weight": 0} if message["role"] == "assistant" else message
+    before = [one | {"weight": 0} if one["role"] == "assistant" else one for one in example.before]
+    return {"messages": [*before, last]} | ({"tools": listed} if listed else {})
 
 
 OPENAI = Format(
@@ -71,15 +67,11 @@ def sharegpt_row(example: TrainingExample) -> dict[str, Any]:
     spoken = [one for one in example.messages if one["role"] != "system"]
     messages = [_turn_message(role, list(group)) for role, group in groupby(spoken, lambda one: one["role"])]
     sides = [one["from"] in ASSISTANT for one in messages]
-    if sides != [bool(at % 2) for at in range(len(sides))] or any(map(_speaks_twice, pairwise(spoken))):
+    speaks_twice = any(one["role"] == other["role"] == "assistant" for one, other in pairwise(spoken))
+    if speaks_twice or sides != [bool(at % 2) for at in range(len(sides))]:
         raise RecordError(NOT_IN_TURN)
     tools = json_text(list(example.tools)) if example.tools else ""
     return {"conversations": messages, "system": system, "tools": tools, "origin": json_text(example.origin)}
-
-
-def _speaks_twice(neighbours: tuple[Message, Message]) -> bool:
-    first, second = neighbours
-    return bool(first["role"] == second["role"] == "assistant")
 
 
 def _turn_message(role: str, group: Sequence[Message]) -> dict[str, str]:

@@ -58,9 +58,8 @@ def grpo_row(example: TrainingExample) -> dict[str, Any]:
     """An example as a prompt, with the calls that are due as JSON text: `[]` where words are."""
     *prompt, last = _messages(example)
     listed = "\n".join(json_text({"type": "function", "function": tool}) for tool in example.tools)
-    told = "\n\n".join(
-        [*(one["content"] for one in prompt if one["role"] == "system"), f"{CALLING}\n<tools>\n{listed}\n</tools>"]
-    )
+    system = [one["content"] for one in prompt if one["role"] == "system"]
+    told = "\n\n".join([*system, f"{CALLING}\n<tools>\n{listed}\n</tools>"])
     spoken = [one for one in prompt if one["role"] != "system"]
     due = [call["function"] for call in last.get("tool_calls", ())]
     return {
@@ -126,7 +125,8 @@ def _worlds(source: ReleaseStream) -> dict[str, Any]:
         plain = identifier_names(tools)
         methods = []
         for tool in tools:
-            shown = {own: _parameter(plain.parameter(tool.name, own)) for own in tool.properties}
+            shown = {own: plain.parameter(tool.name, own) for own in tool.properties}
+            shown = {own: "self_" if name == "self" else name for own, name in shown.items()}
             if others := {new: own for own, new in shown.items() if new != own}:
                 renamed[world.names[tool.name]] = others
             methods.append(_method(tool, world.names[tool.name], shown))
@@ -134,19 +134,14 @@ def _worlds(source: ReleaseStream) -> dict[str, Any]:
     return {"worlds": worlds, "renamed": renamed}
 
 
-def _parameter(name: str) -> str:
-    return "self_" if name == "self" else name
-
-
 def _method(tool: Tool, name: str, shown: Mapping[str, str]) -> dict[str, Any]:
     required = [own for own in shown if own in tool.required]
     ordered = [*required, *(own for own in shown if own not in required)]
-    parameters = [
-        {"name": shown[own], "hint": _hint(tool.properties[own]), "required": own in required} for own in ordered
-    ]
-    described = "".join(
-        f"\n    {shown[own]}: {_line(tool.properties[own].get('description') or own)}" for own in ordered
-    )
+    parameters, described = [], ""
+    for own in ordered:
+        schema = tool.properties[own]
+        parameters.append({"name": shown[own], "hint": _hint(schema), "required": own in required})
+        described += f"\n    {shown[own]}: {_line(schema.get('description') or own)}"
     doc = _line(tool.description or name) + (f"\n\nArgs:{described}" if ordered else "")
     return {"name": name, "parameters": parameters, "doc": repr(doc)}
 

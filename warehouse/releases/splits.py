@@ -90,7 +90,11 @@ def plan_splits(
     chosen = assign_groups(kept, levels, list(shares.values()), fixed[is_new])
     empty = [name for place, name in enumerate(names) if not (chosen == place).any()]
     if empty:
-        raise ConfigurationError(_nothing_left(empty[0], len(keys), len(set(kept.tolist())), by))
+        linked, number = " or that call the same tools" if by == "tool" else "", len(set(kept.tolist()))
+        raise ConfigurationError(
+            f"The split {empty[0]!r} would stay empty: relatives{linked} may not be parted, and the {len(keys)} samples are "
+            f"{number} {'group' if number == 1 else 'groups'} of them. Give it a larger share, or release kinds one by one."
+        )
     _, firsts, members = np.unique(kept, return_index=True, return_inverse=True)
     return SplitPlan(
         tuple(names[place] for place in chosen.tolist()), tuple(keys[first] for first in firsts[members].tolist())
@@ -111,14 +115,6 @@ def earlier_splits(groups: "Numbers", places: "Numbers", shares: Sequence[float]
     at = best[groups]
     found: Numbers = np.where(at < 0, -1, by_size[at])
     return found
-
-
-def _nothing_left(split: str, samples: int, groups: int, by: SplitBy) -> str:
-    linked = " or that call the same tools" if by == "tool" else ""
-    return (
-        f"The split {split!r} would stay empty: relatives{linked} may not be parted, and the {samples} samples are "
-        f"{groups} {'group' if groups == 1 else 'groups'} of them. Give it a larger share, or release kinds one by one."
-    )
 
 
 def group_relatives(samples: "NDArray[Any]", one: "NDArray[Any]", other: "NDArray[Any]") -> "Numbers":

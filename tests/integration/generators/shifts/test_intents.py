@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from callwright.generators.shifts.intents import mismatch, obstacle, openers_in, refusals_in, shift_intents
+from callwright.generators.shifts.intents import mismatch, obstacle, shift_intents, stock_phrases
 from callwright.validators.blind.one_call import check_relevance
 from callwright.validators.checks.format import check_format
 from callwright.warehouse.errors import RecordError
@@ -44,10 +44,10 @@ async def test_the_talk_up_to_the_shift_is_kept_and_the_assistant_declines(
     assert len(kept) in (3, 6)
     assert isinstance(request, UserTurn)
     assert request.text.endswith(other.request)
-    assert request.text.removesuffix(other.request) in openers_in(source.language)
+    assert request.text.removesuffix(other.request) in stock_phrases(source.language, "openers")
     assert calls == CallTurn()
     assert isinstance(refusal, ReplyTurn)
-    assert refusal.text in refusals_in(source.language)
+    assert refusal.text in stock_phrases(source.language, "refusals")
     assert sample.kind == "IS"
     assert sample.gold == ()
     assert sample.tags == (f"shift={len(kept) // 3}",)

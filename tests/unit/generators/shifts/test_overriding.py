@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from callwright.generators.shifts.intents import done_in, is_question
+from callwright.generators.shifts.intents import is_question, stock_phrases
 from callwright.generators.shifts.overriding import OverridingText, change_values, override_values
 from callwright.generators.shifts.turns import moved
 from callwright.llm.template.changing import corrections_in
@@ -91,7 +91,7 @@ async def test_after_the_call_one_value_changes_and_the_others_stay(conversation
     assert sample.turns[:8] == source.turns
     done, again, calls = sample.turns[8:]
     assert isinstance(done, ReplyTurn)
-    assert done.text in done_in("en")
+    assert done.text in stock_phrases("en", "done")
     assert again == UserTurn(text=said)
     assert isinstance(calls, CallTurn)
     assert calls.calls == sample.gold
@@ -248,7 +248,7 @@ def test_turns_that_move_take_their_evidence_along() -> None:
 
 
 def test_no_done_sounds_like_a_question() -> None:
-    assert not [text for code in ("en", "zh") for text in done_in(code) if is_question(text)]
+    assert not [text for code in ("en", "zh") for text in stock_phrases(code, "done") if is_question(text)]
     assert all(
         is_question(text) for text in ("Which day?", "Please tell me the city.", "请提供车牌号", "违章所在城市是哪个")
     )
