@@ -106,7 +106,7 @@ async def find_plans(
 ) -> list[ShortestPath]:
     """The shortest paths with the goals that they are planned by; see `shortest_paths`."""
     resolved = await resolve(goal, environment)
-    ways = Ways(goal, resolved, environment, Suppliers(goal, resolved, environment, candidates))
+    ways = Ways(goal, resolved, environment, candidates)
     wanted = wanted_of(goal)
     choices = [await ways.of(index) for index in wanted]
     if not all(choices):
@@ -211,20 +211,8 @@ def _made(planned: PlannedCall, call: Call, needs: tuple[PossibleCall, ...]) -> 
     return PossibleCall(planned, call, needs, step, f"{call.key}({','.join(sorted(need.name for need in needs))})")
 
 
-def _built(tool: Tool, chosen: Sequence[StatedValue | Default | Option]) -> PossibleCall:
-    arguments: dict[str, ValueSource] = {}
-    options: dict[str, Option] = {}
-    for parameter, one in zip(tool.required, chosen, strict=True):
-        if isinstance(one, Option):
-            options[parameter] = one
-            arguments[parameter] = one.picked
-        else:
-            arguments[parameter] = one
-    return made_of(PlannedCall(tool=tool.name, arguments=arguments), options)
-
-
-class Suppliers:
-    """The calls that can be made with the candidates alone."""
+class Ways:
+    """Every way to make each call of a resolved goal with the candidates alone."""
 
     def __init__(self, goal: Goal, resolved: Resolved, environment: Environment, candidates: Sequence[Tool]) -> None:
         """Start from the calls as the goal plans them."""
@@ -239,19 +227,23 @@ class Suppliers:
         self.planned: list[PossibleCall] = []
         self._ancestors: list[set[int]] = []
         for index, planned in enumerate(goal.calls):
-            self._plan(index, planned)
+            options: dict[str, Option] = {}
+            before: set[int] = set()
+            for source, place in ((one.source, one) for one in resolved.places if one.leaf.call == index):
+                value = shifted(value_at(resolved.response(source.call), place.path), source.later_by)
+                options[place.leaf.argument] = Option(value, self.planned[source.call], source, place.entry)
+                before |= {source.call, *self._ancestors[source.call]}
+            self.planned.append(made_of(planned, options))
+            self._ancestors.append(before)
         self._built: dict[str, list[PossibleCall]] = {}
+        self._ways: dict[int, list[PossibleCall]] = {}
 
-    def _plan(self, index: int, planned: PlannedCall) -> None:
-        options: dict[str, Option] = {}
-        before: set[int] = set()
-        for place in (one for one in self.resolved.places if one.leaf.call == index):
-            source = place.source
-            value = shifted(value_at(self.resolved.response(source.call), place.path), source.later_by)
-            options[place.leaf.argument] = Option(value, self.planned[source.call], source, place.entry)
-            before |= {source.call, *self._ancestors[source.call]}
-        self.planned.append(made_of(planned, options))
-        self._ancestors.append(before)
+    async def of(self, index: int) -> list[PossibleCall]:
+        """The ways to make a call of the goal, the planned one first."""
+        if index not in self._ways:
+            found = {way.name: way for way in [*await self._combined(index), *await self._duplicates(index)]}
+            self._ways[index] = list(found.values())[:MOST_WAYS]
+        return self._ways[index]
 
     async def entries(self, made: PossibleCall, entries: str) -> list[Entry]:
         """The entries that the response to a call has at this path; none where it has no such path or no response."""
@@ -260,7 +252,7 @@ class Suppliers:
             return []
         return entries_of(answer.response, entries)
 
-    async def of(self, tool: str, consumer: int) -> list[PossibleCall]:
+    async def _calls_of(self, tool: str, consumer: int) -> list[PossibleCall]:
         """The calls of a tool that can be made without the response of the goal's call `consumer`."""
         free = [
             self.planned[index]
@@ -292,7 +284,12 @@ class Suppliers:
             tool = self.tools[name]
             options = [await self._options(tool, parameter) for parameter in tool.required]
             for chosen in islice(product(*options), MOST_BUILT):
-                self._built[name].append(_built(tool, chosen))
+                given = dict(zip(tool.required, chosen, strict=True))
+                picked = {parameter: one for parameter, one in given.items() if isinstance(one, Option)}
+                arguments: dict[str, ValueSource] = {
+                    parameter: one.picked if isinstance(one, Option) else one for parameter, one in given.items()
+                }
+                self._built[name].append(made_of(PlannedCall(tool=name, arguments=arguments), picked))
         return self._built[name]
 
     async def _options(self, tool: Tool, parameter: str) -> list[StatedValue | Default | Option]:
@@ -332,25 +329,9 @@ class Suppliers:
                 found.append(Option(value_at(entries[0].value, link.field), supplier, picked, entries[0].index))
         return found
 
-
-class Ways:
-    """Every way to make each call of a resolved goal with the tools of `suppliers` alone."""
-
-    def __init__(self, goal: Goal, resolved: Resolved, environment: Environment, suppliers: Suppliers) -> None:
-        """Start from the planned way of each call."""
-        self.goal, self.resolved, self.environment, self.suppliers = goal, resolved, environment, suppliers
-        self._ways: dict[int, list[PossibleCall]] = {}
-
-    async def of(self, index: int) -> list[PossibleCall]:
-        """The ways to make a call of the goal, the planned one first."""
-        if index not in self._ways:
-            found = {way.name: way for way in [*await self._combined(index), *await self._duplicates(index)]}
-            self._ways[index] = list(found.values())[:MOST_WAYS]
-        return self._ways[index]
-
     async def _combined(self, index: int) -> list[PossibleCall]:
         planned = self.goal.calls[index]
-        if planned.tool not in self.suppliers.tools:
+        if planned.tool not in self.tools:
             return []
         options: dict[str, list[Option]] = {}
         for argument, source in ((leaf.argument, leaf.source) for leaf in leaves_of(index, planned.arguments)):
@@ -359,7 +340,7 @@ class Ways:
                     Option
                 ] = []  # what the response of the planned call, made in any way, gives by the conditions
                 for way in await self.of(source.call):
-                    entries = await self.suppliers.entries(way, source.entries)
+                    entries = await self.entries(way, source.entries)
                     if fitting := choose(entries, source.where):
                         rest = rivals(entries, source.where, fitting[0].index)[:MOST_RIVALS]
                         own += _options([fitting[0], *rest], way, source)
@@ -377,21 +358,21 @@ class Ways:
         planned = value_at(self.resolved.response(source.call), place.path)
         own = self.resolved.call(source.call)
         found: list[Option] = []
-        for link in self.suppliers.links.get(self.goal.calls[index].tool, ()):
+        for link in self.links.get(self.goal.calls[index].tool, ()):
             if link.parameter == pattern_of(argument):
-                for supplier in await self.suppliers.of(link.source, index):
+                for supplier in await self._calls_of(link.source, index):
                     if supplier.call != own:
                         found += await self._from(supplier, link, source, planned)
         return found
 
     async def _from(self, supplier: PossibleCall, link: Link, source: Picked, planned: JsonValue) -> list[Option]:
-        entries = [one for one in await self.suppliers.entries(supplier, link.entries) if has(one.value, link.field)]
+        entries = [one for one in await self.entries(supplier, link.entries) if has(one.value, link.field)]
         same = [one for one in entries if value_at(one.value, link.field) == planned]
         if not source.where:  # nothing was stated of the entry: it is the first that the call finds
             same = [one for one in same if one.index == 0]
         # A reader may take this call for the planned one: it is of an overlapping tool, or leaves nothing out that is said.
-        overlaps = supplier.call.tool not in self.suppliers.planned_tools
-        if not same and (overlaps or self.suppliers.planned[source.call].stated <= supplier.stated):
+        overlaps = supplier.call.tool not in self.planned_tools
+        if not same and (overlaps or self.planned[source.call].stated <= supplier.stated):
             same = rendered(entries, source.where)
         if not same:
             return []
@@ -401,12 +382,12 @@ class Ways:
 
     async def _duplicates(self, index: int) -> list[PossibleCall]:
         """The ways in which another tool gives the very same response to the very same arguments."""
-        planned, own = self.goal.calls[index], self.suppliers.planned[index]
+        planned, own = self.goal.calls[index], self.planned[index]
         if not planned.wanted:
             return []
         wanted = await self.environment.answer(own.call)
         found: list[PossibleCall] = []
-        for tool in self.suppliers.tools.values():
+        for tool in self.tools.values():
             fits = set(tool.required) <= set(planned.arguments) <= set(tool.properties)
             if tool.name == planned.tool or not fits:
                 continue

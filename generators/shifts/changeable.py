@@ -6,8 +6,7 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from callwright.generators.kinds import traits_of
-from callwright.generators.shifts.intents import is_question
-from callwright.generators.shifts.turns import find_stated, is_conversation, tools_by_name, until_due
+from callwright.generators.shifts.turns import find_stated, is_conversation, is_question, tools_by_name, until_due
 from callwright.language.values import ANSWERED, locate
 from callwright.warehouse.records import (
     CallTurn,

@@ -3,10 +3,10 @@
 from functools import partial
 
 from callwright.generators.families import Family, Kind, Traits
-from callwright.generators.shifts import ARGUMENTS, INTENTS, intents
+from callwright.generators.shifts import ARGUMENTS, INTENTS
 from callwright.generators.shifts.changeable import obstacle_to
-from callwright.generators.shifts.intents import shift_intents
 from callwright.generators.shifts.overriding import change_values, override_values
+from callwright.generators.shifts.turns import obstacle, shift_intents
 from callwright.generators.stages import Step, in_a_row
 
 _LONG = Traits("HammerBench", is_long=True, is_changed=True)
@@ -42,7 +42,7 @@ FAMILY = Family(
     ),
     has_fixed_words=True,
     obstacles={
-        "IS": intents.obstacle,
+        "IS": obstacle,
         "SO_case1": partial(obstacle_to, "SO_case1"),
         "SO_case2": partial(obstacle_to, "SO_case2"),
         "mSv": partial(obstacle_to, "mSv"),

@@ -21,13 +21,13 @@ from callwright.generators.shifts.changeable import (
     obstacle_to,
     schema_of,
 )
-from callwright.generators.shifts.intents import stock_phrases
 from callwright.generators.shifts.turns import (
     call_with_value,
     evidence_of,
     moved,
     shifted_tags,
     snapshots_before,
+    stock_phrases,
     tools_by_name,
     until_due,
     with_value,

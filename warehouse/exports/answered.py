@@ -40,9 +40,8 @@ def right_runs(sample: Sample, answers: SampleAnswers, teach: Teach) -> Iterator
     for run in answers.runs:
         if run.problem or not run.is_right:
             yield LeftOutRow(sample.kind, run.problem if run.is_right else WRONG)
-        for one in (
-            teach(sample.with_changes(turns=run.turns, tags=without_traits(sample.tags, "asked"))) if run.turns else ()
-        ):
+        told = sample.with_changes(turns=run.turns, tags=without_traits(sample.tags, "asked"))
+        for one in teach(told) if run.turns else ():
             if isinstance(one, TrainingExample):
                 yield one._replace(sample=sample, given_by=run.given_by, pass_rate=answers.pass_rate)
             else:

@@ -231,21 +231,6 @@ ACTS = {
 Question = dict[str, Any]
 
 
-class _AnsweredQuestion(NamedTuple):
-    """A question and what answers it."""
-
-    question: Question
-    answer: Question
-
-
-class _CallPosition(NamedTuple):
-    """A call of a conversation: the turn it belongs to, which of the turn's calls it is."""
-
-    turn: int
-    number: int
-    call: GoldCall
-
-
 def dialogue_of(sample: Sample) -> str:
     """What the conversation is called: the name it was imported with, else its key."""
     stated = stated_id(sample, "confetti_dialogue")
@@ -264,41 +249,28 @@ def validate_conversation(sample: Sample) -> None:
             )
 
 
-def _calls(sample: Sample, tools: list[Tool]) -> Iterator[_AnsweredQuestion]:
-    """A question for each call."""
+def _calls(sample: Sample, tools: list[Tool]) -> Iterator[tuple[Question, Question]]:
+    """A question for each call, and its answer: it is asked for after the gold calls of its turn that stand before it."""
     names = identifier_names(tools, with_parameters=False)
-    places = [
-        _CallPosition(at, number, call)
-        for at, turn in enumerate(sample.turns)
-        if isinstance(turn, CallTurn)
-        for number, call in enumerate(turn.calls)
-    ]
-    for place in places:
-        messages = [*_conversation_messages(sample.turns[: place.turn], names), *_half_turn(sample, place, names)]
-        docs = function_docs(tools, names, (place.call,), with_required=True)
-        [answer] = accepted_calls((place.call,), tools, names)
-        stated = {name: {key: value for key, value in due.items() if value != [""]} for name, due in answer.items()}
-        yield _AnsweredQuestion({"question": [messages], "function": docs}, {"ground_truth": [stated]})
+    for at, turn in enumerate(sample.turns):
+        following = [one for one in sample.turns[at + 1 : at + 2] if isinstance(one, ResultTurn)]
+        for number, call in enumerate(turn.calls) if isinstance(turn, CallTurn) else ():
+            before = list(sample.turns[:at])
+            if number and isinstance(turn, CallTurn):
+                before.append(turn.with_changes(calls=turn.calls[:number]))
+                before += [one.with_changes(results=one.results[:number]) for one in following]
+            docs = function_docs(tools, names, (call,), with_required=True)
+            [answer] = accepted_calls((call,), tools, names)
+            stated = {name: {key: value for key, value in due.items() if value != [""]} for name, due in answer.items()}
+            question = {"question": [list(_conversation_messages(before, names))], "function": docs}
+            yield question, {"ground_truth": [stated]}
 
 
-def _half_turn(sample: Sample, place: _CallPosition, names: Names) -> Iterator[Question]:
-    """The calls of the same turn before this one, with their results: each is asked for after the gold ones before it."""
-    turn, following = sample.turns[place.turn], sample.turns[place.turn + 1 : place.turn + 2]
-    if place.number and isinstance(turn, CallTurn):
-        yield _call_message(turn.calls[: place.number], names)
-        for result in following:
-            if isinstance(result, ResultTurn):
-                yield from _result_messages(result.results[: place.number])
-
-
-def _agent_turns(sample: Sample, tools: list[Tool]) -> Iterator[_AnsweredQuestion]:
-    """A question for each agent turn: all that the agent does before the user speaks again."""
+def _agent_turns(sample: Sample, tools: list[Tool]) -> Iterator[tuple[Question, Question]]:
+    """A question for each agent turn, and its answer: all that the agent does before the user speaks again."""
     names = identifier_names(tools, with_parameters=False)
-    spoken = enumerate(sample.turns)
-    agents = (
-        list(group) for is_user, group in groupby(spoken, lambda one: isinstance(one[1], UserTurn)) if not is_user
-    )
-    for group in agents:
+    spoken = groupby(enumerate(sample.turns), lambda one: isinstance(one[1], UserTurn))
+    for group in (list(group) for is_user, group in spoken if not is_user):
         turns = [turn for _, turn in group]
         calls = [call for turn in turns if isinstance(turn, CallTurn) for call in turn.calls]
         acts = [act for turn in turns if isinstance(turn, ReplyTurn) for act in turn.acts]
@@ -314,7 +286,7 @@ def _agent_turns(sample: Sample, tools: list[Tool]) -> Iterator[_AnsweredQuestio
             "turn": list(_conversation_messages(turns, names)),
             "category": sample.category,
         }
-        yield _AnsweredQuestion(asked, {"ground_truth": labels, "ground_truth_content": [*written, words]})
+        yield asked, {"ground_truth": labels, "ground_truth_content": [*written, words]}
 
 
 def _conversation_messages(turns: Iterable[Turn], names: Names) -> Iterator[Question]:
@@ -327,18 +299,10 @@ def _conversation_messages(turns: Iterable[Turn], names: Names) -> Iterator[Ques
             case ReplyTurn(text=text, acts=acts):
                 yield {"role": "assistant", "content": text} | ({"acts": [ACTS[act] for act in acts]} if acts else {})
             case CallTurn(calls=calls) if calls:
-                yield _call_message(calls, names)
+                made = [{"name": names.tool(call.tool), "arguments": call.arguments} for call in calls]
+                yield {"role": "assistant", "content": "", "tool_calls": made}
             case ResultTurn(results=results):
-                yield from _result_messages(results)
-
-
-def _call_message(calls: Iterable[GoldCall], names: Names) -> Question:
-    made = [{"name": names.tool(call.tool), "arguments": call.arguments} for call in calls]
-    return {"role": "assistant", "content": "", "tool_calls": made}
-
-
-def _result_messages(results: Iterable[Any]) -> Iterator[Question]:
-    yield from ({"role": "tool", "content": orjson.dumps(result).decode()} for result in results)
+                yield from ({"role": "tool", "content": orjson.dumps(result).decode()} for result in results)
 
 
 def _begin_conversations(part: ReleaseSplit) -> Write:
@@ -354,10 +318,10 @@ def _begin_conversations(part: ReleaseSplit) -> Write:
         files = ((CALLS_FILE, CALLS_ID, _calls), (ACTS_FILE, ACTS_ID, _agent_turns))
         made = [(file, word, list(asked(sample, tools))) for file, word, asked in files]
         for file, word, rows in made:
-            for number, row in enumerate(rows):
+            for number, (question, answer) in enumerate(rows):
                 at = {"id": f"{word}_{part.lines[file]}", "dialog_id": f"{dialogue_of(sample)}_{number}"}
-                part.add_line(file, at | row.question | part.mark_of_tests)
-                part.add_line(f"{POSSIBLE}/{file}", at | row.answer | part.mark_of_tests)
+                part.add_line(file, at | question | part.mark_of_tests)
+                part.add_line(f"{POSSIBLE}/{file}", at | answer | part.mark_of_tests)
         return sum(len(rows) for _, _, rows in made)
 
     return write

@@ -64,13 +64,11 @@ class WrongStep(NamedTuple):
 def read_run(sample: Sample, row: Row) -> tuple[GivenRun, WrongStep | None]:
     """A run over a sample as it can be taught, and the step at which it is provably wrong, if there is one."""
     messages = _TURNS.validate_json(row["messages"])
-    given_by = row["given_by"]
     if row["success"]:
         return _right(sample, row, messages), None
     found = _first_wrong(sample, row, messages)
-    if isinstance(found, str):
-        return GivenRun(given_by, is_right=False, problem=found), None
-    return GivenRun(given_by, is_right=False), found
+    problem, wrong = (found, None) if isinstance(found, str) else ("", found)
+    return GivenRun(row["given_by"], is_right=False, problem=problem), wrong
 
 
 def _right(sample: Sample, row: Row, messages: Sequence[RunTurn]) -> GivenRun:

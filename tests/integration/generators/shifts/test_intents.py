@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from callwright.generators.shifts.intents import mismatch, obstacle, shift_intents, stock_phrases
+from callwright.generators.shifts.turns import mismatch, obstacle, shift_intents, stock_phrases
 from callwright.validators.blind.one_call import check_relevance
 from callwright.validators.checks.format import check_format
 from callwright.warehouse.errors import RecordError

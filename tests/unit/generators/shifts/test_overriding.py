@@ -5,9 +5,8 @@ from typing import Any
 
 import pytest
 
-from callwright.generators.shifts.intents import is_question, stock_phrases
 from callwright.generators.shifts.overriding import OverridingText, change_values, override_values
-from callwright.generators.shifts.turns import moved
+from callwright.generators.shifts.turns import is_question, moved, stock_phrases
 from callwright.llm.template.changing import corrections_in
 from callwright.testing import ScriptedModel
 from callwright.validators.checks.format import check_format
