@@ -49,17 +49,18 @@ def comment_script(columns: Iterable[tuple[str, str]], views: Mapping[str, str])
     statements: list[str] = []
     for relation, column in columns:
         comment = vocabulary.only.get(relation, {}).get(column) or vocabulary.columns.get(column)
-        statements += [f'comment on column "{relation}"."{column}" is {_quoted(comment)}'] if comment else []
-    statements += [f'comment on table "{name}" is {_quoted(told)}' for name, told in vocabulary.tables.items()]
-    statements += [f'comment on view "{name}" is {_quoted(told)}' for name, told in views.items()]
+        statements += [f'comment on column "{relation}"."{column}" is {literal(comment)}'] if comment else []
+    statements += [f'comment on table "{name}" is {literal(told)}' for name, told in vocabulary.tables.items()]
+    statements += [f'comment on view "{name}" is {literal(told)}' for name, told in views.items()]
     return "; ".join(statements)
 
 
 def table_comments(table: str, comment: str, columns: Iterable[tuple[str, str]]) -> str:
     """The SQL that writes the comments of one table and its columns."""
-    of_columns = (f'comment on column "{table}"."{column}" is {_quoted(text)}' for column, text in columns)
-    return "; ".join((f'comment on table "{table}" is {_quoted(comment)}', *of_columns))
+    of_columns = (f'comment on column "{table}"."{column}" is {literal(text)}' for column, text in columns)
+    return "; ".join((f'comment on table "{table}" is {literal(comment)}', *of_columns))
 
 
-def _quoted(text: str) -> str:
+def literal(text: str) -> str:
+    """A text as SQL writes it."""
     return "'" + text.replace("'", "''") + "'"

@@ -14,6 +14,7 @@ import orjson
 import yaml
 from pydantic import JsonValue
 
+from callwright.warehouse.comments import literal
 from callwright.warehouse.errors import ConfigurationError, RecordError
 from callwright.warehouse.exports.writing import (
     TEST,
@@ -62,39 +63,10 @@ def _begin_records(part: ReleaseSplit) -> Write:
     return write
 
 
-class CopiedSplit(NamedTuple):
-    """The file of a split's samples, how many there are, and what marks them."""
-
-    file: Path
-    samples: int
-    canary: str
-
-
-def copy_tables(warehouse: Warehouse, release: Release, kinds: Sequence[str], folder: Path) -> dict[str, CopiedSplit]:
-    """Copy a release's samples of some kinds, all where none is named, and its tools out of the warehouse.
-
-    The samples are in a file a split, "" where there are none. The store does it, so that a million take seconds.
-    """
-    asked = [release.name, list(kinds)]
-    copied: dict[str, CopiedSplit] = {}
-    with warehouse.together():
-        for row in warehouse.rows(sql("whole.counted"), asked):
-            split, path = row["split"], folder / row["split"] / "samples.parquet"
-            mark = canary(release) if split == TEST else ""
-            _copy_rows(warehouse, sql("whole.samples", split=_literal(split), canary=_literal(mark)), asked, path)
-            copied[split] = CopiedSplit(path, row["samples"], mark)
-        _copy_rows(warehouse, sql("whole.tools"), [release.name], folder / TOOLS_FILE)
-    return copied
-
-
 def _copy_rows(warehouse: Warehouse, sql: str, parameters: Sequence[object], path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with warehouse.reading() as connection:
-        connection.execute(f"copy ({sql}) to {_literal(str(path))} (format parquet)", parameters)
-
-
-def _literal(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
+        connection.execute(f"copy ({sql}) to {literal(str(path))} (format parquet)", parameters)
 
 
 RECORDS = Format(
@@ -171,10 +143,17 @@ def export_tables(
     """Copy a release's tables into Parquet files, of some kinds or all; as `export_release` otherwise."""
 
     def make(beside: Path) -> _Made:
-        copied = copy_tables(warehouse, release, kinds, beside)
-        counts = {split: one.samples for split, one in copied.items()}
-        files = [*(one.file for one in copied.values()), beside / TOOLS_FILE]
-        return _Made(Export(files, counts, []), counts, next((one.canary for one in copied.values() if one.canary), ""))
+        """A file a split, "" where there are none. The store does it, so that a million samples take seconds."""
+        asked, files, counts, mark = [release.name, list(kinds)], list[Path](), dict[str, int](), ""
+        with warehouse.together():
+            for row in warehouse.rows(sql("whole.counted"), asked):
+                split, path = row["split"], beside / row["split"] / "samples.parquet"
+                own = canary(release) if split == TEST else ""
+                _copy_rows(warehouse, sql("whole.samples", split=literal(split), canary=literal(own)), asked, path)
+                counts[split], mark = row["samples"], mark or own
+                files.append(path)
+            _copy_rows(warehouse, sql("whole.tools"), [release.name], beside / TOOLS_FILE)
+        return _Made(Export([*files, beside / TOOLS_FILE], counts, []), counts, mark)
 
     return _put(release, PARQUET, folder, card, make)
 
