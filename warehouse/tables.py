@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import orjson
 
-from callwright.warehouse.engine import Connection
+from callwright.warehouse.engine import Connection, quoted
 from callwright.warehouse.rows import Row
 
 _LONGEST_ROW = 1 << 24  # bytes; DuckDB's own limit, and it sets aside twice as much
@@ -126,8 +126,8 @@ def insert_statement(connection: Connection, name: str, batch: Path, *, replacin
         _known_columns[name] = {column: "varchar" if type_ == "JSON" else type_ for column, type_ in found}
     table, columns = TABLES[name], _known_columns[name]
     typed = ", ".join(f"{column}: '{type_}'" for column, type_ in columns.items())
-    file = str(batch).replace("'", "''")
-    source = f"read_json('{file}', format = 'newline_delimited', columns = {{{typed}}}, maximum_object_size = {_LONGEST_ROW})"
+    how = f"format = 'newline_delimited', columns = {{{typed}}}, maximum_object_size = {_LONGEST_ROW}"
+    source = f"read_json('{quoted(batch)}', {how})"
     changed = (*table.updated, *(table.replaced if replacing else ()))
     if changed == ALL:
         changed = tuple(column for column in columns if column not in table.key)

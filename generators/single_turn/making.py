@@ -166,10 +166,8 @@ async def write_requests(draft: DraftCall, context: StageContext) -> list[Sample
     """
     assignment = draft.assignment
     tool = context.tool(assignment.tool)
-    drafted = Wording(
-        request=draft.request,
-        mentions=[Mention(parameter=name, words=words) for name, words in draft.mentions.items()],
-    )
+    mentions = [Mention(parameter=name, words=words) for name, words in draft.mentions.items()]
+    drafted = Wording(request=draft.request, mentions=mentions)
     if draft.origin and draft.request and not wording_problem(drafted, draft, tool):
         origin = draft.origin.with_changes(stage=REQUESTS_STAGE, parents=(draft.key,))
         return [_sample(drafted, draft, tool, origin)]
@@ -223,18 +221,15 @@ def _sample(wording: Wording, draft: DraftCall, tool: Tool, origin: Origin) -> S
     assignment = draft.assignment
     stated = _stated(wording, draft, tool).items()
     spans = tuple(span_evidence(name, 0, one.place, wording.request) for name, one in stated if one.place is not None)
-    due = (
-        ()
-        if traits_of(assignment.kind).is_idle
-        else (GoldCall(tool=tool.name, arguments=draft.arguments, evidence=spans, constants=tool.constants),)
-    )
+    due = GoldCall(tool=tool.name, arguments=draft.arguments, evidence=spans, constants=tool.constants)
+    is_due = not traits_of(assignment.kind).is_idle
     return Sample(
         kind=assignment.kind,
         language=assignment.language,
         category=assignment.category,
         candidates=assignment.candidates,
         withheld=assignment.withheld,
-        turns=(UserTurn(text=wording.request), CallTurn(calls=due)),
+        turns=(UserTurn(text=wording.request), CallTurn(calls=(due,) if is_due else ())),
         origin=origin,
     )
 
