@@ -28,7 +28,7 @@ from callwright.generators.multi_step.resolving import (
     with_changed_leaves,
 )
 from callwright.generators.multi_step.samples import schema_of, unstated, write_sample
-from callwright.generators.multi_step.tasks import environment_of, is_task
+from callwright.generators.multi_step.tasks import environment_of, is_sound
 from callwright.generators.stages import StageContext
 from callwright.language.dates import find_dates, find_times
 from callwright.language.schemas import DATE_TIME_VALUE, DATE_VALUE
@@ -301,13 +301,14 @@ class _Maker:
 
     def _is_like(self, cleared: Cleared) -> bool:
         """Whether the path is the only one, has the template's shape, and no response was refused."""
+        path = cleared.resolved.path
         return (
             cleared.is_single
-            and _shape(cleared.resolved.path) == _shape(self.path.path)
-            and (self.goal.kind not in TASKS or is_task(cleared.resolved.path, cleared.strikes, self.environment))
+            and _shape(path) == _shape(self.path.path)
+            and (self.goal.kind not in TASKS or is_sound(path, cleared.strikes, self.environment, as_task=True))
             and all(
                 _is_alike(one, other)
-                for mine, template in zip(cleared.resolved.path, self.path.path, strict=True)
+                for mine, template in zip(path, self.path.path, strict=True)
                 for one, other in zip(mine.responses, template.responses, strict=True)
             )
         )

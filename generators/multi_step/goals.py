@@ -13,7 +13,7 @@ from callwright.generators.multi_step.disambiguation import single_path
 from callwright.generators.multi_step.filling import Filling
 from callwright.generators.multi_step.resolving import steps_of
 from callwright.generators.multi_step.sketches import GoalSketch, Sketcher, Take, ToolGraph, is_making
-from callwright.generators.multi_step.tasks import BegunWorld, is_possible, is_task
+from callwright.generators.multi_step.tasks import BegunWorld, is_sound
 from callwright.language.names import deed_of, function_words
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import DEFAULT_LANGUAGE, Goal, Language, Link, Origin, Picked, PlannedCall
@@ -166,8 +166,8 @@ class _Plan:
             environment=environment.name, language=self._language, domain=self._domain, calls=calls, candidates=keys
         )
         found = await single_path(goal, environment, [tool for tool in environment.tools if tool.key in keys])
-        is_fit = is_task if self.kind in TASKS else is_possible
-        return found is not None and is_fit(found.resolved.path, found.strikes, environment)
+        as_task = self.kind in TASKS
+        return found is not None and is_sound(found.resolved.path, found.strikes, environment, as_task=as_task)
 
     def _sketch(self, rng: Random) -> GoalSketch | None:
         sketch = Sketcher(self._graph, self._vocabulary.element, rng, crosses=self._domain == CROSS).draw(

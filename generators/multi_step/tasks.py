@@ -118,19 +118,13 @@ def validate_path(path: Sequence[Exchange], strikes: Sequence[Strike], environme
         made_in_a_row(path, strikes, within)
 
 
-def is_possible(path: Sequence[Exchange], strikes: Sequence[Strike], environment: Environment) -> bool:
-    """Whether a server would answer the calls of a path as it has them when they are made one after the other."""
+def is_sound(path: Sequence[Exchange], strikes: Sequence[Strike], environment: Environment, *, as_task: bool) -> bool:
+    """Whether the calls of a path make up a task, or else are answered as it has them when made one after the other."""
     try:
-        validate_path(path, strikes, environment)
-    except RecordError:
-        return False
-    return True
-
-
-def is_task(path: Sequence[Exchange], strikes: Sequence[Strike], environment: Environment) -> bool:
-    """Whether the calls of a path make up a task."""
-    try:
-        find_changes(path, strikes, world_of(environment))
+        if as_task:
+            find_changes(path, strikes, world_of(environment))
+        else:
+            validate_path(path, strikes, environment)
     except RecordError:
         return False
     return True
