@@ -5,7 +5,6 @@ The first is HammerBench's (D.4), the second CallNavi's judge score (5.2, B.2), 
 """
 
 from collections import Counter
-from typing import NamedTuple
 
 from pydantic import JsonValue
 
@@ -41,11 +40,9 @@ async def judge_prediction(prediction: Prediction, sample: Sample, context: Stag
     judgements: list[Judgement] = []
     for due, made in pairs:
         tools = [tool for tool in context.toolset(sample.candidates) if tool.name == due.tool]
-        turns = sample.turns[: prediction.turn]
-        pair, briefing = (due, made), sample.time_sentence
-        judgements.append(
-            await agreed(judge_calls(context.chat, SAME_AS_PREDICTED, tools, turns, pair, briefing=briefing))
-        )
+        turns, pair, briefing = sample.turns[: prediction.turn], (due, made), sample.time_sentence
+        asked = judge_calls(context.chat, SAME_AS_PREDICTED, tools, turns, pair, briefing=briefing)
+        judgements.append(await agreed(asked))
         if not judgements[-1].agree:
             break
     agree = judgements[-1].agree
@@ -61,14 +58,6 @@ async def judge_prediction(prediction: Prediction, sample: Sample, context: Stag
 def judge_version() -> str:
     """The version of the prompt about predicted calls: verdicts on another one are asked anew."""
     return opinion_versions(SAME_AS_PREDICTED)[0]
-
-
-class _Grading(NamedTuple):
-    """What a judge grades: `value` out of `of`."""
-
-    value: float
-    of: int
-    reason: str
 
 
 def graded_metric(prediction: Prediction, sample: Sample) -> GradeMetric | None:
@@ -105,18 +94,13 @@ async def grade_prediction(prediction: Prediction, sample: Sample, context: Stag
         raise RecordError(f"The prediction {prediction.key} has nothing that a judge could grade. Leave it out.")
     ask = _grade_plan if metric == "judge_score" else _grade_parameters
     try:
-        grading = await ask(prediction, sample, context)
+        value, count, reason = await ask(prediction, sample, context)
     except ReplyError as error:
-        grading = _Grading(0, 0, f"The judge gave no answer that can be read: {error}")
+        value, count, reason = 0, 0, f"The judge gave no answer that can be read: {error}"
     return Grade(
-        prediction=prediction.key,
-        judge=context.chat.name,
-        metric=metric,
-        value=grading.value,
-        count=grading.of,
-        reason=grading.reason,
+        prediction=prediction.key, judge=context.chat.name, metric=metric, value=value, count=count, reason=reason,
         version=grade_versions()[metric],
-    )
+    )  # fmt: skip
 
 
 def grade_versions() -> dict[GradeMetric, str]:
@@ -125,7 +109,8 @@ def grade_versions() -> dict[GradeMetric, str]:
     return {"judge_score": plan, "parameter_validity": parameters}
 
 
-async def _grade_plan(prediction: Prediction, sample: Sample, context: StageContext) -> _Grading:
+async def _grade_plan(prediction: Prediction, sample: Sample, context: StageContext) -> tuple[float, int, str]:
+    """How much of how much is right, and why."""
     turn = sample.turns[prediction.turn]
     due = turn.calls if isinstance(turn, CallTurn) else ()
     made = prediction.calls
@@ -134,10 +119,10 @@ async def _grade_plan(prediction: Prediction, sample: Sample, context: StageCont
     given: JsonValue = prediction.text if made is None else [shown_call(call) for call in made]
     expected = [shown_call(call) for call in due]
     grade = await ask_opinion(context.chat, PLAN, PlanGrade, sample.time_sentence, expected=expected, given=given)
-    return _Grading(grade.score, 1, grade.reason)
+    return grade.score, 1, grade.reason
 
 
-async def _grade_parameters(prediction: Prediction, sample: Sample, context: StageContext) -> _Grading:
+async def _grade_parameters(prediction: Prediction, sample: Sample, context: StageContext) -> tuple[float, int, str]:
     tools = {tool.name: tool for tool in context.toolset(sample.candidates)}
     history = sample.turns[: prediction.turn]
     judged, made_up = 0, []
@@ -145,4 +130,4 @@ async def _grade_parameters(prediction: Prediction, sample: Sample, context: Sta
         judged += len(call.arguments)
         invented = await find_made_up(context.chat, history, call, tools[call.tool], sample.time_sentence)
         made_up += [f"{call.tool}.{name}" for name in invented]
-    return _Grading(judged - len(made_up), judged, f"Not stated: {', '.join(made_up)}." if made_up else "")
+    return judged - len(made_up), judged, f"Not stated: {', '.join(made_up)}." if made_up else ""

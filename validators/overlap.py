@@ -43,14 +43,9 @@ class Match(NamedTuple):
 
 
 class _Compared(NamedTuple):
-    tools: frozenset[str]
-    calls: frozenset[str]
+    prints: Mapping[Common, frozenset[str]]
     text: str
     numbers: frozenset[str]
-
-    @property
-    def prints(self) -> dict[Common, frozenset[str]]:
-        return {"tool": self.tools, "call": self.calls}
 
 
 class OverlapIndex:
@@ -73,7 +68,7 @@ class OverlapIndex:
                         self._by_print[how, found].append(at)
             self.places += [one.place for one in some]
             self.requests += [one.sample.request for one in some]
-            self._compared += [one._replace(tools=frozenset(), calls=frozenset()) for one in compared]
+            self._compared += [one._replace(prints={}) for one in compared]
             if "request" in hows:
                 self._parts.append(vectors_of([one.text for one in compared]))
 
@@ -83,28 +78,26 @@ class OverlapIndex:
     def find(self, samples: Sequence[PlacedSample]) -> list[list[Match]]:
         """What each of some samples of the other side has in common with those of this one, the nearest first."""
         compared = list(map(_compare, samples))
-        found = [list(self._same(one)) for one in compared]
+        found = [
+            [
+                Match(how, place, 1.0)
+                for how, mine in one.prints.items() if how in self._hows
+                for place in {place for found in mine for place in self._by_print.get((how, found), ())}
+            ]
+            for one in compared
+        ]  # fmt: skip
         if "request" in self._hows and samples:
             vectors, begin = vectors_of([one.text for one in compared]), 0
             for part in self._parts:
                 near = vectors @ part.T
                 for row, column in zip(*(near >= _NEAR).nonzero(), strict=True):
-                    alike = self._alike(compared[row], self._compared[begin + column], float(near[row, column]))
+                    one, other, alike = compared[row], self._compared[begin + column], 0.0
+                    if one.numbers == other.numbers and one.text and other.text:
+                        alike = (shared_grams(one.text, other.text) + float(near[row, column])) / 2
                     if alike >= self._likeness:
                         found[row].append(Match("request", begin + int(column), round(alike, 3)))
                 begin += len(part)
         return [sorted(matches, key=lambda one: (-one.likeness, one.place)) for matches in found]
-
-    def _same(self, one: _Compared) -> Iterator[Match]:
-        for how, mine in one.prints.items():
-            if how in self._hows:
-                places = {place for one in mine for place in self._by_print.get((how, one), ())}
-                yield from (Match(how, place, 1.0) for place in places)
-
-    def _alike(self, one: _Compared, other: _Compared, cosine: float) -> float:
-        if one.numbers != other.numbers or not one.text or not other.text:
-            return 0.0
-        return (shared_grams(one.text, other.text) + cosine) / 2
 
 
 def _compare(one: PlacedSample) -> _Compared:
@@ -113,12 +106,9 @@ def _compare(one: PlacedSample) -> _Compared:
     called = {call.tool for made in calls for call in made}
     text = "\n".join(turn.text for turn in one.sample.turns if isinstance(turn, UserTurn))
     tools = frozenset(found for name in called if name in shown for found in _tool_prints(shown[name]))
-    return _Compared(
-        tools,
-        frozenset(found for made in calls for found in _call_prints(made, shown)),
-        text,
-        mask_values([text], []).other_numbers,
-    )
+    made_alike = frozenset(found for made in calls for found in _call_prints(made, shown))
+    prints: dict[Common, frozenset[str]] = {"tool": tools, "call": made_alike}
+    return _Compared(prints, text, mask_values([text], []).other_numbers)
 
 
 def _tool_prints(tool: Tool) -> Iterator[str]:
@@ -130,9 +120,8 @@ def _tool_prints(tool: Tool) -> Iterator[str]:
 
 
 def _schema(tool: Tool) -> JsonValue:
-    required = {*tool.required}
     parameters = sorted(
-        (_folded(name), str(schema.get("type", "")), sorted(map(str, schema.get("enum") or ())), name in required)
+        (_folded(name), str(schema.get("type", "")), sorted(map(str, schema.get("enum") or ())), name in tool.required)
         for name, schema in tool.properties.items()
     )
     return [[name, kind, [*choices], is_required] for name, kind, choices, is_required in parameters]
@@ -142,19 +131,15 @@ def _call_prints(calls: Sequence[GoldCall], shown: Mapping[str, Tool]) -> Iterat
     """What calls that are made together have in common with the same ones, by the names of tools and by their schemas."""
     if not all(call.arguments for call in calls):
         return
-    given: list[JsonValue] = [
-        {_folded(name): _plain(value) for name, value in call.arguments.items()} for call in calls
+    given = [{_folded(name): _plain(value) for name, value in call.arguments.items()} for call in calls]
+    known: list[list[JsonValue]] = [
+        [_folded(call.tool) for call in calls],
+        [min(_names(call.tool), key=len) for call in calls],
+        [_schema(shown[call.tool]) for call in calls if call.tool in shown],
     ]
-    for named in ([_folded(call.tool) for call in calls], [min(_names(call.tool), key=len) for call in calls]):
-        yield content_key(_unordered([[name, one] for name, one in zip(named, given, strict=True)]))
-    if all(call.tool in shown for call in calls):
-        yield content_key(
-            _unordered([[_schema(shown[call.tool]), one] for call, one in zip(calls, given, strict=True)])
-        )
-
-
-def _unordered(parts: list[JsonValue]) -> JsonValue:
-    return [*sorted(orjson.dumps(one, option=orjson.OPT_SORT_KEYS).decode() for one in parts)]
+    for named in (one for one in known if len(one) == len(calls)):
+        parts = zip(named, given, strict=True)
+        yield content_key([*sorted(orjson.dumps(part, option=orjson.OPT_SORT_KEYS).decode() for part in parts)])
 
 
 def _folded(name: str) -> str:

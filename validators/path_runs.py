@@ -24,18 +24,18 @@ from callwright.validators.metrics.complexeval.calls import CandidateCall, chain
 from callwright.validators.metrics.complexeval.results import parameter_type
 from callwright.validators.metrics.complexeval.rules import TURN_LIMIT, UNORDERED, RunRules
 from callwright.validators.metrics.complexeval.runs import RunOutcome, SampleRun
-from callwright.validators.metrics.complexeval.turns import Judge, MatchedCall, Matchers, Respond, wrong_arguments
-from callwright.validators.predictions import storable
-from callwright.validators.replies import parse_completion
-from callwright.validators.shown_tools import AS_THEY_ARE, ShownTools
-from callwright.validators.strategies import (
+from callwright.validators.metrics.complexeval.turns import MatchedCall, Matchers, wrong_arguments
+from callwright.validators.predictions import (
     IN_MESSAGES,
     MOST_NATIVE,
     PromptingStrategy,
     Question,
     in_messages,
     name_tools,
+    storable,
 )
+from callwright.validators.replies import parse_completion
+from callwright.validators.shown_tools import AS_THEY_ARE, ShownTools
 from callwright.validators.task_runs import TaskRun
 from callwright.validators.tasks import Task
 from callwright.validators.user_errors import user_figures
@@ -113,11 +113,6 @@ class PathRun(NamedTuple):
         return {**kept, "strategy": label}
 
 
-class _Scores(NamedTuple):
-    completeness: int | None = None
-    correctness: int | None = None
-
-
 async def run_path(
     sample: Sample,
     context: StageContext,
@@ -148,8 +143,12 @@ async def run_path(
     await converse(driven, user, history, run.turn_limit)
     # The published code shows the judge the gold's way to the answer, the paper the candidate's own (EVALUATORS 2.5).
     parsed = chain if run.mode == "as_published_code" else [one for one in history if one.calls]
-    scores = await _score_answer(sample, driven.answer, parsed, judge)
-    kept = _as_record(sample, run, driven, scores, by_end)
+    kept = _as_record(sample, run, driven, by_end)
+    if judge is not None and driven.answer.strip():
+        kept = kept.with_changes(
+            completeness=await score_completeness(judge, sample.request, driven.answer, sample.time_sentence),
+            correctness=await score_correctness(judge, sample.request, parsed, driven.answer, sample.time_sentence),
+        )
     if user is not None:
         kept = kept.with_changes(**user_figures(user, tools))
     return [kept, *call_errors(kept.key, driven.judged), *parameter_counts(kept.key, chain, driven.judged)]
@@ -210,35 +209,22 @@ async def _begun(
     if user is not None:
         briefing = "\n".join(filter(None, (asking.briefing, USER_IS_THERE)))
         asking = asking._replace(request=await user.open(), briefing=briefing)
-    is_many = run.strategy == "native" and len(tools) > MOST_NATIVE
-    return await _with_named_tools(asking, chat) if is_many else asking
-
-
-async def _with_named_tools(asking: Asking, chat: ChatModel) -> Asking:
-    """With the tools that the candidate finds needed for the request, where there are more than providers take."""
+    if run.strategy != "native" or len(tools) <= MOST_NATIVE:
+        return asking
     text = conversation_text([UserTurn(text=asking.request)])
-    try:
+    try:  # of more tools than providers take, those that the candidate finds needed for the request
         named = await name_tools(Question(asking.tools, text, "plan", asking.number, asking.briefing), chat, "json")
     except ReplyError:  # as if it had named none
         return asking._replace(tools=())
     return asking._replace(tools=[tool for tool in asking.tools if tool.name in named.names][:MOST_NATIVE])
 
 
-async def _score_answer(sample: Sample, answer: str, history: Sequence[Exchange], judge: ChatModel | None) -> _Scores:
-    """The judge's scores of a final answer; none where there is no judge, or no answer."""
-    if judge is None or not answer.strip():
-        return _Scores()
-    return _Scores(
-        await score_completeness(judge, sample.request, answer, sample.time_sentence),
-        await score_correctness(judge, sample.request, history, answer, sample.time_sentence),
-    )
-
-
-def _as_record(sample: Sample, run: PathRun, driven: _Driven, scores: _Scores, by_end: TaskRun | None) -> MultiStepRun:
+def _as_record(sample: Sample, run: PathRun, driven: _Driven, by_end: TaskRun | None) -> MultiStepRun:
     outcome = driven.outcome
     error = outcome.error
     parameter = error.parameter if error else ""
     case = sample.policy_case
+    ended = ("needless_changes", "end_reached", "untold", "obeyed", "violated", "refused")
     return MultiStepRun(
         **run.identity,
         subject=sample.key,
@@ -251,18 +237,11 @@ def _as_record(sample: Sample, run: PathRun, driven: _Driven, scores: _Scores, b
         error_type=error.error_type if error else "",
         error_parameter=parameter,
         parameter_type=parameter_type(parameter) if parameter else "",
-        completeness=scores.completeness,
-        correctness=scores.correctness,
-        needless_changes=by_end.needless_changes if by_end else None,
-        end_reached=by_end.end_reached if by_end else None,
-        untold=by_end.untold if by_end else None,
         fault=sample.fault.sort if sample.fault else "",
-        obeyed=by_end.obeyed if by_end else None,
         policy=case.policy if case else "",
         policy_sort=case.sort if case else "",
-        violated=by_end.violated if by_end else None,
-        refused=by_end.refused if by_end else None,
         messages=tuple(driven.turns),
+        **{name: getattr(by_end, name) for name in ended if by_end},
     )
 
 
@@ -362,21 +341,20 @@ def as_turn(reply: NextReply, judged: Sequence[MatchedCall]) -> RunTurn:
     """A turn as it is kept: a response that the sample has recorded is named by its place there."""
     if reply.problem:
         return RunTurn(problem=storable(reply.problem))
+    calls: list[RunCall] = []
     known = [*judged, *[MatchedCall(None)] * (len(reply.calls) - len(judged))]  # a run that ends at once judges nothing
-    calls = tuple(_kept(_shown(made, one), one) for made, one in zip(reply.calls, known, strict=True))
-    return RunTurn(text=storable(reply.answer), calls=calls)
-
-
-def _kept(call: Call, judged: MatchedCall) -> RunCall:
-    golden = judged.golden if judged.matched else None
-    return RunCall(
-        tool=storable(call.tool),
-        arguments=call.arguments,
-        matched=judged.matched,
-        step=golden.step if golden else None,
-        place=golden.place if golden else None,
-        observation=judged.observation if judged.answered or (judged.mistake and not golden) else None,
-    )
+    for made, one in zip(reply.calls, known, strict=True):
+        call, golden = _shown(made, one), one.golden if one.matched else None
+        kept = RunCall(
+            tool=storable(call.tool),
+            arguments=call.arguments,
+            matched=one.matched,
+            step=golden.step if golden else None,
+            place=golden.place if golden else None,
+            observation=one.observation if one.answered or (one.mistake and not golden) else None,
+        )
+        calls.append(kept)
+    return RunTurn(text=storable(reply.answer), calls=tuple(calls))
 
 
 def _shown(made: CandidateCall, judged: MatchedCall) -> Call:
@@ -388,34 +366,23 @@ def _shown(made: CandidateCall, judged: MatchedCall) -> Call:
 
 def matchers_of(sample: Sample, context: StageContext, judge: ChatModel | None) -> Matchers:
     """The matchers for a sample; without its environment, or without a judge, that matching finds no call equal."""
-    return Matchers(likeness, _responding(sample, context), None if judge is None else _judging(sample, context, judge))
-
-
-def _responding(sample: Sample, context: StageContext) -> Respond | None:
     environment = context.environments.get(sample.environment)
-    if environment is None:
-        return None
-    if traits_of(sample.kind).is_task:
+    if environment is not None and traits_of(sample.kind).is_task:
         environment = BegunWorld(environment)
-
-    async def respond(call: Call) -> JsonValue:
-        answer = await environment.answer(call)
-        return None if answer.problem else answer.response
-
-    return respond
-
-
-def _judging(sample: Sample, context: StageContext, judge: ChatModel) -> Judge:
     tools = {tool.name: tool for tool in context.toolset(sample.candidates)}
     turns, briefing = [UserTurn(text=sample.request)], sample.time_sentence
 
+    async def respond(call: Call) -> JsonValue:
+        answer = None if environment is None else await environment.answer(call)
+        return None if answer is None or answer.problem else answer.response
+
     async def agree(made: Call, due: Call) -> bool:
-        if made.tool != due.tool or due.tool not in tools:
+        if judge is None or made.tool != due.tool or due.tool not in tools:
             return False
         judgement = judge_calls(judge, SAME_ON_PATH, [tools[due.tool]], turns, (due, made), briefing=briefing)
         return (await agreed(judgement)).agree
 
-    return agree
+    return Matchers(likeness, None if environment is None else respond, None if judge is None else agree)
 
 
 Judged = Sequence[Sequence[MatchedCall]]

@@ -1,22 +1,61 @@
-"""Asking candidate models: what they reply at each snapshot, and the calls in it."""
+"""Asking candidate models for the calls that are due at each snapshot, by strategies: a row of STRATEGIES each.
 
-from collections.abc import Iterator
-from typing import NamedTuple
+Three of them are CallNavi's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import orjson
 
 from callwright.generators.kinds import traits_of
-from callwright.generators.stages import StageContext
 from callwright.generators.transcripts import conversation_text
-from callwright.llm.chat import ChatModel
-from callwright.llm.written_calls import ParsedReply, unreadable
-from callwright.validators.replies import Style
+from callwright.llm.function_model import FunctionModel
+from callwright.llm.prompts import led_by, prompt_version, render
+from callwright.llm.wire_format import wire_names
+from callwright.llm.written_calls import ParsedReply, ReplyCall, unreadable
+from callwright.validators.judges import PROMPTS
+from callwright.validators.replies import Style, join_replies, parse_calls, parse_completion, read_names
 from callwright.validators.shown_tools import AS_THEY_ARE, ShownTools
-from callwright.validators.strategies import Models, PromptingStrategy, Question, Reply, ask_candidate, narrows_to
-from callwright.warehouse.errors import ReplyError
-from callwright.warehouse.records import Call, Prediction, ReplyTurn, Sample, Snapshot, ToolsShown
+from callwright.warehouse.errors import ConfigurationError, ReplyError
+from callwright.warehouse.exports.examples import openai_messages
+from callwright.warehouse.records import (
+    TIME_SENTENCE,
+    Call,
+    Prediction,
+    ReplyTurn,
+    Sample,
+    Snapshot,
+    Tool,
+    ToolsShown,
+)
 
-USUAL = PromptingStrategy()
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pydantic import JsonValue
+
+    from callwright.generators.families import Asked
+    from callwright.generators.stages import StageContext
+    from callwright.llm.chat import ChatModel, Completion, Prompt
+    from callwright.warehouse.records import Turn
+
+    ShownTool = dict[str, JsonValue]
+
+
+MOST_ROUNDS = 5  # so often CallNavi asks what comes before
+MOST_CALLS = 64  # who plans more than this before a call plans without end
+MOST_NATIVE = 128  # so many tools providers take with a request
+Format = Literal["json", "yaml"]
+ONE_CALL = "answer_as_candidate"
+CALLS = "answer_with_calls"
+NAMES = "name_needed_tools"
+LAST = "call_last"
+BEFORE = "calls_before"
+IN_MESSAGES = "messages"  # how Python functions are asked
+_TOOLS = "/tools("
 
 
 class CandidateRun(NamedTuple):
@@ -27,6 +66,74 @@ class CandidateRun(NamedTuple):
     strategy: str = "direct"
     tools_shown: ToolsShown = "first"
     run: int = 0
+
+
+class PromptingStrategy(NamedTuple):
+    """A strategy, a notation for tools and answers, and the model that chooses the tools, "" where the candidate does.
+
+    A `user` is the model that words what a simulated user says in live conversations, `tools` what changed tools are called; ""
+    where there are none.
+    """
+
+    strategy: str = "direct"
+    format: Format = "json"
+    router: str = ""
+    user: str = ""
+    tools: str = ""
+
+    @property
+    def label(self) -> str:
+        """What answers and scores are kept under: "direct", "backward/yaml", "route_then_fill(x/y)", "direct/live(x/y)"."""
+        routed = f"({self.router})" if self.router else ""
+        notation = "" if self.format == "json" else f"/{self.format}"
+        live = f"/live({self.user})" if self.user else ""
+        return f"{self.strategy}{routed}{notation}{live}" + (f"{_TOOLS}{self.tools})" if self.tools else "")
+
+
+USUAL = PromptingStrategy()
+
+
+class Question(NamedTuple):
+    """What a candidate is asked at a snapshot; `number` tells runs apart, `briefing` is what it is told before all else.
+
+    The `conversation` is the text of the `turns`.
+    """
+
+    tools: Sequence[Tool]
+    conversation: str
+    setting: Asked = "call"
+    number: int = 0
+    briefing: str = ""
+    turns: Sequence[Turn] = ()
+
+    @property
+    def shown(self) -> list[ShownTool]:
+        """The tools as a prompt shows them: with what they return to who plans, for a result may feed an argument."""
+        has_returns = self.setting == "plan"
+        return [
+            tool.signature | ({"returns": tool.returns} if has_returns and tool.returns is not None else {})
+            for tool in self.tools
+        ]
+
+
+class Reply(NamedTuple):
+    """What was replied, all replies that it took, the calls in it, and what was thought before the only one."""
+
+    text: str
+    parsed: ParsedReply
+    reasoning: str = ""
+
+
+class Models(NamedTuple):
+    """The candidate, and who chooses the tools for it, None where it does so itself."""
+
+    candidate: ChatModel
+    router: ChatModel | None = None
+
+    @property
+    def namer(self) -> ChatModel:
+        """Who names the tools that are needed."""
+        return self.router or self.candidate
 
 
 async def predict(  # noqa: PLR0913 - a candidate may be asked in many ways
@@ -54,21 +161,22 @@ async def predict(  # noqa: PLR0913 - a candidate may be asked in many ways
     for number, snapshot in enumerate(asked_at(seen)):
         only = narrows_to(seen, number, run.tools_shown)
         tools = [tool for tool in candidates if not only or tool.name == only]
-        question = Question(
-            tools, conversation_text(snapshot.prefix), setting, run.run, sample.briefing, snapshot.prefix
-        )
+        said = conversation_text(snapshot.prefix)
+        question = Question(tools, said, setting, run.run, sample.briefing, snapshot.prefix)
         try:
             reply = await ask_candidate(question, models, prompting, style)
         except ReplyError as error:  # a mistake of the candidate, or of its provider: it counts against it
             reply = Reply("", unreadable(str(error)))
         parsed = _storable_calls(reply.parsed)
+        read = [shown.read(str(call.tool), call.arguments) for call in parsed.calls or ()]
+        calls = tuple(Call(tool=call.tool, arguments=call.arguments) for call in read)
         predictions.append(
             Prediction(
                 **run._asdict(),
                 subject=sample.key,
                 turn=snapshot.turn,
                 text=storable(reply.text),
-                calls=_calls(parsed, shown),
+                calls=None if parsed.calls is None else calls,
                 problem=storable(parsed.problem),
                 reasoning=storable(reply.reasoning),
                 settings=settings,
@@ -87,13 +195,6 @@ def asked_at(sample: Sample) -> Iterator[Snapshot]:
             yield Snapshot(index, sample.turns[:index], turn.calls)
         elif isinstance(turn, ReplyTurn) and turn.acts:
             yield Snapshot(index, sample.turns[:index], ())
-
-
-def _calls(parsed: ParsedReply, shown: ShownTools) -> tuple[Call, ...] | None:
-    if parsed.calls is None:
-        return None
-    read = (shown.read(str(call.tool), call.arguments) for call in parsed.calls)
-    return tuple(Call(tool=call.tool, arguments=call.arguments) for call in read)
 
 
 def _storable_calls(parsed: ParsedReply) -> ParsedReply:
@@ -118,3 +219,181 @@ def run_of(prediction: Prediction) -> CandidateRun:
     return CandidateRun(
         prediction.release, prediction.candidate, prediction.strategy, prediction.tools_shown, prediction.run
     )
+
+
+async def ask_candidate(
+    question: Question, models: Models, prompting: PromptingStrategy, style: Style = "lenient"
+) -> Reply:
+    """The candidate's answer by a strategy. `style` is that of direct answers in JSON, one call each.
+
+    Raises ReplyError where a model answers unusably.
+    """
+    return await STRATEGIES[prompting.strategy].ask(question, models, prompting, style)
+
+
+async def _ask_at_once(question: Question, models: Models, prompting: PromptingStrategy, style: Style) -> Reply:
+    chat = models.candidate
+    if question.setting == "call" and prompting.format == "json":
+        prompt = render(PROMPTS, ONE_CALL, tools=question.shown, conversation=question.conversation)
+        completion = await chat.complete(led_by(question.briefing, prompt), sample_index=question.number)
+        return Reply(completion.text, parse_completion(completion, style), completion.reasoning)
+    completion = await chat.complete(_prompt(CALLS, question, prompting.format), sample_index=question.number)
+    return Reply(completion.text, parse_calls(completion, prompting.format), completion.reasoning)
+
+
+async def _ask_natively(question: Question, models: Models, prompting: PromptingStrategy, _style: Style) -> Reply:
+    """By the provider's own calls; of more tools than providers take, those that the candidate has named first."""
+    if len(question.tools) > MOST_NATIVE:
+        named = await name_tools(question, models.namer, prompting.format)
+        question = question._replace(tools=[tool for tool in question.tools if tool.name in named.names][:MOST_NATIVE])
+    tools = [  # what a native one returns has no place but its description
+        tool.with_changes(description=f"{tool.description}\nReturns: {orjson.dumps(tool.returns).decode()}")
+        if question.setting == "plan" and tool.returns is not None
+        else tool
+        for tool in question.tools
+    ]
+    prompt = _prompt(CALLS, question, "native")
+    completion = await models.candidate.complete(prompt, tools, sample_index=question.number)
+    return Reply(completion.text, parse_calls(completion, prompting.format), completion.reasoning)
+
+
+async def _route_then_fill(question: Question, models: Models, prompting: PromptingStrategy, style: Style) -> Reply:
+    """Who names no tool calls nothing; one that no candidate has is not shown to the filler, and calls of it alone stand."""
+    named = await name_tools(question, models.namer, prompting.format)
+    if not named.names and question.setting == "conversation":  # then the candidate speaks
+        return await _ask_at_once(question._replace(tools=[]), models, prompting, style)
+    tools = [tool for tool in question.tools if tool.name in named.names]
+    if not tools:
+        return Reply(named.text, ParsedReply(tuple(ReplyCall(name, {}) for name in named.names)))
+    return await _ask_at_once(question._replace(tools=tools), models, prompting, style)
+
+
+async def _ask_in_messages(question: Question, models: Models, prompting: PromptingStrategy, _style: Style) -> Reply:
+    """By the conversation as messages in OpenAI's form, behind what native calling is told in its system message."""
+    [system, *_] = _prompt(CALLS, question, "native").messages
+    completion = await in_messages(models.candidate, system.content, question.turns, question.tools)
+    return Reply(completion.text, parse_completion(completion))
+
+
+async def in_messages(chat: ChatModel, briefing: str, turns: Sequence[Turn], tools: Sequence[Tool]) -> Completion:
+    """What a function answers to a conversation."""
+    if not isinstance(chat, FunctionModel):
+        raise ConfigurationError(f"The strategy {IN_MESSAGES!r} is for Python functions, not for {chat.name}.")
+    names = {name: wire for wire, name in wire_names(tools).items()}
+    return await chat.answer(list(openai_messages(briefing, turns, names)), tools)
+
+
+class NamedTools(NamedTuple):
+    """The tools that a model finds needed, and the reply that names them."""
+
+    names: Sequence[str]
+    text: str
+
+
+async def name_tools(question: Question, chat: ChatModel, notation: Format) -> NamedTools:
+    """Ask a model which of the tools are needed."""
+    reply = await chat.complete(_prompt(NAMES, question, notation), sample_index=question.number)
+    return NamedTools(read_names(reply.text, {tool.name for tool in question.tools}, notation), reply.text)
+
+
+async def _think_backwards(question: Question, models: Models, prompting: PromptingStrategy, _style: Style) -> Reply:
+    """The last call first, then what must come before it, until nothing is missing; the gold is never shown."""
+    chat, notation = models.candidate, prompting.format
+    completion = await chat.complete(_prompt(LAST, question, notation), sample_index=question.number)
+    texts, parsed = [completion.text], parse_calls(completion, notation)
+    if not parsed.calls:
+        return Reply(completion.text, parsed)
+    plan = list(parsed.calls)
+    for _ in range(MOST_ROUNDS):
+        calls: list[JsonValue] = [{"name": call.tool, "arguments": call.arguments} for call in plan]
+        prompt = _prompt(BEFORE, question, notation, calls=calls)
+        completion = await chat.complete(prompt, sample_index=question.number)
+        texts.append(completion.text)
+        parsed = parse_calls(completion, notation)
+        if parsed.calls is None:
+            return Reply(join_replies(texts), parsed)
+        new = [call for call in parsed.calls if call not in plan]
+        if not new or len(plan) + len(new) > MOST_CALLS:
+            break
+        plan = new + plan
+    return Reply(join_replies(texts), ParsedReply(tuple(plan)))
+
+
+class Strategy(NamedTuple):
+    """A way to ask for the calls that are due: how, by which prompts, and what distinguishes it.
+
+    `has_notation` says that tools and answers may be written as YAML too, `has_router` that another model may name the tools.
+    One that is not `is_for_models` is for Python functions alone. It `asks` at least so often for one answer.
+    """
+
+    ask: Callable[[Question, Models, PromptingStrategy, Style], Awaitable[Reply]]
+    prompts: tuple[str, ...]
+    has_notation: bool = True
+    has_router: bool = False
+    is_for_models: bool = True
+    asks: int = 1
+
+
+STRATEGIES: Mapping[str, Strategy] = {
+    "direct": Strategy(_ask_at_once, (ONE_CALL, CALLS)),
+    "native": Strategy(_ask_natively, (NAMES, CALLS), has_notation=False),
+    "route_then_fill": Strategy(_route_then_fill, (NAMES, ONE_CALL, CALLS), has_router=True, asks=2),
+    "backward": Strategy(_think_backwards, (LAST, BEFORE), asks=2),
+    IN_MESSAGES: Strategy(_ask_in_messages, (CALLS,), has_notation=False, is_for_models=False),
+}
+
+
+def prompting_by(strategy: str, notation: Format = "json", router: str = "") -> PromptingStrategy:
+    """The strategy of this name. Raises ConfigurationError where there is none, or it takes no such notation or router."""
+    found = STRATEGIES.get(strategy)
+    if found is None or not found.is_for_models:
+        known = ", ".join(name for name, one in STRATEGIES.items() if one.is_for_models)
+        raise ConfigurationError(f"There is no strategy {strategy!r}; the strategies are {known}.")
+    if router and not found.has_router:
+        takes = ", ".join(name for name, one in STRATEGIES.items() if one.has_router)
+        raise ConfigurationError(f"--router names {router!r}, but only --strategy {takes} asks a router.")
+    if notation != "json" and not found.has_notation:
+        raise ConfigurationError(f"The strategy {strategy!r} leaves the notation to the provider: leave out --format.")
+    return PromptingStrategy(strategy, notation, router)
+
+
+def prompts_seen() -> list[str]:
+    """The versions of all that candidates may be told and shown, by whatever strategy."""
+    shown = dict.fromkeys(name for strategy in STRATEGIES.values() for name in strategy.prompts)
+    return [TIME_SENTENCE, *(prompt_version(PROMPTS, name) for name in shown)]
+
+
+def _prompt(template: str, question: Question, notation: Format | Literal["native"], **more: list[JsonValue]) -> Prompt:
+    tools, listing = question.shown, ""
+    if notation == "yaml":
+        import yaml
+
+        dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+        listing = str(yaml.dump(tools, Dumper=dumper, allow_unicode=True, sort_keys=False)).rstrip()
+    prompt = render(
+        PROMPTS, template, tools=tools, listing=listing, format=notation, setting=question.setting,
+        conversation=question.conversation, **more,
+    )  # fmt: skip
+    return led_by(question.briefing, prompt)
+
+
+def format_of(label: str) -> Format | None:
+    """The notation of answers that are kept under this label, None where it is the provider's own."""
+    label = label.rpartition(_TOOLS)[0] or label  # changed tools are written as all tools are
+    strategy = STRATEGIES.get(label)
+    if strategy is not None and not strategy.has_notation:
+        return None
+    return "yaml" if label.endswith("/yaml") else "json"
+
+
+def narrows_to(sample: Sample, number: int, tools_shown: ToolsShown) -> str:
+    """The name of the one tool that is shown at the snapshot `number`, "" where all candidates are.
+
+    In the paper's runs every later snapshot has the conversation's tool only, that of an intent shift too: the model is
+    to say that the one tool it has does not fit. Other conversations always have all candidates.
+    """
+    turns = [turn for turn in sample.turns if turn.kind == "calls"]
+    tools = {call.tool for turn in turns for call in turn.calls}
+    # as HammerBench's are: about calls of one tool, none of which is carried out
+    has_one_tool = len(tools) == 1 and not any(turn.executed for turn in turns)
+    return tools.pop() if tools_shown != "always" and number and has_one_tool else ""

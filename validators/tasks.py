@@ -159,18 +159,14 @@ class Task:
                 found.append(Exchange(calls=(), responses=(), said=turn.text, told=following.text))
         return tuple(found)
 
-    @property
+    @cached_property
     def due(self) -> tuple[Exchange, ...]:
         """The gold's steps from where an episode begins."""
-        return self._chain[self._given :]
+        return self._chain[sum(turn.kind == "calls" for turn in self.sample.turns[: self.sample.begins]) :]
 
     @cached_property
     def _chain(self) -> tuple[Exchange, ...]:
         return chain_of(self.sample)
-
-    @cached_property
-    def _given(self) -> int:
-        return sum(turn.kind == "calls" for turn in self.sample.turns[: self.sample.begins])
 
     @cached_property
     def book(self) -> PolicyBook:
@@ -257,10 +253,9 @@ def near_misses_of(point: Due, rng: Random, writes: Callable[[str], bool]) -> It
         return Counter(call.key for call in calls if writes(call.tool))
 
     due = writing(point.calls)
-    for maker in MAKERS:
-        if maker.name not in OTHER_ROADS:
-            made = (one for one in of_maker(maker, point, rng) if due - writing(one.option.calls))
-            yield from islice(made, _OF_ONE_KIND)
+    for maker in (one for one in MAKERS if one.name not in OTHER_ROADS):
+        made = (one for one in of_maker(maker, point, rng) if due - writing(one.option.calls))
+        yield from islice(made, _OF_ONE_KIND)
 
 
 class Episode:

@@ -26,8 +26,8 @@ from callwright.flows.settings import Settings, open_warehouse
 from callwright.llm.function_model import AnswerFunction
 from callwright.llm.models import ModelSettings, read_model
 from callwright.validators.metrics.complexeval.rules import TURN_LIMIT
+from callwright.validators.predictions import IN_MESSAGES, PromptingStrategy, prompting_by
 from callwright.validators.shown_tools import AS_THEY_ARE
-from callwright.validators.strategies import IN_MESSAGES, PromptingStrategy, prompting_by
 from callwright.warehouse.browsing import ToolComparison, compare_tools, list_changes
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import EvalMode, ToolsShown

@@ -54,8 +54,8 @@ from callwright.flows.runner import GroupRun, Workers
 from callwright.flows.settings import Settings, open_warehouse, quiet_vendors, read_settings, silence_teardown
 from callwright.flows.toolmaking import prepare_tools
 from callwright.llm.models import read_model
+from callwright.validators.predictions import PromptingStrategy
 from callwright.validators.shown_tools import AS_THEY_ARE
-from callwright.validators.strategies import PromptingStrategy
 from callwright.warehouse.records import Release
 from callwright.warehouse.rows import Row
 

@@ -38,8 +38,7 @@ from callwright.validators.grading import grade_prediction, graded_metric, judge
 from callwright.validators.metrics.answers import has_one_call
 from callwright.validators.metrics.snapshots import needs_judge
 from callwright.validators.path_runs import PATH_STRATEGIES
-from callwright.validators.predictions import CandidateRun, asked_at, predict
-from callwright.validators.strategies import MOST_NATIVE, STRATEGIES
+from callwright.validators.predictions import MOST_NATIVE, STRATEGIES, CandidateRun, asked_at, predict
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.paid_notes import paid_notes_of_process
 from callwright.warehouse.records import CallTurn, Prediction, Record, Sample

@@ -28,9 +28,8 @@ from callwright.llm.models import ModelSettings, Readiness, check_key, open_chat
 from callwright.validators.judges import COMPLETENESS, CORRECTNESS, SAME_ON_PATH, opinion_versions
 from callwright.validators.metrics.complexeval.rules import TURN_LIMIT
 from callwright.validators.path_runs import live_prompts_seen, path_prompts_seen
-from callwright.validators.predictions import CandidateRun
+from callwright.validators.predictions import STRATEGIES, CandidateRun, PromptingStrategy, prompts_seen
 from callwright.validators.shown_tools import AS_THEY_ARE, ShownTools
-from callwright.validators.strategies import STRATEGIES, PromptingStrategy, prompts_seen
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.paid_notes import PaidNotes
 from callwright.warehouse.records import EvalMode, Failure, LlmCall, Prediction, Record, Sample, ToolsShown, content_key

@@ -12,8 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from callwright.flows.recipe.problems import YamlFault, read_yaml
 from callwright.generators.catalogs import read_catalog, recognise
+from callwright.validators.predictions import PromptingStrategy
 from callwright.validators.shown_tools import ShownTools, with_names
-from callwright.validators.strategies import PromptingStrategy
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import JsonSchema, Language, Tool
 from callwright.warehouse.releases import read_tools, release_named

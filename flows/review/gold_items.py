@@ -17,8 +17,7 @@ from callwright.annotation.agreement import answer_of_edit
 from callwright.annotation.screens import SAMPLE_REVIEW, TRAINING
 from callwright.flows.recipe import Recipe
 from callwright.flows.review.questions import DRAWN, GOLD_ITEM, SPOT_CHECK, ReviewQuestion, request_row
-from callwright.validators.audit.defects import inject
-from callwright.validators.audit.gold import INJECTORS
+from callwright.validators.audit.defects import OF_GOLD, inject
 from callwright.validators.audit.subjects import AuditSubject, gather
 from callwright.validators.checks.format import SampleWithTools, format_verdict
 from callwright.validators.checks.grounding import all_proved, root_of
@@ -172,7 +171,7 @@ def _item(warehouse: Warehouse, sample: Sample, made_of: str, expected: str, see
     known = read_tools(warehouse, sample.candidates)
     tools = [known[key] for key in sample.candidates]
     subject, rng = AuditSubject(marked, {tool.key: tool for tool in tools}, gather([])), Random(f"{seed}:{made_of}")
-    for injector in rng.sample(INJECTORS, len(INJECTORS)):
+    for injector in rng.sample(OF_GOLD, len(OF_GOLD)):
         broken = inject(injector, subject, rng)
         if (
             broken is not None

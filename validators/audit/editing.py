@@ -5,7 +5,7 @@ A changed word keeps the evidence that stood on it, as a writer who is wrong abo
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from pydantic import JsonValue
 
@@ -26,13 +26,8 @@ from callwright.warehouse.records import (
 
 _PLACE_IN_RESULTS = re.compile(r"^turns\[(\d+)\]\.results\[(\d+)\]")
 _CALL_BEFORE = re.compile(r"^calls\[(\d+)\]")
-_NUMBERED: tuple[Trait, ...] = (
-    "shift",
-    "wanted",
-    "asked",
-    "goal",
-    "extra",
-)  # traits that count turns, snapshots or calls
+# traits that count turns, snapshots or calls
+_NUMBERED: tuple[Trait, ...] = ("shift", "wanted", "asked", "goal", "extra")
 
 
 class Replacement(NamedTuple):
@@ -167,7 +162,7 @@ class _Moves:
 
     def call(self, call: GoldCall, turn: int) -> GoldCall:
         found = (self._evidence(one, turn) for one in call.evidence)
-        return call.with_changes(evidence=tuple(one for one in found if one is not None))
+        return call.with_changes(evidence=tuple(filter(None, found)))
 
     def _evidence(self, evidence: Evidence, own: int) -> Evidence | None:
         path, rule = evidence.path, evidence.rule
@@ -181,10 +176,9 @@ class _Moves:
             if place is None:
                 return None
             rule = f"calls[{place[1]}]{rule[before.end() :]}"
-        if evidence.turn is not None and evidence.turn not in self._turns:
-            return None
-        turn = None if evidence.turn is None else self._turns[evidence.turn]
-        return evidence.with_changes(turn=turn, path=path, rule=rule)
+        turn = None if evidence.turn is None else self._turns.get(evidence.turn)
+        is_gone = turn is None and evidence.turn is not None
+        return None if is_gone else evidence.with_changes(turn=turn, path=path, rule=rule)
 
     def tags(self, sample: Sample) -> tuple[str, ...]:
         tags = list(without_traits(sample.tags, *_NUMBERED))
@@ -197,12 +191,8 @@ class _Moves:
         for one in sample.asked:
             place = self._calls.get((before[one.step], one.place)) if one.step < len(before) else None
             tags += [] if place is None else [asked_tag(AskedField(self._steps.index(place[0]), place[1], one.path))]
-        tags += [
-            trait_tag("goal", f"{self._turns[at]}:{name}") for at, name in sample.stated_at("goal") if at in self._turns
-        ]
-        tags += [
-            trait_tag("extra", f"{self._turns[at]}:{name}")
-            for at, name in sample.stated_at("extra")
-            if at in self._turns
-        ]
+        stated: tuple[Literal["goal", "extra"], ...] = ("goal", "extra")
+        for trait in stated:
+            kept = [(at, name) for at, name in sample.stated_at(trait) if at in self._turns]
+            tags += [trait_tag(trait, f"{self._turns[at]}:{name}") for at, name in kept]
         return tuple(tags)

@@ -126,10 +126,11 @@ class AuditSubject(NamedTuple):
         if self.traits.asked != "conversation":
             return [at for at, _ in self.user_turns[:1] if self.call_turns]
         turns = self.sample.turns
-        return [
-            at for at, _ in self.user_turns
-            if at + 1 < len(turns) and isinstance(turns[at + 1], CallTurn) and not _is_question(self.sample, at - 1)
-        ]  # fmt: skip
+        answers = {
+            at + 1 for at, turn in enumerate(turns) if isinstance(turn, ReplyTurn) and "seek" in turn.acts
+        }  # to what the assistant has asked
+        called = [at for at, _ in self.user_turns if isinstance(next(iter(turns[at + 1 :]), None), CallTurn)]
+        return [at for at in called if at not in answers]
 
     def places(self) -> Iterator[ArgumentPlace]:
         """Every argument that the conversation gives, snapshot by snapshot; defaults and guesses are left out."""
@@ -163,7 +164,7 @@ class AuditSubject(NamedTuple):
         )
         return [
             one for one in found
-            if type(one.value) is type(place.value) and not _is_alike(one.value, place.value)
+            if type(one.value) is type(place.value) and str(one.value).casefold() != str(place.value).casefold()
             and str(one.value).casefold() not in words and one.quote.casefold() not in words
         ]  # fmt: skip
 
@@ -191,13 +192,9 @@ class Injector(NamedTuple):
     is_of_words: bool = False
 
 
-def _is_question(sample: Sample, at: int) -> bool:
-    turn = sample.turns[at] if at >= 0 else None
-    return isinstance(turn, ReplyTurn) and "seek" in turn.acts
-
-
-def _is_alike(one: JsonValue, other: JsonValue) -> bool:
-    return str(one).casefold() == str(other).casefold()
+def injects(name: str, breaks: str, *, is_of_words: bool = False) -> Callable[[Injection], Injector]:
+    """Declare a kind of defect at what makes samples of it."""
+    return lambda inject: Injector(name, breaks, inject, is_of_words)
 
 
 def first_evidence(call: GoldCall) -> dict[str, Evidence]:
@@ -229,23 +226,19 @@ def gather(samples: Iterable[Sample]) -> SamplePool:
     """What these samples hold."""
     pool = SamplePool(*(defaultdict(list) for _ in SamplePool._fields))
     for sample in samples:
-        _gather_calls(pool, sample)
+        language, due = sample.language, [call for snapshot in sample.snapshots() for call in snapshot.calls]
+        if due:
+            pool.requests[language].append((sample.request, frozenset(call.tool for call in due)))
+        for call in due:
+            pool.calls[language, call.tool].append(call)
+            for name, evidence in first_evidence(call).items():
+                if evidence.kind in _STATED and evidence.quote:
+                    one = StatedElsewhere(call.arguments[name], evidence.quote)
+                    pool.values[language, call.tool, name].append(one)
+                    pool.values_by_name[language, name].append(one)
         for at, turn in enumerate(sample.turns):
             _gather_turn(pool, sample, at, turn)
     return pool
-
-
-def _gather_calls(pool: SamplePool, sample: Sample) -> None:
-    due = [call for snapshot in sample.snapshots() for call in snapshot.calls]
-    if due:
-        pool.requests[sample.language].append((sample.request, frozenset(call.tool for call in due)))
-    for call in due:
-        pool.calls[sample.language, call.tool].append(call)
-        for name, evidence in first_evidence(call).items():
-            if evidence.kind in _STATED and evidence.quote:
-                one = StatedElsewhere(call.arguments[name], evidence.quote)
-                pool.values[sample.language, call.tool, name].append(one)
-                pool.values_by_name[sample.language, name].append(one)
 
 
 def names_answered(sample: Sample, at: int) -> frozenset[str]:

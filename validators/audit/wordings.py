@@ -11,7 +11,15 @@ from typing import NamedTuple
 
 from callwright.language.packs import unspaced, widened
 from callwright.validators.audit.editing import Replacement, with_words
-from callwright.validators.audit.subjects import ArgumentPlace, AuditSubject, Injection, Injector, pick, pick_if_any
+from callwright.validators.audit.subjects import (
+    ArgumentPlace,
+    AuditSubject,
+    Injection,
+    Injector,
+    injects,
+    pick,
+    pick_if_any,
+)
 from callwright.warehouse.records import Sample, UserTurn
 
 _SENTENCE = re.compile(widened(r"@[^.!?]+@[.!?]+[\"'”’»]?\s*"))
@@ -49,8 +57,8 @@ def _framed(subject: AuditSubject, at: int, frame: str, **more: str) -> Sample:
     return with_words(subject.sample, at, changes)
 
 
-def _negated_opening(subject: AuditSubject, rng: Random) -> Sample | None:
-    """The request begins by asking for the opposite."""
+@injects("opening_negated", "the request begins by asking for the opposite")
+def _opening_negated(subject: AuditSubject, _rng: Random) -> Sample | None:
     openings: dict[str, str] = subject.word_lists.get("openings", {})
     options = [
         (at, opening, other)
@@ -63,19 +71,26 @@ def _negated_opening(subject: AuditSubject, rng: Random) -> Sample | None:
     return with_words(subject.sample, at, [Replacement(0, len(opening), other)])
 
 
-def _joined_wish(subject: AuditSubject, rng: Random) -> Sample | None:
-    """The request of another sample, for other tools, stands behind it."""
+@injects("second_request", "another sample's request stands behind the request")
+def _second_request(subject: AuditSubject, rng: Random) -> Sample | None:
     frame = pick(subject.word_lists.get("joined_wishes", []), rng)
     other, at = pick(_other_requests(subject), rng), pick(subject.wishes, rng)
     return _framed(subject, at, frame, o=_small(other), O=other)
 
 
+@injects("other_request", "another sample's request stands in its place")
 def _other_request(subject: AuditSubject, rng: Random) -> Sample | None:
-    """What another sample asks of other tools stands in the place of the request."""
     return _asking_instead(subject, _other_requests(subject), rng)
 
 
+@injects("wrong_language", "the request is in another language")
+def _wrong_language(subject: AuditSubject, rng: Random) -> Sample | None:
+    own, pool = subject.sample.language, subject.pool.requests
+    return _asking_instead(subject, [text for one, said in pool.items() if one != own for text, _ in said], rng)
+
+
 def _other_requests(subject: AuditSubject) -> list[str]:
+    """What other samples ask of other tools."""
     requests = subject.pool.requests.get(subject.sample.language, [])
     return [text for text, tools in requests if not tools & subject.due]
 
@@ -89,14 +104,23 @@ def _any(_place: ArgumentPlace) -> bool:
     return True
 
 
-def _rewording(name: str, *, other: bool = False, fits: Callable[[ArgumentPlace], bool] = _any) -> Injection:
-    """The words of a value in a frame of the list `name`, which may have the words of another value too."""
+def _rewording(
+    name: str,
+    breaks: str,
+    frames: str,
+    *,
+    other: bool = False,
+    fits: Callable[[ArgumentPlace], bool] = _any,
+    is_of_words: bool = True,
+) -> Injector:
+    """The words of a value in a frame of the list `frames`, which may have the words of another value too."""
 
+    @injects(name, breaks, is_of_words=is_of_words)
     def inject(subject: AuditSubject, rng: Random) -> Sample | None:
         places = [place for place in subject.stated() if fits(place)]
         rng.shuffle(places)
         for place in places:
-            frame, quote = pick_if_any(subject.word_lists.get(name, []), rng), _other_quote(place, subject, rng)
+            frame, quote = pick_if_any(subject.word_lists.get(frames, []), rng), _other_quote(place, subject, rng)
             if frame is not None and (quote or not other):
                 return _reworded(subject, place, frame.format(v=place.evidence.quote, o=quote))
         return None
@@ -118,27 +142,23 @@ def _reworded(subject: AuditSubject, place: ArgumentPlace, words: str) -> Sample
     return with_words(subject.sample, evidence.turn, [Replacement(evidence.start, evidence.end, words)])
 
 
+@injects("other_value_stated", "the user says another value", is_of_words=True)
 def _other_value(subject: AuditSubject, rng: Random) -> Sample | None:
-    """The words of a value are those of another sample's value."""
     places = [(place, _other_quote(place, subject, rng)) for place in subject.stated()]
     return _reworded(subject, *pick([(place, quote) for place, quote in places if quote], rng))
 
 
-def _digit_of_words(subject: AuditSubject, rng: Random) -> Sample | None:
-    """A digit in the words of a value is another one."""
-    options = [
-        (place, at)
-        for place in subject.stated()
-        for at, letter in enumerate(place.evidence.quote)
-        if letter.isdecimal()
-    ]
+@injects("digit_in_words", "the user says another digit", is_of_words=True)
+def _digit_in_words(subject: AuditSubject, rng: Random) -> Sample | None:
+    places = subject.stated()
+    options = [(one, at) for one in places for at, sign in enumerate(one.evidence.quote) if sign.isdecimal()]
     place, at = pick(options, rng)
     quote = place.evidence.quote
     return _reworded(subject, place, f"{quote[:at]}{(int(quote[at]) + rng.randint(1, 9)) % 10}{quote[at + 1 :]}")
 
 
-def _value_removed(subject: AuditSubject, rng: Random) -> Sample | None:
-    """The words of a value are gone, wherever the user says them."""
+@injects("value_not_stated", "the user does not say a value", is_of_words=True)
+def _value_not_stated(subject: AuditSubject, rng: Random) -> Sample | None:
     place = pick(subject.stated(), rng)
     if subject.words.count(place.evidence.quote.casefold()) != 1:
         return None
@@ -161,7 +181,7 @@ def _word_exchanged(name: str, reach: _Reach | None) -> Injection:
             (at, change)
             for at, text in _texts(subject)
             for change in _exchanges(text, _pairs(subject, name))
-            if reach is None or _is_in_reach(subject, at, change, reach)
+            if reach is None or any(_is_near(change, at, place, reach) for place in subject.stated())
         ]
         at, exchanged = pick(options, rng)
         return with_words(subject.sample, at, [exchanged])
@@ -174,35 +194,24 @@ def _pairs(subject: AuditSubject, name: str) -> list[list[str]]:
     return pairs
 
 
+@injects("other_deed", "book for cancel")
 def _other_deed(subject: AuditSubject, rng: Random) -> Sample | None:
     """The first word for a deed in a request is one for another deed."""
-    at = pick(subject.wishes, rng)
-    places = [place for place in subject.stated() if place.evidence.turn == at]
+    at, places = pick(subject.wishes, rng), subject.stated()
     changes = sorted(_exchanges(_text(subject, at), _pairs(subject, "deeds")))
-    first = next((one for one in changes if not any(_is_near(one, place, 0, 0) for place in places)), None)
+    first = next((one for one in changes if not any(_is_near(one, at, place, _Reach()) for place in places)), None)
     return with_words(subject.sample, at, [first]) if first else None
 
 
-def _is_in_reach(subject: AuditSubject, at: int, change: Replacement, reach: _Reach) -> bool:
-    places = [place for place in subject.stated() if place.evidence.turn == at and reach.fits(place)]
-    return any(_is_near(change, place, reach.before, reach.behind) for place in places)
-
-
-def _is_near(change: Replacement, place: ArgumentPlace, before: int, behind: int) -> bool:
+def _is_near(change: Replacement, at: int, place: ArgumentPlace, reach: _Reach) -> bool:
     start, end = place.evidence.start, place.evidence.end
-    return start is not None and end is not None and change.start < end + behind and start - before < change.end
+    if place.evidence.turn != at or start is None or end is None or not reach.fits(place):
+        return False
+    return change.start < end + reach.behind and start - reach.before < change.end
 
 
 def _is_number(place: ArgumentPlace) -> bool:
     return isinstance(place.value, (int, float)) and not isinstance(place.value, bool)
-
-
-def _is_flag(place: ArgumentPlace) -> bool:
-    return isinstance(place.value, bool)
-
-
-def _has_clock(place: ArgumentPlace) -> bool:
-    return isinstance(place.value, str) and _CLOCK.search(place.value) is not None
 
 
 def _texts(subject: AuditSubject) -> Iterator[tuple[int, str]]:
@@ -227,8 +236,9 @@ def _whole(word: str) -> re.Pattern[str]:
     return re.compile(f"{edges[0]}{first}{re.escape(word[1:])}{edges[1]}")
 
 
-def _quotes_exchanged(subject: AuditSubject, rng: Random) -> Sample | None:
-    """The words of two values of like type, said in one turn, stand in each other's place: the way back, the other way round."""
+@injects("route_turned", "the words of two values are exchanged", is_of_words=True)
+def _route_turned(subject: AuditSubject, rng: Random) -> Sample | None:
+    """Two values of like type, said in one turn."""
     places = subject.stated()
     options = [
         (one, other)
@@ -244,21 +254,16 @@ def _quotes_exchanged(subject: AuditSubject, rng: Random) -> Sample | None:
 
 def _is_like(one: ArgumentPlace, other: ArgumentPlace) -> bool:
     first, second = one.evidence, other.evidence
-    if (
-        first.turn != second.turn
-        or first.start is None
-        or second.start is None
-        or first.end is None
-        or second.end is None
-    ):
+    if first.turn != second.turn or None in (first.start, second.start, first.end, second.end):
         return False
     alike = all(one.schema.get(key) == other.schema.get(key) for key in ("type", "enum", "format", "pattern"))
-    is_apart = first.end <= second.start or second.end <= first.start
-    return alike and is_apart and one.value != other.value and (one.call == other.call)
+    is_apart = (first.end or 0) <= (second.start or 0) or (second.end or 0) <= (first.start or 0)
+    return alike and is_apart and one.value != other.value and one.call == other.call
 
 
-def _cut_off(subject: AuditSubject, rng: Random) -> Sample | None:
-    """The text ends in the middle of the last value that it says."""
+@injects("cut_off", "the text breaks off within a value", is_of_words=True)
+def _cut_off(subject: AuditSubject, _rng: Random) -> Sample | None:
+    """In the middle of the last one."""
     places = [place for place in subject.stated() if place.evidence.end is not None]
     last = max(places, key=lambda place: (place.evidence.turn or 0, place.evidence.end or 0), default=None)
     if last is None or last.evidence.turn is None or len(last.evidence.quote) < 4:  # noqa: PLR2004 - two letters stay
@@ -268,104 +273,76 @@ def _cut_off(subject: AuditSubject, rng: Random) -> Sample | None:
     return with_words(subject.sample, last.evidence.turn, [Replacement(cut, len(text), "")])
 
 
+@injects("sentence_removed", "a sentence that says a value is gone")
 def _sentence_removed(subject: AuditSubject, rng: Random) -> Sample | None:
-    """A sentence that says a wish or a value is gone, of several."""
+    """Of several sentences."""
     options: list[tuple[int, Replacement]] = []
     for at, text in _texts(subject):
         spans = [match.span() for match in _SENTENCE.finditer(text)]
-        stated = [place.evidence for place in subject.stated() if place.evidence.turn == at]
-        if len(spans) > 1:
-            options += [
-                (at, Replacement(start, end, ""))
-                for start, end in spans if any(start <= (one.start or 0) < end for one in stated)
-            ]  # fmt: skip
+        starts = [one.evidence.start or 0 for one in subject.stated() if one.evidence.turn == at]
+        told = [(start, end) for start, end in spans if any(start <= one < end for one in starts)]
+        options += [(at, Replacement(start, end, "")) for start, end in told] if len(spans) > 1 else []
     at, removed = pick(options, rng)
     return with_words(subject.sample, at, [removed])
 
 
-def _word_doubled(subject: AuditSubject, rng: Random) -> Sample | None:
-    """A word stands twice in a row."""
+@injects("word_twice", "a word stands twice")
+def _word_twice(subject: AuditSubject, rng: Random) -> Sample | None:
     at = pick(subject.wishes, rng)
     word = pick(list(re.finditer(rf"[A-Za-zÀ-ÿ]+|[{unspaced()}]{{2}}", _text(subject, at))), rng)
     joint = " " if _LATIN.search(word.group()) else ""
     return with_words(subject.sample, at, [Replacement(word.end(), word.end(), joint + word.group())])
 
 
+@injects("placeholder", "a placeholder stands for a value", is_of_words=True)
 def _placeholder(subject: AuditSubject, rng: Random) -> Sample | None:
     place, mark = pick(subject.stated(), rng), pick(subject.word_lists.get("placeholders", []), rng)
     return _reworded(subject, place, mark)
 
 
-def _wrong_language(subject: AuditSubject, rng: Random) -> Sample | None:
-    """The request of a sample in another language."""
-    others = [
-        text
-        for language, requests in subject.pool.requests.items()
-        if language != subject.sample.language
-        for text, _ in requests
-    ]
-    return _asking_instead(subject, others, rng)
+def _has_clock(place: ArgumentPlace) -> bool:
+    return isinstance(place.value, str) and _CLOCK.search(place.value) is not None
 
+
+_HALF_DAY = _Reach(before=6, behind=16, fits=_has_clock)
+_FLAG = _Reach(before=10, fits=lambda place: isinstance(place.value, bool))
+_UNIT = _Reach(behind=10, fits=_is_number)
 
 INJECTORS = (
-    Injector("negated", "the user says that it shall not be done", _wrapping("negated")),
-    Injector("opening_negated", "the request begins by asking for the opposite", _negated_opening),
-    Injector("cancelled", "the user takes the request back at its end", _wrapping("cancelled")),
-    Injector("conditional", "the request depends on a condition", _wrapping("conditional")),
-    Injector("hypothetical", "the request is only imagined", _wrapping("hypothetical")),
-    Injector("past", "the request was made and carried out before", _wrapping("past")),
-    Injector("quoted", "the request is what somebody else said", _wrapping("quoted")),
-    Injector("question_instead", "the user asks about it instead of wanting it", _wrapping("questioned")),
-    Injector("second_wish", "the user wants a thing besides that no call does", _wrapping("second_wishes")),
-    Injector("second_request", "another sample's request stands behind the request", _joined_wish),
-    Injector("other_request", "another sample's request stands in its place", _other_request),
-    Injector("wrong_language", "the request is in another language", _wrong_language),
-    Injector(
-        "alternative", "the user says one value or another", _rewording("alternatives", other=True), is_of_words=True
+    injects("negated", "the user says that it shall not be done")(_wrapping("negated")),
+    _opening_negated,
+    injects("cancelled", "the user takes the request back at its end")(_wrapping("cancelled")),
+    injects("conditional", "the request depends on a condition")(_wrapping("conditional")),
+    injects("hypothetical", "the request is only imagined")(_wrapping("hypothetical")),
+    injects("past", "the request was made and carried out before")(_wrapping("past")),
+    injects("quoted", "the request is what somebody else said")(_wrapping("quoted")),
+    injects("question_instead", "the user asks about it instead of wanting it")(_wrapping("questioned")),
+    injects("second_wish", "the user wants a thing besides that no call does")(_wrapping("second_wishes")),
+    _second_request,
+    _other_request,
+    _wrong_language,
+    _rewording("alternative", "the user says one value or another", "alternatives", other=True),
+    _rewording("vague_alternative", "the user says a value or something else", "vague_alternatives"),
+    _rewording("excepted", "the user wants anything but the value", "excepted"),
+    _rewording("hedged", "the user gives the value as a bound or a guess", "hedged", fits=_is_number),
+    _rewording("corrected", "the user corrects the value at once", "corrected", other=True),
+    _other_value,
+    _digit_in_words,
+    _value_not_stated,
+    injects("unit_exchanged", "the user says another unit")(_word_exchanged("units", _UNIT)),
+    injects("superlative_turned", "cheapest for dearest")(_word_exchanged("superlatives", None)),
+    injects("bound_turned", "at least for at most")(_word_exchanged("bounds", _Reach(before=14, behind=4))),
+    injects("direction_turned", "from for to")(_word_exchanged("directions", _Reach(before=6))),
+    injects("half_day_in_words", "morning for evening", is_of_words=True)(_word_exchanged("half_days", _HALF_DAY)),
+    injects("day_in_words", "today for tomorrow, Monday for Tuesday", is_of_words=True)(
+        _word_exchanged("days", _Reach())
     ),
-    Injector(
-        "vague_alternative",
-        "the user says a value or something else",
-        _rewording("vague_alternatives"),
-        is_of_words=True,
-    ),
-    Injector("excepted", "the user wants anything but the value", _rewording("excepted"), is_of_words=True),
-    Injector(
-        "hedged",
-        "the user gives the value as a bound or a guess",
-        _rewording("hedged", fits=_is_number),
-        is_of_words=True,
-    ),
-    Injector("corrected", "the user corrects the value at once", _rewording("corrected", other=True), is_of_words=True),
-    Injector("other_value_stated", "the user says another value", _other_value, is_of_words=True),
-    Injector("digit_in_words", "the user says another digit", _digit_of_words, is_of_words=True),
-    Injector("value_not_stated", "the user does not say a value", _value_removed, is_of_words=True),
-    Injector(
-        "unit_exchanged", "the user says another unit", _word_exchanged("units", _Reach(behind=10, fits=_is_number))
-    ),
-    Injector("superlative_turned", "cheapest for dearest", _word_exchanged("superlatives", None)),
-    Injector("bound_turned", "at least for at most", _word_exchanged("bounds", _Reach(before=14, behind=4))),
-    Injector("direction_turned", "from for to", _word_exchanged("directions", _Reach(before=6))),
-    Injector(
-        "half_day_in_words",
-        "morning for evening",
-        _word_exchanged("half_days", _Reach(before=6, behind=16, fits=_has_clock)),
-        is_of_words=True,
-    ),
-    Injector(
-        "day_in_words", "today for tomorrow, Monday for Tuesday", _word_exchanged("days", _Reach()), is_of_words=True
-    ),
-    Injector(
-        "flag_in_words",
-        "with for without",
-        _word_exchanged("flags", _Reach(before=10, fits=_is_flag)),
-        is_of_words=True,
-    ),
-    Injector("other_deed", "book for cancel", _other_deed),
-    Injector("route_turned", "the words of two values are exchanged", _quotes_exchanged, is_of_words=True),
-    Injector("cut_off", "the text breaks off within a value", _cut_off, is_of_words=True),
-    Injector("sentence_removed", "a sentence that says a value is gone", _sentence_removed),
-    Injector("word_twice", "a word stands twice", _word_doubled),
-    Injector("markup", "a value is marked up", _rewording("markup")),
-    Injector("placeholder", "a placeholder stands for a value", _placeholder, is_of_words=True),
+    injects("flag_in_words", "with for without", is_of_words=True)(_word_exchanged("flags", _FLAG)),
+    _other_deed,
+    _route_turned,
+    _cut_off,
+    _sentence_removed,
+    _word_twice,
+    _rewording("markup", "a value is marked up", "markup", is_of_words=False),
+    _placeholder,
 )

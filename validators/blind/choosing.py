@@ -4,7 +4,7 @@ The reader sees the tools, the conversation and the options, and never which of 
 settles what the sample claims; where it wavers or differs a second one is asked, and then people.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from random import Random
 from string import ascii_uppercase
 from typing import NamedTuple
@@ -17,14 +17,14 @@ from callwright.generators.stages import StageContext
 from callwright.generators.tools import in_a_line, outlined
 from callwright.generators.transcripts import conversation_text, shown_call
 from callwright.validators.checks.declaring import ALL, reader
-from callwright.validators.checks.verdicts import SHOWN, Answer
+from callwright.validators.checks.verdicts import Answer
 from callwright.validators.checks.wording import NaturalReading, answer_by, check_natural, may_tell
 from callwright.validators.judges import CHOOSE, ask_opinion
 from callwright.validators.matching import READ_OTHERWISE, compare_calls, doubts_of
 from callwright.validators.near_misses.due import Due, Option, acting_points
 from callwright.validators.near_misses.table import near_misses
 from callwright.warehouse.errors import ReplyError
-from callwright.warehouse.records import Decision, DoubtedFact, Sample, Tool, Verdict
+from callwright.warehouse.records import Decision, DoubtedFact, Sample, Verdict
 
 LONGEST_CATALOG = 120_000  # characters of tools that a prompt shows
 
@@ -103,29 +103,22 @@ async def check_second_reading(sample: Sample, context: StageContext) -> Answer:
 
 
 async def _read(sample: Sample, context: StageContext, check: str) -> Answer:
-    problems, doubts, told, read = list[str](), list[DoubtedFact](), list[Verdict](), 0
-    for due in acting_points(sample, context.toolset(sample.candidates)):
+    told = list[Verdict]()
+    points = acting_points(sample, context.toolset(sample.candidates))
+    for due in points:
         try:
             found = await choose(due, sample, context, check)
         except ReplyError as error:
-            problems.append(f"Before turn {due.turn} no answer could be read: {str(error).rstrip('.')}.")
-            doubts.append(DoubtedFact(kind="unread", turn=due.turn))
-            break
-        read += 1
+            reason = f"Before turn {due.turn} no answer could be read: {str(error).rstrip('.')}."
+            doubt = DoubtedFact(kind="unread", turn=due.turn)
+            return Answer(decision="unproved", score=0.0, reason=reason, doubts=(doubt,), told=tuple(told))
         if found.natural is not None:
             told.append(check_natural.verdict(sample, answer_by(found.natural)))
-        if found.decision != "proved":
-            problems.append(_told(due, found))
-            doubts += _doubts(due, found)
-            break  # what comes next builds upon it
-    proof = f"Of the options the gold alone was chosen at {read} place{'s' if read != 1 else ''}."
-    return Answer(
-        decision="unproved" if problems else "proved",
-        score=float(not problems),
-        reason=" ".join(problems[:SHOWN]) or proof,
-        doubts=tuple(doubts),
-        told=tuple(told),
-    )
+        if found.decision != "proved":  # what comes next builds upon it
+            doubts = tuple(_doubts(due, found))
+            return Answer(decision="unproved", score=0.0, reason=_told(due, found), doubts=doubts, told=tuple(told))
+    proof = f"Of the options the gold alone was chosen at {len(points)} place{'s' if len(points) != 1 else ''}."
+    return Answer(decision="proved", score=1.0, reason=proof, told=tuple(told))
 
 
 async def choose(due: Due, sample: Sample, context: StageContext, check: str, *, planted: bool = False) -> ReadOption:
@@ -145,7 +138,11 @@ async def choose(due: Due, sample: Sample, context: StageContext, check: str, *,
         sample.time_sentence,
         tools=shown_catalog(due, options),
         conversation=conversation_text(due.prefix),
-        options=[_shown(letter, one) for letter, one in zip(ascii_uppercase, options, strict=False)],
+        options=[
+            {"option": letter, "calls": [shown_call(call) for call in one.calls]}
+            | ({} if one.act == "call" else {"act": one.act})
+            for letter, one in zip(ascii_uppercase, options, strict=False)
+        ],
         language=sample.language,
         hears=hears,
     )
@@ -164,11 +161,6 @@ def _places(choice: Choice, shown: int) -> list[int]:
     return sorted({known.index(one) for one in letters})
 
 
-def _shown(letter: str, option: Option) -> dict[str, JsonValue]:
-    act: dict[str, JsonValue] = {} if option.act == "call" else {"act": option.act}
-    return {"option": letter, "calls": [shown_call(one) for one in option.calls], **act}
-
-
 def shown_catalog(due: Due, options: Sequence[Option]) -> list[dict[str, JsonValue]]:
     """The tools as the prompt shows them: those of the options with the parameters that these give.
 
@@ -178,42 +170,29 @@ def shown_catalog(due: Due, options: Sequence[Option]) -> list[dict[str, JsonVal
     for call in (call for option in options for call in option.calls):
         named.setdefault(call.tool, set()).update(call.arguments)
     is_plan = any(UNKNOWN in call.arguments.values() for call in due.calls)
-    rows: list[dict[str, JsonValue]] = [
-        _parameters_of(tool, named.get(tool.name, tool.required), with_returns=is_plan)
-        if tool.name in named or due.in_steps
-        else {"name": tool.name, "description": in_a_line(tool.description)}
-        for tool in due.tools.values()
-    ]
     room = LONGEST_CATALOG
-    kept = []
-    for row in rows:
-        room -= 0 if row["name"] in named else len(orjson.dumps(row))
-        if row["name"] in named or room > 0:
+    kept: list[dict[str, JsonValue]] = []
+    for tool in due.tools.values():
+        row: dict[str, JsonValue] = {"name": tool.name, "description": in_a_line(tool.description)}
+        if tool.name in named or due.in_steps:
+            row = outlined(tool, named.get(tool.name, tool.required))
+            row |= {"returns": tool.returns} if is_plan and tool.returns is not None else {}
+        room -= 0 if tool.name in named else len(orjson.dumps(row))
+        if tool.name in named or room > 0:
             kept.append(row)
     return kept
 
 
-def _parameters_of(tool: Tool, names: Collection[str], *, with_returns: bool) -> dict[str, JsonValue]:
-    return outlined(tool, names) | ({"returns": tool.returns} if with_returns and tool.returns is not None else {})
-
-
 def _told(due: Due, found: ReadOption) -> str:
     """What was chosen in the stead of the gold, or beside it, as a sentence."""
-    others = [one for one in found.chosen if one != due.option]
-    if not found.chosen:
-        what = "none of the options was chosen"
-    elif due.option in found.chosen:
-        what = f"{_named(others[0])} was chosen as well"
-    else:
-        what = f"{_named(others[0])} was chosen"
     reason = f": {found.reason.strip()}" if found.reason.strip() else "."
-    return f"Before turn {due.turn} {what}{reason}"
-
-
-def _named(option: Option) -> str:
-    if option.act != "call":
-        return {"ask": "asking first", "none": "calling nothing"}[option.act]
-    return " and ".join(f"{call.tool} with {call.arguments!r}" for call in option.calls)
+    if not found.chosen:
+        return f"Before turn {due.turn} none of the options was chosen{reason}"
+    other = next(one for one in found.chosen if one != due.option)
+    acts = {"ask": "asking first", "none": "calling nothing"}
+    calls = " and ".join(f"{call.tool} with {call.arguments!r}" for call in other.calls)
+    as_well = " as well" if due.option in found.chosen else ""
+    return f"Before turn {due.turn} {acts.get(other.act, calls)} was chosen{as_well}{reason}"
 
 
 def _doubts(due: Due, found: ReadOption) -> list[DoubtedFact]:

@@ -31,7 +31,6 @@ from callwright.validators.judges import (
 )
 from callwright.validators.matching import READ_OTHERWISE, THRESHOLD, CallDifference, compare_calls, doubts_of
 from callwright.warehouse.records import (
-    Arguments,
     Call,
     Decision,
     DoubtedFact,
@@ -43,6 +42,7 @@ from callwright.warehouse.records import (
 )
 
 _SEVERAL = "This check reads one call a turn; the sample has no call turn, or several calls in one."
+EXACT = 1.0  # any other writing of free text goes to the question about meaning
 
 
 class Readings(NamedTuple):
@@ -131,17 +131,11 @@ def judge_readings(
 def _speaks_against(
     difference: CallDifference, reading: Call | None, snapshot: Snapshot, schemas: dict[str, JsonSchema]
 ) -> bool:
-    return reading is not None and _is_stated(difference, reading.arguments, snapshot, schemas)
-
-
-def _is_stated(
-    difference: CallDifference, given: Arguments, snapshot: Snapshot, schemas: dict[str, JsonSchema]
-) -> bool:
     """Whether the conversation's words bear out the reading against the gold, in every argument that differs."""
-    if not difference.has_same_tool:
+    if reading is None or not difference.has_same_tool:
         return False
     texts = user_texts(snapshot.prefix)
-    gold = snapshot.calls[0].arguments
+    given, gold = reading.arguments, snapshot.calls[0].arguments
     if any(kind_of(schemas.get(name, {})) == "text" for name in difference.hallucinated):
         return False  # any words of the request could be put into free text that the gold has no use for
     added = [*difference.hallucinated, *(value.argument for value in difference.wrong)]
@@ -161,27 +155,18 @@ def _says(texts: list[str], value: object, schema: JsonSchema) -> bool:
 def _answer(readings: list[Readings]) -> Answer:
     decision = weakest([reading.decision for reading in readings])
     scores = [difference.score for reading in readings for difference in reading.differences]
-    return Answer(
-        decision=decision,
-        score=round(sum(scores) / len(scores), 4),
-        reason=_reason(readings),
-        doubts=tuple(doubt for reading in readings for doubt in reading.doubts),
-    )
-
-
-def _reason(readings: list[Readings]) -> str:
-    several = len(readings) > 1
     parts = [
-        (f"At snapshot {at} {reading.reason}" if several else capitalised(reading.reason))
+        f"At snapshot {at} {reading.reason}." if len(readings) > 1 else f"{capitalised(reading.reason)}."
         for at, reading in enumerate(readings)
         if reading.reason
     ]
-    if not parts:
-        return f"The checker made the gold call zero-shot and one-shot at {len(readings)} snapshot(s)."
-    return ". ".join(parts) + "."
-
-
-EXACT = 1.0  # any other writing of free text goes to the question about meaning
+    proof = f"The checker made the gold call zero-shot and one-shot at {len(readings)} snapshot(s)."
+    return Answer(
+        decision=decision,
+        score=round(sum(scores) / len(scores), 4),
+        reason=" ".join(parts) or proof,
+        doubts=tuple(doubt for reading in readings for doubt in reading.doubts),
+    )
 
 
 @reader(
@@ -275,7 +260,14 @@ async def check_relevance(sample: Sample, context: StageContext) -> Answer:
     reasons, told = list[str](), list[Verdict]()
     for snapshot in idle:
         hears = snapshot is idle[-1] and not has_calls(sample) and may_tell(sample, context)
-        opinion = await _ask_whether_one_fits(snapshot, sample, context, hears=hears)
+        opinion = await ask_opinion(
+            context.chat,
+            RELEVANCE,
+            ToldRelevance if hears else Relevance,
+            tools=outlined_tools((tool, ()) for tool in context.toolset(sample.candidates)),
+            conversation=conversation_text(snapshot.prefix),
+            hears=hears,
+        )
         if isinstance(opinion, ToldRelevance) and opinion.natural is not None:
             told.append(check_natural.verdict(sample, answer_by(opinion.natural)))
         if opinion.tool:
@@ -290,14 +282,3 @@ def find_duplicate_tool(withheld: list[Tool], candidates: list[Tool]) -> str:
     """Which candidate could stand for which withheld tool, as a clause; "" where none could."""
     pairs = ((hidden, shown) for hidden in withheld for shown in candidates if are_redundant(hidden, shown))
     return next((f"{shown.name!r} serves what {hidden.name!r} serves" for hidden, shown in pairs), "")
-
-
-async def _ask_whether_one_fits(snapshot: Snapshot, sample: Sample, context: StageContext, *, hears: bool) -> Relevance:
-    return await ask_opinion(
-        context.chat,
-        RELEVANCE,
-        ToldRelevance if hears else Relevance,
-        tools=outlined_tools((tool, ()) for tool in context.toolset(sample.candidates)),
-        conversation=conversation_text(snapshot.prefix),
-        hears=hears,
-    )

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from random import Random
 from typing import NamedTuple
 
-from callwright.generators.stages import Role, Stage, StageContext, StageFunction
+from callwright.generators.stages import Role, Stage, StageContext
 from callwright.validators.blind.choosing import check_reading, check_second_reading, choose
 from callwright.validators.checks.declaring import Check
 from callwright.validators.judges import CHOOSE, opinion_versions
@@ -20,6 +20,9 @@ from callwright.warehouse.records import PlantedReading, ReadingOutcome, Sample,
 GROUP = "measuring"
 DEFECTS = 0.75  # the share of what is planted that is a defect; the rest are golds as they are
 _VERSION = "1"  # raised where other places would be planted
+_OUTCOMES: dict[tuple[bool, bool], ReadingOutcome] = {  # by whether a defect is planted, and whether it is doubted
+    (True, True): "caught", (True, False): "missed", (False, True): "falsely_doubted", (False, False): "passed",
+}  # fmt: skip
 
 
 class PlantedPlace(NamedTuple):
@@ -63,16 +66,10 @@ async def read_planted(sample: Sample, context: StageContext, check: Check[Sampl
         reader=context.chat.name,
         turn=place.due.turn,
         defect=place.defect,
-        outcome=_outcome(place.defect, is_doubted=is_doubted),
+        outcome=_OUTCOMES[bool(place.defect), is_doubted],
         reason=reason,
         version=planting_version(check),
     )
-
-
-def _outcome(defect: str, *, is_doubted: bool) -> ReadingOutcome:
-    if defect:
-        return "caught" if is_doubted else "missed"
-    return "falsely_doubted" if is_doubted else "passed"
 
 
 def planting_version(check: Check[Sample]) -> str:
@@ -80,25 +77,12 @@ def planting_version(check: Check[Sample]) -> str:
     return "+".join((_VERSION, check.version, *opinion_versions(CHOOSE)))
 
 
-def _planting(check: Check[Sample]) -> StageFunction:
+def _stage(check: Check[Sample], role: Role, about: str) -> Stage:
     async def read(sample: Sample, context: StageContext) -> list[PlantedReading]:
         return [await read_planted(sample, context, check)]
 
-    return read
-
-
-def _stage(check: Check[Sample], role: Role, about: str) -> Stage:
-    return Stage(
-        f"planted_{check.name}",
-        GROUP,
-        about,
-        "Sample",
-        "PlantedReading",
-        check.source,
-        _planting(check),
-        role,
-        check.templates,
-    )
+    name, source, prompts = f"planted_{check.name}", check.source, check.templates
+    return Stage(name, GROUP, about, "Sample", "PlantedReading", source, read, role, prompts)
 
 
 # The stage that measures the model of a reader, by the reader's check.

@@ -11,7 +11,8 @@ judge's reply could not be read for counts in none of them.
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Literal, NamedTuple
+from itertools import chain
+from typing import Literal
 
 import orjson
 
@@ -19,43 +20,32 @@ from callwright.generators.kinds import traits_of
 from callwright.validators.metrics.callnavi.answers import PARAMETERS, GoldAnswer, is_routed, match_answer
 from callwright.validators.metrics.callnavi.scores import measure_stability
 from callwright.validators.metrics.confetti.soft import StringScorer, foresee, score_meaning
-from callwright.validators.metrics.conversations import ChainScore, ConversationScores, GoldConversation
+from callwright.validators.metrics.conversations import ChainScore, GoldConversation
 from callwright.validators.metrics.errors import ErrorType, error_type, pair_calls, plan_error
 from callwright.validators.metrics.intervals import Addend
 from callwright.validators.metrics.ratios import Cell, Ratios, scores_of
-from callwright.validators.predictions import CandidateRun, run_of
+from callwright.validators.predictions import CandidateRun, format_of, run_of
 from callwright.validators.replies import NAMES, is_valid, join_replies
-from callwright.validators.strategies import format_of
 from callwright.warehouse.records import Call, CallTurn, GoldCall, Grade, Prediction, Sample, Score, Tool
 
 PlanMetric = Literal["syntax_validity", "syntax_validity_repaired", "routing", "structure", "ast"]
 
 
-class PlanScore(NamedTuple):
-    """What is right about one answer, by metric."""
-
-    difficulty: str
-    verdicts: dict[PlanMetric, bool]
-
-
-def score_plan(prediction: Prediction, gold: Sequence[GoldCall], difficulty: str = "") -> PlanScore:
-    """Hold an answer against the calls that are due."""
+def score_plan(prediction: Prediction, gold: Sequence[GoldCall]) -> dict[PlanMetric, bool]:
+    """What is right about an answer, by metric, held against the calls that are due."""
     wanted = GoldAnswer([call.tool for call in gold], [call.arguments for call in gold])
     calls = prediction.calls or ()
     made = {NAMES: [call.tool for call in calls], PARAMETERS: [call.arguments for call in calls]}
     notation = format_of(prediction.strategy)
     valid = is_valid(prediction.text, notation) if notation else bool(calls)
     match = match_answer(made if prediction.calls is not None else None, wanted)
-    return PlanScore(
-        difficulty,
-        {
-            "syntax_validity": valid,
-            "syntax_validity_repaired": valid or bool(calls),
-            "routing": prediction.calls is not None and is_routed(made, wanted.names),
-            "structure": match.structure,
-            "ast": match.ast,
-        },
-    )
+    return {
+        "syntax_validity": valid,
+        "syntax_validity_repaired": valid or bool(calls),
+        "routing": prediction.calls is not None and is_routed(made, wanted.names),
+        "structure": match.structure,
+        "ast": match.ast,
+    }
 
 
 Traits = tuple[str, ...]  # the values of FIELDS
@@ -63,21 +53,9 @@ Answered = tuple[Sample, Sequence[Prediction]]  # a sample, with what runs have 
 FIELDS = ("kind", "category", "language", "difficulty")
 
 
-def _count_conversation(ratios: Ratios, conversation: ConversationScores) -> None:
-    """Count the answers to a conversation."""
-    if conversation.turns:
-        for name in ("soft", "strict"):
-            right = sum(getattr(turn, name) for turn in conversation.turns)
-            ratios.count(f"ast_{name}", right, len(conversation.turns))
-    for chain in conversation.chains:
-        _count_chain(ratios, chain)
-    agreeing = sum(not due.isdisjoint(stated) for due, stated in conversation.acts)
-    ratios.count("act_accuracy", agreeing, len(conversation.acts))
-
-
-def _count_chain(ratios: Ratios, chain: ChainScore) -> None:
-    ratios.count("ast_soft_chains", chain.soft)
-    ratios.count("ast_strict_chains", chain.strict)
+def _count_chain(ratios: Ratios, one: ChainScore) -> None:
+    ratios.count("ast_soft_chains", one.soft)
+    ratios.count("ast_strict_chains", one.strict)
 
 
 class AnswerScores:
@@ -123,7 +101,7 @@ class AnswerScores:
         conversation: GoldConversation | None,
     ) -> None:
         names = {self._tools[key].name for key in sample.candidates if key in self._tools}
-        plans = _GoldPlans(sample)
+        plans = _GoldPlans(sample) if traits_of(sample.kind).asked == "plan" else None
         traits = _traits(sample)
         self._runs.update(of_runs)
         for run, of_run in of_runs.items():
@@ -132,24 +110,25 @@ class AnswerScores:
             ratios.count("invented", invented, len(of_run))
             if conversation is not None:
                 scored = conversation.score(of_run)
-                _count_conversation(ratios, scored)
-                for chain in scored.chains:
-                    for where in chain.slices(len(sample.candidates)):
-                        _count_chain(self._chains[Cell(run, *where)], chain)
-            elif traits_of(sample.kind).asked == "plan":
-                for plan in plans.scores(of_run):
-                    for metric, is_right in plan.verdicts.items():
-                        ratios.count(metric, is_right, level=plan.difficulty)
+                if scored.turns:
+                    ratios.count("ast_soft", sum(turn.soft for turn in scored.turns), len(scored.turns))
+                    ratios.count("ast_strict", sum(turn.strict for turn in scored.turns), len(scored.turns))
+                for one in scored.chains:
+                    _count_chain(ratios, one)
+                    for where in one.slices(len(sample.candidates)):
+                        _count_chain(self._chains[Cell(run, *where)], one)
+                agreeing = sum(not due.isdisjoint(stated) for due, stated in scored.acts)
+                ratios.count("act_accuracy", agreeing, len(scored.acts))
+            elif plans is not None:
+                for metric, is_right in chain.from_iterable(map(plans.verdicts, of_run)):
+                    ratios.count(metric, is_right, level=sample.difficulty)
 
     def addends(self) -> dict[str, Addend]:
         """What all that was gathered adds to each metric."""
         added: dict[str, Addend] = {}
-        for ratios in self._ratios.values():
-            for metric, levels in ratios.parts.items():
-                parts = [
-                    (met * times, whole * times) for level in levels.values() for (met, whole), times in level.items()
-                ]
-                added[metric] = Addend(sum(met for met, _ in parts), sum(whole for _, whole in parts))
+        for metric, levels in (row for ratios in self._ratios.values() for row in ratios.parts.items()):
+            parts = [(met * n, whole * n) for level in levels.values() for (met, whole), n in level.items()]
+            added[metric] = Addend(sum(met for met, _ in parts), sum(whole for _, whole in parts))
         return added
 
     def scores(self) -> list[Score]:
@@ -178,24 +157,22 @@ def mistakes_of(predictions: Iterable[Prediction], samples: Mapping[str, Sample]
     known: dict[tuple[str, int, int], tuple[ErrorType, object]] = {}
     for one in predictions:
         sample = samples[one.subject]
+        traits = traits_of(sample.kind)
         turn = sample.turns[one.turn] if 0 <= one.turn < len(sample.turns) else None
-        if not isinstance(turn, CallTurn) and not has_one_call(sample):
+        if not isinstance(turn, CallTurn) and traits.asked != "call":
             yield None
             continue
         seen = (one.subject, one.turn, id(one.calls))
         if seen not in known:
-            known[seen] = (_mistake(one, sample, turn.calls if isinstance(turn, CallTurn) else ()), one.calls)
+            is_set = traits.asked == "call" or (traits.asked == "plan" and traits.calls == "set")
+            due = turn.calls if isinstance(turn, CallTurn) else ()
+            known[seen] = (error_type(one, sample) if is_set else plan_error(one, due, sample.language), one.calls)
         yield known[seen][0]
 
 
 def has_one_call(sample: Sample) -> bool:
     """Whether a sample is one of those that HammerBench's metrics are about: at most one call is due at a snapshot."""
     return traits_of(sample.kind).asked == "call"
-
-
-def slices_of(sample: Sample) -> Iterator[tuple[str, str]]:
-    """What the scores of a sample are known by: the whole, and each of its traits."""
-    return _slices(_traits(sample))
 
 
 def _traits(sample: Sample) -> Traits:
@@ -213,32 +190,25 @@ class _GoldPlans:
     """The plans due in a sample, against which the answers of any number of runs are held."""
 
     def __init__(self, sample: Sample) -> None:
-        self._difficulty = sample.difficulty
         self._sample = sample
         self._gold = {at: turn.calls for at, turn in enumerate(sample.turns) if isinstance(turn, CallTurn)}
         # a score holds on to the calls that it is of: no others can then be taken for them
-        self._known: dict[tuple[int, int, str, str | None], tuple[PlanScore, object]] = {}
+        self._known: dict[tuple[int, int, str, str | None], tuple[dict[PlanMetric, bool], object]] = {}
 
-    def scores(self, predictions: Iterable[Prediction]) -> Iterator[PlanScore]:
-        """The score of each answer where a plan is due."""
-        return (self._score(one) for one in predictions if one.turn in self._gold)
-
-    def _ordered(self, one: Prediction) -> Prediction:
-        """The answer, where the calls due are a set in the order of those that it is paired with."""
-        if not one.calls or traits_of(self._sample.kind).calls != "set":
-            return one
-        pairs = pair_calls(self._gold[one.turn], one.calls, self._sample.language)
-        return one.with_changes(calls=tuple(pair.made for pair in pairs if pair.made is not None))
-
-    def _score(self, one: Prediction) -> PlanScore:
+    def verdicts(self, one: Prediction) -> Iterable[tuple[PlanMetric, bool]]:
+        """What is right about an answer; nothing where no plan is due."""
+        if one.turn not in self._gold:
+            return ()
         seen = (one.turn, id(one.calls), one.text, format_of(one.strategy))
-        known = self._known.get(seen)
-        if known is None:
-            known = self._known[seen] = (
-                score_plan(self._ordered(one), self._gold[one.turn], self._difficulty),
-                one.calls,
-            )
-        return known[0]
+        if seen not in self._known:
+            gold, ordered = self._gold[one.turn], one
+            if (
+                one.calls and traits_of(self._sample.kind).calls == "set"
+            ):  # in the order of those that they are paired with
+                made = (pair.made for pair in pair_calls(gold, one.calls, self._sample.language))
+                ordered = one.with_changes(calls=tuple(filter(None, made)))
+            self._known[seen] = (score_plan(ordered, gold), one.calls)
+        return self._known[seen][0].items()
 
 
 def _answer_text(sample: Sample, predictions: Sequence[Prediction]) -> str:
@@ -258,12 +228,6 @@ def _calls_text(calls: Sequence[Call], *, in_order: bool) -> str:
     return ",".join(written if in_order else sorted(written))
 
 
-def _mistake(prediction: Prediction, sample: Sample, gold: Sequence[GoldCall]) -> ErrorType:
-    traits = traits_of(sample.kind)
-    in_any_order = traits.asked == "call" or (traits.asked == "plan" and traits.calls == "set")
-    return error_type(prediction, sample) if in_any_order else plan_error(prediction, gold, sample.language)
-
-
 class GradeScores:
     """The scores of any number of runs by one judge's grades, gathered sample by sample."""
 
@@ -275,7 +239,7 @@ class GradeScores:
 
     def add(self, sample: Sample, predictions: Iterable[Prediction]) -> None:
         """Count what the judge says of answers to a sample."""
-        slices = list(slices_of(sample))
+        slices = list(_slices(_traits(sample)))
         for one in predictions:
             run, grade = run_of(one), self._grades.get(one.key)
             for where in slices:

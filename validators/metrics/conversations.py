@@ -22,8 +22,8 @@ from callwright.validators.metrics.confetti.soft import (
     score_value,
     texts_to_compare,
 )
+from callwright.validators.predictions import format_of
 from callwright.validators.replies import read_value
-from callwright.validators.strategies import format_of
 from callwright.warehouse.records import CallTurn, GoldCall, Prediction, ReplyTurn, Sample
 
 ACTS = "acts"

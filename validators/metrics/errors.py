@@ -11,15 +11,9 @@ from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import Arguments, Call, GoldCall, Language, Prediction, Sample
 
 ErrorType = Literal[
-    "",
-    "unparseable",
-    "called_when_none_fits",
-    "refused",
-    "wrong_tool",
-    "missing_argument",
-    "hallucinated_argument",
+    "", "unparseable", "called_when_none_fits", "refused", "wrong_tool", "missing_argument", "hallucinated_argument",
     "wrong_value",
-]
+]  # fmt: skip
 _GRAVEST_FIRST: tuple[ErrorType, ...] = get_args(ErrorType)[1:]
 _UNSTATED = ("", "\\")
 
@@ -37,16 +31,13 @@ def error_type(prediction: Prediction, sample: Sample) -> ErrorType:
     Raises RecordError for a turn without a snapshot.
     """
     gold, made = due_calls(prediction, sample), prediction.calls
-    mistake = _mistake_as_a_whole(made, gold)
-    return _gravest(pair_calls(gold, made or (), sample.language), sample.language) if mistake is None else mistake
+    return _gravest(made, gold, pair_calls(gold, made or (), sample.language), sample.language)
 
 
 def plan_error(prediction: Prediction, gold: Sequence[GoldCall], language: Language) -> ErrorType:
     """The gravest mistake of an answer to all the calls due at a turn, whose order counts, "" where it is right."""
-    mistake = _mistake_as_a_whole(prediction.calls, gold)
-    if mistake is not None:
-        return mistake
-    return _gravest([CallPair(*pair) for pair in zip_longest(gold, prediction.calls or ())], language)
+    pairs = [CallPair(*pair) for pair in zip_longest(gold, prediction.calls or ())]
+    return _gravest(prediction.calls, gold, pairs, language)
 
 
 def due_calls(prediction: Prediction, sample: Sample) -> tuple[GoldCall, ...]:
@@ -71,7 +62,8 @@ def pair_calls(gold: Sequence[GoldCall], made: Sequence[Call], language: Languag
     """
     if len(gold) <= 1:
         return [CallPair(due, made[0] if made else None) for due in gold]
-    likeness = [[float(_likeness(due, call, language)) for call in made] for due in gold]
+    grades = (*_GRAVEST_FIRST, "")  # the less is wrong with a call as the one that is due, the likelier it is meant
+    likeness = [[float(grades.index(_pair_error(CallPair(due, call), language))) for call in made] for due in gold]
     found = dict(assign(likeness))
     pairs = [CallPair(due, made[found[at]] if at in found else None) for at, due in enumerate(gold)]
     taken = set(found.values())
@@ -83,16 +75,15 @@ def stated_arguments(arguments: Arguments) -> Arguments:
     return {name: value for name, value in arguments.items() if value not in _UNSTATED}
 
 
-def _mistake_as_a_whole(made: Sequence[Call] | None, gold: Sequence[GoldCall]) -> ErrorType | None:
-    """What can be determined without looking into calls; None where calls are to be compared."""
+def _gravest(
+    made: Sequence[Call] | None, gold: Sequence[GoldCall], pairs: Iterable[CallPair], language: Language
+) -> ErrorType:
     if made is None:
         return "unparseable"
     if not gold:
         return "called_when_none_fits" if made else ""
-    return None if made else "refused"
-
-
-def _gravest(pairs: Iterable[CallPair], language: Language) -> ErrorType:
+    if not made:
+        return "refused"
     mistakes = {_pair_error(pair, language) for pair in pairs}
     return next((kind for kind in _GRAVEST_FIRST if kind in mistakes), "")
 
@@ -108,9 +99,3 @@ def _pair_error(pair: CallPair, language: Language) -> ErrorType:
     if missing_names(due, given):
         return "missing_argument"
     return "hallucinated_argument" if hallucinated_names(due, given) else "wrong_value"
-
-
-def _likeness(due: GoldCall, made: Call, language: Language) -> int:
-    """How little is wrong with a call as the one that is due: the graver the mistake, the less."""
-    mistake = _pair_error(CallPair(due, made), language)
-    return _GRAVEST_FIRST.index(mistake) if mistake else len(_GRAVEST_FIRST)

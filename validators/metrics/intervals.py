@@ -84,9 +84,13 @@ def _difference(before: Sequence[Addend], after: Sequence[Addend], weights: npt.
     counted = (one[1] > 0) & (other[1] > 0)
     if not counted.any():
         return None
-    differences = other[0][counted] / other[1][counted] - one[0][counted] / one[1][counted]
+    return _middle(other[0][counted] / other[1][counted] - one[0][counted] / one[1][counted])
+
+
+def _middle(values: npt.NDArray[np.float64]) -> Interval:
+    """Between what most of the values lie."""
     tail = (1 - CONFIDENCE) / 2
-    low, high = np.quantile(differences, [tail, 1 - tail])
+    low, high = np.quantile(values, [tail, 1 - tail])
     return Interval(float(low), float(high))
 
 
@@ -110,10 +114,7 @@ def _interval(parts: Sequence[Addend], drawn: dict[tuple[int, ...], npt.NDArray[
         drawn[times] = _draw(times)
     weights = drawn[times]
     over = weights @ np.array([part.whole for part in parts], dtype=float)
-    values = (weights @ np.array([part.met for part in parts], dtype=float))[over > 0] / over[over > 0]
-    tail = (1 - CONFIDENCE) / 2
-    low, high = np.quantile(values, [tail, 1 - tail])
-    return Interval(float(low), float(high))
+    return _middle((weights @ np.array([part.met for part in parts], dtype=float))[over > 0] / over[over > 0])
 
 
 def _draw(times: Sequence[int]) -> npt.NDArray[np.float64]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from callwright.validators.metrics.intervals import Interval, share_interval
+from callwright.validators.metrics.intervals import share_interval
 from callwright.warehouse.records import PlantedReading
 
 
@@ -44,7 +44,9 @@ def figures_of(
     caught, missed = outcomes.count("caught"), outcomes.count("missed")
     doubted, passed = outcomes.count("falsely_doubted"), outcomes.count("passed")
     planted, doubles = caught + missed, doubted + passed
-    of_caught, of_doubts = _interval(caught, planted), _interval(doubted, doubles)
+    of_caught, of_doubts = (
+        share_interval(met, whole) if whole else None for met, whole in ((caught, planted), (doubted, doubles))
+    )
     wrong = most_wrong = None
     if of_caught is not None:
         wrong = wrong_among_chosen(wrong_before, missed / planted, doubted / doubles if doubles else 0.0)
@@ -66,10 +68,6 @@ def figures_of(
         tokens=tokens,
         dollars=dollars,
     )
-
-
-def _interval(met: int, whole: int) -> Interval | None:
-    return share_interval(met, whole) if whole else None
 
 
 def wrong_among_chosen(wrong_before: float, missed: float, doubted: float) -> float:

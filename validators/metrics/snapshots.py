@@ -52,6 +52,17 @@ CHOICES: tuple[SnapshotsScored, ...] = get_args(SnapshotsScored)
 Agreements = Mapping[str, bool]  # what a judge says of predictions, by their keys
 # How the published records word an overriding in the turn that says the value: they bring no tags.
 _OVERRIDING = LanguagePattern("@{overriding}", re.RegexFlag(0))
+# Of which counts of a Tally each metric is a share.
+_SHARES = {
+    "func_acc": ("opened", "conversations"),
+    "args_acc": ("right", "snapshots"),
+    EXACT: ("exact", "snapshots"),
+    "pr": ("progress", "conversations"),
+    "sr": ("successes", "conversations"),
+    "pn_hr": ("hallucinated", "seen"),
+    "pn_mr": ("missing", "seen"),
+    "pn_hr_definition": ("undefined", "defined"),
+}
 
 
 class NoCallReply(NamedTuple):
@@ -119,11 +130,8 @@ class SnapshotScores:
 def addends_of(sample: Sample, predictions: Sequence[Prediction], tools: Mapping[str, Tool]) -> dict[str, Addend]:
     """What one run's answers to a sample add to each metric that is a share where calls are due. Raises RecordError as `add`."""
     tally = GoldSnapshots(sample, tools).count(predictions).tallies[CHOICES.index("all")]
-    return (
-        {}
-        if tally is None
-        else {metric: Addend(getattr(tally, met), getattr(tally, whole)) for metric, (met, whole) in _SHARES.items()}
-    )
+    shares = _SHARES if tally is not None else {}
+    return {metric: Addend(getattr(tally, met), getattr(tally, whole)) for metric, (met, whole) in shares.items()}
 
 
 class GoldSnapshots:
@@ -165,35 +173,25 @@ class GoldSnapshots:
             if not is_due:
                 silences.append(NoCallReply(is_refusal(prediction.text), prediction.calls == (), bool(results)))
                 continue
-            result = self._result(prediction)
-            results.append(result)
-            by_rule = result.arguments_right
+            results.append(self._result(prediction))
+            by_rule = results[-1].arguments_right
             flags.append(by_rule if agreements is None else _is_judged_right(prediction, self._sample, agreements))
         for prediction in by_turn.values():
             due_calls(prediction, self._sample)  # raises: the sample has no such call turn
-        return self._tallied(tuple(results), tuple(flags), tuple(silences))
+        seen = (tuple(results), tuple(flags), tuple(silences))
+        if seen not in self._counted:
+            picks = (self._picked[choice] for choice in CHOICES)
+            tallies = tuple(tally_conversation(results, flags, picked) if picked else None for picked in picks)
+            self._counted[seen] = Counted(tallies, seen[2], len(results) > 1)
+        return self._counted[seen]
 
     def _result(self, prediction: Prediction) -> SnapshotResult:
         """The result, worked out once for the same calls; those that were read from the same text are one object."""
         seen = (prediction.turn, id(prediction.calls), is_refusal(prediction.text))
-        known = self._results.get(seen)
-        if known is None:
+        if seen not in self._results:
             result = snapshot_result(prediction, self._sample, self._tools)._replace(problem="")
-            known = self._results[seen] = (result, prediction.calls)
-        return known[0]
-
-    def _tallied(
-        self, results: tuple[SnapshotResult, ...], flags: tuple[bool, ...], silences: tuple[NoCallReply, ...]
-    ) -> Counted:
-        seen = (results, flags, silences)
-        counted = self._counted.get(seen)
-        if counted is None:
-            tallies = (
-                tally_conversation(results, flags, picked) if (picked := self._picked[choice]) else None
-                for choice in CHOICES
-            )
-            counted = self._counted[seen] = Counted(tuple(tallies), silences, len(results) > 1)
-        return counted
+            self._results[seen] = (result, prediction.calls)
+        return self._results[seen][0]
 
 
 def snapshot_result(prediction: Prediction, sample: Sample, tools: Mapping[str, Tool]) -> SnapshotResult:
@@ -210,7 +208,8 @@ def snapshot_result(prediction: Prediction, sample: Sample, tools: Mapping[str, 
             refused=is_refusal(prediction.text), is_call=False, problem=prediction.problem,
         )  # fmt: skip
     named = {tools[key].name: tools[key] for key in reversed(sample.candidates) if key in tools}
-    results = [_pair_result(pair, sample.language, named) for pair in _pairs(prediction, sample)]
+    pairs = pair_calls(gold, prediction.calls, sample.language)
+    results = [_pair_result(pair, sample.language, named) for pair in pairs]
     undefined = [one.undefined for one in results if one.undefined is not None]
     tool_right = all(one.tool_right for one in results)
     return SnapshotResult(
@@ -222,10 +221,6 @@ def snapshot_result(prediction: Prediction, sample: Sample, tools: Mapping[str, 
         refused=not tool_right and is_refusal(prediction.text),
         undefined=sum(undefined) if undefined else None,
     )
-
-
-def _pairs(prediction: Prediction, sample: Sample) -> list[CallPair]:
-    return pair_calls(due_calls(prediction, sample), prediction.calls or (), sample.language)
 
 
 def _pair_result(pair: CallPair, language: Language, tools: Mapping[str, Tool]) -> SnapshotResult:
@@ -275,8 +270,7 @@ def shifted_snapshots(sample: Sample) -> list[int]:
     turn that was inserted for an overriding counts with the one after it, as in the paper's runs (EVALUATORS 1.5).
     """
     snapshots = list(sample.snapshots())
-    numbers = set(sample.shifts)
-    numbers = numbers or set(_found(sample, snapshots))
+    numbers = set(sample.shifts) or set(_found(sample, snapshots))
     if traits_of(sample.kind).shift == "own_turn":
         numbers |= {number + 1 for number in numbers}
     return sorted(number for number in numbers if number < len(snapshots))
@@ -286,32 +280,18 @@ def _figures(counted: Mapping[Counted, int], choice: SnapshotsScored) -> Iterato
     """Every metric that can be asked of the conversations at the snapshots chosen."""
     if choice in {"first", "last"} and not any(one.is_long for one in counted):
         return  # single turns: the first and the last snapshot are all there is
-    if choice == "all":
-        silences: Counter[NoCallReply] = Counter()
-        for one, times in counted.items():
-            for silence in one.silences:
-                silences[silence] += times
-        yield from _where_none_is_due(silences)
     at = CHOICES.index(choice)
+    silences: Counter[NoCallReply] = Counter()
     tallies: Counter[Tally] = Counter()
     for one, times in counted.items():
+        for silence in one.silences if choice == "all" else ():
+            silences[silence] += times
         tally = one.tallies[at]
         if tally is not None:
             tallies[tally] += times
+    yield from _where_none_is_due(silences)
     if tallies:
         yield from _where_calls_are_due(tallies)
-
-
-_SHARES = {
-    "func_acc": ("opened", "conversations"),
-    "args_acc": ("right", "snapshots"),
-    EXACT: ("exact", "snapshots"),
-    "pr": ("progress", "conversations"),
-    "sr": ("successes", "conversations"),
-    "pn_hr": ("hallucinated", "seen"),
-    "pn_mr": ("missing", "seen"),
-    "pn_hr_definition": ("undefined", "defined"),
-}
 
 
 def _where_calls_are_due(tallies: Mapping[Tally, int]) -> Iterator[Figure]:
@@ -334,17 +314,13 @@ def _where_calls_are_due(tallies: Mapping[Tally, int]) -> Iterator[Figure]:
 
 
 def _where_none_is_due(silences: Counter[NoCallReply]) -> Iterator[Figure]:
-    for metric, after_calls in (("irrelevant", False), ("intent_shift", True)):
-        group = {one: times for one, times in silences.items() if one.after_calls is after_calls}
-        if group:
-            yield _share(metric, sum(times for one, times in group.items() if one.says_sorry), sum(group.values()))
-    if silences:
-        silent = sum(times for one, times in silences.items() if one.calls_nothing)
-        yield _share("no_call", silent, silences.total())
-
-
-def _share(metric: str, met: int, whole: int) -> Figure:
-    return Figure(metric, met / whole, whole, share_interval(met, whole))
+    first, later = ({one: n for one, n in silences.items() if one.after_calls is after} for after in (False, True))
+    for metric, group, says in (
+        ("irrelevant", first, "says_sorry"), ("intent_shift", later, "says_sorry"), ("no_call", silences, "calls_nothing"),
+    ):  # fmt: skip
+        met, whole = sum(times for one, times in group.items() if getattr(one, says)), sum(group.values())
+        if whole:
+            yield Figure(metric, met / whole, whole, share_interval(met, whole))
 
 
 def _is_judged_right(prediction: Prediction, sample: Sample, agreements: Agreements) -> bool:
@@ -365,21 +341,16 @@ def _found(sample: Sample, snapshots: list[Snapshot]) -> Iterator[int]:
         yield len(snapshots) - 1
         return
     for number, snapshot in enumerate(snapshots):
-        stated = _stated_before(snapshot)
-        is_worded = shift == "same_turn" and _OVERRIDING.of(stated.text).search(stated.text) is not None
-        is_inserted = shift == "own_turn" and number > 0 and _overrides(snapshots[number - 1], snapshot)
-        if stated.external is not None or is_worded or is_inserted:
+        # what the user said since the snapshot before
+        spoken = (turn for turn in reversed(snapshot.prefix) if isinstance(turn, UserTurn | CallTurn))
+        stated = next(spoken, None)
+        if isinstance(stated, UserTurn):
+            is_worded = shift == "same_turn" and _OVERRIDING.of(stated.text).search(stated.text) is not None
+            if stated.external is not None or is_worded:
+                yield number
+                continue
+        if shift == "own_turn" and number > 0 and _overrides(snapshots[number - 1], snapshot):
             yield number
-
-
-def _stated_before(snapshot: Snapshot) -> UserTurn:
-    """What the user said since the snapshot before."""
-    for turn in reversed(snapshot.prefix):
-        if isinstance(turn, UserTurn):
-            return turn
-        if isinstance(turn, CallTurn):
-            break
-    return UserTurn(text="")
 
 
 def _overrides(before: Snapshot, here: Snapshot) -> bool:

@@ -69,9 +69,7 @@ class Doubt(NamedTuple):
 
 def check_complexity(tools: Sequence[Tool]) -> list[Verdict]:
     """Whether each tool can be called from what people say; the tools are one another's company."""
-    company: dict[tuple[str, str], list[Tool]] = defaultdict(list)
-    for tool in tools:
-        company[tool.category, tool.language].append(tool)
+    company = _companies(tools)
     return [_verdict(tool, list(doubts_about(tool, company[tool.category, tool.language]))) for tool in tools]
 
 
@@ -94,7 +92,7 @@ def hard_to_say(tool: Tool, company: Sequence[Tool]) -> Iterator[Doubt]:
         yield _doubt("required_several", message, value=required)
     nested = [name for name, schema in tool.properties.items() if _is_nested(schema)]
     if nested:
-        message = f"Objects have to be said for {_listed(nested)}; plain values are said more easily."
+        message = f"Objects have to be said for {', '.join(map(repr, nested))}; plain values are said more easily."
         yield _doubt("parameters_nested", message, ", ".join(nested))
     for name in tool.properties:
         yield from _needless(name, tool, company)
@@ -143,14 +141,9 @@ def _is_nested(schema: JsonSchema) -> bool:
     return "properties" in schema or (isinstance(items, dict) and ("properties" in items or "items" in items))
 
 
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(repr(name) for name in names)
-
-
 def _verdict(tool: Tool, doubts: Sequence[Doubt]) -> Verdict:
-    against = [doubt for doubt in doubts if doubt.decision == "contradicted"]
-    decision: Decision = "contradicted" if against else "unproved" if doubts else "proved"
     worst = sorted(doubts, key=lambda doubt: doubt.decision != "contradicted")
+    decision: Decision = worst[0].decision if worst else "proved"
     reason, facts = " ".join(doubt.message for doubt in worst), tuple(doubt.fact for doubt in worst)
     return Verdict(subject=tool.key, check=CHECK, decision=decision, reason=reason, doubts=facts, version=VERSION)
 
@@ -165,17 +158,21 @@ class _Gap(NamedTuple):
 
 def find_gaps(tools: Sequence[Tool]) -> list[Problem]:
     """For each category, what can be created but not shown, changed or deleted; one finding a resource."""
+    found: dict[str, Problem] = {}  # said once, whatever the languages
+    for tool, thing, lacking in (gap for group in _companies(tools).values() for gap in _gaps(group)):
+        missing = " or ".join(_MANAGED[kind][0] for kind in lacking)
+        message = f"What {tool.name!r} creates ({thing}) can't be {missing} by any tool of the category."
+        problem = Problem(where=tool.category, tool=tool.name, kind="crud_gap", message=message)
+        found[problem.key] = problem
+    return list(found.values())
+
+
+def _companies(tools: Sequence[Tool]) -> Mapping[tuple[str, str], list[Tool]]:
+    """The tools by category and language."""
     groups: dict[tuple[str, str], list[Tool]] = defaultdict(list)
     for tool in tools:
         groups[tool.category, tool.language].append(tool)
-    found = [_problem(gap) for group in groups.values() for gap in _gaps(group)]
-    return list({problem.key: problem for problem in found}.values())  # said once, whatever the languages
-
-
-def _problem(gap: _Gap) -> Problem:
-    missing = " or ".join(_MANAGED[kind][0] for kind in gap.missing)
-    message = f"What {gap.tool.name!r} creates ({gap.thing}) can't be {missing} by any tool of the category."
-    return Problem(where=gap.tool.category, tool=gap.tool.name, kind="crud_gap", message=message)
+    return groups
 
 
 def gap_facts(category: Sequence[Tool]) -> list[DoubtedFact]:

@@ -8,7 +8,7 @@ the rest; so tools that do opposite things, or things of another kind, are apart
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -89,11 +89,7 @@ def yields(doing: Doing) -> str:
 def are_opposed(one: Tool, other: Tool) -> bool:
     """Whether two tools do different or opposite things, however alike the words about them are."""
     doing, others = doing_of(one.name, one.description), doing_of(other.name, other.description)
-    if not doing.kinds & others.kinds:
-        return True
-    if _do_differently(doing, others):
-        return True
-    return any(_differ(one, other))
+    return not doing.kinds & others.kinds or _do_differently(doing, others) or any(_differ(one, other))
 
 
 def _do_differently(doing: Doing, others: Doing) -> bool:
@@ -109,29 +105,21 @@ def _do_differently(doing: Doing, others: Doing) -> bool:
 
 
 def _differ(one: Tool, other: Tool) -> Iterator[bool]:
-    own, others = _all_words(one), _all_words(other)
+    own, others = (
+        {*split_name(tool.name.rsplit(".", 1)[-1]), *_WORDS.findall(tool.description.lower())} for tool in (one, other)
+    )
     for first, second in map(str.split, _table()["opposites"]):
         yield first in own and second in others and second not in own and first not in others
         yield second in own and first in others and first not in own and second not in others
+    texts = (one.description, other.description)
     for left, right in _listed(one.language, "opposites"):
-        sides = _side(one.description, left, right), _side(other.description, left, right)
+        # the right may hold the left
+        sides = [-1 if re.search(right, one) else int(bool(re.search(left, one))) for one in texts]
         yield set(sides) == {1, -1}
 
 
 def _listed(language: Language, name: str) -> Any:  # noqa: ANN401 - parsed YAML
     return of(language).data.get("actions", _NONE)[name]
-
-
-def _side(text: str, left: str, right: str) -> int:
-    """1 for a text on the left side of a pair of opposites, -1 on the right, 0 on neither; the right may hold the left."""
-    if re.search(right, text):
-        return -1
-    return 1 if re.search(left, text) else 0
-
-
-def _all_words(tool: Tool) -> frozenset[str]:
-    name = split_name(tool.name.rsplit(".", 1)[-1])
-    return frozenset((*name, *_WORDS.findall(tool.description.lower())))
 
 
 def _stated_kinds(description: str) -> frozenset[str]:
@@ -195,47 +183,30 @@ def find_duplicate_tools(tools: Sequence[Tool]) -> Iterator[DuplicateTools]:
 
 def _duplicates(tools: list[Tool]) -> Iterator[DuplicateTools]:
     least = (IN_DOUBT - NAME - PARAMETERS) / DESCRIPTION
-    found = {(one, other): near for one, other, near in near_pairs([_text(tool) for tool in tools], least)}
-    for pair in _namesakes(tools):
-        found.setdefault(pair, 0.0)
+    texts = [tool.description.strip() or humanise(tool.name.rsplit(".", 1)[-1]) for tool in tools]
+    found = {(one, other): near for one, other, near in near_pairs(texts, least)}
+    named: dict[str, int] = {}
+    for place, tool in enumerate(tools):
+        if tool.name in named:
+            found.setdefault((named[tool.name], place), 0.0)
+        named.setdefault(tool.name, place)
     for (first, second), near in sorted(found.items()):
         one, other = tools[first], tools[second]
-        duplicates = DuplicateTools(
-            one, other, _same_words(_name(one), _name(other)), near, _same_parameters(one, other)
-        )
+        names = [doing_of(tool.name, tool.description).resource for tool in (one, other)]
+        parameters = [
+            [word for name in tool.properties for word in split_name(name) if word != "name"] for tool in (one, other)
+        ]
+        alike = _same_words(names, without=0.0), near, _same_words(parameters, without=_NO_PARAMETERS)
+        duplicates = DuplicateTools(one, other, *alike)
         is_doubtful = duplicates.likeness >= IN_DOUBT or duplicates.are_alike
         if one.name == other.name or (is_doubtful and not are_opposed(one, other)):
             yield duplicates
 
 
-def _namesakes(tools: list[Tool]) -> Iterator[tuple[int, int]]:
-    first: dict[str, int] = {}
-    for place, tool in enumerate(tools):
-        if tool.name in first:
-            yield first[tool.name], place
-        first.setdefault(tool.name, place)
-
-
-def _text(tool: Tool) -> str:
-    return tool.description.strip() or humanise(tool.name.rsplit(".", 1)[-1])
-
-
-def _name(tool: Tool) -> frozenset[str]:
-    return frozenset(map(meaning_of, doing_of(tool.name, tool.description).resource))
-
-
-def _same_parameters(one: Tool, other: Tool) -> float:
-    words, others = _parameter_words(one), _parameter_words(other)
-    return _same_words(words, others) if words or others else _NO_PARAMETERS
-
-
-def _parameter_words(tool: Tool) -> frozenset[str]:
-    return frozenset(meaning_of(word) for name in tool.properties for word in split_name(name) if word != "name")
-
-
-def _same_words(words: frozenset[str], others: frozenset[str]) -> float:
-    union = words | others
-    return len(words & others) / len(union) if union else 0.0
+def _same_words(sides: Iterable[Iterable[str]], *, without: float) -> float:
+    """The share of the words of two sides that mean the same, or what they come to `without` any."""
+    own, their = (frozenset(map(meaning_of, words)) for words in sides)
+    return len(own & their) / len(own | their) if own or their else without
 
 
 def meaning_of(word: str) -> str:
@@ -248,18 +219,14 @@ def meaning_of(word: str) -> str:
 def _verdict(tool: Tool, duplicates: DuplicateTools | None) -> Verdict:
     if duplicates is None:
         return Verdict(subject=tool.key, check=CHECK, decision="proved", version=VERSION)
-    does = "Does the same as" if duplicates.are_alike else "May do the same as"
+    one, are_alike = duplicates.one, duplicates.are_alike
     reason = (
-        f"{does} {duplicates.one.name!r} ({duplicates.one.description.strip()}): names {duplicates.name:.0%} alike, descriptions "
-        f"{duplicates.description:.0%}, parameters {duplicates.parameters:.0%}."
+        f"{'Does' if are_alike else 'May do'} the same as {one.name!r} ({one.description.strip()}): names "
+        f"{duplicates.name:.0%} alike, descriptions {duplicates.description:.0%}, parameters {duplicates.parameters:.0%}."
     )
-    duplicate = Evidence(
-        argument="twin", kind="normalised", quote=duplicates.one.name, path=duplicates.one.key, rule="twin"
-    )
-    fact = DoubtedFact(
-        kind="tools_alike" if duplicates.are_alike else "tools_near", tool=tool.name, other=duplicates.one.name
-    )
-    decision = "contradicted" if duplicates.are_alike else "unproved"
+    duplicate = Evidence(argument="twin", kind="normalised", quote=one.name, path=one.key, rule="twin")
+    fact = DoubtedFact(kind="tools_alike" if are_alike else "tools_near", tool=tool.name, other=one.name)
+    decision = "contradicted" if are_alike else "unproved"
     return Verdict(
         subject=tool.key, check=CHECK, decision=decision, score=duplicates.likeness, reason=reason, evidence=(duplicate,),
         doubts=(fact,), version=VERSION,

@@ -18,7 +18,7 @@ from callwright.flows.progress import SilentProgress
 from callwright.flows.recipe import Candidate
 from callwright.flows.settings import Settings
 from callwright.llm.models import read_model
-from callwright.validators.strategies import prompting_by
+from callwright.validators.predictions import prompting_by
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.releases import Selection, Terms, make_release
 from callwright.warehouse.rows import Row

@@ -19,7 +19,7 @@ from callwright.generators.environments.joined import JoinedWorld
 from callwright.generators.environments.protocol import Environment, SimulatedSettings
 from callwright.llm.models import read_model
 from callwright.validators.path_runs import PathRun, run_path
-from callwright.validators.strategies import PromptingStrategy
+from callwright.validators.predictions import PromptingStrategy
 from callwright.validators.tasks import Task
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Call, MultiStepRun, Sample

@@ -9,7 +9,7 @@ import pytest
 
 from callwright.flows.auditing import AuditPlan, read_subjects
 from callwright.flows.settings import open_warehouse
-from callwright.validators.audit import arguments, calls, turns, wordings
+from callwright.validators.audit import calls, turns, wordings
 from callwright.validators.audit.defects import INJECTORS, inject, injectors_named
 from callwright.validators.audit.editing import Replacement, kept_turns, rebuilt, with_words
 from callwright.validators.audit.subjects import AuditSubject, BrokenSample
@@ -105,7 +105,7 @@ def stands(sample: Sample, evidence: Evidence) -> bool:
     return text[evidence.start : evidence.end] == evidence.quote
 
 
-@pytest.mark.parametrize("name", names_of(arguments.INJECTORS))
+@pytest.mark.parametrize("name", names_of(calls.OF_ARGUMENTS))
 def test_a_defect_of_arguments_changes_no_word(subjects: list[AuditSubject], name: str) -> None:
     for subject, made in broken_ones(subjects, name):
         before, after = without_evidence(subject.sample), without_evidence(made.sample)
@@ -151,7 +151,7 @@ def test_what_is_left_out_leaves_the_rest(subjects: list[AuditSubject], name: st
         assert len(made.sample.turns) < len(subject.sample.turns)
 
 
-@pytest.mark.parametrize("name", names_of(calls.INJECTORS))
+@pytest.mark.parametrize("name", names_of(calls.OF_CALLS))
 def test_a_defect_of_calls_leaves_the_user_alone(subjects: list[AuditSubject], name: str) -> None:
     for subject, made in broken_ones(subjects, name):
         if name != "served_request":

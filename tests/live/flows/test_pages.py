@@ -27,7 +27,7 @@ from callwright.flows.pages.site import ADDRESSES, write_site
 from callwright.flows.progress import SilentProgress
 from callwright.flows.recipe import Candidate, parse_recipe
 from callwright.llm.models import read_model
-from callwright.validators.strategies import PromptingStrategy
+from callwright.validators.predictions import PromptingStrategy
 from callwright.warehouse.browsing import ERROR_TYPES, read_samples
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.exports.writing import plain_names

@@ -39,15 +39,15 @@ def scored(predictions: list[Prediction], samples: tuple[Sample, ...]) -> dict[t
 def test_a_plan_is_right_by_names_by_parameters_and_by_values() -> None:
     find, sauna = HARD.gold
     told = sauna.with_changes(arguments={**sauna.arguments, "guest_id": "G001"})
-    verdicts = score_plan(answer(HARD, find, told), HARD.gold).verdicts
+    verdicts = score_plan(answer(HARD, find, told), HARD.gold)
     assert all(verdicts.values()), "a placeholder stands for any value"
     wrong = sauna.with_changes(arguments={**sauna.arguments, "hour": 3})
-    verdicts = score_plan(answer(HARD, find, wrong), HARD.gold).verdicts
+    verdicts = score_plan(answer(HARD, find, wrong), HARD.gold)
     assert (verdicts["routing"], verdicts["structure"], verdicts["ast"]) == (True, True, False)
     bare = sauna.with_changes(arguments={"hour": 9})
-    verdicts = score_plan(answer(HARD, find, bare), HARD.gold).verdicts
+    verdicts = score_plan(answer(HARD, find, bare), HARD.gold)
     assert (verdicts["routing"], verdicts["structure"], verdicts["ast"]) == (True, False, False)
-    verdicts = score_plan(answer(HARD, sauna, find), HARD.gold).verdicts
+    verdicts = score_plan(answer(HARD, sauna, find), HARD.gold)
     assert (verdicts["routing"], verdicts["ast"]) == (False, False), "the order counts"
 
 

@@ -10,9 +10,8 @@ from jsonschema import Draft202012Validator
 from callwright.generators.stages import StageContext
 from callwright.llm.function_model import FunctionModel
 from callwright.validators.path_runs import PathRun, run_path
-from callwright.validators.predictions import CandidateRun, predict
+from callwright.validators.predictions import CandidateRun, PromptingStrategy, format_of, predict
 from callwright.validators.shown_tools import AS_THEY_ARE, NamedCall, ShownTools, with_names
-from callwright.validators.strategies import PromptingStrategy, format_of
 from callwright.warehouse.records import CallTurn, GoldCall, MultiStepRun, ResultTurn, Sample, Tool, UserTurn
 from tests.support.flows.inn_world import TOOLS, Inns, inn_sample
 

@@ -20,8 +20,7 @@ from callwright.validators.judges import (
     PlanGrade,
 )
 from callwright.validators.path_runs import PATH_STRATEGIES, PathRun, run_path
-from callwright.validators.predictions import CandidateRun, predict
-from callwright.validators.strategies import STRATEGIES, PromptingStrategy, prompting_by
+from callwright.validators.predictions import STRATEGIES, CandidateRun, PromptingStrategy, predict, prompting_by
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import (
     Call,
