@@ -2,7 +2,7 @@
 
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,7 +14,7 @@ from jinja2 import Environment as Templates
 from jinja2 import PackageLoader, StrictUndefined
 
 from callwright.flows.chats import open_chats
-from callwright.flows.data_checks import CheckedRequest, check_sample, find_requests, opened_chats, recipe_of_checks
+from callwright.flows.data_checks import check_sample, find_requests, opened_chats, recipe_of_checks
 from callwright.flows.environments import open_environments
 from callwright.flows.progress import Progress
 from callwright.flows.recipe import Recipe
@@ -23,10 +23,9 @@ from callwright.generators.environments.protocol import Environment, ServerSetti
 from callwright.generators.kinds import family_of
 from callwright.generators.stages import StageContext
 from callwright.llm.ledger import Ledger
-from callwright.llm.models import ModelSettings
 from callwright.llm.stand_in import price_of
 from callwright.validators.audit.defects import broken_variants, injectors_named
-from callwright.validators.audit.subjects import AuditSubject, BrokenSample, Injector, gather
+from callwright.validators.audit.subjects import AuditSubject, BrokenSample, gather
 from callwright.validators.blind.choosing import check_reading, has_calls
 from callwright.validators.blind.planting import MEASURED, read_planted
 from callwright.validators.checks.grounding import check_grounding, root_of
@@ -100,26 +99,19 @@ async def audit_checks(plan: AuditPlan, settings: Settings, progress: Progress) 
         async with opened_chats(plan.model, settings) as chats:
             progress.begin("Samples", len(subjects))
             for subject in subjects:
-                for defect, variant in _variants(subject, injectors, plan.seed):
+                as_it_is = ("", BrokenSample(subject.sample, {}))
+                for defect, variant in (as_it_is, *broken_variants(subject, injectors, plan.seed)):
                     tools = {**subject.tools, **variant.tools}
                     verdicts = await check_sample(variant.sample, tools, chats, environments)
-                    decision = _weakest_decision(verdicts)
-                    case = DefectCase(
-                        subject.sample.key, defect, bool(defect), subject.sample.kind,
-                        subject.sample.language, decision, verdicts, variant.wrong,
-                    )  # fmt: skip
+                    one, decision = subject.sample, _weakest_decision(verdicts)
+                    about = (one.key, defect, bool(defect), one.kind, one.language)
+                    case = DefectCase(*about, decision, verdicts, variant.wrong)
                     cases.append(case)
                     if survivors is not None and case.is_broken and case.decision in LANDING:
                         line = {**record_line(variant.sample, tools), "defect": defect, "made_of": subject.sample.key}
                         survivors.write(orjson.dumps(line) + b"\n")
                 progress.advance(1)
     return keep_audit(warehouse, plan.release or NEWEST_BUILDS, plan, cases)
-
-
-def _variants(subject: AuditSubject, injectors: Sequence[Injector], seed: int) -> Iterator[tuple[str, BrokenSample]]:
-    """The sample as it is, and with each defect that fits it."""
-    yield "", BrokenSample(subject.sample, {})
-    yield from broken_variants(subject, injectors, seed)
 
 
 def read_subjects(warehouse: Warehouse, plan: AuditPlan) -> list[AuditSubject]:
@@ -129,9 +121,8 @@ def read_subjects(warehouse: Warehouse, plan: AuditPlan) -> list[AuditSubject]:
     samples = samples_by_key(warehouse, giving)
     pool = gather(samples.values())
     drawn = (samples[key] for keys in groups.values() for key in keys[: plan.per_kind])
-    audited = [
-        sample for sample in drawn if sample.underlying is sample
-    ]  # checks read the others without what was laid over them, so that no defect would be seen
+    # Checks read the others without what was laid over them, so that no defect would be seen.
+    audited = [sample for sample in drawn if sample.underlying is sample]
     named = sorted({key for sample in audited for key in (*sample.candidates, *sample.withheld)})
     tools = read_tools(warehouse, named)
     return [
@@ -152,7 +143,8 @@ def _accepted(warehouse: Warehouse, plan: AuditPlan) -> dict[tuple[str, str], li
     if plan.release:
         release_named(warehouse, plan.release)
     groups: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for row in warehouse.rows(_OF_RELEASE if plan.release else _LANDED, [plan.release] if plan.release else []):
+    asked = (sql("auditing.of_release"), [plan.release]) if plan.release else (sql("auditing.landed"), [])
+    for row in warehouse.rows(*asked):
         groups[row["kind"], row["language"]].append(row["key"])
     if not groups:
         raise ConfigurationError(
@@ -161,14 +153,6 @@ def _accepted(warehouse: Warehouse, plan: AuditPlan) -> dict[tuple[str, str], li
     for keys in groups.values():
         Random(plan.seed).shuffle(keys)
     return groups
-
-
-_OF_RELEASE = """
-    select s.key, s.kind, s.language from samples s join release_samples r on r.subject = s.key where r.release = ? order by s.key
-"""
-_LANDED = """
-    select key, kind, language from accepted_samples where build in (select build from latest_builds) order by key
-"""
 
 
 @contextmanager
@@ -208,25 +192,15 @@ async def audit_wordings(path: Path, plan: AuditPlan, settings: Settings) -> Aud
     Raises ConfigurationError where the file can't be read, or a line has no label.
     """
     checked = [one async for one in find_requests(path, plan.model, settings)]
-    cases = [
-        DefectCase(
-            f"{number}:{one.id}", label.defect, label.is_broken, WORDING, label.language, _decision_on(one),
-            [_verdict_on(one)],
-        )
-        for number, (label, one) in enumerate(zip(_labels(path), checked, strict=True), 1)
-    ]  # fmt: skip
+    cases = []
+    for number, (label, one) in enumerate(zip(_labels(path), checked, strict=True), 1):
+        # Open where nothing speaks against it and no model has read it.
+        found: AuditDecision = "open" if one.decision == "unproved" and not one.reasons else one.decision
+        decision: Decision = "proved" if found in ("judged", "open") else found  # type: ignore[assignment]
+        verdict = Verdict(subject=one.id, check="request", decision=decision, reason=" ".join(one.reasons))
+        at = f"{number}:{one.id}"
+        cases.append(DefectCase(at, label.defect, label.is_broken, WORDING, label.language, found, [verdict]))
     return keep_audit(open_warehouse(settings), path.name, plan, cases)
-
-
-def _decision_on(request: CheckedRequest) -> AuditDecision:
-    """What becomes of a request; `open` where nothing speaks against it and no model has read it."""
-    return "open" if request.decision == "unproved" and not request.reasons else request.decision
-
-
-def _verdict_on(request: CheckedRequest) -> Verdict:
-    found = _decision_on(request)
-    decision: Decision = "proved" if found in ("judged", "open") else found  # type: ignore[assignment]
-    return Verdict(subject=request.id, check="request", decision=decision, reason=" ".join(request.reasons))
 
 
 class WordingLabel(NamedTuple):
@@ -344,7 +318,11 @@ async def compare_readers(plan: ComparisonPlan, settings: Settings, progress: Pr
     """Let each model read the same planted places. Raises ConfigurationError where nothing with calls has been accepted."""
     warehouse = open_warehouse(settings)
     samples, tools = _drawn(warehouse, plan)
-    wrong_before = plan.wrong_before if plan.wrong_before is not None else _doubted_before(warehouse)
+    wrong_before = plan.wrong_before
+    if wrong_before is None:
+        # As much of what readers of the newest builds read as they doubted, by the upper bound: no more of it was wrong, it seems.
+        [row] = warehouse.rows(sql("measuring.doubted"))
+        wrong_before = share_interval(row["doubted"], row["read"]).high if row["read"] else _UNKNOWN
     readers = [
         await _figures(model, samples, tools, plan.seed, settings, progress, wrong_before)
         for model in dict.fromkeys(plan.models)
@@ -367,12 +345,6 @@ def _drawn(warehouse: Warehouse, plan: ComparisonPlan) -> tuple[list[Sample], di
     if not samples:
         raise ConfigurationError("No accepted sample has calls, so there is nothing to read.")
     return samples, tools
-
-
-def _doubted_before(warehouse: Warehouse) -> float:
-    """As much of what readers of the newest builds read as they doubted, by the upper bound: no more of it was wrong, it seems."""
-    [row] = warehouse.rows(sql("measuring.doubted"))
-    return share_interval(row["doubted"], row["read"]).high if row["read"] else _UNKNOWN
 
 
 async def _figures(  # noqa: PLR0913, PLR0917 - what each model has in common with the others
@@ -399,24 +371,14 @@ async def _figures(  # noqa: PLR0913, PLR0917 - what each model has in common wi
         error = await chats.in_flight.carry(samples, read)
     if error is not None:
         raise error
-    prompt, reply = await _tokens(settings, {one.request for one in calls})
-    dollars = _dollars(recipe.models.checker, prompt, reply)
+    # Tokens also of those that the ledger knew and nobody pays for again; and what so many cost, whoever has paid them.
+    async with Ledger(settings.ledger) as ledger:
+        asked = [await ledger.get(bytes.fromhex(one)) for one in {one.request for one in calls}]
+    replies = [one for one in asked if one is not None]
+    prompt, reply = sum(one.prompt_tokens for one in replies), sum(one.completion_tokens for one in replies)
+    price, is_free = price_of(recipe.models.checker), recipe.models.checker.path == "in process"
+    dollars = 0.0 if is_free else price.of(prompt, reply) if price.is_known else None
     return figures_of(
         model, readings, wrong_before, tokens=(prompt + reply) / len(samples),
         dollars=None if dollars is None else dollars / len(samples) * _THOUSAND,
     )  # fmt: skip
-
-
-async def _tokens(settings: Settings, requests: Iterable[str]) -> tuple[int, int]:
-    """How many tokens prompts and replies took, also of those that the ledger knew and nobody pays for again."""
-    async with Ledger(settings.ledger) as ledger:
-        replies = [reply for one in requests if (reply := await ledger.get(bytes.fromhex(one))) is not None]
-    return sum(one.prompt_tokens for one in replies), sum(one.completion_tokens for one in replies)
-
-
-def _dollars(model: ModelSettings, prompt: int, reply: int) -> float | None:
-    """What so many tokens cost, whoever has paid them; None where nobody knows."""
-    if model.path == "in process":
-        return 0.0
-    price = price_of(model)
-    return price.of(prompt, reply) if price.is_known else None

@@ -9,15 +9,22 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from callwright.flows.catalogs import with_catalogs
+from callwright.flows.catalogs import gather_tools, with_catalogs
 from callwright.flows.chats import check_keys, roles_of
 from callwright.flows.dask_workers import open_workers
 from callwright.flows.environments import environment_tools, environments_of, responses_of, told_of_policies
-from callwright.flows.importing import gather_tools
-from callwright.flows.landing import Landing, check_duplicates, land_samples, route_review
-from callwright.flows.making import check_samples, is_measured, make_samples, measure_readers
+from callwright.flows.making import (
+    Landing,
+    check_duplicates,
+    check_samples,
+    is_measured,
+    land_samples,
+    make_samples,
+    measure_readers,
+    route_review,
+)
 from callwright.flows.planning.planner import (
-    count_planned,
+    planned_by_kind,
     read_left_out,
     told_of_left_out,
     validate_it_can_be_planned,
@@ -33,15 +40,13 @@ from callwright.flows.planning.statistics import (
     conversation_rows,
     failure_rows,
     path_rows,
-    reader_rows,
-    repeated_words,
+    rows_of_view,
     told_of_readers,
-    user_rows,
 )
 from callwright.flows.progress import Progress, tell_models
 from callwright.flows.recipe import Checks, Recipe
 from callwright.flows.recipe.own_words import validate_own_words
-from callwright.flows.runner import GroupRun, publish_or_say
+from callwright.flows.runner import GroupRun, Workers, publish_or_say
 from callwright.flows.settings import Settings, open_warehouse
 from callwright.flows.shards import record_line, write_lines
 from callwright.flows.sources import files_key, known_sources, source_key, taken_tools, told_of_sources
@@ -143,13 +148,9 @@ class BuildReport(NamedTuple):
     @property
     def remarks(self) -> tuple[str, ...]:
         """What people should know of beside the counts."""
-        told = (*(one.sentence for one in self.failures), *(one.sentence for one in self.repeated))
-        return (
-            *self.taken,
-            *told_of_left_out(self.left_out),
-            *told,
-            *told_of_readers(self.readers, self.wrong_at_most),
-        )
+        told = [one.sentence for one in self.failures] + [one.sentence for one in self.repeated]
+        left_out, readers = told_of_left_out(self.left_out), told_of_readers(self.readers, self.wrong_at_most)
+        return (*self.taken, *left_out, *told, *readers)
 
 
 class BuildSteps(NamedTuple):
@@ -163,6 +164,12 @@ class BuildSteps(NamedTuple):
     check: Callable[[], Awaitable[object]]
     measure: Callable[[], Awaitable[object]]
     land: Callable[[], Awaitable[BuildReport]]
+
+
+def steps_of(run: GroupRun, workers: Workers, land: Callable[[], Awaitable[BuildReport]]) -> BuildSteps:
+    """The steps of a build that this process carries out with its workers."""
+    making, checking = partial(make_samples, run, workers), partial(check_samples, run, workers)
+    return BuildSteps(making, checking, partial(measure_readers, run, workers), land)
 
 
 async def carry_out_build(recipe: Recipe, steps: BuildSteps) -> BuildReport:
@@ -196,13 +203,7 @@ async def build_dataset(recipe: Recipe, settings: Settings, progress: Progress) 
             opened.close()  # the workers are done, and landing takes memory
             return land(run)
 
-        steps = BuildSteps(
-            partial(make_samples, run, workers),
-            partial(check_samples, run, workers),
-            partial(measure_readers, run, workers),
-            land_all,
-        )
-        return await carry_out_build(recipe, steps)
+        return await carry_out_build(recipe, steps_of(run, workers, land_all))
 
 
 def open_build(recipe: Recipe, settings: Settings, progress: Progress) -> GroupRun:
@@ -214,12 +215,11 @@ def open_build(recipe: Recipe, settings: Settings, progress: Progress) -> GroupR
     toolbox = gather_tools(recipe, warehouse, made_tools(recipe, settings), environment_tools(recipe, settings))
     if toolbox.problems:
         progress.say(f"{len(toolbox.problems)} oddities in the catalogs; `callwright tools import` lists them.")
+    generator = recipe.models.generator.name
     if (recipe.personas or recipe.styles) and not recipe.is_voiced:
-        progress.say(
-            f"{recipe.models.generator.name} words nothing by personas or styles: they are left out of this build."
-        )
+        progress.say(f"{generator} words nothing by personas or styles: they are left out of this build.")
     if recipe.examples and not recipe.shown_examples:
-        progress.say(f"{recipe.models.generator.name} learns nothing from examples: they are left out of this build.")
+        progress.say(f"{generator} learns nothing from examples: they are left out of this build.")
     validate_own_words(recipe.values, recipe.examples.read if recipe.examples else (), toolbox.tools)
     validate_it_can_be_planned(recipe, toolbox.tools)
     for said in told_of_policies(recipe, settings):
@@ -345,16 +345,11 @@ def land(run: GroupRun) -> BuildReport:
         route_review(landing)
         land_samples(landing)
         run.warehouse.put_rows(responses_of(run.recipe, run.settings))
-        run.warehouse.execute(_END, [run.build])
+        run.warehouse.execute(sql("builds.end"), [run.build])
         report = report_build(run)
     if run.settings.publish_every:
         publish_or_say(run)
     return report
-
-
-_END = """
-    update builds set finished_at = now(), sequence = (select coalesce(max(sequence), 0) + 1 from builds) where key = ?
-"""  # counted, since a clock may be set back
 
 
 def report_build(run: GroupRun) -> BuildReport:
@@ -370,14 +365,15 @@ def report_build(run: GroupRun) -> BuildReport:
     return BuildReport(
         build=build, recipe=run.recipe.name,
         asked=sum(run.recipe.samples.values()) + sum(one.asked for one in known_sources(run.recipe, run.settings)),
-        planned=count_planned(run), landed=landed, funnel=funnel,
+        planned=sum(planned_by_kind(run).values()), landed=landed, funnel=funnel,
         composition=tuple(_composition(run)), paths=tuple(path_rows(run)),
         conversations=tuple(conversation_rows(run)),
         is_trial=warehouse.rows("select is_trial from builds where key = ?", [build])[0]["is_trial"],
         spending=SpendingRow(**row, cost_per_accepted=row["cost"] / landed if landed else None),
-        repeated=repeated_words(warehouse, build),
+        repeated=rows_of_view(warehouse, "too_frequent", RepeatedWords, build),
         failures=failure_rows(warehouse, build) if any(row.failed for row in funnel) else (),
-        readers=reader_rows(warehouse, build), users=user_rows(warehouse, build),
+        readers=rows_of_view(warehouse, "reader_precision", ReaderRow, build),
+        users=rows_of_view(warehouse, "live_users", UserRow, build),
         wrong_at_most=run.recipe.accept.wrong_at_most, left_out=read_left_out(warehouse, build),
         taken=tuple(told_of_sources(run.recipe, run.settings)),
     )  # fmt: skip
@@ -412,13 +408,8 @@ class Unchanged(NamedTuple):
 def find_unchanged(recipe: Recipe, settings: Settings, progress: Progress) -> Unchanged | None:
     """The finished build that this recipe names as things stand now; None where there is something to do."""
     warehouse = open_warehouse(settings)
-    ended = {
-        row["key"]: row["finished_at"]
-        for row in warehouse.rows(
-            "select key, finished_at from builds where recipe = ? and finished_at is not null and (? or not is_trial)",
-            [recipe.name, recipe.trial],
-        )
-    }
+    asked = "select key, finished_at from builds where recipe = ? and finished_at is not null and (? or not is_trial)"
+    ended = {row["key"]: row["finished_at"] for row in warehouse.rows(asked, [recipe.name, recipe.trial])}
     if not ended:
         return None
     try:
@@ -428,8 +419,7 @@ def find_unchanged(recipe: Recipe, settings: Settings, progress: Progress) -> Un
     except ConfigurationError:  # tools that are not made yet, or what the build itself will tell better
         return None
     key = build_key(recipe, tools)
-    if key not in ended or met_checks(warehouse, key) != todays_checks(recipe.own_prompts):
-        return None
-    if not is_measured(warehouse, key, recipe):
+    has_ended = key in ended and met_checks(warehouse, key) == todays_checks(recipe.own_prompts)
+    if not has_ended or not is_measured(warehouse, key, recipe):
         return None
     return Unchanged(report_build(reopen_build(key, settings, progress)), ended[key])

@@ -1,25 +1,37 @@
-"""Catalogs in the warehouse: imported once, named by what they hold, and used by recipes by the name that a user gave them."""
+"""The tools of a recipe, and catalogs in the warehouse: imported once, named by what they hold, used by a name of the user's."""
 
 import os
 import shlex
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from hashlib import blake2b
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 import orjson
 
-from callwright.flows.recipe import CatalogTools, Recipe
+from callwright.flows.recipe import (
+    CatalogTools,
+    DomainTools,
+    GeneratedTools,
+    OwnTools,
+    Recipe,
+    SeedTools,
+)
 from callwright.flows.settings import Settings, open_warehouse
 from callwright.generators.catalogs import read_catalog
 from callwright.generators.catalogs.catalog import Catalog, Problem, StatedError, StatedLink
 from callwright.generators.catalogs.choosing import ListedTool, ToolChoice, adapt, choose, listed_tools
-from callwright.generators.environments.protocol import HttpSettings, ServerSettings, SimulatedSettings
+from callwright.generators.catalogs.domain_catalogs import domain_tools
+from callwright.generators.catalogs.seed_catalog import seed_tools
+from callwright.generators.environments.protocol import EnvironmentPart, HttpSettings, ServerSettings, SimulatedSettings
+from callwright.language.packs import fallback
 from callwright.warehouse.errors import ConfigurationError
-from callwright.warehouse.records import Tool, content_key
+from callwright.warehouse.queries import sql
+from callwright.warehouse.records import Language, Tool, content_key
 from callwright.warehouse.releases import read_tools
 from callwright.warehouse.rows import Row
 from callwright.warehouse.store import Warehouse
@@ -27,6 +39,8 @@ from callwright.warehouse.store import Warehouse
 READER_VERSION = 8  # raised when the same files would be read as other tools
 _AT_ONCE = 50  # tools that are written together: those of some documents are a megabyte each
 _ALL = ToolChoice()
+Made = Mapping[GeneratedTools, Sequence[Tool]]
+_NOTHING: Made = MappingProxyType({})
 
 
 class KeptCatalog(NamedTuple):
@@ -111,12 +125,7 @@ def _chosen(warehouse: Warehouse, base: str, choice: ToolChoice, name: str) -> K
 
 def catalogs_in(warehouse: Warehouse) -> list[KeptCatalog]:
     """The catalogs that have names, by name."""
-    rows = warehouse.rows(
-        """
-        select c.*, n.name, (select count(*) from catalog_tools t where t.catalog = c.key) as tools
-        from catalogs c join catalog_names n on n.catalog = c.key order by n.name
-        """
-    )
+    rows = warehouse.rows(sql("catalogs.named"))
     return [_kept(row, row["name"]) for row in rows]
 
 
@@ -146,22 +155,14 @@ def tools_in(warehouse: Warehouse, key: str, choice: ToolChoice = _ALL) -> list[
 def listed_in(warehouse: Warehouse, key: str) -> list[ListedTool]:
     """The tools of a catalog as they are chosen by, in the order of the document."""
     rows = warehouse.rows(
-        """
-        select t.key, t.name, t.category, c.method, c.path, c.tags, c.links, c.declared_errors as errors
-        from catalog_tools c join tools t on t.key = c.tool where c.catalog = ? order by c.position
-        """,
+        sql("catalogs.listed"),
         [key],
     )
-    return [
-        ListedTool(
-            **{**row, "tags": tuple(row["tags"])}
-            | {
-                "links": tuple(StatedLink(*one) for one in orjson.loads(row["links"] or "[]")),
-                "errors": tuple(StatedError(*one) for one in orjson.loads(row["errors"] or "[]")),
-            }
-        )
-        for row in rows
-    ]
+    for row in rows:
+        row["tags"] = tuple(row["tags"])
+        row["links"] = tuple(StatedLink(*one) for one in orjson.loads(row["links"] or "[]"))
+        row["errors"] = tuple(StatedError(*one) for one in orjson.loads(row["errors"] or "[]"))
+    return [ListedTool(**row) for row in rows]
 
 
 def problems_in(warehouse: Warehouse, key: str) -> list[Problem]:
@@ -181,14 +182,7 @@ class PlumbingParameter(NamedTuple):
 def plumbing_in(warehouse: Warehouse, key: str) -> list[PlumbingParameter]:
     """The parameters of a catalog's tools that no plan chooses, the most frequent first."""
     rows = warehouse.rows(
-        """
-        select parameter, count(*) as tools,
-            count(*) filter (list_contains(json_extract_string(parameters, '$.required[*]'), parameter)) as required
-        from (
-            select t.parameters, unnest(t.plumbing) as parameter
-            from catalog_tools c join tools t on t.key = c.tool where c.catalog = ?
-        ) group by parameter order by tools desc, parameter
-        """,
+        sql("catalogs.plumbing"),
         [key],
     )
     return [PlumbingParameter(**row) for row in rows]
@@ -291,8 +285,7 @@ def _read(warehouse: Warehouse, keys: Sequence[str]) -> list[Tool]:
 
 
 def _rows(warehouse: Warehouse, key: str) -> list[Row]:
-    sql = "select c.*, (select count(*) from catalog_tools t where t.catalog = c.key) as tools from catalogs c where c.key = ?"
-    return warehouse.rows(sql, [key])
+    return warehouse.rows(sql("catalogs.kept"), [key])
 
 
 def _kept(row: Row, name: str) -> KeptCatalog:
@@ -306,3 +299,56 @@ def catalog_json(kept: KeptCatalog) -> dict[str, object]:
     """A catalog as the command line prints it."""
     chosen = kept.selection.model_dump(mode="json", exclude_defaults=True)
     return kept._asdict() | {"selection": chosen, "imported_at": kept.imported_at.isoformat()}
+
+
+class DistinctTools(NamedTuple):
+    """Distinct tools, and what was odd in the files they came from."""
+
+    tools: tuple[Tool, ...]
+    problems: tuple[Problem, ...]
+
+
+def gather_tools(
+    recipe: Recipe,
+    warehouse: Warehouse,
+    made: Made = _NOTHING,
+    answering: Mapping[str, Sequence[Tool]] = MappingProxyType({}),
+) -> DistinctTools:
+    """Every tool the recipe names, once; `made` are those that were made for it, `answering` those of its environments.
+
+    What is imported is read once, and kept in the warehouse. Raises ConfigurationError where a source has no tool.
+    """
+    tools: dict[str, Tool] = {}
+    problems: list[Problem] = []
+    for source in recipe.tools:
+        if isinstance(source, SeedTools):
+            found: Sequence[Tool] = _seeds(source, recipe.languages)
+        elif isinstance(source, OwnTools):
+            found = source.own
+        elif isinstance(source, GeneratedTools):
+            found = made.get(source, ())
+        elif isinstance(source, DomainTools):
+            found = domain_tools(() if source.domains == "all" else source.domains)
+        elif isinstance(source, EnvironmentPart):
+            found = answering.get(source.name, ())
+        elif isinstance(source, CatalogTools):
+            found = tools_in(warehouse, catalog_named(warehouse, source.catalog).key, source)
+        else:
+            kept = import_catalog(warehouse, source.format, source.path)
+            if not kept.tools:
+                raise ConfigurationError(f"The {source.format} catalog {kept.path!r} has no usable tool.")
+            found, odd = (tools_in(warehouse, kept.key, source), problems_in(warehouse, kept.key))
+            problems += odd
+        tools.update((tool.key, tool) for tool in found)
+    return DistinctTools(tuple(tools.values()), tuple(problems))
+
+
+def _seeds(source: SeedTools, languages: tuple[Language, ...]) -> list[Tool]:
+    tools = seed_tools(languages) or seed_tools([fallback()])  # a model words requests of these in other languages
+    if source.seed == "all":
+        return tools
+    known = {tool.category for tool in tools}
+    unknown = sorted(set(source.seed) - known)
+    if unknown:
+        raise ConfigurationError(f"The seed catalog has no categories {unknown}; it has {', '.join(sorted(known))}.")
+    return [tool for tool in tools if tool.category in source.seed]

@@ -33,8 +33,8 @@ from callwright.generators.environments.protocol import (
     ServerSettings,
     SimulatedSettings,
 )
+from callwright.generators.environments.response_store import merge_responses, pack_responses
 from callwright.llm.ledger import answers_after, answers_of, keep_answers
-from callwright.llm.models import ModelSettings
 from callwright.warehouse.errors import CallwrightError, ConfigurationError, TransientError
 from callwright.warehouse.extras import require_extra
 
@@ -162,8 +162,6 @@ class _Cluster:
             lines, self._answers = answers_after(run.settings.ledger, self._answers)
             self._send_value("answers", lines)
         if names := _stored(run.recipe):
-            from callwright.generators.environments.response_store import pack_responses
-
             self._send_value("responses", pack_responses(run.settings.ledger.parent / STORE, names))
 
     def _send_value(self, kind: str, body: bytes) -> None:
@@ -179,9 +177,8 @@ class _Cluster:
             name=secrets.token_hex(8),
             home=blake2b(str(shard.ledger).encode(), digest_size=8).hexdigest(),
             plain={name: value for name, value in shard._asdict().items() if name not in _BY_VALUE},
-            recipe=recipe.model_dump_json(
-                by_alias=True
-            ),  # its keys are masked: workers read theirs from their environment
+            # Its keys are masked: workers read theirs from their environment.
+            recipe=recipe.model_dump_json(by_alias=True),
             source=shard.source.read_bytes(),
             files={str(path): path.read_bytes() for path in _files_of(recipe)},
         )
@@ -204,8 +201,6 @@ def _write_down(returned: ReturnedShard, shard: Shard) -> ShardResult:
     """Keep the answers before the facts appear: what was paid for is known from then on."""
     keep_answers(shard.ledger, returned.answers.splitlines())
     if returned.responses:
-        from callwright.generators.environments.response_store import merge_responses
-
         merge_responses(shard.ledger.parent / STORE, returned.responses)
     unfinished = shard.target.with_name(f"{shard.target.name}.unfinished")
     unfinished.mkdir(parents=True)
@@ -217,16 +212,16 @@ def _write_down(returned: ReturnedShard, shard: Shard) -> ShardResult:
 
 def share_of(recipe: Recipe, slots: int, spent: float) -> Recipe:
     """The recipe for one of `slots` workers: all of them together keep the limits of its models, and its budget."""
-    models = {name: _slower(model, slots) for name, model in roles_of(recipe)}
+    models = dict(roles_of(recipe))
+    for role, model in models.items():
+        if model.path != "in process":
+            limits = {
+                name: getattr(model, name) for name in ("concurrency", "requests_per_minute", "tokens_per_minute")
+            }
+            slower = {name: max(1, most // slots) for name, most in limits.items() if most is not None}
+            models[role] = model.model_copy(update=slower)
     budget = None if recipe.budget is None else spent + (recipe.budget - spent) / slots
     return recipe.model_copy(update={"models": Roles(**models), "budget": budget})
-
-
-def _slower(model: ModelSettings, slots: int) -> ModelSettings:
-    if model.path == "in process":
-        return model
-    limits = {name: getattr(model, name) for name in ("concurrency", "requests_per_minute", "tokens_per_minute")}
-    return model.model_copy(update={name: max(1, most // slots) for name, most in limits.items() if most is not None})
 
 
 def _files_of(recipe: Recipe) -> Iterator[Path]:
@@ -265,7 +260,13 @@ def work_sent(sent: SentShard, toolbox: tuple[str, bytes], known: Iterable[tuple
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # a worker that Dask took for lost may still be at it
         for kind, body in known:
-            _keep_once(home, kind, body)
+            mark = home / f"known-{blake2b(body, digest_size=16).hexdigest()}"
+            if not mark.exists():
+                if kind == "answers":
+                    keep_answers(home / "ledger.sqlite", body.splitlines())
+                else:
+                    merge_responses(home / STORE, body)
+                mark.touch()
         shard = _unpacked(sent, home, folder, toolbox[1])
         began = time.time()
         result = asyncio.run(carry_out(shard))
@@ -285,14 +286,12 @@ def _unpacked(sent: SentShard, home: Path, folder: Path, toolbox: bytes) -> Shar
     for one in settings.get("extensions", ()):
         one["file"] = str(files[one["file"]])
     recipe = Recipe.model_validate_json(orjson.dumps(settings))
-    sources = tuple(
-        one.model_copy(
-            update={name: files[str(value)] for name, value in one if isinstance(value, Path) and str(value) in files}
-        )
-        for one in recipe.tools
-    )
+    sources = []
+    for one in recipe.tools:
+        sent_files = {name: files[str(value)] for name, value in one if isinstance(value, Path) and str(value) in files}
+        sources.append(one.model_copy(update=sent_files))
     return Shard(
-        **sent.plain, recipe=recipe.model_copy(update={"tools": sources}), source=source,
+        **sent.plain, recipe=recipe.model_copy(update={"tools": tuple(sources)}), source=source,
         target=folder / "facts", toolbox=tools, ledger=home / "ledger.sqlite",
     )  # fmt: skip
 
@@ -301,25 +300,9 @@ def _returned(result: ShardResult, shard: Shard, began: float) -> ReturnedShard:
     facts = {file.name: file.read_bytes() for file in sorted(result.target.glob("*.jsonl"))}
     calls = map(orjson.loads, facts.get(_CALLS, b"").splitlines())
     answers = b"".join(answers_of(shard.ledger, (call["request"] for call in calls if not call["error"])))
-    responses = b""
-    if names := _stored(shard.recipe):
-        from callwright.generators.environments.response_store import pack_responses
-
-        responses = pack_responses(shard.ledger.parent / STORE, names, since=began)
+    names = _stored(shard.recipe)
+    responses = pack_responses(shard.ledger.parent / STORE, names, since=began) if names else b""
     return ReturnedShard(result._replace(target=Path()), facts, answers, responses)
-
-
-def _keep_once(home: Path, kind: str, body: bytes) -> None:
-    mark = home / f"known-{blake2b(body, digest_size=16).hexdigest()}"
-    if mark.exists():
-        return
-    if kind == "answers":
-        keep_answers(home / "ledger.sqlite", body.splitlines())
-    else:
-        from callwright.generators.environments.response_store import merge_responses
-
-        merge_responses(home / STORE, body)
-    mark.touch()
 
 
 def _written(folder: Path, body: bytes, suffix: str) -> Path:

@@ -7,8 +7,8 @@ import asyncio
 import itertools
 import tempfile
 from collections import Counter, deque
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, asynccontextmanager, closing
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from contextlib import ExitStack, asynccontextmanager, closing, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
@@ -165,16 +165,21 @@ async def _check_request(line: FileLine, chats: Chats | None) -> CheckedRequest:
         stated = RequestLine.model_validate(_loaded(line))
         validate_text(stated.request)
         _check_schema(stated.tool.parameters)
-        tool = Tool(
-            name=stated.tool.name, description=stated.tool.description, parameters=stated.tool.parameters, category="",
-        )  # fmt: skip
+        tool = Tool(**stated.tool.model_dump(), category="")
     except (ValueError, RecursionError, ReplyError) as error:
         reason = f"Line {line.number} is no request: {_brief(error)}"
         return CheckedRequest(_id_of(line), "contradicted", {}, [reason])
     found = _read_values(stated, tool)
     if found.decision == "contradicted" or chats is None:
         return found
-    return _with_reading(found, await _read(stated, tool, chats))
+    verdict = await _read(stated, tool, chats)
+    if verdict.decision != "proved":
+        return found._replace(reasons=[*found.reasons, verdict.reason])
+    read = {
+        claim: one if one.standing == "proved" else CheckedClaim("read", verdict.model)
+        for claim, one in found.claims.items()
+    }
+    return found._replace(decision="judged", reasons=[], claims=read)
 
 
 def _read_values(stated: RequestLine, tool: Tool) -> CheckedRequest:
@@ -201,16 +206,6 @@ def _count_proved(standing: Mapping[str, Standing]) -> tuple[int, int]:
     return sum(one == "proved" for one in standing.values()), len(standing)
 
 
-def _with_reading(found: CheckedRequest, verdict: Verdict) -> CheckedRequest:
-    if verdict.decision != "proved":
-        return found._replace(reasons=[*found.reasons, verdict.reason])
-    read = {
-        claim: one if one.standing == "proved" else CheckedClaim("read", verdict.model)
-        for claim, one in found.claims.items()
-    }
-    return found._replace(decision="judged", reasons=[], claims=read)
-
-
 async def _read(stated: RequestLine, tool: Tool, chats: Chats) -> Verdict:
     """Whether a model chooses the call among near misses of it."""
     call = GoldCall(tool=tool.name, arguments=stated.arguments)
@@ -219,9 +214,7 @@ async def _read(stated: RequestLine, tool: Tool, chats: Chats) -> Verdict:
     tags = (f"reference_time={stated.now:%Y-%m-%d %H:%M}",) if stated.now else ()
     try:
         of(stated.language)
-        sample = Sample(
-            kind="perfect", language=language, category="", candidates=(tool.key,), turns=turns, tags=tags,
-        )  # fmt: skip
+        sample = Sample(kind="perfect", language=language, category="", candidates=(tool.key,), turns=turns, tags=tags)
     except (ValidationError, ConfigurationError) as error:
         return Verdict(subject="", check=_READING, decision="unproved", reason=_brief(error))
     stage = stage_named(_READING)
@@ -254,8 +247,14 @@ class _Worlds:
         known = WORLDS.named(sample.environment) if sample.environment in WORLDS else None
         if known is None or not known.alone:
             return {}
+        recorded = [
+            (call.bare, result)
+            for turn, following in itertools.pairwise(sample.turns)
+            if isinstance(turn, CallTurn) and isinstance(following, ResultTurn)
+            for call, result in zip(turn.calls, following.results, strict=False)
+        ]
         worlds = [self._opened_with(known, settings) for settings in known.alone]
-        alike = [await _answers_alike(world, sample) for world in worlds]
+        alike = [sum([(await world.answer(call)).response == result for call, result in recorded]) for world in worlds]
         return {sample.environment: worlds[alike.index(max(alike))]}
 
     def _opened_with(self, known: World, settings: EnvironmentPart) -> Environment:
@@ -267,17 +266,6 @@ class _Worlds:
                 self._opened.enter_context(closing(world))
             self._known[settings] = world
         return self._known[settings]
-
-
-async def _answers_alike(world: Environment, sample: Sample) -> int:
-    """How many calls of the sample the environment answers as they are recorded."""
-    count = 0
-    for turn, following in itertools.pairwise(sample.turns):
-        if isinstance(turn, CallTurn) and isinstance(following, ResultTurn):
-            for call, result in zip(turn.calls, following.results, strict=False):
-                answer = await world.answer(call.bare)
-                count += answer.response == result
-    return count
 
 
 async def _check_record(line: FileLine, chats: Chats | None, worlds: _Worlds) -> CheckedRecordLine:
@@ -292,19 +280,20 @@ async def _check_record(line: FileLine, chats: Chats | None, worlds: _Worlds) ->
         return CheckedRecordLine("", "contradicted", [CheckVerdict(_FORMAT, "contradicted", "proved", reason)])
     environments = await worlds.of(sample)
     found = await check_sample(sample, {tool.key: tool for tool in tools}, chats, environments)
-    verdicts = [CheckVerdict(one.check, one.decision, _grade(one), one.reason) for one in found]
-    standing = standing_of_arguments(found)
-    return CheckedRecordLine(
-        sample.key, _decision(found), verdicts, standing, _count_proved(standing), claims_of(found, standing)
-    )
-
-
-def _decision(found: Sequence[Verdict]) -> GradedDecision:
-    """What a record rests on by all its verdicts."""
-    grade = settled_claims(found).grade
-    if grade in ("proved", "judged"):
-        return grade
-    return "contradicted" if any(one.decision == "contradicted" for one in found) else "unproved"
+    verdicts = [
+        CheckVerdict(
+            one.check,
+            one.decision,
+            "unproved" if one.decision == "unproved" else "judged" if one.model else "proved",
+            one.reason,
+        )
+        for one in found
+    ]
+    standing, grade = standing_of_arguments(found), settled_claims(found).grade
+    against = any(one.decision == "contradicted" for one in found)
+    decision: GradedDecision = grade if grade in ("proved", "judged") else "contradicted" if against else "unproved"
+    claims = claims_of(found, standing)
+    return CheckedRecordLine(sample.key, decision, verdicts, standing, _count_proved(standing), claims)
 
 
 async def check_sample(
@@ -322,12 +311,6 @@ async def check_sample(
             found = await _verdicts(stage, sample, context)
             verdicts += read_by(context.chat.name, maker, found) if stage.role else found
     return verdicts
-
-
-def _grade(verdict: Verdict) -> GradedDecision:
-    if verdict.decision == "unproved":
-        return "unproved"
-    return "judged" if verdict.model else "proved"
 
 
 def _context(
@@ -365,21 +348,18 @@ async def opened_chats(model: str, settings: Settings) -> AsyncIterator[Chats | 
 
 
 def _lines(rows: Rows) -> Iterator[FileLine]:
-    if not isinstance(rows, Path | str):
-        yield from itertools.starmap(_row, enumerate(rows, 1))
+    if isinstance(rows, Path | str):
+        try:
+            yield from stream_lines(Path(rows))
+        except OSError as error:
+            raise ConfigurationError(f"The file {str(rows)!r} can't be read: {error}.") from error
         return
-    path = Path(rows)
-    try:
-        yield from stream_lines(path)
-    except OSError as error:
-        raise ConfigurationError(f"The file {str(path)!r} can't be read: {error}.") from error
-
-
-def _row(number: int, row: Mapping[str, Any]) -> FileLine:
-    try:
-        return FileLine(number, orjson.dumps(row))
-    except TypeError as error:
-        return FileLine(number, b"", f"it is no JSON: {error}")
+    for number, row in enumerate(rows, 1):
+        try:
+            line = FileLine(number, orjson.dumps(row))
+        except TypeError as error:
+            line = FileLine(number, b"", f"it is no JSON: {error}")
+        yield line
 
 
 def _loaded(line: FileLine) -> Any:  # noqa: ANN401 - not validated yet
@@ -400,11 +380,11 @@ def _check_schema(schema: JsonSchema) -> None:
 
 
 def _id_of(line: FileLine) -> str:
-    try:
+    with suppress(ValueError):
         loaded = _loaded(line)
-    except ValueError:
-        return str(line.number)
-    return str(loaded.get("id", line.number)) if isinstance(loaded, dict) else str(line.number)
+        if isinstance(loaded, dict):
+            return str(loaded.get("id", line.number))
+    return str(line.number)
 
 
 def _brief(error: Exception) -> str:
@@ -498,12 +478,8 @@ async def check_hammerbench(path: Path, model: str, settings: Settings) -> Check
         counts.update((verdict.check, str(verdict.decision)) for verdict in record.verdicts)
         counts["all checks", record.decision] += 1
     names = dict.fromkeys(name for name, _ in counts)
-    return CheckedFile(
-        records,
-        problems,
-        [(name, counts[name, "proved"], counts[name, "unproved"], counts[name, "contradicted"]) for name in names],
-        left_out,
-    )
+    summary = [(name, counts[name, "proved"], counts[name, "unproved"], counts[name, "contradicted"]) for name in names]
+    return CheckedFile(records, problems, summary, left_out)
 
 
 def recipe_of_checks(model: str) -> Recipe:

@@ -75,7 +75,12 @@ def run_demo(settings: Settings, progress: Progress) -> DemoResult:
         pushed = in_a_run(
             shown, "push-reviews", "all recipes", lambda told: push_reviews(settings, reviewing, told), progress
         )
-    database, report = _publish(settings)
+    from callwright.flows.pages.report import write_report
+    from callwright.warehouse.publish import publish
+
+    warehouse = open_warehouse(settings)
+    report = write_report(warehouse, settings.home / "report.html")
+    database = publish(warehouse, settings.published).database
     return DemoResult(
         build=build, release=release, leaderboard=found.leaderboard, tasks_pushed=pushed.created,
         tasks_with_people=sum(row["with_people"] for row in review_status(settings)["samples"]),
@@ -97,15 +102,6 @@ def _evaluate(settings: Settings, progress: Progress) -> "Evaluation":
     from callwright.flows.evaluation.evaluation_run import choose_candidates
 
     return evaluate(RELEASE, choose_candidates([], demo_recipe()), home=settings.home, progress=progress)
-
-
-def _publish(settings: Settings) -> tuple[Path, Path]:
-    from callwright.flows.pages.report import write_report
-    from callwright.warehouse.publish import publish
-
-    warehouse = open_warehouse(settings)
-    report = write_report(warehouse, settings.home / "report.html")
-    return publish(warehouse, settings.published).database, report
 
 
 def stop_servers(settings: Settings) -> list[str]:

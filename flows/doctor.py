@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 
 from callwright.flows.chats import distinct_models, with_secret
 from callwright.flows.plugins import plugins
+from callwright.flows.review.servers import label_studio_address
 from callwright.flows.settings import Settings, open_warehouse, read_settings, secret
 from callwright.language.readers.duckling_reader import is_available
 from callwright.llm.known_models import end_of, known_model, taken_options
@@ -31,15 +32,16 @@ def examine(recipe: Path | None = None) -> list[SystemPart]:
     """Look at each part once, and at the models of a recipe; nothing is started or changed."""
     settings = read_settings()
     free = shutil.disk_usage(settings.home if settings.home.exists() else Path()).free // 2**20
-    from callwright.flows.review.servers import label_studio_address
-
-    address = label_studio_address(settings)
     return [
         *_models(recipe),
         SystemPart("work folder", "ready", f"{settings.home}, {free} MB free"),
         _warehouse(settings),
         _optional("Prefect server", settings.prefect_api_url, "prefect server start, then set PREFECT_API_URL"),
-        _optional("Label Studio", address, "callwright review serve, or set LABEL_STUDIO_URL and LABEL_STUDIO_API_KEY"),
+        _optional(
+            "Label Studio",
+            label_studio_address(settings),
+            "callwright review serve, or set LABEL_STUDIO_URL and LABEL_STUDIO_API_KEY",
+        ),
         _optional(
             "Duckling",
             "reads times and amounts" if is_available() else "",

@@ -10,11 +10,8 @@ from callwright.llm.limits import Traffic
 if TYPE_CHECKING:
     from callwright.llm.models import ModelSettings
 
-FIRST_WORD, BETWEEN, LIVE = (
-    10.0,
-    30.0,
-    0.5,
-)  # seconds until the first sentence on models' requests, between two, and where it is live
+# Seconds until the first sentence on models' requests, between two, and where it is live.
+FIRST_WORD, BETWEEN, LIVE = 10.0, 30.0, 0.5
 _MINUTE = 60
 
 
@@ -150,13 +147,11 @@ def duration(seconds: float) -> str:
 
 def tell_models(models: "Iterable[tuple[str, ModelSettings]]", progress: Progress) -> None:
     """Say which of the models that roles have work across a wire, by which of our ways their requests go, and who reads itself."""
-    models = list(models)
-    rendered = [f"{role} {model.name} ({model.path})" for role, model in models if model.path != "in process"]
-    if rendered:
-        progress.say(f"Models: {', '.join(rendered)}.")
-    names = {role: model.name for role, model in models if model.path != "in process"}
-    readers = {name for role, name in names.items() if role not in ("generator", "assistant")}
-    if readers == {names.get("generator")}:
+    across = {role: model for role, model in models if model.path != "in process"}
+    if across:
+        progress.say(f"Models: {', '.join(f'{role} {one.name} ({one.path})' for role, one in across.items())}.")
+    readers = {model.name for role, model in across.items() if role not in ("generator", "assistant")}
+    if "generator" in across and readers == {across["generator"].name}:
         progress.say(
             "One model has all roles, and none may settle what its own words mean: all of them will wait for people. "
             "Give the checker or the judge another model."

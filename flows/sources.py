@@ -1,19 +1,26 @@
-"""What a recipe takes from files: read once into a folder of the work folder, record by record, before its build is opened.
+"""Samples of files: what a recipe takes of them, and releases of what others made.
 
-A file may be larger than memory, and reading may be cut off: it goes on where it stopped. What was read is named by the files'
-content and by how they are read, so that the same again is read from the folder.
+A recipe's files are read once into a folder of the work folder, record by record, before its build is opened. A file may be
+larger than memory, and reading may be cut off: it goes on where it stopped. What was read is named by the files' content and by
+how they are read, so that the same again is read from the folder.
+
+Where a recipe takes some of them only, these are chosen such that they differ: by tool, outcome, error and feedback, and by how
+new what is said is. Records in which the users say the same and the same is called are folded into one, with their count. Of each
+record memory holds three numbers; of a stratum no more than some hundreds are read for what they say.
 """
 
 import time
+from array import array
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from functools import lru_cache
 from hashlib import file_digest
-from itertools import islice
+from heapq import nsmallest
+from itertools import chain, islice
 from pathlib import Path
 from secrets import token_hex
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+from typing import BinaryIO, Literal, NamedTuple
 
 import orjson
 from pydantic import JsonValue
@@ -21,16 +28,27 @@ from pydantic import JsonValue
 from callwright.flows.progress import Progress
 from callwright.flows.recipe import PersonalDataRules, Recipe, SampleSource
 from callwright.flows.settings import Settings
+from callwright.generators.catalogs import Problem
 from callwright.generators.imports.reading import ImportedRecord
 from callwright.generators.imports.table import SOURCES
+from callwright.generators.kinds import kind_rows
 from callwright.generators.taken import STAGE, print_of
 from callwright.warehouse.batches import batches
 from callwright.warehouse.errors import ConfigurationError
-from callwright.warehouse.records import CallTurn, Origin, ResultTurn, Sample, TakenRecord, Tool, content_key
+from callwright.warehouse.records import (
+    CallTurn,
+    Origin,
+    Release,
+    ResultTurn,
+    Sample,
+    TakenRecord,
+    Tool,
+    UserTurn,
+    content_key,
+)
+from callwright.warehouse.releases import check_release_name, freeze, list_releases
 from callwright.warehouse.rows import body_of
-
-if TYPE_CHECKING:
-    from callwright.flows.sampling import Chosen
+from callwright.warehouse.store import Warehouse
 
 READER_VERSION = 1  # raised when the same files would be read as other records
 _AT_ONCE = 1000  # records between two marks of how far reading has come
@@ -38,6 +56,19 @@ _RECORDS, _TOOLS, _MARK, _DONE = "records.jsonl", "tools.jsonl", "mark.json", "d
 _MOST_TOOLS = 128  # of a recipe, beside a conversation whose row names none
 _MOST_PROBLEMS = 5
 _BETWEEN = 15.0  # seconds between two sentences on how far reading is
+Stratum = Literal["tool", "outcome", "error", "feedback"]
+STRATA: tuple[Stratum, ...] = ("tool", "outcome", "error", "feedback")
+_POOL = 400  # records of a stratum among which the newest are looked for
+_PER_CHOSEN = 4  # and so many for each that is chosen of it
+Encode = Callable[[Sequence[str]], Sequence[Sequence[float]]]
+
+
+class Chosen(NamedTuple):
+    """The places of the records that were chosen, each with how many say the same; and how many were folded, and not chosen."""
+
+    seen: dict[int, int]
+    folded: int
+    not_chosen: int
 
 
 class ReadSource(NamedTuple):
@@ -47,7 +78,7 @@ class ReadSource(NamedTuple):
     records: int = 0
     unreadable: int = 0
     personal: dict[str, int] = {}  # noqa: RUF012 - by kind, {} where none was looked for
-    chosen: "Chosen | None" = None  # None where all are taken
+    chosen: Chosen | None = None  # None where all are taken
 
     def all(self) -> Iterator[TakenRecord]:
         """The records, in their order."""
@@ -84,7 +115,6 @@ def read_sources(recipe: Recipe, settings: Settings, progress: Progress) -> None
             lost = f", {read.unreadable} of them unreadable" if read.unreadable else ""
             progress.say(f"{read.records} records read{lost}.")
         if source.take is not None and not _choice(folder, source).exists():
-            from callwright.flows.sampling import choose
             from callwright.validators.embeddings import close_encoder, vectors_of
 
             found = choose(ReadSource(folder).all, source.take, source.by, vectors_of)
@@ -123,8 +153,6 @@ def taken_sources(recipe: Recipe, settings: Settings) -> list[ReadSource]:
             )
         read = taken_in(folder)
         if source.take is not None:
-            from callwright.flows.sampling import Chosen
-
             listed, folded, not_chosen = orjson.loads(_choice(folder, source).read_bytes())
             read = read._replace(chosen=Chosen(dict(listed), folded, not_chosen))
         found.append(read)
@@ -148,12 +176,9 @@ def taken_tools(recipe: Recipe, settings: Settings) -> tuple[Tool, ...]:
     """The tools that the records of a recipe bring, each once."""
     found: dict[str, Tool] = {}
     for read in taken_sources(recipe, settings):
-        named = (
-            None
-            if read.chosen is None
-            else {key for one in read.taken() if one.sample for key in one.sample.candidates}
-        )
-        found |= {tool.key: tool for tool in read.tools() if named is None or tool.key in named}
+        taken = () if read.chosen is None else read.taken()
+        named = {key for one in taken if one.sample for key in one.sample.candidates}
+        found |= {tool.key: tool for tool in read.tools() if read.chosen is None or tool.key in named}
     return tuple(found.values())
 
 
@@ -182,17 +207,13 @@ def files_key(paths: Sequence[Path]) -> str:
 
 
 def _contents(paths: Sequence[Path]) -> list[JsonValue]:
-    return [
-        [str(file.relative_to(path.parent)), _digest(file, file.stat().st_mtime_ns)]
-        for path in paths
-        for file in _files(path)
-    ]
-
-
-def _files(path: Path) -> list[Path]:
-    if not path.exists():
-        raise ConfigurationError(f"There is no file or folder at {str(path)!r}.")
-    return sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
+    contents: list[JsonValue] = []
+    for path in paths:
+        if not path.exists():
+            raise ConfigurationError(f"There is no file or folder at {str(path)!r}.")
+        files = sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
+        contents += [[str(one.relative_to(path.parent)), _digest(one, one.stat().st_mtime_ns)] for one in files]
+    return contents
 
 
 @lru_cache(1024)
@@ -229,7 +250,8 @@ class _Reading:
 
     def carry_on(self, progress: Progress) -> ReadSource:
         """Read what is left."""
-        read = islice(self._records(), self._source.rows)
+        every = chain.from_iterable(self._form.read(path) for path in self._source.paths)
+        read = islice(every, self._source.rows)
         for _ in islice(read, self._mark.records):
             pass  # these were read before: what was made of them is in the folder
         known = {tool.key for tool in ReadSource(self._folder).tools()} if self._mark.records else set[str]()
@@ -285,10 +307,6 @@ class _Reading:
             return taken.with_changes(replaced=found.counts)
         return taken.with_changes(sample=found.sample, replaced=found.counts)
 
-    def _records(self) -> Iterator[ImportedRecord]:
-        for path in self._source.paths:
-            yield from self._form.read(path)
-
 
 def _replace(path: Path, content: bytes) -> None:
     beside = path.with_suffix(".new")
@@ -335,3 +353,117 @@ def _with_tools(record: TakenRecord, own: Sequence[Tool]) -> TakenRecord:
     category = sample.category or next((tool.category for tool in shown.values()), "")
     taken = sample.with_changes(candidates=tuple(shown), category=category)
     return record.with_changes(sample=taken)
+
+
+class ImportedRelease(NamedTuple):
+    """The release, how many records can't be samples, and all that was found odd."""
+
+    release: Release
+    left_out: int
+    problems: list[Problem]
+
+
+def import_release(warehouse: Warehouse, name: str, form: str, path: Path) -> ImportedRelease:
+    """Keep the samples of a file or folder with their tools, and freeze them under a name.
+
+    Raises ConfigurationError for an unknown format, a name that is taken, or where there is no sample.
+    """
+    check_release_name(name)
+    source = SOURCES.named(form)
+    is_new = all(one.name != name for one in list_releases(warehouse))
+    keys: set[str] = set()
+    problems: list[Problem] = []
+    left_out = 0
+    for records in batches(source.read(path), _AT_ONCE):
+        found = {one.sample.key: (one.sample, one.tools) for one in records if one.sample is not None}
+        problems += [problem for record in records for problem in record.problems]
+        left_out += sum(record.sample is None for record in records)
+        if is_new and (new := found.keys() - keys):
+            tools = {tool.key: tool for key in new for tool in found[key][1]}
+            warehouse.put([*tools.values(), *(found[key][0] for key in new)])
+        keys |= found.keys()
+    if not keys:
+        raise ConfigurationError(f"{str(path)!r} holds no sample in the format {form!r}.")
+    if is_new:
+        warehouse.put_rows({"kinds": kind_rows()})
+    return ImportedRelease(freeze(warehouse, name, sorted(keys), f"Imported from {form}."), left_out, problems)
+
+
+def choose(read: Callable[[], Iterable[TakenRecord]], take: int, by: Sequence[Stratum], encode: Encode) -> Chosen:
+    """Choose so many of the records that `read` gives, the same each time; each stratum has an even share, as far as it goes.
+
+    `encode` gives a vector of length one for each text.
+    """
+    import numpy as np
+
+    firsts: dict[bytes, int] = {}
+    seen, places, strata, names = array("L"), array("L"), array("L"), dict[str, int]()
+    for place, record in enumerate(read()):
+        if record.sample is None:
+            continue
+        print_ = print_of(record.sample)
+        if print_ in firsts:
+            seen[firsts[print_]] += 1
+            continue
+        firsts[print_] = len(seen)
+        seen.append(1)
+        places.append(place)
+        strata.append(names.setdefault(_stratum(record, by), len(names)))
+    shares = _shares(np.bincount(np.frombuffer(strata, dtype=strata.typecode), minlength=len(names)).tolist(), take)
+    pools = _pools(strata, shares, [*firsts])
+    wanted = {places[at] for pool in pools for at in pool}
+    texts = {
+        place: (
+            "\n".join(turn.text for turn in record.sample.turns if isinstance(turn, UserTurn)) if record.sample else ""
+        )
+        for place, record in enumerate(read())
+        if place in wanted and record.sample
+    }
+    chosen = list[int]()
+    for pool, share in zip(pools, shares, strict=True):
+        said = [texts[places[at]] for at in pool] if share < len(pool) else []
+        first = max(range(len(pool)), key=lambda one: seen[pool[one]], default=0)
+        chosen += [pool[at] for at in _newest(encode(said), first, share)] if said else pool
+    return Chosen({places[at]: seen[at] for at in sorted(chosen)}, sum(seen) - len(seen), len(seen) - len(chosen))
+
+
+def _stratum(record: TakenRecord, by: Sequence[Stratum]) -> str:
+    sample = record.sample
+    turns = sample.turns if sample else ()
+    tools = sorted({call.tool for turn in turns if isinstance(turn, CallTurn) for call in turn.calls})
+    told = {"tool": " ".join(tools), "outcome": record.outcome, "error": record.error, "feedback": record.feedback}
+    return "\n".join(told[one] for one in by)
+
+
+def _shares(sizes: Sequence[int], take: int) -> list[int]:
+    """How many of each stratum: even shares, what a small one leaves goes to the others."""
+    shares, left = [0] * len(sizes), take
+    for number, at in enumerate(sorted(range(len(sizes)), key=lambda one: sizes[one])):
+        shares[at] = min(sizes[at], -(-left // (len(sizes) - number)))
+        left -= shares[at]
+    return shares
+
+
+def _pools(strata: Sequence[int], shares: Sequence[int], prints: Sequence[bytes]) -> list[list[int]]:
+    """Of each stratum the records among which is chosen, in an order of their own, whichever came first."""
+    members: list[list[int]] = [[] for _ in shares]
+    for at, stratum in enumerate(strata):
+        members[stratum].append(at)
+    return [
+        nsmallest(max(_POOL, _PER_CHOSEN * share), some, key=prints.__getitem__) if share else []
+        for some, share in zip(members, shares, strict=True)
+    ]
+
+
+def _newest(rows: Sequence[Sequence[float]], first: int, share: int) -> Iterator[int]:
+    """So many places of vectors: the first one, then always the one that is least like those before it."""
+    import numpy as np
+
+    vectors = np.asarray(rows, dtype=np.float32)
+    likest = np.full(len(vectors), -2.0, dtype=np.float32)
+    at = first
+    for _ in range(share):
+        yield at
+        likest = np.maximum(likest, vectors @ vectors[at])
+        likest[at] = np.inf
+        at = int(np.argmin(likest))

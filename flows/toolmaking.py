@@ -31,6 +31,7 @@ from callwright.validators.toolset.complexity import find_gaps, hard_to_say
 from callwright.validators.toolset.redundancy import find_duplicate_tools
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.outcomes import reject_repeated
+from callwright.warehouse.queries import sql
 from callwright.warehouse.records import Tool, ToolsetPlan, content_key
 from callwright.warehouse.rows import body_of
 from callwright.warehouse.store import Warehouse
@@ -38,12 +39,6 @@ from callwright.warehouse.store import Warehouse
 TOOLSET_VERSION = 1  # raised when the same categories, models and prompts would make other tools
 PLANS_A_SHARD = 6  # a plan is a category's tools in a language, so as many model calls as a shard of samples has
 Working = Callable[[GroupRun], AbstractContextManager[Workers]]
-# The last check that each tool met: where it waits or was rejected, else the review.
-_OUTCOMES = """
-    select f.subject, arg_max(f.outcome, t.position) as outcome, arg_max(f.reason, t.position) as reason
-    from made_tools m join outcomes f on f.build = m.toolset and f.subject = m.tool join stages t on t.name = f.stage
-    where m.toolset = ? group by f.subject
-"""
 
 
 class Toolset(NamedTuple):
@@ -96,23 +91,21 @@ def made_tools(recipe: Recipe, settings: Settings) -> dict[GeneratedTools, tuple
 
     Raises ConfigurationError where a source was not made, or where none of its tools can be used yet.
     """
-    sources = [source for source in recipe.tools if isinstance(source, GeneratedTools)]
-    return {source: _made(toolset_of(source, recipe), recipe, settings) for source in sources}
-
-
-def _made(toolset: Toolset, recipe: Recipe, settings: Settings) -> tuple[Tool, ...]:
-    warehouse = open_warehouse(settings)
-    if not _is_made(warehouse, toolset):
-        raise ConfigurationError(
-            f"The tools of the recipe {recipe.name!r} are not made yet. First: callwright tools make RECIPE"
-        )
-    tools = usable_tools(warehouse, toolset.key)
-    if not tools:
-        raise ConfigurationError(
-            f"None of the tools that were made for the recipe {recipe.name!r} can be used: people have still to accept "
-            "them (callwright review push), or each was turned down."
-        )
-    return tools
+    made = {}
+    for source in recipe.tools:
+        if isinstance(source, GeneratedTools):
+            toolset, warehouse = toolset_of(source, recipe), open_warehouse(settings)
+            if not _is_made(warehouse, toolset):
+                raise ConfigurationError(
+                    f"The tools of the recipe {recipe.name!r} are not made yet. First: callwright tools make RECIPE"
+                )
+            made[source] = usable_tools(warehouse, toolset.key)
+            if not made[source]:
+                raise ConfigurationError(
+                    f"None of the tools that were made for the recipe {recipe.name!r} can be used: people have still to"
+                    " accept them (callwright review push), or each was turned down."
+                )
+    return made
 
 
 def toolset_of(source: GeneratedTools, recipe: Recipe) -> Toolset:
@@ -189,9 +182,8 @@ class ShownTool(NamedTuple):
 
 def find_problems(tools: Sequence[Tool]) -> list[Problem]:
     """Every weakness of a catalog: of each tool, of tools that do the same, and of what its categories lack."""
-    plain = [
-        problem for problem in check_catalog(tools) if problem.kind != "similar_description"
-    ]  # the duplicates say more
+    # What duplicates say is more.
+    plain = [problem for problem in check_catalog(tools) if problem.kind != "similar_description"]
     read = [tool for tool in tools if tool.language in known()]
     return [*plain, *_of_unknown_languages(tools), *_complex(read), *_redundant(read), *find_gaps(read)]
 
@@ -243,7 +235,7 @@ async def report_tools(recipe: Recipe, settings: Settings, progress: Progress) -
 def report_toolset(warehouse: Warehouse, toolset: str) -> ToolsetReport:
     """A toolset as it stands."""
     made, used = tools_of(warehouse, toolset), usable_tools(warehouse, toolset)
-    outcomes = {row["subject"]: row for row in warehouse.rows(_OUTCOMES, [toolset])}
+    outcomes = {row["subject"]: row for row in warehouse.rows(sql("toolsets.last_outcomes"), [toolset])}
     gaps = find_gaps(used)
     rows = []
     for category in sorted({tool.category for tool in made}):
@@ -256,11 +248,8 @@ def report_toolset(warehouse: Warehouse, toolset: str) -> ToolsetReport:
                 gaps=sum(gap.where == category for gap in gaps),
             )
         )  # fmt: skip
-    waiting = tuple(
-        (tool.name, outcomes[tool.key]["reason"])
-        for tool in made
-        if tool.key in outcomes and outcomes[tool.key]["outcome"] == "waiting"
-    )
+    met = [(tool.name, outcomes[tool.key]) for tool in made if tool.key in outcomes]
+    waiting = tuple((name, one["reason"]) for name, one in met if one["outcome"] == "waiting")
     return ToolsetReport(toolset, tuple(rows), tuple(gaps), waiting)
 
 

@@ -1,23 +1,28 @@
-"""Recipes, builds and checks from Python: `make_recipe`, `build`, `preview`, `check_requests`, `check_records`."""
+"""Recipes, builds, previews and checks from Python: `make_recipe`, `build`, `preview`, `check_requests`, `check_records`."""
 
 import re
-from collections.abc import AsyncIterator, Iterable, Mapping
+import tempfile
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from itertools import groupby, islice
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar, assert_never
 
+import orjson
 from pydantic import BaseModel
 
 from callwright.flows.api.surroundings import ProgressReceiver, opened_progress, run, run_aside, settings_of
 from callwright.flows.build import BuildReport, build_dataset
+from callwright.flows.catalogs import lend_catalogs, with_catalogs
 from callwright.flows.chats import check_keys
 from callwright.flows.data_checks import CheckedRecordLine, CheckedRequest, Rows, find_records, find_requests
 from callwright.flows.planning.estimating import tell_costs
-from callwright.flows.preview import ShownSample, preview_samples
+from callwright.flows.progress import Progress
 from callwright.flows.recipe import Recipe, parse_recipe, read_recipe_to_build
-from callwright.flows.settings import Settings
+from callwright.flows.settings import Settings, open_warehouse
 from callwright.generators.catalogs.python_tools import ToolSeed
 from callwright.warehouse.errors import ConfigurationError
-from callwright.warehouse.records import Tool
+from callwright.warehouse.queries import sql
+from callwright.warehouse.records import CallTurn, ReplyTurn, ResultTurn, Sample, Tool, UserTurn
 
 RecipeFile = Recipe | Path | str
 _OPENAPI = re.compile(r'^\s*"?(?:openapi|swagger)"?\s*:|[{,]\s*"(?:openapi|swagger)"\s*:', re.MULTILINE)
@@ -154,6 +159,18 @@ def _read(recipe: RecipeFile) -> Recipe:
     return recipe if isinstance(recipe, Recipe) else read_recipe(recipe)
 
 
+class ShownSample(NamedTuple):
+    """A sample as a person looks at it; a record that never became one has its failure as `problems`."""
+
+    kind: str
+    language: str
+    request: str
+    gold: list[dict[str, object]]
+    conversation: list[str]
+    proved: list[str]
+    problems: list[str]
+
+
 def preview(
     recipe: RecipeFile,
     count: int = 5,
@@ -170,14 +187,15 @@ def preview(
 
     Raises what `build` raises.
     """
-    return run(_preview(_read(recipe).as_asked(model=model), count, settings_of(home, workers=workers), progress))
+    chosen, settings = _read(recipe).as_asked(model=model), settings_of(home, workers=workers)
 
+    async def made() -> list[ShownSample]:
+        check_keys(chosen)
+        with opened_progress(progress) as reporting:
+            await tell_costs(chosen.with_preview(count), settings, reporting)
+            return await preview_samples(chosen, count, settings, reporting)
 
-async def _preview(recipe: Recipe, count: int, settings: Settings, progress: ProgressReceiver) -> list[ShownSample]:
-    check_keys(recipe)
-    with opened_progress(progress) as reporting:
-        await tell_costs(recipe.with_preview(count), settings, reporting)
-        return await preview_samples(recipe, count, settings, reporting)
+    return run(made())
 
 
 Found = TypeVar("Found")
@@ -242,3 +260,59 @@ def check_records_async(
 
 async def _gathered(found: AsyncIterator[Found]) -> list[Found]:
     return [one async for one in found]
+
+
+async def preview_samples(recipe: Recipe, count: int, settings: Settings, progress: Progress) -> list[ShownSample]:
+    """Make `count` samples of each kind in a work folder that is thrown away; what models answer is kept for the build."""
+    with tempfile.TemporaryDirectory(prefix="callwright-preview-") as folder:
+        aside = settings._replace(home=Path(folder))
+        recipe = with_catalogs(recipe, open_warehouse(settings))
+        lend_catalogs(recipe, open_warehouse(settings), open_warehouse(aside))
+        report = await build_dataset(recipe.with_preview(count), aside, progress)
+        warehouse = open_warehouse(aside)
+        samples = warehouse.rows(sql("previews.samples"))
+        failures = warehouse.rows("select stage, reason from failures where build = ?", [report.build])
+    if report.spending is not None and report.spending.tokens:
+        progress.say(
+            f"This preview asked {report.spending.calls} times and cost ${report.spending.cost:.4f}; what was answered is in the "
+            "ledger, so that a build does not ask it again."
+        )
+    shown = [row for _, same in groupby(samples, key=lambda row: row["kind"]) for row in islice(same, count)]
+    whole = [
+        ShownSample(
+            row["kind"], row["language"], row["request"], orjson.loads(row["gold"]),
+            list(_lines(Sample.model_validate_json(row["body"]))), row["proved"] or [], row["problems"] or [],
+        )
+        for row in shown
+    ]  # fmt: skip
+    lost = [ShownSample("failed", "", f"at the stage {row['stage']}", [], [], [], [row["reason"]]) for row in failures]
+    return whole + lost
+
+
+def sample_lines(shown: ShownSample) -> list[str]:
+    """The sample as lines for a terminal."""
+    rendered = shown.conversation or [shown.request]
+    lines = [f"{shown.kind} {shown.language}".strip(), *(f"  {line}" for line in rendered)]
+    if shown.proved:
+        lines.append(f"  proved: {', '.join(shown.proved)}")
+    return [*lines, *(f"  ! {problem}" for problem in shown.problems), ""]
+
+
+def _lines(sample: Sample) -> Iterator[str]:
+    """A line for everything said, and one for the call that is due after it."""
+    for turn in sample.turns:
+        match turn:
+            case UserTurn(text=text, external=external):
+                yield f"user: {text}"
+                if external is not None:
+                    yield f"message ({external.app}): {external.text}"
+            case ReplyTurn(text=text):
+                yield f"assistant: {text}"
+            case CallTurn(calls=()):
+                yield "call: none of the candidates fits"
+            case CallTurn(calls=calls):
+                yield from (f"call: {call.tool} {orjson.dumps(call.arguments).decode()}" for call in calls)
+            case ResultTurn(results=results):
+                yield from (f"result: {orjson.dumps(result).decode()}" for result in results)
+            case _:
+                assert_never(turn)

@@ -202,7 +202,7 @@ async def evaluate_async(
     Raises what `evaluate` raises.
     """
     settings = settings_of(options.get("home"))
-    asked = _asked(settings, release, candidate, **options)
+    asked = _asked(settings, release, candidate, options)
     conditions = asked.conditions
     with opened_progress(options.get("progress")) as reporting:
         names = await evaluate_release(release, asked.candidates, settings, reporting, conditions)
@@ -217,45 +217,33 @@ def foresee_evaluation(
 ) -> ForeseenEvaluation:
     """What `evaluate` would ask with these options, which asks nobody. Raises what it raises before it asks."""
     settings = settings_of(options.get("home"))
-    asked = _asked(settings, release, candidate, **options)
+    asked = _asked(settings, release, candidate, options)
     return foresee(open_warehouse(settings), release, len(asked.candidates), asked.conditions)
 
 
-def _asked(  # noqa: PLR0913 - each is an option of its own
-    settings: Settings,
-    release: str,
-    candidate: CandidateLike | Sequence[CandidateLike],
-    *,
-    name: str = "",
-    version: str = "",
-    concurrency: int = 1,
-    home: Path | str | None = None,
-    progress: ProgressReceiver = None,
-    runs: int = 1,
-    split: str = "",
-    strategy: str = "direct",
-    router: str = "",
-    format: Literal["json", "yaml"] = "json",  # noqa: A002 - the command line's word
-    tools: ToolChanges | str | None = None,
-    both: bool = False,
-    tools_shown: ToolsShown = "first",
-    judge: str = "",
-    complexeval: EvalMode = "as_paper",
-    turns: int = TURN_LIMIT,
-    live: str = "",
-    budget: float | None = None,
-    resume: bool = False,
+_DEFAULTS: EvaluationOptions = {
+    "name": "", "version": "", "concurrency": 1, "runs": 1, "split": "", "strategy": "direct", "router": "",
+    "format": "json", "tools": None, "both": False, "tools_shown": "first", "judge": "", "complexeval": "as_paper",
+    "turns": TURN_LIMIT, "live": "", "budget": None, "resume": False, "home": None, "progress": None,
+}  # fmt: skip
+
+
+def _asked(
+    settings: Settings, release: str, candidate: CandidateLike | Sequence[CandidateLike], options: EvaluationOptions
 ) -> AskedFor:
     """Whom these options ask, and how."""
-    del home, progress  # of whoever evaluates
+    if strange := options.keys() - _DEFAULTS.keys():
+        raise TypeError(f"There is no option {min(strange)!r}; the options are {', '.join(_DEFAULTS)}.")
+    given: EvaluationOptions = {**_DEFAULTS, **options}
+    tools, judge, router, live = given["tools"], given["judge"], given["router"], given["live"]
     listed = [candidate] if isinstance(candidate, str | Candidate) or callable(candidate) else [*candidate]
-    if resume:
+    if given["resume"]:
         if listed:
             raise ConfigurationError("What is resumed takes the candidates of what was cut off: name none.")
-        return cut_off(open_warehouse(settings), release, budget)
-    if both and tools is None:
+        return cut_off(open_warehouse(settings), release, given["budget"])
+    if given["both"] and tools is None:
         raise ConfigurationError("Both ways are asked where tools are changed: name a file (--tools, tools=), too.")
-    chosen = [_chosen(one, name, version, concurrency) for one in listed]
+    chosen = [_chosen(one, given["name"], given["version"], given["concurrency"]) for one in listed]
     functions = {one.candidate.model.name: one.function for one in chosen if one.function is not None}
     labels = [one.candidate.label for one in chosen]
     if not labels:
@@ -267,12 +255,13 @@ def _asked(  # noqa: PLR0913 - each is an option of its own
     shown = AS_THEY_ARE
     if tools is not None:
         shown = read_changes(open_warehouse(settings), release, Path(tools) if isinstance(tools, str) else tools)
-    prompting = PromptingStrategy(IN_MESSAGES) if functions else prompting_by(strategy, format, router)
+    by_words = PromptingStrategy(IN_MESSAGES)
+    prompting = by_words if functions else prompting_by(given["strategy"], given["format"], router)
     conditions = Conditions(
-        runs, budget, tools_shown, read_model(judge) if judge else None, complexeval, turns,
-        prompting=prompting._replace(user=live, tools=shown.label),
+        given["runs"], given["budget"], given["tools_shown"], read_model(judge) if judge else None, given["complexeval"],
+        given["turns"], prompting=prompting._replace(user=live, tools=shown.label),
         router=read_model(router) if router else None, user=read_model(live) if live else None,
-        split=split, functions=functions, shown=shown,
+        split=given["split"], functions=functions, shown=shown,
     )  # fmt: skip
     return AskedFor([one.candidate for one in chosen], conditions)
 

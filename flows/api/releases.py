@@ -1,5 +1,6 @@
 """Samples and releases from Python: `samples`, `create_release` and `load_release`."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import cached_property
@@ -241,8 +242,7 @@ class LoadedRelease:
         if self._stored is not None:
             with self._stored.folder.opened() as warehouse:
                 return count_kinds(warehouse, self.name)
-        kinds = sorted(kept.sample.kind for kept in self)
-        return {kind: kinds.count(kind) for kind in dict.fromkeys(kinds)}
+        return dict(sorted(Counter(kept.sample.kind for kept in self).items()))
 
     def overlap(self, *data_sets: str, likeness: float = 0.6, progress: ProgressReceiver = None) -> "list[Overlap]":
         """What it has in common with data sets of others, each FORMAT:PATH (docs/sources.md), of both sides.
@@ -297,11 +297,10 @@ class LoadedRelease:
         if self._stored is None:
             raise ConfigurationError(f"{self.name!r} was read from a folder; export the release that wrote it.")
         counts = self.count_kinds()
-        strange = [kind for kind in kinds if kind not in counts]
-        if strange:
-            raise ConfigurationError(
-                f"No sample of this release is of the kind {strange[0]!r}; the kinds are {', '.join(counts)}."
-            )
+        for kind in kinds:
+            if kind not in counts:
+                known = ", ".join(counts)
+                raise ConfigurationError(f"No sample of this release is of the kind {kind!r}; the kinds are {known}.")
         wanted = [kind for kind in counts if not kinds or kind in kinds]
         with self._stored.folder.opened() as warehouse:
             frozen = require_intact(warehouse, self.name)
@@ -327,10 +326,8 @@ class LoadedRelease:
 def assistant_words(*, system_messages: bool) -> dict[Language, AssistantWords]:
     """How an assistant says that no tool fits and, with `system_messages`, what it may be told first, by language."""
     said = {code: of(code).data["assistant"] for code in known()}
-    return {
-        code: AssistantWords(tuple(one["refusals"]), tuple(one["system_messages"]) if system_messages else ())
-        for code, one in said.items()
-    }
+    told = {code: tuple(one["system_messages"]) if system_messages else () for code, one in said.items()}
+    return {code: AssistantWords(tuple(one["refusals"]), told[code]) for code, one in said.items()}
 
 
 class _StoredRelease(NamedTuple):
@@ -344,16 +341,8 @@ class _StoredRelease(NamedTuple):
         with self.folder.opened() as warehouse:
             named = warehouse.rows("select tool from release_tools where release = ?", [self.release.name])
             tools = read_tools(warehouse, [row["tool"] for row in named])
-            for row in warehouse.stream(_OF_RELEASE, [self.release.name]):
+            for row in warehouse.stream(sql("release_contents.kept"), [self.release.name]):
                 yield _kept(row, lambda _keys: tools)
-
-
-_OF_RELEASE = """
-    select s.body, a.evidence, a.grade, coalesce(r.split, '') as split
-    from release_samples r join samples s on s.key = r.subject
-    left join accepted_samples a on a.key = s.key
-    where r.release = ? order by s.key
-"""
 
 
 def load_release(name: str | Path, *, home: Path | str | None = None, live: bool = False) -> LoadedRelease:

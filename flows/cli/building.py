@@ -77,7 +77,7 @@ def build(  # noqa: PLR0917 - typer reads each option from a parameter
 ) -> None:
     """Build a recipe's samples, going on where the last build of it stopped."""
     from callwright.flows.api import building
-    from callwright.flows.preview import sample_lines
+    from callwright.flows.api.building import sample_lines
     from callwright.flows.review.pushing import push_what_waits
 
     chosen = building.read_recipe(recipe)

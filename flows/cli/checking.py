@@ -86,11 +86,9 @@ def callnavi(
     """List the faults of CallNavi's data: unknown tools, undeclared parameters, needless placeholders and more."""
     from callwright.validators.metrics.callnavi.dataset import check_callnavi, fault_kinds
 
-    unknown = set(kind or ()) - set(fault_kinds())
-    if unknown:
-        raise ConfigurationError(
-            f"There is no kind of fault {min(unknown)!r}; the kinds are {', '.join(fault_kinds())}."
-        )
+    if unknown := set(kind or ()) - set(fault_kinds()):
+        known = ", ".join(fault_kinds())
+        raise ConfigurationError(f"There is no kind of fault {min(unknown)!r}; the kinds are {known}.")
     checked = check_callnavi(folder)
     shown = [finding for finding in checked.findings if not kind or finding.kind in kind]
     counted = {name: {"findings": faults, "questions": asked} for name, faults, asked, _ in checked.summary}
@@ -193,10 +191,8 @@ def audit_checks(  # noqa: PLR0913, PLR0917 - each is an option of its own
     plan = auditing.AuditPlan(release, limit, seed, model, tuple(defect or ()), survivors)
     with Terminal() as screen:
         settings = read_settings()
-        if wordings:
-            report = asyncio.run(auditing.audit_wordings(wordings, plan, settings))
-        else:
-            report = asyncio.run(auditing.audit_checks(plan, settings, screen))
+        broken, labelled = auditing.audit_checks, auditing.audit_wordings
+        report = asyncio.run(labelled(wordings, plan, settings) if wordings else broken(plan, settings, screen))
     if out is not None:
         out.parent.mkdir(parents=True, exist_ok=True)
         out.write_text(auditing.audit_page(report), encoding="utf-8")

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from callwright.flows.cli import building, checking, evaluating, releasing, reviewing, tooling, viewing, worlds
+from callwright.flows.cli import building, checking, evaluating, releasing, reviewing, tooling, viewing
 from callwright.flows.cli.screen import show
 from callwright.flows.settings import quiet_vendors, read_settings, silence_teardown
 from callwright.warehouse.errors import CallwrightError, ConfigurationError, StoreError
@@ -52,7 +52,7 @@ def start(
         show(f"{step.found}\nNext: {step.command}    ({step.purpose})\nAll commands: callwright --help")
 
 
-for module in (building, tooling, checking, reviewing, releasing, evaluating, worlds, viewing):
+for module in (building, tooling, checking, reviewing, releasing, evaluating, viewing):
     app.add_typer(module.app)
 
 

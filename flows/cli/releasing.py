@@ -140,7 +140,7 @@ def import_one(
     path: Annotated[Path, typer.Argument(help="The file or folder.")],
 ) -> Outcome:
     """Freeze samples that others made, as they are, to evaluate candidates on them; no check sees them."""
-    from callwright.flows.importing import import_release
+    from callwright.flows.sources import import_release
 
     imported = import_release(open_warehouse(), name, form, path)
     one, problems = imported.release, [Aside(f"{problem.where}: {problem.message}") for problem in imported.problems]

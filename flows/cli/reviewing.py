@@ -21,11 +21,9 @@ from callwright.flows.cli.screen import (
     show_event,
     table_of,
 )
-from callwright.flows.settings import Settings, open_warehouse, read_settings
+from callwright.flows.settings import open_warehouse, read_settings
 
 if TYPE_CHECKING:
-    from callwright.annotation.studio.client import LabelStudio
-    from callwright.flows.review.asking_again import Suspicions
     from callwright.flows.review.pulling import Pulled
     from callwright.flows.review.pushing import TrainingAnswer
     from callwright.flows.review.status import Status
@@ -110,10 +108,9 @@ def push(
             lambda progress: push_reviews(settings, studio, progress, again=again), screen,
         )  # fmt: skip
     there = f", {result.already_there} were there already" if result.already_there else ""
-    words = f"{result.created} tasks pushed{there}: {result.url}"
-    if not (result.created or there):
-        words = f"Nothing waits to be pushed. What people have still to do is at {result.url}"
-    return Outcome(result, words)
+    pushed = f"{result.created} tasks pushed{there}: {result.url}"
+    nothing = f"Nothing waits to be pushed. What people have still to do is at {result.url}"
+    return Outcome(result, pushed if result.created or there else nothing)
 
 
 @command(review, "pull", "review pull")
@@ -167,42 +164,37 @@ def listen(
     as_json: AsJson = False,
 ) -> None:
     """Listen for Label Studio's webhooks and pull two seconds after people did something; Ctrl-C ends it."""
-    from callwright.flows.review.listening import register_webhooks, remove_webhooks
+    from callwright.flows.review import listening
     from callwright.flows.review.servers import require_label_studio
 
     settings = read_settings()
     with Terminal() as screen, require_label_studio(settings) as studio:
         if remove:
-            removed = remove_webhooks(studio)
+            removed = listening.remove_webhooks(studio)
             present(Outcome({"removed": removed}, f"{removed} webhooks taken away."), as_json=as_json)
             return
         if url:
-            projects = register_webhooks(settings, studio, url)
+            projects = listening.register_webhooks(settings, studio, url)
             screen.say(f"{projects} projects of {studio.url} tell {url} of changes from now on.")
+
+        def ready(address: str) -> None:
+            told = f"Listening at {address}; the secret is that of {listening.secret_place(settings)}."
+            show_event({"address": address}, [told], as_json=as_json)
+
+        def brought(pulled: "Pulled") -> None:
+            show_event(pulled, pulled_lines(pulled), as_json=as_json)
+
+        async def listened() -> None:
+            callbacks, address = listening.Callbacks(ready, brought), listening.ListeningAddress(host, port)
+            task = asyncio.create_task(listening.listen(settings, studio, screen, address=address, callbacks=callbacks))
+            for number in (signal.SIGINT, signal.SIGTERM):
+                asyncio.get_running_loop().add_signal_handler(number, task.cancel)
+            with suppress(asyncio.CancelledError):
+                await task
+
         with suppress(KeyboardInterrupt):  # before the handler was set
-            asyncio.run(_listen(settings, studio, screen, host=host, port=port, as_json=as_json))
+            asyncio.run(listened())
         screen.say("Listening has ended.")
-
-
-async def _listen(
-    settings: Settings, studio: "LabelStudio", screen: Terminal, *, host: str, port: int, as_json: bool
-) -> None:
-    from callwright.flows.review import listening
-
-    def ready(address: str) -> None:
-        place = listening.secret_place(settings)
-        show_event({"address": address}, [f"Listening at {address}; the secret is that of {place}."], as_json=as_json)
-
-    def brought(pulled: "Pulled") -> None:
-        show_event(pulled, pulled_lines(pulled), as_json=as_json)
-
-    callbacks = listening.Callbacks(ready, brought)
-    address = listening.ListeningAddress(host, port)
-    task = asyncio.create_task(listening.listen(settings, studio, screen, address=address, callbacks=callbacks))
-    for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, task.cancel)
-    with suppress(asyncio.CancelledError):
-        await task
 
 
 @command(review, "edit", "review edit")
@@ -331,18 +323,14 @@ def suspects(release: Annotated[str, typer.Argument(help="The release whose samp
     from callwright.flows.review.asking_again import raise_suspicions
 
     found = raise_suspicions(open_warehouse(), release)
-    return Outcome({"release": release, "new": found.new, "suspects": found.suspects}, _suspects_text(found))
-
-
-def _suspects_text(found: "Suspicions") -> Iterator[str]:
-    for one in found.suspects:
-        yield f"{one.subject} {one.category} · {one.kind}{' · new' if one.is_new else ''}\n  {one.reason}"
-    if not found.suspects:
-        yield f"No sample of {found.release} is suspected."
-        return
-    yield f"{_count(len(found.suspects), 'suspect')}, {found.new} of them new."
-    if found.new:
-        yield "`callwright review push` asks people about them, before all others."
+    lines = [
+        f"{one.subject} {one.category} · {one.kind}{' · new' if one.is_new else ''}\n  {one.reason}"
+        for one in found.suspects
+    ]
+    counts = f"{_count(len(found.suspects), 'suspect')}, {found.new} of them new."
+    lines.append(counts if lines else f"No sample of {found.release} is suspected.")
+    next_step = ["`callwright review push` asks people about them, before all others."] if found.new else []
+    return Outcome({"release": release, "new": found.new, "suspects": found.suspects}, [*lines, *next_step])
 
 
 @command(review, "status", "review status --json")
@@ -358,7 +346,14 @@ def _status_text(found: "Status") -> Iterator[str | Table]:
     if not found["queue"]:
         yield "Nobody has been asked about anything yet."
         return
-    yield _queue_table(found["queue"])
+    # A line for each kind and cause; what there is nothing of has no column.
+    counts = [name for name in _COUNTS if name in _ALWAYS or any(row[name] for row in found["queue"])]
+    rows: list[list[object]] = []
+    for kind in dict.fromkeys(row["kind"] for row in found["queue"]):
+        mine = [row for row in found["queue"] if row["kind"] == kind]
+        rows.append([_words(kind), *(sum(row[name] for row in mine) for name in counts)])
+        rows += [[f"  {row['cause']}", *(row[name] for name in counts)] for row in mine]
+    yield Table(["questions", *map(_words, counts)], rows)
     if found["people"]:
         yield ""
         yield from _people_text(found["people"])
@@ -376,17 +371,6 @@ def _status_text(found: "Status") -> Iterator[str | Table]:
     if "label_studio" in found:
         columns = ("project", "tasks", "finished", "annotations", "skipped")
         yield from ("", table_of(found["label_studio"], columns))
-
-
-def _queue_table(queue: "list[Row]") -> Table:
-    """A line for each kind and cause; what there is nothing of has no column."""
-    columns = [name for name in _COUNTS if name in _ALWAYS or any(row[name] for row in queue)]
-    rows: list[list[object]] = []
-    for kind in dict.fromkeys(row["kind"] for row in queue):
-        mine = [row for row in queue if row["kind"] == kind]
-        rows.append([_words(kind), *(sum(row[name] for row in mine) for name in columns)])
-        rows += [[f"  {row['cause']}", *(row[name] for name in columns)] for row in mine]
-    return Table(["questions", *map(_words, columns)], rows)
 
 
 def _people_text(people: "list[Row]") -> Iterator[str | Table]:

@@ -18,9 +18,7 @@ if TYPE_CHECKING:
     from callwright.flows.catalogs import PlumbingParameter
     from callwright.flows.planning.possible import Survey
     from callwright.flows.recipe import Recipe
-    from callwright.flows.toolmaking import ToolsetReport
     from callwright.generators.catalogs import Problem
-    from callwright.warehouse.records import Tool
 
 _SHOWN = 40
 _MOST_NAMED = 12
@@ -54,20 +52,14 @@ def make(
             shown = asyncio.run(preview_tools(chosen, preview, read_settings(), screen))
             return Outcome(shown, [Table(("name", "language", "description", "parameters", "doubt"), shown)])
         reports = asyncio.run(report_tools(chosen, read_settings(), screen))
-    value = [
-        one._asdict() | {"waiting": [{"tool": name, "reason": reason} for name, reason in one.waiting]}
-        for one in reports
-    ]
-    return Outcome(value, (part for one in reports for part in _toolset_text(one)))
-
-
-def _toolset_text(report: "ToolsetReport") -> Iterator[str | Table]:
-    yield table_of(report.categories)
-    yield from _first((f"{gap.where}: {gap.message}" for gap in report.gaps), "gaps: --json lists them all.")
-    used, made = sum(row.used for row in report.categories), sum(row.made for row in report.categories)
-    yield f"{used} of {made} tools can be used (toolset {report.toolset})."
-    if report.waiting:
-        yield f"{len(report.waiting)} wait for people: callwright review push"
+    value, text = [], list[str | Table]()
+    for one in reports:
+        value.append(one._asdict() | {"waiting": [{"tool": name, "reason": reason} for name, reason in one.waiting]})
+        gaps = _first((f"{gap.where}: {gap.message}" for gap in one.gaps), "gaps: --json lists them all.")
+        used, made = sum(row.used for row in one.categories), sum(row.made for row in one.categories)
+        text += [table_of(one.categories), *gaps, f"{used} of {made} tools can be used (toolset {one.toolset})."]
+        text += [f"{len(one.waiting)} wait for people: callwright review push"] if one.waiting else []
+    return Outcome(value, text)
 
 
 def _first(lines: Iterable[str], rest: str, most: int = _GAPS) -> Iterator[str]:
@@ -185,19 +177,17 @@ def show_catalog(name: Annotated[str, typer.Argument(help="The catalog's name.")
     kept = catalog_named(warehouse, name)
     found, problems = tools_in(warehouse, kept.key), problems_in(warehouse, kept.key)
     keyed = [dict(tool) | {"key": tool.key} for tool in found]
-    rows = [(tool.category, tool.name, _parameters_of(tool), str(tool.constants or "")) for tool in found]
+    rows = []
+    for tool in found:
+        starred = {name: f"{name}*" if name in tool.required else name for name in tool.properties}
+        shown = ", ".join(f"({one})" if name in tool.plumbing else one for name, one in starred.items())
+        rows.append((tool.category, tool.name, shown, str(tool.constants or "")))
     chosen = kept.selection.model_dump(mode="json", exclude_defaults=True)
     origin = f"{kept.path} ({kept.format}), {kept.imported_at:%Y-%m-%d %H:%M}"
     lines = [f"{kept.name}: {kept.tools} of {kept.entries} entries of {origin}."]
     lines += [f"{setting}: {value}" for setting, value in chosen.items()]
     value = catalog_json(kept) | {"tools": keyed, "problems": problems}
     return Outcome(value, [*lines, Table(("category", "name", "parameters", "fixed"), rows)])
-
-
-def _parameters_of(tool: "Tool") -> str:
-    """The parameters' names, those required with a star, plumbing in brackets."""
-    starred = {name: f"{name}*" if name in tool.required else name for name in tool.properties}
-    return ", ".join(f"({shown})" if name in tool.plumbing else shown for name, shown in starred.items())
 
 
 @command(tools, "drop", "tools drop spotify")
@@ -244,10 +234,18 @@ def check_tools(
     tool: Annotated[str, typer.Option(help="What can be made of this tool, kind by kind.")] = "",
 ) -> Outcome:
     """Check tools before anything is built: what samples of each kind they allow and why not others, and what is odd in them."""
+    from callwright.flows.environments import words_of
     from callwright.flows.planning.possible import constants_to_fix, survey_recipe
     from callwright.flows.toolmaking import find_problems
+    from callwright.generators.catalogs.choosing import read_pairs
+    from callwright.generators.environments.mcp_server import LIST_PATIENCE
 
-    stated = _of_server(server, url, tuple(secret or ())) if server or url else _recipe_of(catalog or [])
+    if server or url:
+        origin = {"url": url} if url else {"command": words_of(server)}
+        taken = {"secrets": read_pairs("--secret", secret or ()), "allow": ["*"], "timeout": LIST_PATIENCE}
+        stated = _every_kind({"environment": "mcp", **origin, **taken})
+    else:
+        stated = _recipe_of(catalog or [])
     found = asyncio.run(survey_recipe(stated, read_settings()))
     rows, constants = [*found.rows()], constants_to_fix(found.tools)
     if found.unheard:
@@ -308,17 +306,6 @@ def _every_kind(source: dict[str, object]) -> "Recipe":
     # What is taken comes of no tools, and what policies rule needs a recipe that states them.
     asked = {name: _ENOUGH for name, kind in all_kinds().items() if not (kind.traits.is_taken or kind.traits.is_ruled)}
     return parse_recipe({"name": "check", "tools": [source], "samples": asked}, Path(), "check")
-
-
-def _of_server(command: str, url: str, secrets: "Sequence[str]") -> "Recipe":
-    """A recipe that asks for every kind of all tools that an MCP server lists."""
-    from callwright.flows.environments import words_of
-    from callwright.generators.catalogs.choosing import read_pairs
-    from callwright.generators.environments.mcp_server import LIST_PATIENCE
-
-    origin = {"url": url} if url else {"command": words_of(command)}
-    taken = {"secrets": read_pairs("--secret", secrets), "allow": ["*"], "timeout": LIST_PATIENCE}
-    return _every_kind({"environment": "mcp", **origin, **taken})
 
 
 def _left_out_text(found: "Survey") -> Iterator[str]:

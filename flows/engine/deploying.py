@@ -2,6 +2,7 @@
 
 import asyncio
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import timedelta
@@ -82,9 +83,8 @@ def in_a_run(
         def carried_out() -> Any:  # noqa: ANN401 - the work's own result, which Prefect must not check
             try:
                 found = work(FlowProgress())
-            except (
-                CallwrightError
-            ) as error:  # a failed state of that one sentence; Prefect raises the error at the caller
+            except CallwrightError as error:
+                # A failed state of that one sentence; Prefect raises the error at the caller.
                 return Failed(message=str(error), data=error)
             asyncio.run(show_result(found, settings))
             return found
@@ -103,8 +103,8 @@ def deploy_recipes(recipes: Sequence[Path], pool: str) -> list[Deployed]:
     """
     settings = read_settings()
     read = [(path.absolute(), read_recipe(path)) for path in recipes]
-    names = [recipe.name for _, recipe in read]
-    doubled = sorted({name for name in names if names.count(name) > 1})
+    names = Counter(recipe.name for _, recipe in read)
+    doubled = sorted(name for name, count in names.items() if count > 1)
     if doubled:
         raise ConfigurationError(
             f"Several of these recipes are named {', '.join(map(repr, doubled))}. A deployment bears its recipe's name, so "
@@ -117,50 +117,40 @@ def deploy_recipes(recipes: Sequence[Path], pool: str) -> list[Deployed]:
 
 
 async def _deploy(recipes: Sequence[tuple[Path, Recipe]], pool: str, settings: Settings) -> list[Deployed]:
+    from prefect.schedules import Cron
     from prefect.utilities.urls import url_for
 
     await _process_pool(pool)
     deployed = []
     for path, recipe in recipes:
-        from prefect.schedules import Cron
-
-        identifier = await _apply(
-            ENTRYPOINT,
-            pool,
-            settings,
-            name=recipe.name,
-            parameters={"recipe": str(path), "limit": 0, "model": "", "review": True},
-            schedules=([Cron(recipe.schedule.cron, timezone=recipe.schedule.timezone)] if recipe.schedule else []),
-            concurrency_limit=1,
-            description=recipe.description,
-        )
         cron, timezone = (recipe.schedule.cron, recipe.schedule.timezone) if recipe.schedule else ("", "")
-        deployed.append(
-            Deployed(f"build-dataset/{recipe.name}", cron, timezone, (url_for("deployment", identifier) or ""))
-        )
+        parameters = {"recipe": str(path), "limit": 0, "model": "", "review": True}
+        identifier = await _apply(
+            ENTRYPOINT, pool, settings, name=recipe.name, parameters=parameters, concurrency_limit=1,
+            schedules=[Cron(cron, timezone=timezone)] if cron else [],  # none takes away what was there before
+            description=recipe.description,
+        )  # fmt: skip
+        url = url_for("deployment", identifier) or ""
+        deployed.append(Deployed(f"build-dataset/{recipe.name}", cron, timezone, url))
     return [*deployed, await _deploy_pulling(pool, settings)]
 
 
 async def _deploy_pulling(pool: str, settings: Settings) -> Deployed:
     """Deploy the review loop of this work folder: what people decided is taken back, and what waits by then is pushed."""
     from prefect.client.schemas.objects import ConcurrencyLimitConfig, ConcurrencyLimitStrategy
+    from prefect.schedules import Interval
     from prefect.utilities.urls import url_for
 
+    # It bears the work folder's name; of one that is hidden in a project's folder, the project's.
     named = next((part for part in reversed(settings.home.parts) if not part.startswith(".")), "")
-    name, every = (named.strip("/") or "reviews"), settings.review_every
-    from prefect.schedules import Interval
-
+    name, every = named.strip("/") or "reviews", settings.review_every
+    # A pull takes what the ones before it missed: after a night without a worker one is enough.
+    one_run = ConcurrencyLimitConfig(limit=1, collision_strategy=ConcurrencyLimitStrategy.CANCEL_NEW)
     identifier = await _apply(
-        PULLING,
-        pool,
-        settings,
-        name=name,
-        parameters={"required": False},
-        schedules=([Interval(timedelta(minutes=every))] if every else []),
-        # A pull takes what the ones before it missed: after a night without a worker one is enough.
-        concurrency_limit=ConcurrencyLimitConfig(limit=1, collision_strategy=ConcurrencyLimitStrategy.CANCEL_NEW),
+        PULLING, pool, settings, name=name, parameters={"required": False}, concurrency_limit=one_run,
+        schedules=[Interval(timedelta(minutes=every))] if every else [],
         description="What people decided in Label Studio, and what they are asked next.",
-    )
+    )  # fmt: skip
     when = f"every {every:g} minutes" if every else ""
     return Deployed(f"pull-reviews/{name}", when, "", url_for("deployment", identifier) or "")
 
@@ -174,16 +164,11 @@ async def _apply(entrypoint: str, pool: str, settings: Settings, **options: Any)
     loading: Any = Flow.from_source(source=source, entrypoint=entrypoint)  # its type hides that it can be awaited
     flow = await loading
     # Not `flow.deploy`: it also asks for the pool's workers, in a way that newer servers refuse.
-    making: Any = flow.to_deployment(
-        tags=["callwright"],
-        # A run starts in the work folder: beside our folders, `import llm` would find ours for anybody's.
-        job_variables={
-            "env": {"CALLWRIGHT_HOME": str(settings.home), "DO_NOT_TRACK": QUIET["DO_NOT_TRACK"]},
-            "working_dir": str(settings.home),
-        },
-        work_pool_name=pool,
-        **options,
-    )
+    # A run starts in the work folder: beside our folders, `import llm` would find ours for anybody's. It is given this besides
+    # the worker's own environment; keys and tokens stay there.
+    own = {"CALLWRIGHT_HOME": str(settings.home), "DO_NOT_TRACK": QUIET["DO_NOT_TRACK"]}
+    variables = {"env": own, "working_dir": str(settings.home)}
+    making: Any = flow.to_deployment(tags=["callwright"], job_variables=variables, work_pool_name=pool, **options)
     applying: Any = (await making).apply()
     identifier: UUID = await applying
     return identifier

@@ -74,21 +74,24 @@ async def build_dataset(recipe: str, limit: int = 0, model: str = "", review: bo
         review: Push what waits for people to Label Studio.
 
     """
-    report: BuildReport | State[BuildReport] | None = _unchanged(recipe, limit, model)
-    if report is None:
+    settings, progress, chosen = _settings(), FlowProgress(), _chosen(recipe, limit, model)
+    report: BuildReport | State[BuildReport]
+    if (unchanged := find_unchanged(chosen, settings, progress)) is not None:
+        progress.say(unchanged.sentence)
+        report = Completed(name=NOTHING, message=unchanged.sentence, data=unchanged.report)
+    else:
         steps = BuildSteps(
             lambda kinds: make_samples(recipe, limit, model, [*kinds]),
             lambda: check_samples(recipe, limit, model),
             lambda: measure_readers(recipe, limit, model),
             lambda: land_samples(recipe, limit, model),
         )
-        settings, progress, chosen = _settings(), FlowProgress(), _chosen(recipe, limit, model)
         await tell_costs(chosen, settings, progress)
         done = report = await carry_out_build(chosen, steps)
         tell_stages(done, progress)
         await show_build(done, label_studio_address(settings), open_warehouse(settings).path)
     if review:
-        _push(_settings(), FlowProgress())
+        _push(settings, progress)
     return cast("BuildReport", report)  # Prefect gives callers what is in a state
 
 
@@ -291,16 +294,6 @@ async def _over_build(
 def _chosen(path: str, limit: int, model: str) -> Recipe:
     """The recipe that a flow's parameters name, with what they change in it."""
     return read_recipe(Path(path)).as_asked(model=model, limit=limit)
-
-
-def _unchanged(recipe: str, limit: int, model: str) -> State[BuildReport] | None:
-    """The state of a run that has nothing to do, None where recipe, tools, models or prompts have changed since it last ended."""
-    progress = FlowProgress()
-    found = find_unchanged(_chosen(recipe, limit, model), _settings(), progress)
-    if found is None:
-        return None
-    progress.say(found.sentence)
-    return Completed(name=NOTHING, message=found.sentence, data=found.report)
 
 
 def _settings() -> Settings:

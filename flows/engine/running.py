@@ -106,27 +106,20 @@ class _Tries:
         raise TransientError(f"{result.undone} records are not done yet: {result.error}")
 
     def _keep(self, result: ShardResult) -> Shard:
-        """Land what was done; the shard without it."""
-        left = _rest(self._shard, self._tries + 1)
+        """Land what was done; the records that have no outcome in it, as the shard of the next try."""
+        shard, outcomes, done = self._shard, self._shard.target / "outcomes.jsonl", set[str]()
+        if outcomes.is_file():
+            with outcomes.open("rb") as file:
+                done = {orjson.loads(line)["subject"] for line in file}
+        name = f"{shard.group}-{shard.number:05}-try-{self._tries + 1}"
+        source = shard.source.with_name(f"{name}.jsonl")
+        with shard.source.open("rb") as lines:
+            both = zip(lines, read_records(shard.source), strict=True)
+            records = write_lines(source, (line for line, record in both if record.key not in done))
         self._run.warehouse.put_files(result.target)
         for landed in (result.target, paid_folder(result.target)):
             shutil.rmtree(landed, ignore_errors=True)
-        return left
-
-
-def _rest(shard: Shard, number: int) -> Shard:
-    """The records of a shard that have no outcome in its target, as a shard for try number `number`."""
-    done: set[str] = set()
-    outcomes = shard.target / "outcomes.jsonl"
-    if outcomes.is_file():
-        with outcomes.open("rb") as file:
-            done = {orjson.loads(line)["subject"] for line in file}
-    name = f"{shard.group}-{shard.number:05}-try-{number}"
-    source = shard.source.with_name(f"{name}.jsonl")
-    with shard.source.open("rb") as lines:
-        left = (line for line, record in zip(lines, read_records(shard.source), strict=True) if record.key not in done)
-        records = write_lines(source, left)
-    return shard._replace(source=source, target=shard.target.with_name(name), records=records)
+        return shard._replace(source=source, target=shard.target.with_name(name), records=records)
 
 
 async def _is_transient(_task: Any, _run: Any, state: Any) -> bool:  # noqa: ANN401 - Prefect's own types
@@ -175,7 +168,7 @@ class Shared(NamedTuple):
 
 
 async def shared_limits(recipe: Recipe, shards: int) -> Shared:
-    """The limits that Prefect has for a recipe's models, none of them higher than the recipe's own, for so many shards at once."""
+    """The limits that Prefect has for a recipe's models, none higher than the recipe's own, for so many shards at once."""
     from prefect import get_client
     from prefect.exceptions import ObjectNotFound
 
@@ -283,9 +276,7 @@ class ProgressArtifact:
 
     def __init__(self, progress: FlowProgress) -> None:
         """Show the progress that `progress` hears of."""
-        self._progress = progress
-        self._bar: UUID | None = None
-        self._done = 0
+        self._progress, self._bar, self._done = progress, cast("UUID | None", None), 0
 
     async def show(self, count: int) -> None:
         """So many more records are done."""
@@ -397,12 +388,9 @@ def _markdown(rows: Sequence[Mapping[str, object]], columns: Sequence[str] = ())
     if not rows:
         return ""
     shown = [name for name in columns or rows[0] if name in rows[0]]
-    table = [shown, ["---"] * len(shown), *([str(_plain(row[name])) for name in shown] for row in rows)]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in table)
-
-
-def _plain(value: object) -> object:
-    return round(value, 4) if isinstance(value, float) else value
+    values = ([row[name] for name in shown] for row in rows)
+    cells = ([str(round(one, 4) if isinstance(one, float) else one) for one in row] for row in values)
+    return "\n".join(f"| {' | '.join(line)} |" for line in (shown, ["---"] * len(shown), *cells))
 
 
 def _key(kind: str, name: str) -> str:

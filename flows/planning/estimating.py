@@ -8,10 +8,9 @@ from typing import NamedTuple
 
 import orjson
 
-from callwright.flows.build import BuildReport, BuildSteps, carry_out_build, open_build, report_build
+from callwright.flows.build import BuildReport, carry_out_build, open_build, report_build, steps_of
 from callwright.flows.catalogs import aside
 from callwright.flows.chats import SharedChats, roles_of
-from callwright.flows.making import check_samples, make_samples, measure_readers
 from callwright.flows.planning.planner import planned_by_kind, read_left_out
 from callwright.flows.progress import Progress, SilentProgress
 from callwright.flows.recipe import Recipe
@@ -23,6 +22,7 @@ from callwright.flows.sources import known_sources
 from callwright.flows.stages import stage_named
 from callwright.flows.toolmaking import prepare_tools
 from callwright.generators.kinds import all_kinds, family_of, kind_named, traits_of
+from callwright.generators.toolset.categories import load_categories
 from callwright.llm.asking import Asking, LedgeredChat
 from callwright.llm.models import ModelSettings
 from callwright.llm.prices import knows_tokenizer, unpriced_sentence
@@ -124,7 +124,7 @@ async def estimate_build(recipe: Recipe, settings: Settings) -> Estimate:
     planned |= taken
     rows = [*_rows(recipe, asked, _Scale(recipe, sampled, planned))]
     if earlier is not None:
-        rows = [_as_before(row, _repeats(rows, sum(planned.values()), earlier)) for row in rows]
+        rows = _as_before(rows, sum(planned.values()), earlier)
     total = sum(planned.values())
     accepted = round(total * earlier.acceptance) if earlier is not None else None
     unknown = any(row.dollars is None for row in rows)
@@ -153,26 +153,23 @@ def _taken(recipe: Recipe, settings: Settings, sampled: Mapping[str, int]) -> tu
     return {name: round(count * records / sum(seen.values())) for name, count in seen.items()}, ()
 
 
-def _repeats(rows: Sequence[EstimateRow], planned: int, earlier: EarlierBuild) -> float:
-    """How many times more the models were asked for a sample before than stand-ins are, who seldom need a second try."""
+def _as_before(rows: Sequence[EstimateRow], planned: int, earlier: EarlierBuild) -> list[EstimateRow]:
+    """So many times more as models were asked for a sample before than stand-ins are, who seldom need a second try."""
     dry = sum(row.calls for row in rows) / max(1, planned)
     before = (earlier.calls_per_accepted or 0.0) * earlier.acceptance
-    return min(_MOST_REPEATS, max(1 / _MOST_REPEATS, before / dry)) if dry and before else 1.0
-
-
-def _as_before(row: EstimateRow, repeats: float) -> EstimateRow:
-    return row._replace(
-        calls=round(row.calls * repeats),
-        prompt_tokens=round(row.prompt_tokens * repeats),
-        reply_tokens=round(row.reply_tokens * repeats),
-        dollars=None if row.dollars is None else row.dollars * repeats,
-    )
+    repeats = min(_MOST_REPEATS, max(1 / _MOST_REPEATS, before / dry)) if dry and before else 1.0
+    return [
+        row._replace(
+            calls=round(row.calls * repeats), prompt_tokens=round(row.prompt_tokens * repeats),
+            reply_tokens=round(row.reply_tokens * repeats), dollars=row.dollars and row.dollars * repeats,
+        )
+        for row in rows
+    ]  # fmt: skip
 
 
 def _sampled(recipe: Recipe) -> int:
     """How many samples of each kind the dry run makes."""
-    kinds = sum(1 for count in recipe.samples.values() if count)
-    return max(_FEWEST, min(_MOST, _DRY // max(1, kinds)))
+    return max(_FEWEST, min(_MOST, _DRY // max(1, sum(map(bool, recipe.samples.values())))))
 
 
 async def run_dry(
@@ -192,13 +189,7 @@ async def run_dry(
     async def end() -> BuildReport:
         return report_build(run)
 
-    steps = BuildSteps(
-        partial(make_samples, run, workers),
-        partial(check_samples, run, workers),
-        partial(measure_readers, run, workers),
-        end,
-    )
-    await carry_out_build(dry, steps)
+    await carry_out_build(dry, steps_of(run, workers, end))
     return run
 
 
@@ -238,8 +229,6 @@ class _Scale:
 
 
 def _made_categories(recipe: Recipe) -> int:
-    from callwright.generators.toolset.categories import load_categories
-
     made = [one for one in recipe.tools if isinstance(one, GeneratedTools)]
     return sum(len(load_categories()) if one.generate == "all" else len(one.generate) for one in made)
 

@@ -162,13 +162,10 @@ class Planner:
             self._begun = {row["stage"] for row in run.warehouse.rows(_BEGUN, [run.build])}
         wanted = set(kinds)
         asked = {name: count for name, count in run.recipe.samples.items() if name in wanted}
-        self.demands = [
-            demand._replace(
-                planned=planned.get((demand.kind.name, demand.language, demand.place), 0),
-                passed=passed.get((demand.kind.name, demand.language, demand.place), 0),
-            )
-            for demand in shares(run.recipe.model_copy(update={"samples": asked}), run.tools, self._leave_out)
-        ]
+        self.demands = []
+        for demand in shares(run.recipe.model_copy(update={"samples": asked}), run.tools, self._leave_out):
+            at = (demand.kind.name, demand.language, demand.place)
+            self.demands.append(demand._replace(planned=planned[at], passed=passed[at]))
 
     @property
     def drawn(self) -> list[Demand]:
@@ -223,13 +220,9 @@ class Planner:
         except Exception as error:  # noqa: BLE001 - what goes wrong costs this kind
             reason = told_of(error)
         if reason or made < until:
-            self._note_missing(demand, until - made, reason or self._last_reason(demand))
-
-    def _last_reason(self, demand: Demand) -> str:
-        """Why a sample of a demand was not planned."""
-        at = (demand.kind.name, demand.language, demand.place)
-        mine = (one.reason for one in reversed(self.left_out) if (one.kind, one.language, one.place) == at)
-        return next(mine, "Nothing more can be planned.")
+            at = (demand.kind.name, demand.language, demand.place)
+            mine = (one.reason for one in reversed(self.left_out) if (one.kind, one.language, one.place) == at)
+            self._note_missing(demand, until - made, reason or next(mine, "Nothing more can be planned."))
 
     async def _spooled(self, family: Family, order: Order, demand: Demand, opened: ExitStack) -> Iterator[Draft]:
         """What is planned with the recipe's environments, which stay open no longer than that."""
@@ -343,46 +336,31 @@ _AT_ONCE = 1000
 _FEW_PLACES = 2  # with a reason each
 
 
-def count_planned(run: GroupRun) -> int:
-    """How many samples were planned in the build until now; a goal counts for all its variants."""
-    return sum(_count_planned(run).values())
-
-
-def planned_by_kind(run: GroupRun) -> dict[str, int]:
-    """How many samples of each kind were planned in the build until now."""
-    counts: dict[str, int] = {}
+def planned_by_kind(run: GroupRun) -> Counter[str]:
+    """How many samples of each kind were planned in the build until now; a goal counts for all its variants."""
+    counts = Counter[str]()
     for (kind, _, _), count in _count_planned(run).items():
-        counts[kind] = counts.get(kind, 0) + count
+        counts[kind] += count
     return counts
 
 
-def _count_planned(run: GroupRun) -> dict[tuple[str, str, str], int]:
-    counts: dict[tuple[str, str, str], int] = {}
+def _count_planned(run: GroupRun) -> Counter[tuple[str, str, str]]:
+    counts = Counter[tuple[str, str, str]]()
     types = list(dict.fromkeys(family.drafts.__name__ for family in FAMILIES.rows()))
+    kinds_at = {family.drafts.__name__: family.kind_at for family in reversed(FAMILIES.rows()) if family.kind_at}
     for row in run.warehouse.rows(sql("planner.planned"), [types, run.build]):
-        kind = _kind_of_draft(row)
-        at = kind, row["language"], row["place"] if traits_of(kind).spread else ""
-        counts[at] = counts.get(at, 0) + row["planned"]
+        kind = name_of(row["source"], row["transform"]) if row["transform"] else row["kind"]
+        if not kind and row["type"] in kinds_at:
+            kind = kinds_at[row["type"]](row["place"])
+        counts[kind or "", row["language"], row["place"] if traits_of(kind or "").spread else ""] += row["planned"]
     return counts
 
 
-def _kind_of_draft(row: Row) -> str:
-    if row["transform"]:
-        return name_of(row["source"], row["transform"])
-    if row["kind"]:
-        return str(row["kind"])
-    at_place = next(
-        (one.kind_at for one in FAMILIES.rows() if one.kind_at and one.drafts.__name__ == row["type"]), None
-    )
-    return at_place(row["place"]) if at_place else ""
-
-
-def _count_passed(run: GroupRun) -> dict[tuple[str, str, str], int]:
-    counts: dict[tuple[str, str, str], int] = {}
+def _count_passed(run: GroupRun) -> Counter[tuple[str, str, str]]:
+    counts = Counter[tuple[str, str, str]]()
     for row in run.warehouse.rows(sql("planner.passed_by_place"), [run.build, run.recipe.landing_grades]):
         spread = traits_of(row["kind"]).spread
-        at = row["kind"], row["language"], row[spread] if spread else ""
-        counts[at] = counts.get(at, 0) + row["passed"]
+        counts[row["kind"], row["language"], row[spread] if spread else ""] += row["passed"]
     return counts
 
 
@@ -426,14 +404,8 @@ def told_of_left_out(found: Iterable[LeftOut]) -> Iterator[str]:
     for kind, reasons in tools.items():
         reason, names = max(reasons.items(), key=lambda pair: len(pair[1]))
         count = len({name for some in reasons.values() for name in some})
-        whose = (
-            names[0]
-            if count == 1
-            else f"{count} tools"
-            if len(reasons) == 1
-            else f"{count} tools, {names[0]} and others"
-        )
-        yield f"{kind}: {whose} left out. {reason}"
+        others = "" if len(reasons) == 1 else f", {names[0]} and others"
+        yield f"{kind}: {names[0] if count == 1 else f'{count} tools{others}'} left out. {reason}"
 
 
 class Spooled(Sequence[Held], Generic[Held]):

@@ -4,23 +4,24 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from callwright.flows.catalogs import aside, import_catalog, problems_in
+from callwright.flows.catalogs import aside, gather_tools, import_catalog, problems_in
 from callwright.flows.environments import (
     environment_tools,
     explore_environments,
     listed_instead,
     open_environments,
 )
-from callwright.flows.importing import gather_tools
 from callwright.flows.planning.planner import Demand, order_of, refusal, shares
 from callwright.flows.recipe import GeneratedTools, Recipe, RecipeProblem
-from callwright.flows.recipe.problems import read_yaml
+from callwright.flows.recipe.problems import dotted, read_yaml
+from callwright.flows.recipe.schema import DataPath
 from callwright.flows.settings import Settings, open_warehouse
 from callwright.generators.catalogs import Problem
 from callwright.generators.environments.protocol import Environment, SimulatedSettings
@@ -41,7 +42,6 @@ from callwright.warehouse.records import (
     Turn,
     UserTurn,
 )
-from callwright.warehouse.store import Warehouse
 
 _PLACES = 4  # to search a category for paths takes seconds: the largest ones tell, the build looks at all
 _MANY = 4  # of fewer tools nothing is typical
@@ -114,45 +114,40 @@ async def survey_recipe(recipe: Recipe, settings: Settings) -> Survey:
         toolbox = gather_tools(looked, warehouse, {}, environment_tools(looked, elsewhere))
         if len(looked.tools) < len(recipe.tools):
             return Survey({}, toolbox.tools, (), toolbox.problems, unheard=listed.unheard)
-        problems = (*listed.problems, *toolbox.problems, *_problems_of(looked, warehouse))
+        problems = [*listed.problems, *toolbox.problems]
+        for one in looked.tools:  # what was odd in the documents of simulated environments
+            if isinstance(one, SimulatedSettings) and one.path is not None:
+                problems += problems_in(warehouse, import_catalog(warehouse, one.format, one.path).key)
         with open_environments(looked, elsewhere.ledger.parent) as environments:
             left_out = await survey(looked, toolbox.tools, environments)
             policies = tuple(survey_policies(recipe.policies, environments.values()))
-    return Survey(recipe.samples, toolbox.tools, left_out, problems, listed.servers, policies=policies)
+    return Survey(recipe.samples, toolbox.tools, left_out, tuple(problems), listed.servers, policies=policies)
 
 
 def recipe_remarks(path: Path, recipe: Recipe, settings: Settings) -> list[RecipeProblem]:
     """What the tools of the recipe in a file do not allow of what it asks for; what they can't be had for is a mistake."""
     source = read_yaml(path.read_text(encoding="utf-8"))
+
+    def remark(at: DataPath, stated: str, *, is_remark: bool = True) -> RecipeProblem:
+        place = source.place_of(at, key=at[0] != "policies")
+        return RecipeProblem(str(path), *place, dotted(at), stated, is_remark=is_remark)
+
     try:
         found = asyncio.run(survey_recipe(recipe, settings))
     except ConfigurationError as error:
-        return [RecipeProblem(str(path), *source.place_of(("tools",), key=True), "tools", str(error).rstrip("."))]
-    tools = source.place_of(("tools",), key=True)
+        return [remark(("tools",), str(error).rstrip("."), is_remark=False)]
     said = [*found.unheard, *([found.of_servers] if found.of_servers else [])]
-    remarks = [RecipeProblem(str(path), *tools, "tools", one.rstrip("."), is_remark=True) for one in said]
-    for one in found.policies:
-        place = source.place_of(("policies", one.at))
-        remarks.append(RecipeProblem(str(path), *place, f"policies[{one.at}]", one.message, is_remark=one.is_remark))
+    remarks = [remark(("tools",), one.rstrip(".")) for one in said]
+    remarks += [remark(("policies", one.at), one.message, is_remark=one.is_remark) for one in found.policies]
     for row in found.rows():
         if row.possible < row.asked:
             stated = f"{row.asked - row.possible} of {row.asked} can't be planned: {row.reason}".rstrip(".")
-            place = source.place_of(("samples", row.kind), key=True)
-            remarks.append(RecipeProblem(str(path), *place, f"samples.{row.kind}", stated, is_remark=True))
+            remarks.append(remark(("samples", row.kind), stated))
     if found.impossible:
         stated = f"of {sum(found.asked.values())} samples asked for {found.impossible} can't be planned by these tools"
-        remarks.append(
-            RecipeProblem(str(path), *source.place_of(("samples",), key=True), "samples", stated, is_remark=True)
-        )
-    constants = (one.sentence(len(found.tools)) for one in constants_to_fix(found.tools))
-    return remarks + [RecipeProblem(str(path), *tools, "tools", one, is_remark=True) for one in constants]
-
-
-def _problems_of(recipe: Recipe, warehouse: Warehouse) -> Iterator[Problem]:
-    """What was odd in the documents of simulated environments."""
-    for one in recipe.tools:
-        if isinstance(one, SimulatedSettings) and one.path is not None:
-            yield from problems_in(warehouse, import_catalog(warehouse, one.format, one.path).key)
+        remarks.append(remark(("samples",), stated))
+    constants = constants_to_fix(found.tools)
+    return remarks + [remark(("tools",), one.sentence(len(found.tools))) for one in constants]
 
 
 class Constant(NamedTuple):
@@ -203,7 +198,8 @@ async def survey(recipe: Recipe, tools: Sequence[Tool], environments: Mapping[st
             if kind.sources:
                 found += _derived(kind, recipe.samples[kind.name], bare, tools, gone)
                 gone |= {one.name for one in _impossible(found, recipe)}
-    return tuple(dict.fromkeys((one._replace(place="") if one.tool else one) for one in found))
+    # A tool is left out of a kind once, wherever that kind is planned.
+    return tuple(dict.fromkeys(one._replace(place="") if one.tool else one for one in found))
 
 
 async def _refusal(
@@ -276,28 +272,21 @@ def _bare_samples(tools: Iterable[Tool], language: Language) -> Iterator[Sample]
         with suppress(ReplyError):  # its planned kinds tell why
             values = NO_VALUES.fill(tool, tool.required, language, Random(tool.key))
             said = ", ".join(f"{name}: {_said(value)}" for name, value in values.items())
-            whole, nothing = _due(tool, values), (UserTurn(text="?"), _due(tool, {}))
-            yield _sample("perfect", tool, language, (UserTurn(text=f"{said}."), whole))
+            asked: dict[str, list[Turn]] = {"perfect": [UserTurn(text=f"{said}."), _due(tool, values)]}
             if values:
-                yield _sample("imperfect", tool, language, nothing)
-                yield _sample("sQsA", tool, language, (*nothing, *_answers(tool, values)))
-
-
-def _answers(tool: Tool, values: Arguments) -> Iterator[Turn]:
-    known: Arguments = {}
-    for name, value in values.items():
-        known = {**known, name: value}
-        yield ReplyTurn(text=f"{name}?")
-        yield UserTurn(text=_said(value))
-        yield _due(tool, known)
+                nothing: list[Turn] = [UserTurn(text="?"), _due(tool, {})]
+                asked |= {"imperfect": nothing, "sQsA": [*nothing]}
+                for count, (name, value) in enumerate(values.items(), 1):
+                    known = dict(islice(values.items(), count))
+                    asked["sQsA"] += [ReplyTurn(text=f"{name}?"), UserTurn(text=_said(value)), _due(tool, known)]
+            for kind, turns in asked.items():
+                yield Sample(
+                    kind=kind, language=language, category=tool.category, candidates=(tool.key,), turns=tuple(turns)
+                )
 
 
 def _due(tool: Tool, values: Arguments) -> CallTurn:
     return CallTurn(calls=(GoldCall(tool=tool.name, arguments=values),))
-
-
-def _sample(kind: str, tool: Tool, language: Language, turns: tuple[Turn, ...]) -> Sample:
-    return Sample(kind=kind, language=language, category=tool.category, candidates=(tool.key,), turns=turns)
 
 
 def _said(value: JsonValue) -> str:

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from callwright.flows.runner import GroupRun
 from callwright.generators.conversations.scenarios import PAPER
@@ -111,7 +111,10 @@ def failure_rows(warehouse: Warehouse, build: str) -> tuple[FailureRow, ...]:
 
 
 class RepeatedWords(NamedTuple):
-    """Words with which more requests of a build begin, or which more of them are but for their values, than the recipe allows."""
+    """Words with which more requests of a build begin, or which more of them are but for their values, than the recipe allows.
+
+    The view `too_frequent` has them.
+    """
 
     language: str
     what: str
@@ -131,15 +134,10 @@ class RepeatedWords(NamedTuple):
         )
 
 
-def repeated_words(warehouse: Warehouse, build: str) -> tuple[RepeatedWords, ...]:
-    """The openings and skeletons of a build's landed requests that the recipe finds too frequent."""
-    rows = warehouse.rows(f"select {', '.join(RepeatedWords._fields)} from too_frequent where build = ?", [build])  # noqa: S608 - our names
-    return tuple(RepeatedWords(**row) for row in rows)
-
-
 class ReaderRow(NamedTuple):
     """How a reader read what was planted, in a language and family; where `defect` is not "" in defects of this kind alone.
 
+    A row of the view `reader_precision`.
     Shares lie between `_low` and `_high` with 95 % confidence. None where nothing was planted.
     """
 
@@ -165,7 +163,10 @@ class ReaderRow(NamedTuple):
 
 
 class UserRow(NamedTuple):
-    """How the simulated users of a build's live tasks did in a language: shares of wordings refused, and of answers amiss."""
+    """How the simulated users of a build's live tasks did in a language: shares of wordings refused, and of answers amiss.
+
+    A row of the view `live_users`.
+    """
 
     language: str
     conversations: int
@@ -175,16 +176,13 @@ class UserRow(NamedTuple):
     user_errors: float | None
 
 
-def user_rows(warehouse: Warehouse, build: str) -> tuple[UserRow, ...]:
-    """How the simulated users of a build did; nothing where there are none."""
-    rows = warehouse.rows(f"select {', '.join(UserRow._fields)} from live_users where build = ?", [build])  # noqa: S608 - our names
-    return tuple(UserRow(**row) for row in rows)
+Found = TypeVar("Found", RepeatedWords, ReaderRow, UserRow)
 
 
-def reader_rows(warehouse: Warehouse, build: str) -> tuple[ReaderRow, ...]:
-    """How a build's readers read, by language and family, and of each kind of defect; nothing where nobody read."""
-    rows = warehouse.rows(f"select {', '.join(ReaderRow._fields)} from reader_precision where build = ?", [build])  # noqa: S608 - our names
-    return tuple(ReaderRow(**row) for row in rows)
+def rows_of_view(warehouse: Warehouse, view: str, kind: type[Found], build: str) -> tuple[Found, ...]:
+    """What a view tells of a build; nothing where it has nothing to tell."""
+    rows = warehouse.rows(f"select {', '.join(kind._fields)} from {view} where build = ?", [build])  # noqa: S608 - our names
+    return tuple(kind(**row) for row in rows)
 
 
 def told_of_readers(rows: Sequence[ReaderRow], wrong_at_most: float | None) -> Iterator[str]:
@@ -204,12 +202,8 @@ def told_of_readers(rows: Sequence[ReaderRow], wrong_at_most: float | None) -> I
         if kinds:
             told = ", ".join(f"{name} {missed[name]} of {planted[name]}" for name in kinds[:_SHOWN])
             yield f"{reader} missed {missed['']} of the {planted['']} defects planted: {told}."
-    if wrong_at_most is not None:
-        yield from _told_of_waiting(rows, wrong_at_most)
-
-
-def _told_of_waiting(rows: Iterable[ReaderRow], wrong_at_most: float) -> Iterator[str]:
-    """What waits for people since too little is known of who read it, a sentence a reader."""
+    if wrong_at_most is None:
+        return
     waiting: dict[str, list[str]] = {}
     for row in rows:
         if not row.defect and (row.precision_low is None or row.precision_low < 1 - wrong_at_most):

@@ -149,10 +149,10 @@ def _from_table(name: str, source: OwnValueList, path: Path) -> Iterator[_Entry]
 def _from_list(path: Path) -> Iterator[_Entry]:
     """The lines of a text; the items of a JSON or YAML list."""
     text = _text_of(path)
-    if path.suffix.lower() not in (".json", ".yaml", ".yml"):
+    if path.suffix.lower() in (".json", ".yaml", ".yml"):
+        yield from _items(text, path)
+    else:
         yield from (_Entry(line.strip(), at) for at, line in enumerate(text.splitlines(), start=1) if line.strip())
-        return
-    yield from _items(text, path)
 
 
 def _items(text: str, path: Path) -> Iterator[_Entry]:
@@ -175,11 +175,9 @@ def _from_query(query: str, path: Path) -> Iterator[_Entry]:
         _, rows = query_file(path, query)
     except (ConfigurationError, StoreError) as error:
         raise ValueError(str(error).rstrip(".")) from error
-    for at, row in enumerate(rows, start=1):
-        value = row[0]
-        plain = value if isinstance(value, Scalar) or value is None else str(value)  # a date, a decimal
-        if plain is not None:
-            yield _Entry(plain, at)
+    for at, (value, *_) in enumerate(rows, start=1):
+        if value is not None:
+            yield _Entry(value if isinstance(value, Scalar) else str(value), at)  # a date, a decimal
 
 
 def read_examples(source: ExampleFile, folder: Path) -> ExampleFile:
@@ -210,7 +208,8 @@ def validate_own_words(
 ) -> None:
     """Raise ConfigurationError where a name of values is no parameter's, or a value does not fit one of that name."""
     for name, source in values.items():
-        parameters = [*_named(name, tools)]
+        both = ((tool, parameter) for tool in tools for parameter in tool.properties)
+        parameters = [(tool, one) for tool, one in both if name in (one, f"{tool.name}.{one}")]
         if not parameters:
             known = sorted({one for tool in tools for one in tool.properties})
             raise ConfigurationError(
@@ -227,10 +226,3 @@ def validate_own_words(
             raise ConfigurationError(
                 f"examples: example {number} calls {example.tool!r}, which is none of the recipe's tools."
             )
-
-
-def _named(name: str, tools: Sequence[Tool]) -> Iterator[tuple[Tool, str]]:
-    for tool in tools:
-        for parameter in tool.properties:
-            if name in (parameter, f"{tool.name}.{parameter}"):
-                yield tool, parameter

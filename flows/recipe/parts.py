@@ -28,6 +28,7 @@ from callwright.generators.environments.protocol import EnvironmentSettings, set
 from callwright.generators.imports.table import SOURCES
 from callwright.generators.kinds import all_kinds, kind_named, waves_of
 from callwright.generators.stages import Consistency
+from callwright.generators.toolset.categories import load_categories
 from callwright.generators.voices import draw_personas
 from callwright.language.packs import of
 from callwright.llm.models import ModelSettings, read_model, reads_language
@@ -75,8 +76,6 @@ class GeneratedTools(RecipePart):
 
     def with_preview(self) -> "GeneratedTools":
         """As many categories as a look needs."""
-        from callwright.generators.toolset.categories import load_categories
-
         names = [one.name for one in load_categories()] if self.generate == "all" else self.generate
         return self.model_copy(update={"generate": tuple(names[:_CATEGORIES_TO_LOOK_AT])})
 

@@ -307,7 +307,13 @@ def _of_one_shape(errors: Sequence[Located], data: object, depth: int = 0) -> li
 
 def _nearest_shape(place: DataPath, shapes: Mapping[str, list[Located]], value: object) -> list[Located]:
     """The errors of the shape that a value comes nearest to; one error for all shapes where it is of none of their types."""
-    fitting = {tag: errors for tag, errors in shapes.items() if not any(_is_of_type(one, place) for one in errors)}
+
+    def is_of_type(one: Located) -> bool:
+        """Whether an error says of the place itself that it is of another type."""
+        is_about_type = one.type.endswith(("_type", "_parsing")) or one.type == "literal_error"
+        return one.path == place and not one.is_of_key and is_about_type
+
+    fitting = {tag: errors for tag, errors in shapes.items() if not any(map(is_of_type, errors))}
     if not fitting or not isinstance(value, (dict, list)):
         tried = [*itertools.chain(*shapes.values())]
         kind = "model_type" if all(one.type.startswith("model") for one in tried) else "shape"
@@ -320,15 +326,6 @@ def _nearest_shape(place: DataPath, shapes: Mapping[str, list[Located]], value: 
     if isinstance(value, dict) and len(unknown) == len(value):  # nothing in it tells what was meant
         return [one._replace(tags=()) for one in unknown]
     return best
-
-
-def _is_of_type(one: Located, place: DataPath) -> bool:
-    """Whether an error says of the place itself that it is of another type."""
-    return (
-        one.path == place
-        and not one.is_of_key
-        and (one.type.endswith(("_type", "_parsing")) or one.type == "literal_error")
-    )
 
 
 def _phrase(one: Located) -> str:

@@ -6,8 +6,11 @@ from typing import Any, NamedTuple
 
 from callwright.flows.recipe.parts import Recipe
 from callwright.generators.catalogs import FORMATS
+from callwright.generators.catalogs.domain_catalogs import load_domains
+from callwright.generators.catalogs.seed_catalog import seed_tools
 from callwright.generators.imports.table import SOURCES
 from callwright.generators.kinds import all_kinds, kind_named
+from callwright.generators.toolset.categories import load_categories
 from callwright.language.detection import language_names
 from callwright.language.packs import known as known_languages
 from callwright.warehouse.errors import ConfigurationError
@@ -42,24 +45,6 @@ class NamedPlace(NamedTuple):
         return True
 
 
-def _seed_categories() -> Iterable[str]:
-    from callwright.generators.catalogs.seed_catalog import seed_tools
-
-    return sorted({tool.category for tool in seed_tools()})
-
-
-def _everyday_categories() -> Iterable[str]:
-    from callwright.generators.toolset.categories import load_categories
-
-    return [category.name for category in load_categories()]
-
-
-def _domains() -> Iterable[str]:
-    from callwright.generators.catalogs.domain_catalogs import load_domains
-
-    return [domain.name for domain in load_domains()]
-
-
 def _prompts() -> Iterable[str]:
     from callwright.flows.stages import prompt_paths
 
@@ -80,13 +65,17 @@ NAMED_PLACES = (
     ),
     NamedPlace(("tools", EACH, "import"), "catalog format", "formats", lambda: FORMATS, ("ImportedTools", "import")),
     NamedPlace(
-        ("tools", EACH, "seed", EACH), "category in the seed catalog", "categories", _seed_categories, ("SeedTools", "seed")
+        ("tools", EACH, "seed", EACH), "category in the seed catalog", "categories",
+        lambda: sorted({tool.category for tool in seed_tools()}), ("SeedTools", "seed"),
     ),
     NamedPlace(
-        ("tools", EACH, "generate", EACH), "category of tools to make", "categories", _everyday_categories,
-        ("GeneratedTools", "generate"),
+        ("tools", EACH, "generate", EACH), "category of tools to make", "categories",
+        lambda: [category.name for category in load_categories()], ("GeneratedTools", "generate"),
     ),
-    NamedPlace(("tools", EACH, "domains", EACH), "domain", "domains", _domains, ("DomainTools", "domains")),
+    NamedPlace(
+        ("tools", EACH, "domains", EACH), "domain", "domains",
+        lambda: [domain.name for domain in load_domains()], ("DomainTools", "domains"),
+    ),
     NamedPlace(("prompts", KEY), "prompt", "prompts", _prompts),
 )  # fmt: skip
 

@@ -51,3 +51,7 @@ update acceptances set withdrawn_at = now() where build = ? and withdrawn_at is 
 
 -- name: of_mask
 @lacking select body from lacking join samples on key = sample where mask = ? order by key
+
+-- name: stopped
+select stage, list(subject order by subject) as subjects from outcomes
+where build = ? and outcome = 'waiting' and list_contains(?::varchar[], subject) group by stage

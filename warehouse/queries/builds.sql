@@ -93,3 +93,7 @@ where @of_stage order by s.key is null, o.reason_code, o.subject limit @page_siz
 
 -- name: outcomes_in_all
 select count(*) as records from outcomes o where @of_stage
+
+-- name: end
+-- Counted, since a clock may be set back.
+update builds set finished_at = now(), sequence = (select coalesce(max(sequence), 0) + 1 from builds) where key = ?

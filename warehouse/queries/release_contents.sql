@@ -20,3 +20,9 @@ with recursive up as (
     select r.name, r.follows, u.steps + 1 from up u join releases r on r.name = u.follows where u.steps < 100
 )
 select r.name, r.version, r.samples, r.created_at, r.note from up join releases r using (name) order by up.steps
+
+-- name: kept
+select s.body, a.evidence, a.grade, coalesce(r.split, '') as split
+from release_samples r join samples s on s.key = r.subject
+left join accepted_samples a on a.key = s.key
+where r.release = ? order by s.key

@@ -8,8 +8,15 @@ import orjson
 import pytest
 
 from callwright.flows.build import build_dataset
-from callwright.flows.catalogs import catalog_named, catalogs_in, drop_catalog, import_catalog, problems_in, tools_in
-from callwright.flows.importing import gather_tools
+from callwright.flows.catalogs import (
+    catalog_named,
+    catalogs_in,
+    drop_catalog,
+    gather_tools,
+    import_catalog,
+    problems_in,
+    tools_in,
+)
 from callwright.flows.progress import SilentProgress
 from callwright.flows.recipe import parse_recipe
 from callwright.flows.settings import open_warehouse

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from callwright.flows.preview import preview_samples
+from callwright.flows.api.building import preview_samples
 from callwright.llm.stand_in import filled
 from callwright.validators.checks.wording import NaturalReading
 from tests.support.flows.model_server import MODEL, PRICED, ModelServer

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from callwright.flows.importing import import_release
+from callwright.flows.sources import import_release
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.releases import read_release
 from tests.support.flows.small_builds import settings_of, warehouse_of

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from statsmodels.stats.proportion import proportion_confint
 
-from callwright.flows.importing import import_release
 from callwright.flows.review.asking_again import Draw, recheck
 from callwright.flows.review.questions import DRAWN
 from callwright.flows.review.status import agreement_report
+from callwright.flows.sources import import_release
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.releases import create_release
 from tests.support.flows.paper_studio import START

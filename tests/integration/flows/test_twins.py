@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from callwright.flows.landing import Landing, check_duplicates
+from callwright.flows.making import Landing, check_duplicates
 from callwright.flows.stages import LANDING, stages_of
 from callwright.validators.checks.declaring import GROUP as CHECKS
 from callwright.warehouse.records import CallTurn, GoldCall, Sample, UserTurn

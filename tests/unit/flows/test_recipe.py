@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from callwright.flows.build import build_key
-from callwright.flows.importing import gather_tools
+from callwright.flows.catalogs import gather_tools
 from callwright.flows.recipe import Recipe, read_recipe, write_first_recipe
 from callwright.flows.recipe.problems import YamlFault, read_yaml
 from callwright.flows.stages import todays_checks

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callwright.flows.sampling import STRATA, choose
+from callwright.flows.sources import STRATA, choose
 from callwright.generators.taken import CALL
 from callwright.warehouse.records import CallTurn, GoldCall, Sample, TakenRecord, UserTurn
 

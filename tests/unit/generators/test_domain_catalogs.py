@@ -8,7 +8,7 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from callwright.flows.importing import gather_tools
+from callwright.flows.catalogs import gather_tools
 from callwright.flows.recipe import parse_recipe
 from callwright.generators.catalogs.domain_catalogs import Domain, domain_tools, load_domains, read_domain, shape_of
 from callwright.generators.kinds import all_kinds
