@@ -1,6 +1,7 @@
 """Candidate models: `evaluate` on a release, and `score` on the result files that the papers' own runs left."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -23,41 +24,6 @@ app = commands()
 score = commands("Score the result files that a paper's own runs left.")
 app.add_typer(score, name="score")
 
-# What a terminal has room for of each board, under shorter heads; --json has all columns.
-_SNAPSHOTS = (
-    "candidate", "strategy", "tools_shown", "run", "judge", "func_acc", "args_acc", "pn_hr", "pn_mr", "pr", "sr", "irrelevant",
-    "intent_shift", "predictions",
-)  # fmt: skip
-_RUNS = (
-    "candidate", "strategy", "run", "judge", "mode", "domain", "success_rate", "call_acc", "completeness", "correctness", "runs",
-    "steps", "shortest", "end_state", "needless_changes", "told",
-)  # fmt: skip
-_USERS = ("candidate", "strategy", "run", "domain", "runs", "user_turns", "user_refused", "user_errors")
-_FAULTS = (
-    "candidate", "strategy", "run", "judge", "recovery_rate", "utility_under_attack", "attack_success_rate", "benign_utility",
-)  # fmt: skip
-_POLICIES = ("candidate", "strategy", "run", "judge", "policy_violations", "over_refusals")
-_PLANS = (
-    "candidate", "strategy", "run", "slice_value", "syntax_validity", "syntax_validity_repaired", "routing", "structure", "ast",
-    "ast_macro", "invented", "election_stability", "levenshtein_stability", "plans",
-)  # fmt: skip
-_CONVERSATIONS = (
-    "candidate", "strategy", "run", "ast_soft", "ast_strict", "ast_soft_chains", "ast_strict_chains", "act_accuracy", "invented",
-    "election_stability", "call_turns",
-)  # fmt: skip
-_GRADES = (
-    "candidate", "strategy", "run", "judge", "slice_value", "judge_score", "judge_score_macro", "graded_plans",
-    "parameter_validity", "judged_parameters",
-)  # fmt: skip
-_COST = (
-    "candidate", "strategy", "tools_shown", "run", "predictions", "multi_step_runs", "cost", "median_latency", "metric_is_right",
-)  # fmt: skip
-_HEADS = {
-    "tools_shown": "all tools", "intent_shift": "IS", "slice_value": "difficulty", "syntax_validity": "syntax",
-    "syntax_validity_repaired": "repaired", "election_stability": "election", "levenshtein_stability": "levenshtein",
-    "ast_soft_chains": "chains soft", "ast_strict_chains": "chains strict", "act_accuracy": "acts", "judge_score_macro": "macro",
-    "graded_plans": "plans", "judged_parameters": "parameters", "cost": "US dollars", "median_latency": "seconds a request",
-}  # fmt: skip
 _SHARES = ("easy", "medium", "hard", "overall", "macro")
 _MOST_PROBLEMS = 10
 
@@ -270,24 +236,30 @@ def _boards_value(found: "Evaluation", gate: "Gate") -> "list[Row]":
 
 
 def _boards_text(found: "Evaluation", gate: "Gate") -> "Iterator[str | Table]":
+    import yaml
+
+    shown = yaml.safe_load(files("callwright.flows.cli").joinpath("boards.yaml").read_text(encoding="utf-8"))
+    columns, heads = shown["boards"], shown["heads"]
     rows, answers = found.leaderboard, found.answers
     plans = [row for row in answers if row["plans"]]
     conversations = [row for row in answers if row["call_turns"] and row["slice_by"] == "all"]
     others = found.domains or plans or conversations
     boards = {
-        _SNAPSHOTS: [row for row in rows if row["args_acc"] is not None or row["irrelevant"] is not None or not others],
-        _RUNS: found.domains,
-        _USERS: [row for row in found.domains if row["user_turns"] is not None],
-        _FAULTS: [row for row in rows if any(row[one] is not None for one in _FAULTS[4:])],
-        _POLICIES: [row for row in rows if row["policy_violations"] is not None],
-        _PLANS: plans,
-        _CONVERSATIONS: conversations,
-        _GRADES: [row for row in answers if row["judge"]],
-        _COST: [row for row in rows if not row["judge"]],
+        "snapshots": [
+            row for row in rows if row["args_acc"] is not None or row["irrelevant"] is not None or not others
+        ],
+        "runs": found.domains,
+        "users": [row for row in found.domains if row["user_turns"] is not None],
+        "faults": [row for row in rows if any(row[one] is not None for one in columns["faults"][4:])],
+        "policies": [row for row in rows if row["policy_violations"] is not None],
+        "plans": plans,
+        "conversations": conversations,
+        "grades": [row for row in answers if row["judge"]],
+        "cost": [row for row in rows if not row["judge"]],
     }
-    for columns, board in boards.items():
-        if board or columns == _COST or (columns == _SNAPSHOTS and not others):
-            yield table_of(board, columns, [_HEADS.get(one, one.replace("_", " ")) for one in columns])
+    for name, board in boards.items():
+        if board or name == "cost" or (name == "snapshots" and not others):
+            yield table_of(board, columns[name], [heads.get(one, one.replace("_", " ")) for one in columns[name]])
     yield from _changes_text(found)
     if gate.demands:
         demands = [(*one[:-1], "passed" if one.passed else "failed") for one in gate.demands]

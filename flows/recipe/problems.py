@@ -3,6 +3,8 @@
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,28 +24,6 @@ from callwright.flows.recipe.schema import (
 
 _MERGE = "tag:yaml.org,2002:merge"
 _SECRET = {"api_key"}
-_PHRASES = {
-    "int_type": "must be a whole number",
-    "int_parsing": "must be a whole number",
-    "int_from_float": "must be a whole number",
-    "float_type": "must be a number",
-    "float_parsing": "must be a number",
-    "string_type": "must be text",
-    "bool_type": "must be true or false",
-    "bool_parsing": "must be true or false",
-    "tuple_type": "must be a list",
-    "list_type": "must be a list",
-    "path_type": "must be a path",
-    "dict_type": "must be a mapping",
-    "model_type": "must be a mapping of settings",
-    "model_attributes_type": "must be a mapping of settings",
-    "greater_than": "must be a number above {gt:g}",
-    "greater_than_equal": "must be a number of at least {ge:g}",
-    "less_than": "must be a number below {lt:g}",
-    "less_than_equal": "must be a number of at most {le:g}",
-    "too_short": "must not be empty",
-    "literal_error": "must be {expected}",
-}
 _OF_ALL_AROUND = {"too_short", "value_error"}  # what these say of a place follows from what is wrong within it
 _BY_THE_TAG = {"union_tag_invalid", "union_tag_not_found"}
 
@@ -328,9 +308,16 @@ def _nearest_shape(place: DataPath, shapes: Mapping[str, list[Located]], value: 
     return best
 
 
+@cache
+def _phrases() -> dict[str, str]:
+    stated: dict[str, str] = yaml.safe_load(files(__package__).joinpath("phrases.yaml").read_text(encoding="utf-8"))
+    return stated
+
+
 def _phrase(one: Located) -> str:
-    if one.type in _PHRASES:
-        return _PHRASES[one.type].format(**one.context)
+    phrases = _phrases()
+    if one.type in phrases:
+        return phrases[one.type].format(**one.context)
     if one.type == "string_pattern_mismatch":
         return f"must be of the form {one.context['pattern']}"
     return one.message.removeprefix("Value error, ").rstrip(".")
