@@ -90,13 +90,7 @@ class ScriptedModel:
             raise AssertionError(f"{prompt.name} wants {answer.__name__}, the script has {line!r}")
         return cast("Answer", line)
 
-    async def complete(
-        self,
-        prompt: Prompt,
-        tools: Sequence[Tool] = (),
-        *,
-        sample_index: int = 0,
-    ) -> Completion:
+    async def complete(self, prompt: Prompt, tools: Sequence[Tool] = (), *, sample_index: int = 0) -> Completion:
         """The next line for the prompt: words, or words with calls."""
         line = self._next(prompt)
         if isinstance(line, Completion):
@@ -153,24 +147,18 @@ def make_sample(
         if isinstance(turn, str):
             made.append(UserTurn(text=turn))
         elif isinstance(turn, Mapping):
-            calls = turn.items()
-            made.append(CallTurn(calls=tuple(_call(tool, given, made) for tool, given in calls)))
+            calls = [
+                GoldCall(tool=tool, arguments=given, evidence=tuple(_said(given, made))) for tool, given in turn.items()
+            ]
+            made.append(CallTurn(calls=tuple(calls)))
         else:
             made.append(turn)
     if not isinstance(made[-1], CallTurn):
         made.append(CallTurn())
     return Sample(
-        kind=kind,
-        language=language,
-        category=tools[0].category,
-        candidates=tuple(tool.key for tool in tools),
-        withheld=tuple(tool.key for tool in withheld),
-        turns=tuple(made),
-    )
-
-
-def _call(tool: str, arguments: Arguments, before: Sequence[Turn]) -> GoldCall:
-    return GoldCall(tool=tool, arguments=arguments, evidence=tuple(_said(arguments, before)))
+        kind=kind, language=language, category=tools[0].category, turns=tuple(made),
+        candidates=tuple(tool.key for tool in tools), withheld=tuple(tool.key for tool in withheld),
+    )  # fmt: skip
 
 
 def _said(arguments: Arguments, before: Sequence[Turn]) -> Iterator[Evidence]:
@@ -184,11 +172,7 @@ def _said(arguments: Arguments, before: Sequence[Turn]) -> Iterator[Evidence]:
 
 
 def context_of(
-    tools: Tools,
-    chat: ChatModel | None = None,
-    *,
-    seed: int = 1,
-    environments: Iterable[Environment] = (),
+    tools: Tools, chat: ChatModel | None = None, *, seed: int = 1, environments: Iterable[Environment] = ()
 ) -> StageContext:
     """What a stage has at hand: these tools, the model of its role, a seeded generator, worlds."""
     by_key = dict(tools) if isinstance(tools, Mapping) else {tool.key: tool for tool in tools}
@@ -206,10 +190,8 @@ def run_check(check: Check[Sample], sample: Sample, tools: Tools = (), chat: Cha
     verdict, *_told = asyncio.run(check(sample, context_of(tools, chat)))
     known = check.doubts.keys() | doubt_sentences().keys()
     for doubt in verdict.doubts:
-        _require(
-            doubt.kind in known,
-            f"The check {check.name!r} has no sentence for the doubt {doubt.kind!r}: declare it in `doubts`.",
-        )
+        lacking = f"The check {check.name!r} has no sentence for the doubt {doubt.kind!r}: declare it in `doubts`."
+        _require(doubt.kind in known, lacking)
     return verdict
 
 
@@ -227,11 +209,9 @@ def run_stages(family: Family, record: Record, tools: Tools = (), chat: ChatMode
             if stage.function is not None:
                 after = [await stage.function(one, context) for one in records if stage.applies(one)]
                 records = [one for outputs in after for one in outputs]
-                strange = next((one for one in records if type(one).__name__ != stage.yields), None)
-                _require(
-                    strange is None,
-                    f"The stage {stage.name!r} gives {strange!r}, and should give records of {stage.yields}.",
-                )
+                for one in records:
+                    wanted = f"The stage {stage.name!r} gives {one!r}, and should give records of {stage.yields}."
+                    _require(type(one).__name__ == stage.yields, wanted)
         return records
 
     return asyncio.run(made())
@@ -272,10 +252,8 @@ def check_adapter(adapter: Adapter, model: str = "example/small", **options: obj
 
     async def asked() -> RawReply:
         reply = await adapter.send(request)
-        _require(
-            isinstance(reply, RawReply) and isinstance(reply.text, str),
-            f"The adapter answers {reply!r}, and should answer a RawReply with text.",
-        )
+        is_reply = isinstance(reply, RawReply) and isinstance(reply.text, str)
+        _require(is_reply, f"The adapter answers {reply!r}, and should answer a RawReply with text.")
         try:
             typed = await adapter.send(request._replace(schema=_CITY))
             json.loads(typed.text)

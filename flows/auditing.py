@@ -163,16 +163,13 @@ def _open_environments(warehouse: Warehouse) -> Iterator[Mapping[str, Environmen
     with tempfile.TemporaryDirectory(prefix="callwright-audit-") as folder, ExitStack() as opened:
         for row in rows:
             recipe = Recipe.model_validate_json(row["body"])
-            harmless = tuple(source for source in recipe.tools if not _needs_more(source))
-            environments |= opened.enter_context(
-                open_environments(recipe.model_copy(update={"tools": harmless}), Path(folder))
-            )
+            harmless = []
+            for one in recipe.tools:
+                is_looked_up = isinstance(one, SimulatedSettings) and bool(one.catalog)  # by a build only
+                harmless += [] if isinstance(one, ServerSettings) or is_looked_up else [one]
+            changed = recipe.model_copy(update={"tools": tuple(harmless)})
+            environments |= opened.enter_context(open_environments(changed, Path(folder)))
         yield environments
-
-
-def _needs_more(source: object) -> bool:
-    """Whether an environment is a server, or a catalog that only a build looks up."""
-    return isinstance(source, ServerSettings) or (isinstance(source, SimulatedSettings) and bool(source.catalog))
 
 
 def _weakest_decision(verdicts: Sequence[Verdict]) -> AuditDecision:
@@ -336,12 +333,13 @@ async def compare_readers(plan: ComparisonPlan, settings: Settings, progress: Pr
 def _drawn(warehouse: Warehouse, plan: ComparisonPlan) -> tuple[list[Sample], dict[str, Tool]]:
     """Samples at which calls are due, as many of each family and language as are asked for, and their tools."""
     found, tools = read_samples(warehouse, AuditPlan(plan.release, plan.limit, plan.seed))
-    kept: dict[tuple[str, str], list[Sample]] = {}
+    kept: dict[tuple[str, str], list[Sample]] = defaultdict(list)
     for one in filter(has_calls, found):
-        kept.setdefault((family_of(one.kind).name, one.language), []).append(one)
+        kept[family_of(one.kind).name, one.language].append(one)
+    samples = []
     for group in kept.values():
         Random(plan.seed).shuffle(group)
-    samples = [one for group in kept.values() for one in group[: plan.limit]]
+        samples += group[: plan.limit]
     if not samples:
         raise ConfigurationError("No accepted sample has calls, so there is nothing to read.")
     return samples, tools

@@ -84,14 +84,10 @@ def _model(settings: ModelSettings) -> SystemPart:
     if settings.path == "in process":
         return SystemPart(part, "ready", "in this process")
     price = price_of(settings)
-    known = [
-        f"{settings.path}; ${price.prompt * 1e6:.2f} in, ${price.completion * 1e6:.2f} out for a million tokens"
-        if price.is_known
-        else unpriced_sentence(settings.name),
-        *_known_of(settings),
-    ]
+    dollars = f"${price.prompt * 1e6:.2f} in, ${price.completion * 1e6:.2f} out for a million tokens"
+    known = f"{settings.path}; {dollars}" if price.is_known else unpriced_sentence(settings.name)
     is_over = (end := end_of(settings.name)) is not None and end <= datetime.now(UTC).date()
-    return SystemPart(part, "broken" if is_over else "ready", "; ".join(known))
+    return SystemPart(part, "broken" if is_over else "ready", "; ".join([known, *_known_of(settings)]))
 
 
 def _known_of(settings: ModelSettings) -> Iterator[str]:

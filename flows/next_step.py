@@ -24,17 +24,15 @@ def next_step(folder: Path, settings: Settings) -> NextStep:
     next_step(Path("empty"), settings).command  # 'callwright demo'
     """
     recipe = RECIPE if (folder / RECIPE).is_file() else ""
-    if not settings.warehouse.is_file():
-        if recipe:
-            purpose = "shows five samples of each kind and keeps none"
-            return NextStep(
-                f"{recipe} is there, and nothing was built.", f"callwright build {recipe} --preview 5", purpose
-            )
-        purpose = "builds, reviews and evaluates a small dataset; `callwright init` writes a recipe of your own"
-        return NextStep("There is no work folder here yet.", "callwright demo", purpose)
-    with reading(settings) as warehouse:
-        [counts] = warehouse.rows(sql("next_step.counts"))
-    return step_for(counts, recipe or "RECIPE")
+    if settings.warehouse.is_file():
+        with reading(settings) as warehouse:
+            [counts] = warehouse.rows(sql("next_step.counts"))
+        return step_for(counts, recipe or "RECIPE")
+    if recipe:
+        purpose, found = "shows five samples of each kind and keeps none", f"{recipe} is there, and nothing was built."
+        return NextStep(found, f"callwright build {recipe} --preview 5", purpose)
+    purpose = "builds, reviews and evaluates a small dataset; `callwright init` writes a recipe of your own"
+    return NextStep("There is no work folder here yet.", "callwright demo", purpose)
 
 
 def step_for(counts: Mapping[str, int | str | None], recipe: str) -> NextStep:
@@ -42,23 +40,19 @@ def step_for(counts: Mapping[str, int | str | None], recipe: str) -> NextStep:
     released = f"the newest release is {counts['newest']}" if counts["releases"] else "nothing is released"
     found = f"{counts['landed']} samples have landed, {counts['waiting']} questions wait for people, {released}."
     if counts["unfinished"]:
-        purpose = "goes on where it stopped; nothing is paid twice"
-        return NextStep(
-            f"The build of {counts['unfinished']!r} has not ended. {found}", f"callwright build {recipe}", purpose
-        )
-    if not counts["landed"] and not counts["waiting"]:
-        return NextStep(found, f"callwright build {recipe}", "makes samples")
-    if counts["unpushed"]:
-        return NextStep(
-            found, "callwright review serve", "starts Label Studio; then `callwright review push` asks people"
-        )
-    if not counts["releases"] or counts["is_newer"]:
+        found = f"The build of {counts['unfinished']!r} has not ended. {found}"
+        command, purpose = f"build {recipe}", "goes on where it stopped; nothing is paid twice"
+    elif not counts["landed"] and not counts["waiting"]:
+        command, purpose = f"build {recipe}", "makes samples"
+    elif counts["unpushed"]:
+        command, purpose = "review serve", "starts Label Studio; then `callwright review push` asks people"
+    elif not counts["releases"] or counts["is_newer"]:
         purpose = "freezes what has landed" + (" since the newest release" if counts["releases"] else "")
-        return NextStep(found, "callwright release create NAME", purpose)
-    if not counts["evaluated"]:
-        return NextStep(
-            found, f"callwright evaluate {counts['newest']} --model NAME", "scores a model on the newest release"
-        )
-    if counts["waiting"]:
-        return NextStep(found, "callwright review pull", "takes back what people have decided by now")
-    return NextStep(found, "callwright view", "shows samples, evaluations and builds in the browser")
+        command = "release create NAME"
+    elif not counts["evaluated"]:
+        command, purpose = f"evaluate {counts['newest']} --model NAME", "scores a model on the newest release"
+    elif counts["waiting"]:
+        command, purpose = "review pull", "takes back what people have decided by now"
+    else:
+        command, purpose = "view", "shows samples, evaluations and builds in the browser"
+    return NextStep(found, f"callwright {command}", purpose)

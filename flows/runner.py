@@ -238,11 +238,16 @@ class _Shards:
             raise
 
     def _put(self, results: Sequence[ShardResult]) -> None:
-        self._run.warehouse.put_files(*(result.target for result in results))
-        for result in results:
-            for landed in (result.target, paid_folder(result.target)):
-                shutil.rmtree(landed, ignore_errors=True)
+        put_results(self._run.warehouse, results)
         self._publishes = self._publishes and publish_or_say(self._run, self._run.settings.publish_every)
+
+
+def put_results(warehouse: Warehouse, results: Sequence[ShardResult]) -> None:
+    """Keep what came of shards, and remove their files."""
+    warehouse.put_files(*(result.target for result in results))
+    for result in results:
+        for landed in (result.target, paid_folder(result.target)):
+            shutil.rmtree(landed, ignore_errors=True)
 
 
 def publish_or_say(run: GroupRun, minutes: float = 0) -> bool:

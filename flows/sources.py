@@ -331,9 +331,8 @@ def _taken(record: ImportedRecord, source: SampleSource) -> TakenRecord:
 def _outcome_of(sample: Sample) -> str:
     """How the calls of a conversation went, by what they returned; "" where they returned nothing."""
     results = [result for turn in sample.turns if isinstance(turn, ResultTurn) for result in turn.results]
-    if not results:
-        return ""
-    return "error" if any(isinstance(one, dict) and one.get("error") for one in results) else "ok"
+    is_wrong = any(isinstance(one, dict) and one.get("error") for one in results)
+    return "error" if is_wrong else "ok" if results else ""
 
 
 def _with_tools(record: TakenRecord, own: Sequence[Tool]) -> TakenRecord:
@@ -431,8 +430,7 @@ def _stratum(record: TakenRecord, by: Sequence[Stratum]) -> str:
     sample = record.sample
     turns = sample.turns if sample else ()
     tools = sorted({call.tool for turn in turns if isinstance(turn, CallTurn) for call in turn.calls})
-    told = {"tool": " ".join(tools), "outcome": record.outcome, "error": record.error, "feedback": record.feedback}
-    return "\n".join(told[one] for one in by)
+    return "\n".join(" ".join(tools) if one == "tool" else getattr(record, one) for one in by)
 
 
 def _shares(sizes: Sequence[int], take: int) -> list[int]:

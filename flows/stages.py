@@ -63,13 +63,8 @@ def all_stages() -> tuple[Stage, ...]:
 @cache
 def _stages_of(*_versions: int) -> tuple[Stage, ...]:
     making = (stage for family in FAMILIES.rows() for stage in family.stages)
-    return (
-        *TOOLSET_STAGES,
-        *_before_making(making, (check_scenario,)),
-        *all_checks(),
-        *MEASURING_STAGES,
-        *_LANDING_STAGES,
-    )
+    made = _before_making(making, (check_scenario,))
+    return (*TOOLSET_STAGES, *made, *all_checks(), *MEASURING_STAGES, *_LANDING_STAGES)
 
 
 def stage_named(name: str) -> Stage:
@@ -139,10 +134,8 @@ def prompt_rows(own: Mapping[str, str] | None = None) -> list[Row]:
     """The table of prompts: the text of each one by its version, in those of a recipe's `own` where it brings any."""
     now = datetime.now(UTC)
     with own_prompts(own or {}):
-        return [
-            prompt._asdict() | {"used_at": now}
-            for prompt in prompt_texts(("callwright.generators", "callwright.validators"))
-        ]
+        texts = prompt_texts(("callwright.generators", "callwright.validators"))
+        return [prompt._asdict() | {"used_at": now} for prompt in texts]
 
 
 def stage_rows() -> list[Row]:
@@ -173,11 +166,8 @@ def stage_page() -> str:
     """docs/stages.md: `python -m callwright.flows.stages > docs/stages.md` writes it."""
     lines = [_HEAD]
     for group in dict.fromkeys(stage.group for stage in all_stages()):
-        lines += [
-            f"\n## {group}\n",
-            "| stage | reads | yields | role | prompts | source | what it does |",
-            f"|{'---|' * 7}",
-        ]
+        columns = "| stage | reads | yields | role | prompts | source | what it does |"
+        lines += [f"\n## {group}\n", columns, f"|{'---|' * 7}"]
         for one in stages_of(group):
             prompts = ", ".join(f"`{path}`" for path in one.templates)
             cells = (f"`{one.name}`", one.reads, one.yields, one.role or "", prompts, one.source, one.about)

@@ -202,8 +202,8 @@ def _complex(tools: Sequence[Tool]) -> Iterator[Problem]:
     for tool in tools:
         company[tool.category, tool.language].append(tool)
     for tool in tools:
+        where = f"{tool.category}/{tool.name}"
         for doubt in hard_to_say(tool, company[tool.category, tool.language]):
-            where = f"{tool.category}/{tool.name}"
             yield Problem(where=where, tool=tool.name, kind="too_complex", message=doubt.message)
 
 

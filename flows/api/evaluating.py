@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import Literal, NamedTuple, TypedDict, Unpack
+from typing import Literal, TypedDict, Unpack
 from uuid import uuid4
 
 from pydantic import JsonValue
@@ -244,8 +244,8 @@ def _asked(
     if given["both"] and tools is None:
         raise ConfigurationError("Both ways are asked where tools are changed: name a file (--tools, tools=), too.")
     chosen = [_chosen(one, given["name"], given["version"], given["concurrency"]) for one in listed]
-    functions = {one.candidate.model.name: one.function for one in chosen if one.function is not None}
-    labels = [one.candidate.label for one in chosen]
+    functions = {one.model.name: function for one, function in chosen if function is not None}
+    labels = [one.label for one, _ in chosen]
     if not labels:
         raise ConfigurationError("No candidate is named: a model's name, such as 'template/v1', or a function.")
     if len(set(labels)) < len(labels):
@@ -263,26 +263,21 @@ def _asked(
         router=read_model(router) if router else None, user=read_model(live) if live else None,
         split=given["split"], functions=functions, shown=shown,
     )  # fmt: skip
-    return AskedFor([one.candidate for one in chosen], conditions)
+    return AskedFor([one for one, _ in chosen], conditions)
 
 
-class _Chosen(NamedTuple):
+def _chosen(
+    candidate: CandidateLike, name: str, version: str, concurrency: int
+) -> tuple[Candidate, AnswerFunction | None]:
     """A candidate, and the function that it is, if it is one."""
-
-    candidate: Candidate
-    function: AnswerFunction | None = None
-
-
-def _chosen(candidate: CandidateLike, name: str, version: str, concurrency: int) -> _Chosen:
     if isinstance(candidate, Candidate):
-        return _Chosen(candidate)
+        return candidate, None
     if isinstance(candidate, str):
-        return _Chosen(Candidate(label=name or candidate, model=read_model(candidate)))
+        return Candidate(label=name or candidate, model=read_model(candidate)), None
     if not callable(candidate):
         raise ConfigurationError(f"{candidate!r} is no candidate: a model's name, or a function of messages and tools.")
     label = name or getattr(candidate, "__name__", type(candidate).__name__)
-    extra: dict[str, JsonValue] = {
-        "version": version or uuid4().hex
-    }  # nobody knows what else a function's answers depend on
+    # Without a version nobody knows what else a function's answers depend on.
+    extra: dict[str, JsonValue] = {"version": version or uuid4().hex}
     settings = ModelSettings(name=f"python/{label}", extra=extra, concurrency=concurrency)
-    return _Chosen(Candidate(label=label, model=settings), candidate)
+    return Candidate(label=label, model=settings), candidate

@@ -103,16 +103,14 @@ def _with_rows_that_are_there(document: Mapping[str, Any]) -> dict[str, Any]:
 
 def _played(kept: Iterable[KeptSample], worlds: Mapping[str, StatefulWorld]) -> Iterator[Task]:
     for one in kept:
-        if problem_of_task(one.sample):
-            continue
-        world = worlds.get(one.sample.environment)
-        if world is None:
-            raise ConfigurationError(
-                f"The task {one.key} plays in the world {one.sample.environment!r}, which is not there;"
-                f" there are {', '.join(worlds) or 'none'}."
-            )
-        shown = [tool for tool in one.tools if tool.key in one.sample.candidates]
-        yield Task(one.sample, world, shown, split=one.split)
+        if not problem_of_task(one.sample):
+            world = worlds.get(one.sample.environment)
+            if world is None:
+                raise ConfigurationError(
+                    f"The task {one.key} plays in the world {one.sample.environment!r}, which is not there;"
+                    f" there are {', '.join(worlds) or 'none'}."
+                )
+            yield Task(one.sample, world, one.candidates, split=one.split)
 
 
 def _in_folder(folder: Path) -> Iterable[Task]:

@@ -60,7 +60,10 @@ def main() -> None:
     """Run the command line; errors that callwright can explain become one sentence and an exit code."""
     silence_teardown()
     quiet_vendors()
-    _end_as_by_ctrl_c(signal.SIGTERM, signal.SIGHUP)
+    # A service manager, or a terminal that is closed, ends a run as a person does; what is ignored (nohup) stays so.
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, _interrupt)
     try:
         app(prog_name="callwright")
     except ConfigurationError as error:
@@ -82,13 +85,6 @@ def main() -> None:
         if end.code == INTERRUPTED:
             sys.stderr.write("Stopped. What is done is kept; the same command goes on from there.\n")
         raise
-
-
-def _end_as_by_ctrl_c(*numbers: signal.Signals) -> None:
-    """Let a service manager, or a terminal that is closed, end a run as a person does; what is ignored (nohup) stays so."""
-    for number in numbers:
-        if signal.getsignal(number) is signal.SIG_DFL:
-            signal.signal(number, _interrupt)
 
 
 def _interrupt(_number: int, _frame: object) -> None:

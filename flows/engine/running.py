@@ -1,7 +1,6 @@
 """How Prefect carries out a build: a task a shard, again where a provider is away, within shared limits; and what it shows."""
 
 import asyncio
-import shutil
 import signal
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
@@ -31,11 +30,10 @@ from callwright.flows.progress import LiveProgress, Progress, SilentProgress
 from callwright.flows.recipe import Recipe, Roles
 from callwright.flows.review.pulling import Pulled
 from callwright.flows.review.pushing import Pushed
-from callwright.flows.runner import GroupRun, Workers, money_spent
+from callwright.flows.runner import GroupRun, Workers, money_spent, put_results
 from callwright.flows.settings import Settings, open_warehouse
 from callwright.flows.shards import Shard, ShardResult, read_records, write_lines
 from callwright.warehouse.errors import CallwrightError, TransientError
-from callwright.warehouse.paid_notes import paid_folder
 from callwright.warehouse.records import Release
 from callwright.warehouse.releases import MadeRelease, count_kinds
 from callwright.warehouse.rows import Row
@@ -116,9 +114,7 @@ class _Tries:
         with shard.source.open("rb") as lines:
             both = zip(lines, read_records(shard.source), strict=True)
             records = write_lines(source, (line for line, record in both if record.key not in done))
-        self._run.warehouse.put_files(result.target)
-        for landed in (result.target, paid_folder(result.target)):
-            shutil.rmtree(landed, ignore_errors=True)
+        put_results(self._run.warehouse, [result])
         return shard._replace(source=source, target=shard.target.with_name(name), records=records)
 
 

@@ -115,22 +115,15 @@ def validate_it_can_be_planned(recipe: Recipe, tools: Sequence[Tool]) -> None:
                 continue  # made of others
             left_out = refusal(recipe, demand, tools)
             refused += [left_out] if left_out else []
-            is_planned = is_planned or left_out is None
+            is_planned |= left_out is None
     if refused and not is_planned:
         raise ConfigurationError(refused[0].reason)
 
 
-def refusal(
-    recipe: Recipe, demand: Demand, tools: Sequence[Tool], leave_out: Callable[[LeftOut], None] = ignore
-) -> LeftOut | None:
+def refusal(recipe: Recipe, demand: Demand, tools: Sequence[Tool]) -> LeftOut | None:
     """Why the tools allow no sample of a demand, None where they do; what needs an environment is not asked."""
     family, missed = family_of(demand.kind.name), list[LeftOut]()
-
-    def hear(found: LeftOut) -> None:
-        missed.append(found)
-        leave_out(found)
-
-    order = order_of(recipe, demand._replace(asked=1), tools)._replace(leave_out=hear)
+    order = order_of(recipe, demand._replace(asked=1), tools)._replace(leave_out=missed.append)
     try:
         planned = family.plan(order) if family.plan else None
         if not isinstance(planned, Iterator) or next(planned, None) is not None:
@@ -187,9 +180,9 @@ class Planner:
         fresh = _Fresh(self._run, first.name, is_begun=first.name in self._begun)
         if group == TAKEN:
             return fresh.of(taken_records(self._run.recipe, self._run.settings, self._run.tools))
-        if any(demand.kind.group == group and demand.kind.sources for demand in self.demands):
-            return self.derivations(group, fresh)
         demands = [demand for demand in self.demands if demand.kind.group == group]
+        if any(demand.kind.sources for demand in demands):
+            return self._derivations(demands, fresh)
         with ExitStack() as opened:
             found = [await self._planned(demand, fresh, opened) for demand in demands]
             return _all_of(found, opened.pop_all())
@@ -200,8 +193,7 @@ class Planner:
         if family.plan is None:
             raise CallwrightError(f"Nothing plans samples of the kind {demand.kind.name!r}.")
         until = demand.plan_until(recipe.spare)
-        order = order_of(recipe, demand._replace(asked=until), self._run.tools)
-        order = order._replace(leave_out=self._leave_out)
+        order = order_of(recipe, demand._replace(asked=until), self._run.tools)._replace(leave_out=self._leave_out)
         planned = family.plan(order)
         if isinstance(planned, AsyncIterator):
             planned = await self._spooled(family, order, demand, opened)
@@ -243,11 +235,11 @@ class Planner:
             self._note_missing(demand, order.samples - samples, f"{goals}; the environment has no more.")
         return iter(spooled)
 
-    def derivations(self, group: str, fresh: "_Fresh") -> Iterator[Derivation]:
-        """The derivations of a group that are to be made next, of samples that passed every check."""
-        for demand in self.demands:
+    def _derivations(self, demands: Iterable[Demand], fresh: "_Fresh") -> Iterator[Derivation]:
+        """The derivations that are to be made next, of samples that passed every check."""
+        for demand in demands:
             count = demand.plan_until(self._run.recipe.spare) - demand.planned
-            if demand.kind.group != group or not demand.kind.sources or count <= 0:
+            if not demand.kind.sources or count <= 0:
                 continue
             made, against = 0, Counter[str]()
             with closing(_possible_derivations(self._run, demand, self._tools, against)) as possible:
@@ -291,9 +283,8 @@ def _possible_derivations(
         def obstacle(sample: Sample, known: Mapping[str, Tool]) -> str:
             try:
                 reason = found(sample, known)
-                if ruled is not None and ruled.isdisjoint(
-                    call.tool for one in sample.snapshots() for call in one.calls
-                ):
+                calls = (call for one in sample.snapshots() for call in one.calls)
+                if ruled is not None and ruled.isdisjoint(call.tool for call in calls):
                     reason = "No policy of the recipe is about what it calls."
             except Exception as error:  # noqa: BLE001 - a bug costs one source
                 reason = told_of(error)

@@ -41,6 +41,10 @@ _SHOWN_EXAMPLES = 12
 _SOURCES_TO_LOOK_AT = 4  # not every sample allows every transform
 
 
+Share = Annotated[float, Field(ge=0, le=1)]
+Part = Annotated[float, Field(gt=0, le=1)]
+
+
 class SeedTools(RecipePart):
     """Tools of the catalog that callwright brings along; no categories named means all."""
 
@@ -187,7 +191,7 @@ class AvoidedSource(SampleFiles):
         min_length=1,
         description="What makes a repetition: call (the same), request (the same, in other words too), tool (the same).",
     )
-    likeness: float = Field(default=LIKENESS, ge=0, le=1, description="From which likeness on a request is the same.")
+    likeness: Share = Field(default=LIKENESS, description="From which likeness on a request is the same.")
 
 
 class SampleSource(SampleFiles):
@@ -228,10 +232,7 @@ def _is_source(entry: object) -> bool:
     return isinstance(entry, dict) and bool(entry.keys() & {"from", "format"})
 
 
-Model = Annotated[
-    ModelSettings,
-    BeforeValidator(_text_as("name"), json_schema_input_type=str | ModelSettings),
-]
+Model = Annotated[ModelSettings, BeforeValidator(_text_as("name"), json_schema_input_type=str | ModelSettings)]
 
 
 _TEMPLATE = partial(ModelSettings, name="template/v1")
@@ -298,25 +299,19 @@ def _extension(value: object) -> object:
 class Checks(RecipePart):
     """Thresholds, as fractions."""
 
-    rouge_l: float = Field(
-        default=0.7, ge=0, le=1, description="How alike free text must be for two calls to agree, from 0 to 1."
+    rouge_l: Share = Field(default=0.7, description="How alike free text must be for two calls to agree, from 0 to 1.")
+    near_duplicate: Part = Field(
+        default=0.9, description="How alike two requests with the same gold may be, from 0 to 1."
     )
-    near_duplicate: float = Field(
-        default=0.9, gt=0, le=1, description="How alike two requests with the same gold may be, from 0 to 1."
-    )
-    reworded_duplicate: float | None = Field(
+    reworded_duplicate: Part | None = Field(
         default=0.5,
-        gt=0,
-        le=1,
         description="How alike two requests in other words may be to which the same calls are due, from 0 to 1.",
     )
-    largest_opening: float | None = Field(
-        default=0.1, gt=0, le=1, description="The share of a language's requests that may begin alike, from 0 to 1."
+    largest_opening: Part | None = Field(
+        default=0.1, description="The share of a language's requests that may begin alike, from 0 to 1."
     )
-    largest_skeleton: float | None = Field(
+    largest_skeleton: Part | None = Field(
         default=0.05,
-        gt=0,
-        le=1,
         description="The share of a language's requests that may be one sentence with other values, from 0 to 1.",
     )
     repeated: Literal["tell", "reject"] = Field(
@@ -392,21 +387,16 @@ class ReaderRules(RecipePart):
     each sample for each reader. Where `accept` has a bar, `at_most` does not count: what is known of a reader decides there.
     """
 
-    planted: float = Field(
-        default=0.05,
-        ge=0,
-        le=1,
-        description="The share of what readers read that is planted to measure them; 0 for none.",
+    planted: Share = Field(
+        default=0.05, description="The share of what readers read that is planted to measure them; 0 for none."
     )
     at_least: int = Field(
         default=40,
         ge=0,
         description="How many are planted at least in each language and family, as far as there are samples.",
     )
-    at_most: float = Field(
+    at_most: Share = Field(
         default=0.2,
-        ge=0,
-        le=1,
         description="The largest share of what readers read that `at_least` asks for, so that small builds pay in proportion.",
     )
 
@@ -542,8 +532,7 @@ class Recipe(RecipePart):
         description="Kinds, checks, exports, importers, worlds and models of your own, such as my_kind.py:FAMILY; their code runs.",
     )
     avoid: tuple[AvoidedSource, ...] = Field(
-        default=(),
-        description="Data sets of others that nothing of the build may repeat: {from: bfcl/, format: bfcl}.",
+        default=(), description="Data sets of others that nothing of the build may repeat: {from: bfcl/, format: bfcl}."
     )
     personal_data: PersonalData = Field(
         default=PersonalDataRules(),

@@ -124,11 +124,8 @@ def settings_at(path: DataPath, tags: Sequence[str] = ()) -> tuple[str, ...]:
 
 def meaning_of(path: DataPath, tags: Sequence[str] = ()) -> str:
     """The sentence about a setting, "" where it has none."""
-    for node in _nodes_at(path[:-1], tags):
-        described: str = node.get("properties", {}).get(path[-1], {}).get("description", "")
-        if described:
-            return described
-    return ""
+    found = (node.get("properties", {}).get(path[-1], {}) for node in _nodes_at(path[:-1], tags))
+    return next((str(one["description"]) for one in found if one.get("description")), "")
 
 
 def places_of(name: str) -> tuple[str, ...]:
