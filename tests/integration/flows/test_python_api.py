@@ -2,7 +2,6 @@
 
 import asyncio
 import doctest
-import inspect
 import json
 import subprocess
 import sys
@@ -363,10 +362,14 @@ def test_a_model_by_its_name_is_evaluated_as_by_the_command(home: Path) -> None:
 
 
 def test_the_options_of_evaluate_are_those_that_are_taken() -> None:
-    parameters = inspect.signature(evaluating._asked).parameters.values()
-    taken = {one.name for one in parameters if one.kind is one.KEYWORD_ONLY}
+    taken = evaluating._DEFAULTS.keys()
     assert set(EvaluationOptions.__annotations__) == taken
     assert all(f"`{name}`" in (callwright.evaluate.__doc__ or "") for name in taken)
+
+
+def test_an_option_that_evaluate_does_not_take_is_refused(home: Path) -> None:
+    with pytest.raises(TypeError, match="no option 'run'"):
+        callwright.evaluate("v1", "template/v1", home=home, run=2)  # type: ignore[call-arg]
 
 
 @pytest.mark.parametrize(
