@@ -1,12 +1,30 @@
-"""A text beside the values of a call: where each stands in it, and what is settled already."""
+"""A text beside the values of a call: where each stands in it, whose value a place states, and what word turns it.
 
-from collections.abc import Sequence
-from typing import NamedTuple
+A place states this parameter's value, a rival's, or that of another name which looks like it. A negation, an alternative, a
+change or a correction turns what is said into what is not wanted.
+"""
 
-from callwright.language.text import words_of
-from callwright.validators.values.parameters import Leaf, Parameter, spellings
-from callwright.validators.values.places import Place
-from callwright.validators.values.said import Said, Span, mark_words, measure_words
+import re
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
+from typing import Literal, NamedTuple
+
+from callwright.language.packs import of, puts_spaces
+from callwright.language.text import empty, words_of
+from callwright.validators.values.parameters import LEADS, Leaf, Parameter, Role, is_timed, spellings
+from callwright.validators.values.places import Place, alike, is_text, is_time_alike
+from callwright.validators.values.said import Mark, MarkKind, Said, Span, mark_words, measure_words, schema_words
+
+_NEAR_LETTERS = 16  # letters next to a value
+_NEXT_SIGNS = 4  # from a word that corrects to what it puts right, in a script without spaces
+_DIGITS = re.compile(r"\d")
+TURNS: dict[MarkKind, str] = {
+    "negation": "beside a negation", "correction": "beside a correction", "change": "beside a change",
+    "alternative": "beside an alternative",
+}  # fmt: skip
+AROUND, _AFTER = 48, 28  # characters around a value in which words may name its parameter
+_NEAR, _NEAR_SIGNS = 3, 6  # words, or characters without spaces, that are next to a value
+Owner = Literal["own", "rival", ""]
 
 
 class Heard(NamedTuple):
@@ -19,19 +37,22 @@ class Heard(NamedTuple):
     elsewhere: Sequence[Span] = ()  # where names of other calls stand
 
     @property
+    def rows(self) -> Iterator[tuple[Leaf, Sequence[Place]]]:
+        """Each value with its places."""
+        return zip(self.leaves, self.places, strict=True)
+
+    @property
     def taken(self) -> list[Span]:
         """Where values of the call stand."""
         return [one.span for each in self.places for one in each]
 
     def at(self, start: int) -> Leaf | None:
         """The value that begins at a place."""
-        pairs = zip(self.leaves, self.places, strict=True)
-        return next((leaf for leaf, places in pairs if any(one.span.start == start for one in places)), None)
+        return next((leaf for leaf, places in self.rows if any(one.span.start == start for one in places)), None)
 
     def of(self, parameter: Parameter) -> tuple[Leaf, Sequence[Place]] | None:
         """The value of a parameter and its places."""
-        pairs = zip(self.leaves, self.places, strict=True)
-        return next(((leaf, places) for leaf, places in pairs if leaf.parameter == parameter), None)
+        return next((row for row in self.rows if row[0].parameter == parameter), None)
 
 
 def named_words(said: Said, where: Span) -> list[frozenset[str]]:
@@ -41,3 +62,256 @@ def named_words(said: Said, where: Span) -> list[frozenset[str]]:
     return [
         spellings(one.text) | {measures.get(one.text, one.text)} for one in words if not article.fullmatch(one.text)
     ]
+
+
+def owner_of(leaf: Leaf, place: Place, heard: Heard) -> Owner:
+    """Whose name the words next to a place are: this parameter's, a rival's, or nobody's."""
+    return _owner_by_role(leaf, place, heard) or _owner_by_name(leaf, place, heard)
+
+
+def _owner_by_role(leaf: Leaf, place: Place, heard: Heard) -> Owner:
+    """Whom a word tells that leads to a place: from, to, in."""
+    role = role_said(leaf, place.span, heard.said)
+    roles = {one.role for one in leaf.rivals} - {""}
+    if role and leaf.parameter.role and roles and (role != leaf.parameter.role or role not in roles):
+        return "own" if role == leaf.parameter.role else "rival"
+    edges = {one.edge for one in leaf.rivals} - {"", leaf.parameter.edge}
+    if role and edges and leaf.parameter.edge and leaf.sort in ("day", "clock", "moment", "number"):
+        return "own" if {"from": "first", "to": "last"}[role] == leaf.parameter.edge else "rival"
+    # a word leads to a value that is what follows it, as no other value of the call is
+    others = [one.parameter for one in heard.leaves if one.parameter != leaf.parameter]
+    start, words = heard.said.clause(place.span).start, mark_words(heard.said.language)
+    leads = [lead for lead in LEADS if words[lead].search(heard.said.text, start, place.span.start)]
+    led = (
+        leaf.parameter.is_what_follows(one) and not any(each.is_what_follows(one) for each in others) for one in leads
+    )
+    return "own" if any(led) else ""
+
+
+def _owner_by_name(leaf: Leaf, place: Place, heard: Heard) -> Owner:
+    """Whom the nearest word tells that is in the name or the description of one of them."""
+    said, taken = heard.said, heard.taken
+    clause, at = said.clause(place.span), place.span
+    first = max([clause.start, at.start - AROUND, *(one.end for one in taken if one.end <= at.start)])
+    last = min([clause.end, at.end + _AFTER, *(one.start for one in taken if one.start >= at.end)])
+    joints = [one.span() for one in mark_words(said.language)["joined"].finditer(said.text, first, last)]
+    first = max([first, *(end for _, end in joints if end <= at.start)])
+    last = min([last, *(start for start, _ in joints if start >= at.end)])
+    before = named_words(said, Span(first, at.start))[::-1]
+    own = leaf.parameter
+    is_lone = leaf.sort in ("name", "code") and not is_timed(own) and not is_text(leaf, said.language)
+    if is_lone and before and not before[0] & own.subjects:
+        others = [one.parameter.subjects for one in heard.leaves if one.sort in ("name", "code")]
+        if any(subjects and subjects <= before[0] for subjects in others):
+            return "rival"
+    behind = mark_words(said.language)["of"].match(said.text, at.end) if leaf.sort != "number" else None
+    after = named_words(said, Span(behind.end() if behind and behind.end() < last else at.end, last))
+    near = _NEAR if puts_spaces(said.language) else _NEAR_SIGNS
+    follower = heard.at(last) if leaf.sort in ("name", "code") else None
+    is_between = follower is not None and not (after and after[-1] & follower.naming)  # whose words are they?
+    if follower and not is_between:
+        after = after[:-1]
+    is_read = leaf.sort == "number" or (puts_spaces(said.language) and not is_between)
+    sides = [before[:near], after[:near] if is_read else []]
+    nearest = [after[:1], *sides] if leaf.sort == "number" else sides
+    asked = words_of(said.question).row
+    open_ones = [one for one in leaf.rivals if (one.parent, one.name) not in heard.settled]
+    rival = frozenset[str]().union(*(one.words for one in open_ones)) - own.words
+    for words in (*(one for side in nearest for one in side), *(spellings(one.text) for one in asked)):
+        if words & leaf.naming:
+            return "own"
+        if words & rival:
+            return "rival"
+    return ""
+
+
+def role_said(leaf: Leaf, at: Span, said: Said) -> Role:
+    """Whether the word before a place, or its first one, says that something goes from it or to it."""
+    for one in said.marks:
+        if one.kind in {"from", "to"}:
+            gap = Span(one.span.end, at.start)
+            is_near = 0 <= gap.end - gap.start <= AROUND
+            sides = [schema_words(side) for side in ("givers", "takers")]
+            is_next = is_near and not any(side.search(said.quote(gap).lower()) for side in sides)
+            is_next = is_next and all(words & leaf.parameter.words for words in named_words(said, gap))
+            if is_next or one.span.start == at.start < one.span.end < at.end:
+                return one.kind
+    return ""
+
+
+def names_another_value(leaf: Leaf, heard: Heard) -> bool:
+    """Whether the name of a parameter stands right beside what the call has for another one."""
+    if leaf.sort not in ("name", "code") or not leaf.parameter.subjects:
+        return False
+    said, found = heard.said, heard.of(leaf.parameter)
+    own = [one.span for one in found[1]] if found else []
+    for span in heard.taken:
+        clause = said.clause(span)
+        before = named_words(said, Span(max(clause.start, span.start - AROUND), span.start))[-1:]
+        after = named_words(said, Span(span.end, min(clause.end, span.end + _AFTER)))[:1]
+        is_named = any(leaf.parameter.subjects <= words for words in (*before, *after))
+        if is_named and not any(span.touches(one) for one in own):
+            return True
+    return False
+
+
+def may_own(rival: Parameter, leaf: Leaf, place: Place, heard: Heard) -> bool:
+    """Whether another parameter may have its value from a place, as far as units, order and other places tell."""
+    if (rival.parent, rival.name) in heard.settled:
+        return False
+    found = heard.of(rival)
+    if found and not place.is_typed and any(one.is_typed and not one.span.touches(place.span) for one in found[1]):
+        return False  # its own value stands in its own unit somewhere else
+    if place.is_typed and leaf.sort == "number":
+        suits = rival.is_money if leaf.parameter.is_money else rival.unit(heard.said.language) is not None
+    else:
+        suits = not place.is_typed or leaf.sort == "choice"
+    if not suits or not found or not found[1]:
+        return suits
+    return not (_is_ordered(leaf, found[0]) or _is_in_turn(leaf, place, *found))
+
+
+def _is_ordered(leaf: Leaf, rival: Leaf) -> bool:
+    """Whether the order of two values tells which begins and which ends: each is at its own end."""
+    edges = (leaf.parameter.edge, rival.parameter.edge)
+    if leaf.sort in ("name", "code", "choice") or edges[0] == edges[1] or leaf.sort != rival.sort:
+        return False
+    is_first = edges[0] == "first" or edges[1] == "last"
+    lower, higher = (leaf.value, rival.value) if is_first else (rival.value, leaf.value)
+    if isinstance(lower, str) and isinstance(higher, str):
+        return lower <= higher
+    return isinstance(lower, int | float) and isinstance(higher, int | float) and lower <= higher
+
+
+def _is_in_turn(leaf: Leaf, place: Place, rival: Leaf, others: Sequence[Place]) -> bool:
+    """Whether parameters that differ in their number alone, or members of a list, have their values in its order."""
+    (name, at), (other_name, other_at) = leaf.parameter.rank, rival.parameter.rank
+    first = min(one.span.start for one in others)
+    return name == other_name and min(at, other_at) > 0 and (at < other_at) == (place.span.start < first)
+
+
+def exchanged(leaf: Leaf, place: Place, heard: Heard) -> str:
+    """The parameter of another name that looks like this one, "" for none: where nothing is said of either, each may be meant."""
+    said = heard.said
+    if leaf.sort not in ("name", "code") or is_text(leaf, said.language) or said.is_time(place.span):
+        return ""
+    for other, places in heard.rows:
+        is_settled = (other.parameter.parent, other.parameter.name) in heard.settled
+        if is_settled or not places or not _are_alike(leaf, other, heard) or _is_in_turn(leaf, place, other, places):
+            continue
+
+        def is_told(one: Place, other: Leaf = other) -> bool:
+            # two names may be the parts of one, in the order of their parameters: a make and its model
+            (first, begins), (last, ends) = sorted([(place.span, leaf), (one.span, other)], key=lambda each: each[0])
+            is_joined = not said.text[first.end : last.start].strip()
+            is_one_name = is_joined and heard.leaves.index(begins) < heard.leaves.index(ends)
+            return said.is_time(one.span) or is_one_name or bool(owner_of(other, one, heard))
+
+        if not any(map(is_told, places)):
+            return other.parameter.name
+    return ""
+
+
+def _are_alike(leaf: Leaf, other: Leaf, heard: Heard) -> bool:
+    """Whether each could stand for the other by its looks: both with a capital or none, and neither a text or a number."""
+    if leaf.parameter.name == other.parameter.name or is_text(other, heard.said.language):
+        return False
+    values = [str(one.value) for one in (leaf, other)]
+    are_words = leaf.sort == other.sort == "name" or all(one.islower() and " " not in one for one in values)
+    return are_words and values[0][:1].isupper() == values[1][:1].isupper()
+
+
+def turned(leaf: Leaf, place: Place, heard: Heard) -> str:
+    """What word turns a value: a negation before it or right behind it, an alternative next to it, a change, a correction."""
+    said = heard.said
+    # in the name or the words of a value no word turns anything
+    names = [*said.quotes, *([place.span] if leaf.sort in ("name", "code", "choice") else ())]
+    names += [one for one in heard.taken if leaf.sort != "number" or one.end - one.start > _NEAR_LETTERS]
+    clause = said.clause(place.span)
+    near = _NEAR_LETTERS if puts_spaces(said.language) else _NEAR_SIGNS
+    before, after = Span(clause.start, place.span.start), Span(place.span.end, clause.end)
+    last, first = (
+        Span(max(before.start, before.end - near), before.end),
+        Span(after.start, min(said.sentence(place.span).end, after.start + near)),
+    )
+    found = [said.marked(one, "alternative", but=names) for one in (last, first)]
+    found = [one for one in found if one and not _is_between_values(one, place, heard.taken)]
+    is_unit = leaf.sort == "choice" and any(Span(one.start, one.end).touches(place.span) for one in said.quantities)
+    if leaf.sort != "boolean" and not is_unit:
+        behind = Span(after.start, min(after.end, after.start + near // 3 + 1))
+        found += [said.marked(before, "negation", but=names), said.marked(behind, "negation", but=names)]
+    if leaf.sort == "number":
+        found.append(said.marked(said.sentence(place.span), "change", but=said.quotes))
+    new = put_right(leaf, place, heard)
+    later = [one for one in corrections(heard) if new is None or one.span.start > new.span.start]
+    found += [one for one in later if corrects(one, leaf, place.span, said)]
+    mark = next(filter(None, found), None)
+    return f"it stands {TURNS[mark.kind]} ({said.quote(mark.span)!r})" if mark else ""
+
+
+def corrections(heard: Heard) -> list[Mark]:
+    """The corrections, of several in a row the last word; what leads to the new value of a change is none."""
+    said = heard.said
+    marks = [one for one in said.marks if one.kind == "correction"]
+    amounts = [Span(one.start, one.end) for one in said.quantities]
+    values = [*heard.taken, *amounts, *(one.span for one in said.times)]
+    aims = [
+        place.span.start
+        for leaf, places in heard.rows for place in places
+        if leaf.parameter.role == "to" and role_said(leaf, place.span, said) == "to"
+    ]  # fmt: skip
+    kept = [
+        mark
+        for mark, following in zip_longest(marks, marks[1:])
+        if following is None or any(mark.span.end <= one.start and one.end <= following.span.start for one in values)
+    ]
+    # nothing but a word that something goes to stands between it and a place
+    gaps = {mark: [said.text[mark.span.end : at] for at in aims if mark.span.end <= at] for mark in kept}
+    led = mark_words(said.language)["to"]
+    return [mark for mark, gap in gaps.items() if all(led.sub("", one).strip() for one in gap)]
+
+
+def put_right(leaf: Leaf, place: Place, heard: Heard) -> Mark | None:
+    """The correction whose new value stands at a place: named again, or the first of its kind where one stands before."""
+    said = heard.said
+    mark = next((one for one in reversed(corrections(heard)) if one.span.end <= place.span.start), None)
+    if mark is None or not corrects(mark, leaf, place.span, said):
+        return None
+    rest = list(alike(leaf, said, []))
+    between = Span(mark.span.end, place.span.start)
+    if leaf.sort != "number" and any(words & leaf.naming for words in named_words(said, between)):
+        return mark  # named once more
+    if any(one.touches(between) for one in rest) or not any(one.end <= mark.span.start for one in rest):
+        return None
+    return mark
+
+
+def _is_between_values(mark: Mark, place: Place, taken: Sequence[Span]) -> bool:
+    """Whether both sides of an alternative are values of the call: which of the two cities is warmer."""
+    is_before = mark.span.end <= place.span.start
+    gaps = (mark.span.start - one.end if is_before else one.start - mark.span.end for one in taken)
+    return any(0 <= gap <= 1 for gap in gaps)
+
+
+def corrects(mark: Mark, leaf: Leaf, at: Span, said: Said) -> bool:
+    """Whether a correction may be about a value of this sort: what follows it tells."""
+    if mark.span.touches(at):
+        return False
+    after = Span(mark.span.end, min(said.sentence(mark.span).end, mark.span.end + AROUND))
+    times = [one for one in said.times if one.span.touches(after)]
+    amounts = [one for one in said.quantities if Span(one.start, one.end).touches(after)]
+    codes = _DIGITS.search(said.quote(after)) is not None
+    if leaf.sort in ("day", "clock", "moment"):
+        return any(is_time_alike(leaf, one) for one in times) or any(not one.unit for one in amounts)
+    if leaf.sort == "number":
+        return any(one.clocks for one in times) or any(one.touches(after) for one in alike(leaf, said, []))
+    if leaf.sort == "code":
+        return codes and not times and not any(one.unit for one in amounts)
+    starts = [one.span.start for one in times] + [one.start for one in amounts]
+    is_free = is_text(leaf, said.language) and not any(at.touches(one) for one in said.quotes)
+    if not puts_spaces(said.language):
+        return is_free or not any(start < mark.span.end + _NEXT_SIGNS for start in starts)
+    # what it puts right stands next: no word with a content of its own before it
+    skipped = empty((of(said.language),))
+    before = [words_of(said.text[mark.span.end : start]).row for start in starts]
+    return is_free or not any(all(one.text in skipped or not one.text.isalnum() for one in row) for row in before)

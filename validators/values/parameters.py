@@ -25,6 +25,7 @@ _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _CLOCK = re.compile(r"(?:[01]\d|2[0-3]):[0-5]\d(?::00)?")
 _LETTER = re.compile(r"[^\W\d_]")
 MOMENT = re.compile(r"(\d{4}-\d{2}-\d{2})[ T]([0-2]\d:[0-5]\d)(?::00)?(?:\.0+)?(?:Z|\+00:00)?")
+_TIMED: dict[Sort, re.Pattern[str]] = {"day": _DAY, "clock": _CLOCK, "moment": MOMENT}
 # What schemas call things, whatever language people speak.
 _CODED = frozenset(
     ["id", "ids", "key", "code", "token", "ref", "reference", "no", "sku", "zip", "phone", "iban", "serial", "uuid"]
@@ -85,11 +86,6 @@ class Parameter(NamedTuple):
         return bool(schema_words(_FOLLOWS[lead]).search(named))
 
     @property
-    def is_place(self) -> bool:
-        """Whether it is where something is."""
-        return self.is_what_follows("at")
-
-    @property
     def is_for_each(self) -> bool:
         """Whether it counts for each of something."""
         return bool(_EACH & frozenset(split_name(self.name)))
@@ -139,8 +135,17 @@ class Leaf(NamedTuple):
 
     @property
     def sort(self) -> Sort:
-        """How a text would state it."""
-        return sort_of(self.value, self.parameter.schema)
+        """How a text would state it: by its own form and by what its schema offers."""
+        if isinstance(self.value, bool):
+            return "boolean"
+        if isinstance(self.value, int | float):
+            return "number"
+        if choices_of(self.parameter.schema):
+            return "choice"
+        text = str(self.value)
+        if sort := next((sort for sort, pattern in _TIMED.items() if pattern.fullmatch(text)), None):
+            return sort
+        return "code" if re.search(r"\d", text) and (len(text.split()) == 1 or not _LETTER.search(text)) else "name"
 
     @property
     def naming(self) -> frozenset[str]:
@@ -148,29 +153,12 @@ class Leaf(NamedTuple):
         return self.parameter.words - frozenset[str]().union(*(one.words for one in self.rivals))
 
 
-def sort_of(value: JsonValue, schema: JsonSchema) -> Sort:
-    """The sort of a value by its own form and by what its schema offers."""
-    if isinstance(value, bool):
-        return "boolean"
-    if isinstance(value, int | float):
-        return "number"
-    text = str(value)
-    if choices_of(schema):
-        return "choice"
-    for sort, pattern in (("day", _DAY), ("clock", _CLOCK), ("moment", MOMENT)):
-        if pattern.fullmatch(text):
-            return sort  # type: ignore[return-value]
-    return "code" if re.search(r"\d", text) and (len(text.split()) == 1 or not _LETTER.search(text)) else "name"
-
-
 def leaves_of(tool: Tool, arguments: Arguments) -> list[Leaf]:
     """The values of a call that stand for themselves, in order, each with the parameters that could take it."""
-    leaves = [
-        leaf
-        for name, value in arguments.items()
-        for leaf in leaves_within(Leaf(name, name, value, Parameter(name, tool.properties.get(name, {}))))
-    ]
-    return set_beside(leaves, tool)
+    wholes = (
+        Leaf(name, name, value, Parameter(name, tool.properties.get(name, {}))) for name, value in arguments.items()
+    )
+    return set_beside([leaf for whole in wholes for leaf in leaves_within(whole)], tool)
 
 
 def leaves_within(whole: Leaf) -> Iterator[Leaf]:
@@ -215,20 +203,15 @@ def _siblings(leaf: Leaf, tool: Tool) -> JsonSchema:
 
 def _with_rivals(leaf: Leaf, parameters: Sequence[Parameter], filled: Collection[str]) -> Leaf:
     own = leaf.parameter
-
-    def is_rival(one: Parameter) -> bool:
-        is_both_named = leaf.sort == "name" and one.name in filled and _is_named(own) and _is_named(one)
-        return could_take(one, leaf) or is_both_named
-
-    return leaf._replace(
-        rivals=tuple(
-            one for one in parameters
-            if (one.parent, one.name) != (own.parent, own.name) and one.name != leaf.argument and is_rival(one)
-        )
-    )  # fmt: skip
+    others = [
+        one for one in parameters if (one.parent, one.name) != (own.parent, own.name) and one.name != leaf.argument
+    ]
+    named = {one for one in filled if leaf.sort == "name" and _is_named(own)}
+    rivals = (one for one in others if _could_take(one, leaf) or (one.name in named and _is_named(one)))
+    return leaf._replace(rivals=tuple(rivals))
 
 
-def could_take(other: Parameter, leaf: Leaf) -> bool:
+def _could_take(other: Parameter, leaf: Leaf) -> bool:
     """Whether another parameter could take the value of `leaf`: by its type, and for texts by what it is."""
     kind = kind_of(other.schema)
     if leaf.sort == "boolean":
@@ -236,10 +219,9 @@ def could_take(other: Parameter, leaf: Leaf) -> bool:
     if leaf.sort == "number":
         is_number = kind in ("integer", "number") and fits(leaf.value, other.schema)
         return is_number and _same_measure(leaf.parameter, other)
-    if leaf.sort in ("day", "clock", "moment"):
-        return (kind in ("date", "time", "date-time") or (kind == "text" and is_timed(other))) and fits(
-            leaf.value, other.schema
-        )
+    if leaf.sort in _TIMED:
+        is_time = kind in ("date", "time", "date-time") or (kind == "text" and is_timed(other))
+        return is_time and fits(leaf.value, other.schema)
     return _could_take_text(other, leaf)
 
 

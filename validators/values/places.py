@@ -28,10 +28,8 @@ _LOWER_AFTER = re.compile(r" ([a-zà-ÿ'-]{3,})")
 _CAPITAL = re.compile(widened(r"(?<![\w'’-])[A-ZÀ-Þ](?=[\w'’-]*[a-zà-ÿ])[\w'’-]*(?![\w ]*@[:])"))
 _LINE = re.compile(r"\b([A-Z]{2,4})[ -]$")
 _LINKS = r"(?:(?:of|in|and|&|the|de|del|la|y|von|van) ){0,2}"  # within a name: Blue in Green, Bank of the West
-_WORD_AFTER, _WORD_BEFORE = (
-    re.compile(rf"[ -]+{_LINKS}([A-ZÀ-Þ][\w'’-]*)"),
-    re.compile(rf"([A-ZÀ-Þ][\w'’-]*)[ -]+{_LINKS}$"),
-)
+_WORD_AFTER = re.compile(rf"[ -]+{_LINKS}([A-ZÀ-Þ][\w'’-]*)")
+_WORD_BEFORE = re.compile(rf"([A-ZÀ-Þ][\w'’-]*)[ -]+{_LINKS}$")
 _TEXT_WORDS, _TEXT_SIGNS = 4, 8  # from how many words or characters on a value is a text, no name
 _SHORTEST_CODE = 3
 _SHORT = 4  # letters of a word by which a longer one may be meant
@@ -92,22 +90,17 @@ def _of_boolean(leaf: Leaf, said: Said) -> Iterator[Place]:
 
 
 def _of_number(leaf: Leaf, said: Said) -> Iterator[Place]:
-    value = float(str(leaf.value)) if not isinstance(leaf.value, int | float) else float(leaf.value)
-    unit = leaf.parameter.unit(said.language)
+    value, unit = float(str(leaf.value)), leaf.parameter.unit(said.language)
     for one in said.quantities:
-        if same_amount(one, value, unit):
+        if _same_amount(one, value, unit):
             is_typed = one.unit is not None and (unit is not None or leaf.parameter.is_money)
-            why = _amount_doubt(leaf, one, unit, said)
-            yield Place(_span_of(one, unit), why, is_typed, is_owned=_is_own_edge(leaf, one))
+            span = Span(one.start, one.end if unit else one.number_end)
+            yield Place(span, _amount_doubt(leaf, one, unit, said), is_typed, is_owned=_is_own_edge(leaf, one))
     if value.is_integer():
         yield from (Place(span) for span in _spelled_digits(f"{value:.0f}", said))
 
 
-def _span_of(one: Quantity, unit: Unit | None) -> Span:
-    return Span(one.start, one.end if unit else one.number_end)
-
-
-def same_amount(one: Quantity, value: float, unit: Unit | None) -> bool:
+def _same_amount(one: Quantity, value: float, unit: Unit | None) -> bool:
     """Whether a quantity is this number of this unit, converted where it is stated in another one."""
     stated = one.unit
     if unit is None or stated is None:
@@ -118,11 +111,10 @@ def same_amount(one: Quantity, value: float, unit: Unit | None) -> bool:
         return isclose(one.value * stated.factor, value * unit.factor, rel_tol=near)
     if {stated.dimension, unit.dimension} <= _SCALES and "degree" in (stated.dimension, unit.dimension):
         return isclose(one.value, value)
-    if (stated.dimension, unit.dimension) == ("fahrenheit", "celsius"):
-        return isclose((one.value - 32) * 5 / 9, value, abs_tol=_DEGREE)
-    if (stated.dimension, unit.dimension) == ("celsius", "fahrenheit"):
-        return isclose(one.value * 9 / 5 + 32, value, abs_tol=_DEGREE)
-    return False
+    converted = {
+        ("fahrenheit", "celsius"): (one.value - 32) * 5 / 9, ("celsius", "fahrenheit"): one.value * 9 / 5 + 32,
+    }.get((stated.dimension, unit.dimension))  # fmt: skip
+    return converted is not None and isclose(converted, value, abs_tol=_DEGREE)
 
 
 def _amount_doubt(leaf: Leaf, one: Quantity, unit: Unit | None, said: Said) -> str:
@@ -130,11 +122,15 @@ def _amount_doubt(leaf: Leaf, one: Quantity, unit: Unit | None, said: Said) -> s
     quote = said.quote(Span(one.start, one.end))
     words = quantity_words(said.language).patterns
     bound = one.bound if leaf.path.endswith("]") else _bound(one)  # members of a list are no ends of a range
-    is_bound = bool(_BOUNDS & frozenset(split_name(leaf.parameter.name)))
-    is_value = not _edge_of(leaf, said) and (not bound or is_bound or (one.is_loose and bound == "most"))
     if one.is_estimate:
         return f"{quote!r} is about how much"
-    edge = _edge_of(leaf, said)
+    # which bound a parameter is, "" where it is a value
+    named = f"{' '.join(split_name(leaf.parameter.name))} {leaf.parameter.description}".lower()
+    least = bool(_LEAST.search(named) or words["names_least"].search(named))
+    most = bool(_MOST.search(named) or words["names_most"].search(named))
+    edge = "" if least == most else "least" if least else "most"
+    is_bound = bool(_BOUNDS & frozenset(split_name(leaf.parameter.name)))
+    is_value = not edge and (not bound or is_bound or (one.is_loose and bound == "most"))
     has_other = any(each.edge and each.edge != leaf.parameter.edge for each in leaf.rivals)
     if not is_value and not _is_own_edge(leaf, one) and bound != edge and (bound or has_other):
         return f"{quote!r} is a bound or a range" if bound else f"nothing says whether {quote!r} is a bound"
@@ -156,15 +152,6 @@ def _bound(one: Quantity) -> str:
     return {1: "least", 2: "most"}.get(one.place, one.bound)
 
 
-def _edge_of(leaf: Leaf, said: Said) -> str:
-    """Which bound a parameter is, "" where it is a value."""
-    named = f"{' '.join(split_name(leaf.parameter.name))} {leaf.parameter.description}".lower()
-    words = quantity_words(said.language).patterns
-    least = bool(_LEAST.search(named) or words["names_least"].search(named))
-    most = bool(_MOST.search(named) or words["names_most"].search(named))
-    return "" if least == most else "least" if least else "most"
-
-
 def _is_own_edge(leaf: Leaf, one: Quantity) -> bool:
     edge = {"first": "least", "last": "most"}.get(leaf.parameter.edge, "")
     return bool(edge) and _bound(one) == edge
@@ -182,10 +169,8 @@ def _spelled_digits(value: str, said: Said) -> Iterator[Span]:
     one = "|".join(sorted(names, key=len, reverse=True))
     for match in re.finditer(rf"(?<![a-z\d])(?:(?:{one}|\d)[\s,\-]*)+(?![a-z\d])", plain):
         parts = re.findall(rf"{one}|\d", match.group())
-        if (
-            not match.group().replace(" ", "").isdecimal()
-            and "".join(names.get(part, part) for part in parts) == digits
-        ):
+        is_spelled = not match.group().replace(" ", "").isdecimal()
+        if is_spelled and "".join(names.get(part, part) for part in parts) == digits:
             yield Span(match.start(), match.start() + len(match.group().rstrip(" ,-")))
 
 
@@ -199,11 +184,8 @@ def _of_moment(leaf: Leaf, said: Said) -> Iterator[Place]:
         yield Place(Span(at, at + len(text)), is_typed=True)
         return
     days = [(one, _day_doubt(leaf, day, one, said)) for one in said.times if day in one.days | one.last] if day else []
-    clocks = [
-        (one, _clock_doubt(leaf, clock, one, said))
-        for one in said.times
-        if clock and (clock in one.clocks or clock == one.last_clock)
-    ]
+    timed = [one for one in said.times if clock and (clock in one.clocks or clock == one.last_clock)]
+    clocks = [(one, _clock_doubt(leaf, clock, one, said)) for one in timed]
     if not day or not clock:
         yield from (Place(one.span, why, is_owned=bool(one.last) and not why) for one, why in (*days, *clocks))
     elif days and clocks:
@@ -227,15 +209,13 @@ def _day_doubt(leaf: Leaf, day: str, one: Time, said: Said) -> str:
         return f"{quote!r} may begin with its day or with its month"
     if _names_other_weekday(day, quote, said):
         return f"{quote!r} names another day of the week"
-    is_past = said.marked(said.clause(one.span), "past", but=[one.span]) or _tells(said.clause(one.span), said)
+    clause = said.clause(one.span)
+    # the clause begins with, or its subject is followed by, a verb in the form of what is past
+    is_told = mark_words(said.language)["tells"].match(said.text, clause.start, clause.end)
+    is_past = is_told or said.marked(clause, "past", but=[one.span])
     if one.is_bare and not re.search(r"\d", quote) and is_past:
         return f"{quote!r} may be the one before or the one after"
     return ""
-
-
-def _tells(clause: Span, said: Said) -> bool:
-    """Whether a clause begins with, or its subject is followed by, a verb in the form of what is past."""
-    return mark_words(said.language)["tells"].match(said.text, clause.start, clause.end) is not None
 
 
 def _clock_doubt(leaf: Leaf, clock: str, one: Time, said: Said) -> str:
@@ -251,11 +231,8 @@ def _names_other_weekday(day: str, quote: str, said: Said) -> bool:
     """Whether a word of what is said is a day of the week that the day does not fall on."""
     for word in _WORD.findall(quote):
         for one in read(word, said.language, said.now or UNKNOWN_NOW):
-            days = [
-                date.fromisoformat(str(each.get("value"))[:10])
-                for each in one.value.get("values", ())
-                if each.get("grain") == "day"
-            ]
+            found = [each.get("value") for each in one.value.get("values", ()) if each.get("grain") == "day"]
+            days = [date.fromisoformat(str(each)[:10]) for each in found]
             is_weekday = len(days) > 1 and all((other - first).days == _WEEK for first, other in pairwise(days))
             if is_weekday and days[0].weekday() != date.fromisoformat(day).weekday():
                 return True
@@ -270,10 +247,9 @@ def _of_choice(leaf: Leaf, said: Said) -> Iterator[Place]:
         mine = list(_amounts_of_choice(str(leaf.value), choices, said))
     unit = unit_named(str(leaf.value).lower(), quantity_words(said.language))
     if not mine and unit:
-        mine = [
-            Span(one.number_end, one.end) for one in said.quantities if one.unit == unit and one.end > one.number_end
-        ]
-    shortened = [] if len(mine) == 0 else [*_shortened(str(leaf.value), choices, said)]
+        counted = [one for one in said.quantities if one.unit == unit and one.end > one.number_end]
+        mine = [Span(one.number_end, one.end) for one in counted]
+    shortened = [*_shortened(str(leaf.value), choices, said)] if mine else []
     for span in mine:
         others = [each for places in (*found.values(), shortened) for each in places if not _lies_in(each, span)]
         inside = any(_lies_in(span, each) and each != span for places in found.values() for each in places)
@@ -284,8 +260,8 @@ def _of_choice(leaf: Leaf, said: Said) -> Iterator[Place]:
 
 def _shortened(value: str, choices: Sequence[str], said: Said) -> Iterator[Span]:
     """Words by which another choice may be meant that is not said whole: prod for production."""
-    begun = {word for one in choices if one != value for word in _WORD.findall(one.casefold())}
-    begun -= {*_WORD.findall(value.casefold())}
+    others = {word for one in choices if one != value for word in _WORD.findall(one.casefold())}
+    begun = others - {*_WORD.findall(value.casefold())}
     for word in _WORD.finditer(said.text):
         short = word.group().casefold()
         if len(short) >= _SHORT and any(one.startswith(short) and len(one) > len(short) for one in begun):
@@ -296,14 +272,14 @@ def _amounts_of_choice(value: str, choices: Sequence[str], said: Said) -> Iterat
     """Where a text says the one amount that a choice is, with the same bound: "1000 and more"."""
     wanted = {choice: find_quantities(choice, said.language) for choice in choices}
     for one in said.quantities:
-        meant = [choice for choice, amounts in wanted.items() if len(amounts) == 1 and _is_alike(amounts[0], one)]
-        if meant == [value]:
+        alike = [
+            choice for choice, amounts in wanted.items()
+            if len(amounts) == 1 and not one.is_estimate
+            and (amounts[0].value, amounts[0].bound) == (one.value, one.bound)
+            and (amounts[0].unit == one.unit or None in (amounts[0].unit, one.unit))
+        ]  # fmt: skip
+        if alike == [value]:
             yield Span(one.start, one.end)
-
-
-def _is_alike(one: Quantity, other: Quantity) -> bool:
-    is_measured = one.unit is None or other.unit is None or one.unit == other.unit
-    return is_measured and (one.value, one.bound, other.is_estimate) == (other.value, other.bound, False)
 
 
 def _lies_in(inner: Span, outer: Span) -> bool:
@@ -321,7 +297,10 @@ def _of_text(leaf: Leaf, said: Said) -> Iterator[Place]:
     to_the_letter = [span for span in spans if said.quote(span).casefold() == value.casefold()]
     for span in to_the_letter or spans:  # beside AA00, AA-00 is another code
         is_free = is_text(leaf, said.language)
-        more = None if is_free and value.islower() else _more_of_name(value, span, said) or _line_of(leaf, span, said)
+        # the letters before a number may be a part of it: ICE 512
+        line = _LINE.search(said.text[: span.start]) if value.isdecimal() else None
+        before = Span(*line.span(1)) if line and line[1].lower() not in leaf.parameter.words else None
+        more = None if is_free and value.islower() else _more_of_name(value, span, said) or before
         yield Place(span, more=more, is_open=is_free and not _is_whole(span, said))
 
 
@@ -354,12 +333,6 @@ def _more_of_name(value: str, span: Span, said: Said) -> Span | None:
     return Span(*before.span(1)) if before and is_inside else None
 
 
-def _line_of(leaf: Leaf, span: Span, said: Said) -> Span | None:
-    """The letters before a number that may be a part of it: ICE 512."""
-    before = _LINE.search(said.text[: span.start]) if str(leaf.value).isdecimal() else None
-    return Span(*before.span(1)) if before and before[1].lower() not in leaf.parameter.words else None
-
-
 def _more_of_small(value: str, span: Span, said: Said) -> Span | None:
     """What may belong to a name in small letters: its object, or a word behind it and an article, or behind several."""
     article = mark_words(said.language)["article"].pattern
@@ -377,10 +350,8 @@ def _more_of_small(value: str, span: Span, said: Said) -> Span | None:
 
 def _stands_inside(at: int, said: Said) -> bool:
     """Whether a word with a capital does not begin its sentence."""
-    return (
-        said.sentence(Span(at, at + 1)).start < len(said.text[:at].rstrip())
-        and said.text[:at].rstrip()[-1:] not in '.!?:;\n"“'
-    )
+    before = said.text[:at].rstrip()
+    return said.sentence(Span(at, at + 1)).start < len(before) and before[-1:] not in '.!?:;\n"“'
 
 
 def is_text(leaf: Leaf, language: str) -> bool:
@@ -457,12 +428,10 @@ def amounts_beside(leaf: Leaf, said: Said, taken: Sequence[Span]) -> Iterator[Qu
     """Amounts that a leaf could take and that no value of the call has."""
     unit = leaf.parameter.unit(said.language)
     for one in said.quantities:
-        span = Span(one.start, one.end)
-        is_measured = one.unit is not None and unit is not None and one.unit.dimension != unit.dimension
-        is_other_money = (
-            one.unit is not None and (one.unit.dimension == "money") != leaf.parameter.is_money and unit is None
-        )
-        if not is_measured and not is_other_money and not any(span.touches(each) for each in taken):
+        dimension = one.unit.dimension if one.unit else ""
+        is_other_money = unit is None and (dimension == "money") != leaf.parameter.is_money
+        is_other = dimension and (is_other_money or (unit is not None and dimension != unit.dimension))
+        if not is_other and not any(Span(one.start, one.end).touches(each) for each in taken):
             yield one
 
 
@@ -470,20 +439,14 @@ _GROUPED = re.compile(r"(?<![\w-])\+?\(?\d(?:[ ().-]{0,2}\d){6,}(?![\w-])", re.A
 _CODE = re.compile(r"(?<![\w-])(?=[\w.-]*\d)[\w-]+(?:\.[\w-]+)*(?![\w-])", re.ASCII)
 
 
-def codes_beside(leaf: Leaf, said: Said, taken: Sequence[Span]) -> Iterator[Span]:
+def _codes_beside(leaf: Leaf, said: Said, taken: Sequence[Span]) -> Iterator[Span]:
     """Codes in the form of this one that no value of the call has; of numbers in groups, such as a phone's, all others."""
-    value = str(leaf.value)
-    is_grouped = _GROUPED.fullmatch(value) is not None
+    form = _form(str(leaf.value))
+    is_grouped = _GROUPED.fullmatch(str(leaf.value)) is not None
     for match in (_GROUPED if is_grouped else _CODE).finditer(said.text):
         span = Span(*match.span())
-        if (is_grouped or _form(match.group()) == _form(value)) and not any(span.touches(each) for each in taken):
+        if (is_grouped or _form(match.group()) == form) and not any(span.touches(each) for each in taken):
             yield span
-
-
-def _quotes_beside(leaf: Leaf, said: Said, taken: Sequence[Span]) -> Iterator[Span]:
-    """Other quotations, where this name is one."""
-    if any(str(leaf.value) == said.quote(one)[1:-1] for one in said.quotes):
-        yield from (one for one in said.quotes if not any(one.touches(each) for each in taken))
 
 
 def _names_beside(leaf: Leaf, said: Said, taken: Sequence[Span]) -> Iterator[Span]:
@@ -494,7 +457,10 @@ def _names_beside(leaf: Leaf, said: Said, taken: Sequence[Span]) -> Iterator[Spa
         span = Span(*match.span())
         is_name = _is_name(match.group(), said) and _stands_inside(span.start, said) and not said.is_time(span)
         is_label = not own.isdisjoint(spellings(match.group().lower()))
-        is_place = not leaf.parameter.is_place and not leaf.parameter.role and _leads_to_place(span, said)
+        # a word before it says that something goes from it or to it, or is in it
+        led = mark_words(said.language)["at"].search(said.text, said.clause(span).start, span.start) is not None
+        led |= any(one.kind in ("from", "to") and 0 <= span.start - one.span.end <= 1 for one in said.marks)
+        is_place = led and not leaf.parameter.is_what_follows("at") and not leaf.parameter.role
         if is_name and not is_label and not is_place and not any(span.touches(each) for each in known):
             yield span
 
@@ -502,12 +468,6 @@ def _names_beside(leaf: Leaf, said: Said, taken: Sequence[Span]) -> Iterator[Spa
 def _is_name(word: str, said: Said) -> bool:
     """Whether a word with a capital may be a name's: neither a pronoun nor another word without content of its own."""
     return not _PRONOUN.fullmatch(word) and word.casefold() not in empty((of(said.language),))
-
-
-def _leads_to_place(span: Span, said: Said) -> bool:
-    """Whether a word stands before a name that something goes from or to, or is in."""
-    is_at = mark_words(said.language)["at"].search(said.text, said.clause(span).start, span.start) is not None
-    return is_at or any(one.kind in ("from", "to") and 0 <= span.start - one.span.end <= 1 for one in said.marks)
 
 
 def _form(code: str) -> str:
@@ -533,7 +493,8 @@ def alike(leaf: Leaf, said: Said, taken: Sequence[Span]) -> Iterator[Span]:
     elif leaf.sort in ("day", "clock", "moment"):
         yield from (one.span for one in times_beside(leaf, said, taken))
     elif leaf.sort == "code":
-        yield from codes_beside(leaf, said, taken)
+        yield from _codes_beside(leaf, said, taken)
     elif leaf.sort == "name":
-        yield from _quotes_beside(leaf, said, taken)
+        if any(str(leaf.value) == said.quote(one)[1:-1] for one in said.quotes):  # other quotations, where it is one
+            yield from (one for one in said.quotes if not any(one.touches(each) for each in taken))
         yield from _names_beside(leaf, said, taken) if str(leaf.value)[:1].isupper() else ()

@@ -172,18 +172,15 @@ def _marks(text: str, language: str, quantities: Sequence[Quantity]) -> Iterator
     plain = text.replace("’", "'")
     harmless = [Span(*match.span()) for match in words["harmless"].finditer(plain)]
     found = [Mark(kind, Span(*match.span())) for kind in MARKS for match in words[kind].finditer(plain)]
+    turning = [one for one in found if one.kind in _TURNING]
     for one in found:
-        is_part = one.kind in _TURNING and any(_is_more(each, one) for each in found)
+        # one with more letters has it in it, or a correction with as many
+        longer = [each for each in turning if one.kind in _TURNING and each.span.touches(one.span)]
+        sizes = [(each.span.end - each.span.start, each.kind == "correction" != one.kind) for each in longer]
+        is_part = any(size > (one.span.end - one.span.start, False) for size in sizes)
         is_bound = one.kind == "negation" and any(_turns_bound(plain, one.span, each, language) for each in quantities)
         if not is_part and not is_bound and not any(one.span.touches(each) for each in harmless):
             yield one
-
-
-def _is_more(one: Mark, other: Mark) -> bool:
-    """Whether a word that turns a value has more letters than another one in it, or as many and is a correction."""
-    lengths = [mark.span.end - mark.span.start for mark in (one, other)]
-    is_stronger = lengths[0] > lengths[1] or (lengths[0] == lengths[1] and one.kind == "correction" != other.kind)
-    return one.kind in _TURNING and is_stronger and one.span.touches(other.span)
 
 
 def _turns_bound(text: str, negation: Span, amount: Quantity, language: str) -> bool:
@@ -204,7 +201,7 @@ def _times(text: str, language: str, now: datetime | None) -> Iterator[Time]:
         if any(span.touches(period.span) for period in periods):
             continue
         days = one.days
-        if one.earlier_day and not any(_is_week_on(one.earlier_day, day) for day in days):
+        if one.earlier_day and not any(_on(one.earlier_day, _WEEK) == day for day in days):
             days = frozenset({*days, one.earlier_day})
         if now is None and not _YEAR.search(text[one.start : one.end]):
             days = frozenset()  # nobody knows from where it counts
@@ -212,13 +209,13 @@ def _times(text: str, language: str, now: datetime | None) -> Iterator[Time]:
             days = _nearest(days, now.date())
         elif now is not None:
             days = _coming(days, text[one.start : one.end], language, now.date())
-        yield Time(
-            span, days, frozenset(filter(None, [one.last_day])), one.clocks, one.last_clock, bool(one.earlier_day)
-        )
+        last = frozenset(filter(None, [one.last_day]))
+        yield Time(span, days, last, one.clocks, one.last_clock, bool(one.earlier_day))
 
 
-def _is_week_on(earlier: str, day: str) -> bool:
-    return len(day) == len(earlier) and (date.fromisoformat(day) - date.fromisoformat(earlier)).days == _WEEK
+def _on(day: str, days: int) -> str:
+    """The day so many days later, "" for a month."""
+    return (date.fromisoformat(day) + timedelta(days=days)).isoformat() if len(day) == len("2001-01-01") else ""
 
 
 def _nearest(days: frozenset[str], now: date) -> frozenset[str]:
@@ -231,8 +228,8 @@ def _coming(days: frozenset[str], quote: str, language: str, now: date) -> froze
     """A day of the week that is "next" may be the first that comes, where Duckling takes the one of the week after."""
     if not has_folder(language) or not all(len(day) == len("2001-01-01") for day in days):
         return days
-    found = {day: date.fromisoformat(day) - timedelta(days=_WEEK) for day in days}
-    first = {day.isoformat() for day in found.values() if 0 < (day - now).days < _WEEK}
+    found = [date.fromisoformat(day) - timedelta(days=_WEEK) for day in days]
+    first = {day.isoformat() for day in found if 0 < (day - now).days < _WEEK}
     if first and mark_words(language)["coming"].search(quote):
         return frozenset(first)
     return days | first if mark_words(language)["next_one"].search(quote) else days
@@ -247,25 +244,22 @@ def _whole_periods(text: str, language: str, now: datetime | None) -> Iterator[T
             yield Time(Span(one.start, one.end), frozenset({until["value"][:7]}))  # which of its days nobody says
         if one.dimension != "time" or one.value.get("type") != "value" or grain not in (*_MONTHS_OF, "week"):
             continue
-        span = Span(one.start, one.end)
         if now is None and not _YEAR.search(text[one.start : one.end]):
             continue
         first = date.fromisoformat(str(one.value["value"])[:10])
-        readings = [first]
         if now is not None and grain == "month" and len(one.value.get("values", ())) > 1:
             earlier = first.replace(year=first.year - 1)
             last = abs((_end_of(earlier, grain) - now.date()).days)
-            readings = [earlier if last < (first - now.date()).days else first]
-        yield _period(span, text, language, now, [(day, _end_of(day, grain)) for day in readings])
+            first = earlier if last < (first - now.date()).days else first
+        yield _period(Span(one.start, one.end), text, language, now, (first, _end_of(first, grain)))
 
 
-def _period(span: Span, text: str, language: str, now: datetime | None, edges: list[tuple[date, date]]) -> Time:
+def _period(span: Span, text: str, language: str, now: datetime | None, edges: tuple[date, date]) -> Time:
     so_far = mark_words(language)["so_far"].search(text, span.end, span.end + 20) if has_folder(language) else None
+    first, last = edges
     if so_far and now is not None:
-        span, edges = Span(span.start, so_far.end()), [(edges[0][0], now.date())]
-    return Time(
-        span, frozenset(first.isoformat() for first, _ in edges), frozenset(last.isoformat() for _, last in edges)
-    )
+        span, last = Span(span.start, so_far.end()), now.date()
+    return Time(span, frozenset({first.isoformat()}), frozenset({last.isoformat()}))
 
 
 def _end_of(first: date, grain: str) -> date:
@@ -298,4 +292,4 @@ def _halves(text: str, language: str, now: datetime | None) -> Iterator[Time]:
                 at, length = int(digit_words(language).get(match[1], match[1])) * 3 - 2, 3
             first = date(year, at, 1)
             taken.append(span)
-            yield _period(span, text, language, now, [(first, _months_on(first, length) - timedelta(days=1))])
+            yield _period(span, text, language, now, (first, _months_on(first, length) - timedelta(days=1)))

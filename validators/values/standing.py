@@ -14,8 +14,18 @@ from pydantic import JsonValue
 
 from callwright.language.packs import puts_spaces, signs
 from callwright.language.wording import find_phrase
-from callwright.validators.values.heard import Heard
-from callwright.validators.values.owners import exchanged, may_own, names_another_value, owner_of
+from callwright.validators.values.heard import (
+    TURNS,
+    Heard,
+    corrections,
+    corrects,
+    exchanged,
+    may_own,
+    names_another_value,
+    owner_of,
+    put_right,
+    turned,
+)
 from callwright.validators.values.parameters import Leaf, leaves_of
 from callwright.validators.values.places import (
     Place,
@@ -30,7 +40,6 @@ from callwright.validators.values.places import (
     times_beside,
 )
 from callwright.validators.values.said import MARKS, Said, Span, mark_words
-from callwright.validators.values.turning import TURNS, corrections, corrects, put_right, turned
 from callwright.warehouse.records import Arguments, DoubtedFact, Tool
 
 Standing = Literal["proved", "stated", "unproved", "contradicted"]
@@ -70,7 +79,7 @@ class CallReading(NamedTuple):
 def read_call(tool: Tool, arguments: Arguments, texts: Sequence[Said]) -> CallReading:
     """What was said, the texts in their order, tells of each value of a call of `tool`."""
     leaves = leaves_of(tool, arguments)
-    hints = find_hints(leaves, texts[-1]) if texts else ()
+    hints = _hints(leaves, texts[-1]) if texts else ()
     return CallReading(tuple(leaves), tuple(read_values(leaves, texts)), tuple(hints))
 
 
@@ -79,7 +88,7 @@ def read_values(leaves: Sequence[Leaf], texts: Sequence[Said], elsewhere: Collec
 
     `elsewhere` are the names that other calls of the conversation have: who says them means those.
     """
-    by_text = [(said, read_leaves(leaves, said, elsewhere)) for said in reversed(texts)]
+    by_text = [(said, _read_leaves(leaves, said, elsewhere)) for said in reversed(texts)]
     return [_over_texts(at, leaf, leaves, by_text) for at, leaf in enumerate(leaves)]
 
 
@@ -106,8 +115,7 @@ def _is_taken_up(leaf: Leaf, leaves: Sequence[Leaf], said: Said) -> bool:
     """Whether a later text puts something right that may be this value, and not what another argument has."""
     if any(one.kind == "correction" and corrects(one, leaf, Span(-1, -1), said) for one in said.marks):
         heard = Heard(said, leaves, [places_of(one, said) for one in leaves])
-        pairs = zip(leaves, heard.places, strict=True)
-        settled = {put_right(other, place, heard) for other, places in pairs for place in places if other != leaf}
+        settled = {put_right(other, place, heard) for other, places in heard.rows for place in places if other != leaf}
         return any(one not in settled and corrects(one, leaf, Span(-1, -1), said) for one in corrections(heard))
     return False
 
@@ -137,31 +145,27 @@ def _taken(leaves: Sequence[Leaf], said: Said) -> list[Span]:
     return [place.span for leaf in leaves for place in places_of(leaf, said)]
 
 
-def read_leaves(leaves: Sequence[Leaf], said: Said, elsewhere: Collection[str] = ()) -> list[ValueReading]:
+def _read_leaves(leaves: Sequence[Leaf], said: Said, elsewhere: Collection[str]) -> list[ValueReading]:
     """The standing of each value by one text, seen beside the others."""
     sought = elsewhere if any(leaf.sort == "name" for leaf in leaves) else ()
     others = [Span(hit.start, hit.end) for one in sought if (hit := find_phrase(one, said.text))]
     heard = Heard(said, leaves, [places_of(leaf, said) for leaf in leaves], elsewhere=others)
     heard = heard._replace(places=[
-        places or [*_derived(leaf, heard), *_single(leaf, heard)] for leaf, places in zip(leaves, heard.places, strict=True)
+        places or [*_derived(leaf, heard), *_single(leaf, heard)] for leaf, places in heard.rows
     ])  # fmt: skip
-    readings: list[ValueReading] = []
-    settled: frozenset[tuple[str, str]] | None = None
-    while settled is None or settled > heard.settled:  # what is certain leaves fewer parameters to choose from
-        heard = heard._replace(settled=settled or heard.settled)
-        readings = [_read(leaf, places, heard) for leaf, places in zip(leaves, heard.places, strict=True)]
-        settled = heard.settled | {
-            (leaf.parameter.parent, leaf.parameter.name)
-            for leaf, one in zip(leaves, readings, strict=True)
-            if one.standing == "proved"
-        }
-    return _without_shared(leaves, readings)
+    while True:  # what is certain leaves fewer parameters to choose from
+        readings = [_read(leaf, places, heard) for leaf, places in heard.rows]
+        proved = [leaf for leaf, one in zip(leaves, readings, strict=True) if one.standing == "proved"]
+        settled = heard.settled | {(leaf.parameter.parent, leaf.parameter.name) for leaf in proved}
+        if settled == heard.settled:
+            return _without_shared(leaves, readings)
+        heard = heard._replace(settled=settled)
 
 
 def _derived(leaf: Leaf, heard: Heard) -> Iterator[Place]:
     """Where a text says how long it is from the start that it says to an end that it does not say: three nights."""
     end, starts = _stamp_of(leaf.value), [
-        start for other, places in zip(heard.leaves, heard.places, strict=True)
+        start for other, places in heard.rows
         if places and other.sort == leaf.sort and (other.parameter.edge, leaf.parameter.edge) == ("first", "last")
         and (start := _stamp_of(other.value)) is not None
     ]  # fmt: skip
@@ -178,7 +182,7 @@ def _single(leaf: Leaf, heard: Heard) -> Iterator[Place]:
     if leaf.value != 1 or isinstance(leaf.value, bool) or "]." not in leaf.path or leaf.parameter.is_money:
         return
     within = leaf.path.rpartition(".")[0]
-    for other, places in zip(heard.leaves, heard.places, strict=True):
+    for other, places in heard.rows:
         if other.path.rpartition(".")[0] == within and other.sort == "name":
             for one in places:
                 article = mark_words(heard.said.language)["one"].search(heard.said.text, 0, one.span.start)
@@ -240,12 +244,8 @@ def _doubts_of_place(leaf: Leaf, place: Place, heard: Heard) -> Iterator[str]:
     if owner == "rival":
         yield "the words beside it name another parameter"
     yield _beside(leaf, place, heard, owner)
-    if not owner:
-        yield from _doubts_of_owner(leaf, place, heard)
-
-
-def _doubts_of_owner(leaf: Leaf, place: Place, heard: Heard) -> Iterator[str]:
-    """What else a value may be where no words say which parameter it is for."""
+    if owner:
+        return
     if names_another_value(leaf, heard):
         yield "the word for it stands beside another value"
     others = [exchanged(leaf, place, heard), *(one.name for one in leaf.rivals if may_own(one, leaf, place, heard))]
@@ -256,31 +256,23 @@ def _is_closed(leaf: Leaf, place: Place, heard: Heard) -> bool:
     """Whether words that nothing announces are whole: a sentence's end, or the call's other values, follow at once."""
     said, span = heard.said, place.span
     is_flag, rest = leaf.sort == "boolean", said.text[span.end :]
-    if not is_flag and (is_announced(span, said) or not _is_begun(span, said)):
+    # it may begin at the head of a clause, or behind a word that leads into one
+    lead = said.text[said.clause(span).start : span.start]
+    is_begun = not lead.strip() or mark_words(said.language)["leads"].search(lead) is not None
+    if not is_flag and (is_announced(span, said) or not is_begun):
         return False
     if not is_flag and not said.text[span.end : said.sentence(span).end].strip(signs(" .!?{.!?}")):
         return not is_spoken(leaf) or not rest.strip(signs(" .!?{.!?}"))
     following = sorted(one for one in heard.taken if span.end <= one.start)
-    end = said.clause(span).end
-    at = span.end
+    at, end = span.end, said.clause(span).end
     for one in following:
-        if one.start < end and _is_joint(said.text[at : one.start], said.language):
+        # no more than one word joins a value to what stands before it
+        joint = said.text[at : one.start]
+        is_short = (len(joint.split()) if puts_spaces(said.language) else len(joint.strip())) <= 1
+        if one.start < end and is_short and not mark_words(said.language)["joined"].search(joint):
             at = max(at, one.end)
             end = max(end, said.clause(one).end)
     return at > span.end and not is_spoken(leaf) and not said.text[at:end].strip()
-
-
-def _is_begun(span: Span, said: Said) -> bool:
-    """Whether a text may begin here: at the head of a clause, or behind a word that leads into one."""
-    before = said.text[said.clause(span).start : span.start]
-    return not before.strip() or mark_words(said.language)["leads"].search(before) is not None
-
-
-def _is_joint(words: str, language: str) -> bool:
-    """Whether there is no more than one word that joins a value to what stands before it."""
-    if mark_words(language)["joined"].search(words):
-        return False
-    return len(words.split()) <= 1 if puts_spaces(language) else len(words.strip()) <= 1
 
 
 def _beside(leaf: Leaf, place: Place, heard: Heard, owner: str) -> str:
@@ -289,14 +281,13 @@ def _beside(leaf: Leaf, place: Place, heard: Heard, owner: str) -> str:
         return ""
     new = put_right(leaf, place, heard)  # what stands before it is taken back
     taken = [*heard.taken, *(heard.elsewhere if leaf.sort == "name" else ())]
-    left = (one for one in alike(leaf, heard.said, taken) if new is None or one.start >= new.span.end)
-    other = next((one for one in left if not owner or _is_named(leaf, one, place, heard)), None)
+    left = [one for one in alike(leaf, heard.said, taken) if new is None or one.start >= new.span.end]
+    if owner:
+        length = place.span.end - place.span.start
+        left = [] if place.is_owned else [one for one in left if leaf.sort != "code" or one.end - one.start == length]
+        left = [one for one in left if owner_of(leaf, Place(one), heard) == "own"]
+    other = left[0] if left else None
     return f"{heard.said.quote(other)!r} is said, too" if other else ""
-
-
-def _is_named(leaf: Leaf, at: Span, place: Place, heard: Heard) -> bool:
-    is_other_code = leaf.sort == "code" and at.end - at.start != place.span.end - place.span.start
-    return not place.is_owned and not is_other_code and owner_of(leaf, Place(at), heard) == "own"
 
 
 def _without_shared(leaves: Sequence[Leaf], readings: Sequence[ValueReading]) -> list[ValueReading]:
@@ -319,21 +310,12 @@ def _clash(leaf: Leaf, rival: Leaf, mine: ValueReading, theirs: ValueReading) ->
     return not is_time and mine.spans[0].touches(theirs.spans[0]) and widths[0] <= widths[1]
 
 
-def find_hints(leaves: Sequence[Leaf], said: Said) -> Iterator[DoubtedFact]:
+def _hints(leaves: Sequence[Leaf], said: Said) -> Iterator[DoubtedFact]:
     """What rules can't place: words that may turn the request, and amounts and times that no value has."""
     taken = _taken(leaves, said)
-    for kind in MARKS:
-        mark = next((one for one in said.marks if one.kind == kind and kind not in ("past", "from", "to")), None)
-        if mark:
-            yield _hint(kind, mark.span, said)
-    for one in said.quantities:
-        span = Span(one.start, one.end)
-        if not any(span.touches(each) for each in taken):
-            yield _hint("number_left", span, said)
-    for time in said.times:
-        if not any(time.span.touches(each) for each in taken):
-            yield _hint("time_left", time.span, said)
-
-
-def _hint(kind: str, span: Span, said: Said) -> DoubtedFact:
-    return DoubtedFact(kind=kind, turn=max(said.turn, 0), quote=re.sub(r"\s+", " ", said.quote(span)))
+    first = {one.kind: one.span for one in reversed(said.marks) if one.kind not in ("past", "from", "to")}
+    found = [(kind, first[kind]) for kind in MARKS if kind in first]
+    amounts = [("number_left", Span(one.start, one.end)) for one in said.quantities]
+    left = [*amounts, *(("time_left", one.span) for one in said.times)]
+    for kind, span in (*found, *(one for one in left if not any(one[1].touches(each) for each in taken))):
+        yield DoubtedFact(kind=kind, turn=max(said.turn, 0), quote=re.sub(r"\s+", " ", said.quote(span)))
