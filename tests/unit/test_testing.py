@@ -23,8 +23,8 @@ from callwright.testing import (
 )
 from callwright.validators.checks.declaring import rule
 from callwright.validators.checks.grounding import check_grounding
-from callwright.validators.checks.messages import MessageFit, check_message_fit
 from callwright.validators.checks.verdicts import Finding, unproved
+from callwright.validators.checks.wording import MessageFit, check_message_fit
 from callwright.warehouse.records import Call, Derivation, DoubtedFact, Message, Sample, UserTurn
 
 TABLE = make_tool("book_table", people={"type": "integer"}, area={"enum": ["inside", "terrace"]}, required=["people"])

@@ -15,7 +15,7 @@ from callwright.generators.shifts.turns import was_made_already
 from callwright.generators.stages import StageContext
 from callwright.language.text import VERBATIM
 from callwright.validators.checks.declaring import ARGUMENTS, rule
-from callwright.validators.checks.evidence import TOO_WEAK, Claim, UserText, find_evidence, find_spoken, stated_in
+from callwright.validators.checks.grounding import TOO_WEAK, Claim, UserText, find_elsewhere, find_spoken, stated_in
 from callwright.validators.checks.verdicts import Answer, Finding, answer_of, contradicted, unproved
 from callwright.warehouse.records import (
     Arguments,
@@ -23,7 +23,6 @@ from callwright.warehouse.records import (
     DoubtedFact,
     Evidence,
     GoldCall,
-    ReplyTurn,
     Sample,
     Snapshot,
     Tool,
@@ -40,17 +39,10 @@ class SnapshotStep(NamedTuple):
     A step is `free` where calls are carried out on the way: then anything that was stated or returned may be used.
     """
 
-    number: int
     snapshot: Snapshot
     stated: tuple[UserText, ...]
-    question: str
     before: tuple[GoldCall, ...]
     is_free: bool
-
-    @property
-    def text(self) -> str:
-        """The user's own words at this step."""
-        return "\n".join(one.text for one in reversed(self.stated) if not one.in_message)
 
     def pairs(self) -> Iterator[tuple[GoldCall, GoldCall | None]]:
         """Each call that is due with the same call at the snapshot before, None where there was none.
@@ -79,7 +71,7 @@ class _Replayed(NamedTuple):
 
 def applies_to(sample: Sample) -> bool:
     """Whether the user speaks several times, and no call was made yet: snapshots grow, calls with results do not."""
-    return user_turns(sample) >= _FEWEST_TURNS and not was_made_already(sample)
+    return sum(isinstance(turn, UserTurn) for turn in sample.turns) >= _FEWEST_TURNS and not was_made_already(sample)
 
 
 @rule(
@@ -109,7 +101,7 @@ def replay(sample: Sample, tools: Sequence[Tool]) -> Verdict:
 
 def _replay(sample: Sample, tools: Sequence[Tool]) -> Answer:
     script = _Script(sample, {tool.name: tool for tool in tools})
-    steps = steps_of(sample)
+    steps = _steps_of(sample)
     replayed = [_replay_step(step, script) for step in steps]
     findings = [finding for one in replayed for finding in one.findings]
     if not steps and not findings:
@@ -128,12 +120,8 @@ def _replay_step(step: SnapshotStep, script: _Script) -> _Replayed:
     findings = [finding for one in results for finding in one.findings]
     gives = any(one.evidence for one in results)
     if step.snapshot.calls and step.before and not step.is_free and not gives and not findings:
-        findings.append(
-            unproved(
-                f"Turn {step.snapshot.turn} has the calls of the snapshot before: the answer gives nothing.",
-                DoubtedFact(kind="turn_gives_nothing", turn=step.snapshot.turn),
-            )
-        )
+        reason = f"Turn {step.snapshot.turn} has the calls of the snapshot before: the answer gives nothing."
+        findings.append(unproved(reason, DoubtedFact(kind="turn_gives_nothing", turn=step.snapshot.turn)))
     return _Replayed(tuple(findings), tuple(evidence for one in results for evidence in one.evidence))
 
 
@@ -145,13 +133,14 @@ def _replay_call(step: SnapshotStep, call: GoldCall, before: GoldCall | None, sc
     findings = list(_form_findings(step, call, before, tool))
     if findings:
         return _Replayed(tuple(findings))
-    arguments, known = given(call), given(before)
+    arguments, known = _given(call), _given(before)
     fresh = [name for name, value in arguments.items() if name not in known or known[name] != value]
     stated = stated_in(step.snapshot.prefix) if step.is_free else step.stated
     spoken: list[Evidence] = []
     for name in fresh:
         claim = _claim(call, name, tool, known)
-        evidence = find_evidence(claim, stated, step.snapshot.prefix if step.is_free else ())
+        results = step.snapshot.prefix if step.is_free else ()
+        evidence = find_spoken(claim, stated) or find_elsewhere(claim, results)
         if evidence is None or evidence.rule in TOO_WEAK:
             findings.append(_unstated(claim, known.get(name), evidence, step, script))
         else:
@@ -170,12 +159,11 @@ def _form_findings(step: SnapshotStep, call: GoldCall, before: GoldCall | None, 
         return
     if before.tool != call.tool:
         reason = f"The tool was {before.tool!r} and is {call.tool!r} {where}; nobody turned to something else."
-        yield unproved(
-            reason, DoubtedFact(kind="tool_changes", turn=step.snapshot.turn, tool=call.tool, other=before.tool)
-        )
+        fact = DoubtedFact(kind="tool_changes", turn=step.snapshot.turn, tool=call.tool, other=before.tool)
+        yield unproved(reason, fact)
         return
-    for name, value in given(before).items():
-        if name not in given(call):
+    for name, value in _given(before).items():
+        if name not in _given(call):
             fact = DoubtedFact(kind="lost", turn=step.snapshot.turn, argument=name, value=value)
             yield contradicted(f"{name!r} was {value!r} and is lost {where}.", fact)
 
@@ -196,59 +184,42 @@ def _unstated(claim: Claim, old: JsonValue, weak: Evidence | None, step: Snapsho
         unsure = fact.with_changes(kind="unsure", quote=weak.quote)
         return unproved(f"{what} is not sure: {weak.quote!r} is a {weak.rule}.", unsure)
     earlier = find_spoken(claim, [one for one in stated_in(step.snapshot.prefix) if one not in step.stated])
-    if earlier is not None and old is not None and _is_stated_nowhere(claim._replace(value=old), script.sample):
-        reason = (
-            f"{claim.name!r} was {old!r}, which nobody says, and becomes {claim.value!r} at turn {step.snapshot.turn}"
-        )
+    if (
+        earlier is not None
+        and old is not None
+        and find_spoken(claim._replace(value=old), stated_in(script.sample.turns)) is None
+    ):
+        becomes = f"becomes {claim.value!r} at turn {step.snapshot.turn}, which was said at turn {earlier.turn}."
         late = fact.with_changes(kind="used_late", quote=earlier.quote)
-        return contradicted(f"{reason}, which was said at turn {earlier.turn}.", late)
+        return contradicted(f"{claim.name!r} was {old!r}, which nobody says, and {becomes}", late)
     if earlier is not None:
         late = fact.with_changes(kind="used_late", quote=earlier.quote)
         reason = f"{what} was said at turn {earlier.turn}, and the snapshot after that does not have it."
         return unproved(reason, late)
-    later = find_spoken(claim, texts_after(script.sample, step.snapshot.turn))
+    later = find_spoken(claim, [one for one in stated_in(script.sample.turns) if one.turn > step.snapshot.turn])
     if later is not None and later.rule == VERBATIM and len(later.quote) > 1:
         early = fact.with_changes(kind="used_early", quote=later.quote, turn=None)
         return contradicted(f"{what} is said only at turn {later.turn}.", early)
     return unproved(f"Nothing was said for {what}.", fact)
 
 
-def _is_stated_nowhere(claim: Claim, sample: Sample) -> bool:
-    return find_spoken(claim, stated_in(sample.turns)) is None
+_NOTHING: tuple[JsonValue, ...] = (None, "", [], {})
 
 
-NOTHING: tuple[JsonValue, ...] = (None, "", [], {})
-
-
-def steps_of(sample: Sample) -> list[SnapshotStep]:
+def _steps_of(sample: Sample) -> list[SnapshotStep]:
     """The steps of a conversation, one a snapshot."""
     steps: list[SnapshotStep] = []
     before: tuple[GoldCall, ...] = ()
     turn_before, is_free = -1, False
-    for number, snapshot in enumerate(sample.snapshots()):
+    for snapshot in sample.snapshots():
         stated = tuple(one for one in stated_in(snapshot.prefix) if one.turn > turn_before)
         turn = sample.turns[snapshot.turn]
         is_free = is_free or (isinstance(turn, CallTurn) and turn.executed)
-        steps.append(SnapshotStep(number, snapshot, stated, _question(snapshot, turn_before), before, is_free))
+        steps.append(SnapshotStep(snapshot, stated, before, is_free))
         turn_before, before = snapshot.turn, snapshot.calls
     return steps
 
 
-def given(call: GoldCall | None) -> Arguments:
+def _given(call: GoldCall | None) -> Arguments:
     """The arguments of a call that have a value; labels of published data hold empty ones."""
-    return {} if call is None else {name: value for name, value in call.arguments.items() if value not in NOTHING}
-
-
-def texts_after(sample: Sample, turn: int) -> list[UserText]:
-    """What the user says only after the turn `turn`."""
-    return [one for one in stated_in(sample.turns) if one.turn > turn]
-
-
-def _question(snapshot: Snapshot, after: int) -> str:
-    """What the assistant said between the snapshot before and the user's last turn."""
-    return "\n".join(turn.text for turn in snapshot.prefix[after + 1 :] if isinstance(turn, ReplyTurn))
-
-
-def user_turns(sample: Sample) -> int:
-    """How often the user speaks."""
-    return sum(isinstance(turn, UserTurn) for turn in sample.turns)
+    return {} if call is None else {name: value for name, value in call.arguments.items() if value not in _NOTHING}

@@ -16,18 +16,19 @@ from callwright.generators.conversations.moves import facts_of
 from callwright.generators.conversations.wording import DialogueActs
 from callwright.generators.environments.simulated import SimulatedEnvironment, error_of
 from callwright.generators.kinds import traits_of
-from callwright.generators.multi_step.samples import Asked, answer_sentence
+from callwright.generators.multi_step.samples import Asked, answer_sentence, field_words
 from callwright.generators.shifts.turns import is_path
 from callwright.generators.stages import StageContext
 from callwright.generators.transcripts import conversation_text, shown_tools
 from callwright.language.calls.frames import glue_of, left_over, shapes_in
-from callwright.language.calls.tools import ToolView, view_of
+from callwright.language.calls.tools import view_of
 from callwright.language.packs import of, signs, widened
 from callwright.language.text import capitalised
 from callwright.validators.checks.declaring import reader, rule
 from callwright.validators.checks.verdicts import Finding, contradicted, unproved
 from callwright.validators.judges import ACTS, REPLY, ReplyScore, ask_opinion
 from callwright.validators.near_misses.due import shortened
+from callwright.warehouse.answers import untold_fields
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import (
     CallTurn,
@@ -78,8 +79,19 @@ def applies_to(sample: Sample) -> bool:
     doubts={"not_replayed": "The results could not be had again for comparison."},
 )  # fmt: skip
 def check_facts(sample: Sample, context: StageContext) -> Iterator[Finding]:
-    """Play the calls of a conversation again."""
-    return _replayed(sample, _tools_of(sample, context))
+    """Play the calls of a conversation again: simulated results depend on the call and a seed alone."""
+    if is_path(sample):  # the check of paths asks other environments
+        return
+    tools, seed = _tools_of(sample, context), sample.simulation_seed
+    if seed is None:
+        reason = "Nobody knows by which seed the results were simulated, so they can't be had again."
+        yield unproved(reason, DoubtedFact(kind="not_replayed"))
+        return
+    world = SimulatedEnvironment(tuple(tools.values()), seed=seed)
+    for turn, made in _results_in(sample, tools):
+        if not _is_answer(made, world):
+            fact = DoubtedFact(kind="result_amiss", turn=turn, tool=made.call.tool)
+            yield contradicted(f"The result of {made.call.tool} at turn {turn} is not what the call returns.", fact)
 
 
 @rule(
@@ -128,6 +140,36 @@ async def check_faithfulness(sample: Sample, context: StageContext) -> list[Find
     return findings
 
 
+def tells_results(sample: Sample) -> bool:
+    """Whether the sample ends with a reply after results that were asked for; a task may ask to be told nothing."""
+    is_due = sample.asked or (sample.wanted and not sample.changes)
+    return bool(is_due) and isinstance(next(reversed(sample.turns), None), ReplyTurn)
+
+
+@rule(
+    "answers_request", "1",
+    "Does the answer tell what was asked for?",
+    source="ComplexFuncBench 3.3",
+    applies=tells_results,
+    settles=("replies",),
+    left_to="readers",
+    proof="The answer tells every field that the goal names.",
+    doubts={
+        "answer_lacks": "The user asks for {name}, and the answer does not tell it.",
+        "not_asked": "The sample does not name what the user wants to be told.",
+    },
+)  # fmt: skip
+def check_answers(sample: Sample, _context: StageContext) -> Iterator[Finding]:
+    """Look for the value of each field asked for; where none is named, a reader is asked."""
+    at = len(sample.turns) - 1
+    if not sample.asked:
+        yield unproved("The sample names no field that is asked for.", DoubtedFact(kind="not_asked", turn=at))
+    for field in untold_fields(sample):
+        name = field_words(field.path) or field.path
+        fact = DoubtedFact(kind="answer_lacks", turn=at, argument=name)
+        yield contradicted(f"The answer does not tell {name!r} ({field.path}) of all that the call returned.", fact)
+
+
 async def _judged(sample: Sample, at: int, context: StageContext) -> AsyncIterator[Finding]:
     reply = sample.turns[at]
     if not isinstance(reply, ReplyTurn):
@@ -158,7 +200,7 @@ def _tools_of(sample: Sample, context: StageContext) -> dict[str, Tool]:
     return {tool.name: tool for tool in context.toolset((*sample.candidates, *sample.withheld))}
 
 
-def results_in(sample: Sample, tools: Mapping[str, Tool]) -> Iterator[tuple[int, CalledResult]]:
+def _results_in(sample: Sample, tools: Mapping[str, Tool]) -> Iterator[tuple[int, CalledResult]]:
     """Each executed call of a known tool with its result, by the turn that holds the result."""
     for at, (turn, following) in enumerate(pairwise(sample.turns), start=1):
         if isinstance(turn, CallTurn) and isinstance(following, ResultTurn):
@@ -167,34 +209,15 @@ def results_in(sample: Sample, tools: Mapping[str, Tool]) -> Iterator[tuple[int,
                     yield at, CalledResult(call, tools[call.tool], result)
 
 
-def _replayed(sample: Sample, tools: Mapping[str, Tool]) -> Iterator[Finding]:
-    """Simulated results depend on the call and a seed alone; the check of paths asks other environments."""
-    if is_path(sample):
-        return
-    seed = sample.simulation_seed
-    if seed is None:
-        reason = "Nobody knows by which seed the results were simulated, so they can't be had again."
-        yield unproved(reason, DoubtedFact(kind="not_replayed"))
-        return
-    world = SimulatedEnvironment(tuple(tools.values()), seed=seed)
-    for turn, made in results_in(sample, tools):
-        if not _is_answer(made, world):
-            fact = DoubtedFact(kind="result_amiss", turn=turn, tool=made.call.tool)
-            yield contradicted(f"The result of {made.call.tool} at turn {turn} is not what the call returns.", fact)
-
-
 def _is_answer(made: CalledResult, world: SimulatedEnvironment) -> bool:
     arguments = made.call.arguments
     if error_of(made.result):
-        culprits = [{name: value} for name, value in arguments.items()]
+        culprits = [*({name: value} for name, value in arguments.items()), arguments]
         codes: tuple[ErrorCode, ...] = get_args(ErrorCode)
-        return any(
-            made.result == world.fail(made.tool, given, code) for given in (*culprits, arguments) for code in codes
-        )
+        return any(made.result == world.fail(made.tool, given, code) for given in culprits for code in codes)
     try:
-        return any(
-            made.result == world.succeed(made.tool, arguments, entries=count) for count in range(_LONGEST_LIST + 1)
-        )
+        lengths = range(_LONGEST_LIST + 1)
+        return any(made.result == world.succeed(made.tool, arguments, entries=count) for count in lengths)
     except (ReplyError, TypeError, ValueError):  # arguments that no schema allows
         return False
 
@@ -202,7 +225,7 @@ def _is_answer(made: CalledResult, world: SimulatedEnvironment) -> bool:
 def _replies(sample: Sample, tools: Mapping[str, Tool]) -> Iterator[tuple[int, list[Finding]]]:
     """Each reply by its turn, with what speaks against it."""
     results = dict[int, list[CalledResult]]()
-    for at, made in results_in(sample, tools):
+    for at, made in _results_in(sample, tools):
         results.setdefault(at, []).append(made)
     returned: list[CalledResult] = []
     for index, turn in enumerate(sample.turns):
@@ -211,9 +234,11 @@ def _replies(sample: Sample, tools: Mapping[str, Tool]) -> Iterator[tuple[int, l
             returned = []
         elif isinstance(turn, ReplyTurn):
             if not is_path(sample):
-                reading = read_reply(turn, returned, sample, tools)
+                reading = _read_reply(turn, returned, sample, tools)
             elif index < len(sample.turns) - 1:
-                reading = _read_question(turn)
+                # what is asked on the way of a path states nothing where it is nothing but a question
+                unknown = () if _ONLY_A_QUESTION.fullmatch(turn.text.strip()) else (turn.text,)
+                reading = ReplyReading(frozenset({"seek"}), unknown)
             else:
                 reading = _read_path_answer(turn, results, sample)
             yield index, [*_reply_findings(index, turn, reading, has_acts=traits_of(sample.kind).has_acts)]
@@ -239,7 +264,7 @@ def _reply_findings(index: int, turn: ReplyTurn, reading: ReplyReading, *, has_a
         )
 
 
-def read_reply(
+def _read_reply(
     turn: ReplyTurn, returned: Sequence[CalledResult], sample: Sample, tools: Mapping[str, Tool]
 ) -> ReplyReading:
     """What a reply does after these results; without any it asks, refuses or is courteous."""
@@ -254,24 +279,15 @@ def read_reply(
 
 
 def _read_error(turn: ReplyTurn, failed: Sequence[CalledResult], language: Language) -> ReplyReading:
-    messages = [_message(made.result) for made in failed]
-    cues = [cue for made in failed for cue in _cues(view_of(made.tool.signature), language)]
-    unknown = left_over(
-        turn.text, [*messages, *cues, *glue_of(language, "conversations.errors", "conversations.others")], []
-    )
+    errors = [made.result.get("error") if isinstance(made.result, dict) else None for made in failed]
+    messages = [str(error.get("message", "")) if isinstance(error, dict) else "" for error in errors]
+    cues = [one.cues.among(language) for made in failed for one in view_of(made.tool.signature).parameters]
+    glue = glue_of(language, "conversations.errors", "conversations.others")
+    unknown = left_over(turn.text, [*messages, *cues, *glue], [])
     missing = next((repr(message) for message in messages if message.lower() not in turn.text.lower()), "")
     is_asked = turn.text.rstrip().endswith(_QUESTION)
     acts: frozenset[DialogueAct] = frozenset({"inform", "seek"}) if is_asked else frozenset({"inform"})
     return ReplyReading(acts, tuple(unknown), missing)
-
-
-def _message(result: JsonValue) -> str:
-    error = result.get("error") if isinstance(result, dict) else None
-    return str(error.get("message", "")) if isinstance(error, dict) else ""
-
-
-def _cues(view: ToolView, language: Language) -> list[str]:
-    return [one.cues.among(language) for one in view.parameters]
 
 
 def _read_facts(turn: ReplyTurn, returned: Sequence[CalledResult], language: Language) -> ReplyReading:
@@ -281,14 +297,9 @@ def _read_facts(turn: ReplyTurn, returned: Sequence[CalledResult], language: Lan
     unknown = left_over(turn.text, [*stated, *glue_of(language, "conversations.done")], [])
     lower = turn.text.lower()
     due = [made for made in returned if not _feeds_another(made, returned)]
-    missing = next(
-        (
-            f"what {made.call.tool} returned"
-            for made, sentences in zip(returned, facts, strict=True)
-            if made in due and sentences and not any(one.lower().rstrip(signs(".")) in lower for one in sentences)
-        ),
-        "",
-    )
+    pairs = ((made, sentences) for made, sentences in zip(returned, facts, strict=True) if made in due and sentences)
+    untold = (made for made, told in pairs if not any(one.lower().rstrip(signs(".")) in lower for one in told))
+    missing = next((f"what {made.call.tool} returned" for made in untold), "")
     return ReplyReading(frozenset({"inform"}), tuple(unknown), missing)
 
 
@@ -314,13 +325,8 @@ def _feeds_another(made: CalledResult, returned: Sequence[CalledResult]) -> bool
 
 def _read_refusal(turn: ReplyTurn, sample: Sample, tools: Mapping[str, Tool]) -> ReplyReading:
     at_hand = {tool.name for tool in tools.values() if tool.key in sample.candidates}
-    refused = [
-        view
-        for name in tools
-        if name not in at_hand
-        for view in (view_of(tools[name].signature),)
-        if any(action.lower() in turn.text.lower() for action in view.actions)
-    ]
+    views = [view_of(tool.signature) for name, tool in tools.items() if name not in at_hand]
+    refused = [one for one in views if any(action.lower() in turn.text.lower() for action in one.actions)]
     actions = [action for view in refused for action in (*view.actions, *view.keys)]
     if refused and not left_over(turn.text, [*actions, *glue_of(sample.language, "conversations.refusals")], []):
         return ReplyReading(frozenset({"reject"}))
@@ -328,11 +334,6 @@ def _read_refusal(turn: ReplyTurn, sample: Sample, tools: Mapping[str, Tool]) ->
         return ReplyReading(frozenset({"reject"}))
     unknown = left_over(turn.text, glue_of(sample.language, "conversations.nods"), [])
     return ReplyReading(frozenset({"other"}), tuple(unknown))
-
-
-def _read_question(turn: ReplyTurn) -> ReplyReading:
-    """What is asked on the way of a path: one that is nothing but a question states nothing."""
-    return ReplyReading(frozenset({"seek"}), () if _ONLY_A_QUESTION.fullmatch(turn.text.strip()) else (turn.text,))
 
 
 def _read_path_answer(turn: ReplyTurn, results: Mapping[int, Sequence[CalledResult]], sample: Sample) -> ReplyReading:
@@ -355,7 +356,6 @@ def _is_at_an_end(made: CalledResult, results: Mapping[int, Sequence[CalledResul
     place = next(
         f"turns[{turn}].results[{at}]" for turn, held in results.items() for at, one in enumerate(held) if one is made
     )
-    taken = (
-        one.path for turn in sample.turns if isinstance(turn, CallTurn) for call in turn.calls for one in call.evidence
-    )
+    calls = (call for turn in sample.turns if isinstance(turn, CallTurn) for call in turn.calls)
+    taken = (one.path for call in calls for one in call.evidence)
     return not any(path == place or path.startswith((f"{place}.", f"{place}[")) for path in taken)

@@ -1,10 +1,10 @@
 """Whether a sample is well-formed, all decided by code (HammerBench 4.2.1, format verification)."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain, pairwise
-from typing import NamedTuple, assert_never
+from typing import NamedTuple
 
 from callwright.generators.kinds import traits_of
 from callwright.generators.shifts.turns import is_conversation
@@ -13,8 +13,7 @@ from callwright.generators.tools import argument_problems
 from callwright.generators.transcripts import user_texts
 from callwright.language.packs import COMMON_SCRIPT, has_folder, language_of, of, other_letters, writes
 from callwright.validators.checks.declaring import rule
-from callwright.validators.checks.evidence import known_arguments
-from callwright.validators.checks.grounding import root_of
+from callwright.validators.checks.grounding import known_arguments, root_of
 from callwright.validators.checks.verdicts import Answer, Finding, answer_of, contradicted, unproved
 from callwright.warehouse.records import (
     CallTurn,
@@ -60,18 +59,30 @@ class SampleWithTools(NamedTuple):
 )  # fmt: skip
 def check_format(sample: Sample, context: StageContext) -> Answer:
     """Prove that the sample's parts fit each other and the catalog."""
-    subject = SampleWithTools(
-        sample,
-        {key: context.tools[key] for key in sample.candidates if key in context.tools},
-        {key: context.tools[key] for key in sample.withheld if key in context.tools},
+    shown, withheld = (
+        {key: context.tools[key] for key in keys if key in context.tools}
+        for keys in (sample.candidates, sample.withheld)
     )
-    return form_of(subject)
+    return form_of(SampleWithTools(sample, shown, withheld))
 
 
 def form_of(subject: SampleWithTools) -> Answer:
     """What is said of a sample's form: contradicted where a rule is broken, unproved where one can't be applied."""
-    findings = chain.from_iterable(one(subject) for one in _RULES)
-    return answer_of(findings, _summary(subject.sample))
+    sample = subject.sample
+    calls = [call for snapshot in sample.snapshots() for call in snapshot.calls]
+    spans, arguments = sum(len(call.evidence) for call in calls), sum(len(call.arguments) for call in calls)
+    proof = (
+        f"{len(sample.candidates)} candidates, {len(sample.turns)} turns, {len(calls)} calls due with {arguments} valid"
+        f" arguments, and {spans} quotes that stand where they are said to."
+    )
+    findings = chain(
+        _candidates(subject),
+        _turn_findings(sample.turns),
+        _calls(subject),
+        (finding for snapshot in sample.snapshots() for finding in _evidence(snapshot)),
+        _language_findings(sample, [*subject.tools.values(), *subject.withheld.values()]),
+    )
+    return answer_of(findings, proof)
 
 
 def format_verdict(subject: SampleWithTools) -> Verdict:
@@ -124,11 +135,8 @@ def _call_findings(call: GoldCall, subject: SampleWithTools, *, is_last: bool) -
         if value is None or value in ("", [], {}):
             fact = DoubtedFact(kind="empty", argument=name)
             yield contradicted(f"The gold value of {name!r} is empty: {value!r}.", fact)
-    if traits.is_partial and is_last:
-        yield from _imperfect_findings(call, tool)
-
-
-def _imperfect_findings(call: GoldCall, tool: Tool) -> Iterator[Finding]:
+    if not traits.is_partial or not is_last:
+        return
     if not tool.required:
         reason = f"{tool.name!r} requires no parameter, so that nothing can be missing from the request."
         yield unproved(reason, _KIND_AMISS)
@@ -137,14 +145,8 @@ def _imperfect_findings(call: GoldCall, tool: Tool) -> Iterator[Finding]:
         yield contradicted(reason, _KIND_AMISS)
 
 
-def _evidence(subject: SampleWithTools) -> Iterator[Finding]:
-    for snapshot in subject.sample.snapshots():
-        for call in snapshot.calls:
-            yield from _evidence_findings(call, snapshot)
-
-
-def _evidence_findings(call: GoldCall, snapshot: Snapshot) -> Iterator[Finding]:
-    for evidence in call.evidence:
+def _evidence(snapshot: Snapshot) -> Iterator[Finding]:
+    for call, evidence in ((due, one) for due in snapshot.calls for one in due.evidence):
         fact = DoubtedFact(kind="evidence_amiss", argument=evidence.argument)
         if root_of(evidence.argument) not in call.arguments:
             yield contradicted(f"There is evidence for {evidence.argument!r}, which is no argument of the call.", fact)
@@ -172,68 +174,31 @@ def _text_of(snapshot: Snapshot, index: int, *, in_message: bool) -> str | None:
     return turn.text
 
 
-def _turns(subject: SampleWithTools) -> Iterator[Finding]:
-    return turn_findings(subject.sample.turns)
-
-
-def _language(subject: SampleWithTools) -> Iterator[Finding]:
-    return language_findings(subject.sample, [*subject.tools.values(), *subject.withheld.values()])
-
-
-def _summary(sample: Sample) -> str:
-    calls = [call for snapshot in sample.snapshots() for call in snapshot.calls]
-    spans = sum(len(call.evidence) for call in calls)
-    arguments = sum(len(call.arguments) for call in calls)
-    return (
-        f"{len(sample.candidates)} candidates, {len(sample.turns)} turns, {len(calls)} calls due with {arguments} valid"
-        f" arguments, and {spans} quotes that stand where they are said to."
-    )
-
-
-_RULES: tuple[Callable[[SampleWithTools], Iterator[Finding]], ...] = (_candidates, _turns, _calls, _evidence, _language)
-
-
 _MAY_FOLLOW = {
-    "user": frozenset({"calls", "reply"}),
-    "calls": frozenset({"reply"}),
-    "executed": frozenset({"result"}),
-    "result": frozenset({"calls", "reply"}),
-    "reply": frozenset({"user"}),
-}
+    "user": ("calls", "reply"), "calls": ("reply",), "executed": ("result",), "result": ("calls", "reply"), "reply": ("user",),
+}  # fmt: skip
 
 
-def turn_findings(turns: Sequence[Turn]) -> Iterator[Finding]:
+def _turn_findings(turns: Sequence[Turn]) -> Iterator[Finding]:
     """What is wrong with the order and the content of the turns."""
     if not turns or turns[0].kind != "user":
         yield contradicted("The conversation does not open with the user.", _TURNS_AMISS)
     if not any(isinstance(turn, CallTurn) or (isinstance(turn, ReplyTurn) and turn.acts) for turn in turns):
         yield contradicted("The conversation has no turn with gold.", _TURNS_AMISS)
     for index, (before, after) in enumerate(pairwise(turns), start=1):
-        if after.kind not in _MAY_FOLLOW[_name(before)]:
-            reason = f"Turn {index} ({after.kind}) can't follow a turn of the kind {_name(before)!r}."
+        kind = "executed" if isinstance(before, CallTurn) and before.executed else before.kind
+        if after.kind not in _MAY_FOLLOW[kind]:
+            reason = f"Turn {index} ({after.kind}) can't follow a turn of the kind {kind!r}."
             yield contradicted(reason, _TURNS_AMISS)
         if isinstance(before, CallTurn) and isinstance(after, ResultTurn) and len(before.calls) != len(after.results):
             reason = f"Turn {index} has {len(after.results)} results for {len(before.calls)} calls."
             yield contradicted(reason, _TURNS_AMISS)
     for index, turn in enumerate(turns):
-        if any(not text.strip() for text in _texts(turn)):
+        texts = [turn.text] if isinstance(turn, UserTurn | ReplyTurn) else []
+        if isinstance(turn, UserTurn) and turn.external:
+            texts.append(turn.external.text)
+        if any(not text.strip() for text in texts):
             yield contradicted(f"The text of turn {index} is blank.", DoubtedFact(kind="blank", turn=index + 1))
-
-
-def _name(turn: Turn) -> str:
-    return "executed" if isinstance(turn, CallTurn) and turn.executed else turn.kind
-
-
-def _texts(turn: Turn) -> list[str]:
-    match turn:
-        case UserTurn(text=text, external=message):
-            return [text] if message is None else [text, message.text]
-        case ReplyTurn(text=text):
-            return [text]
-        case CallTurn() | ResultTurn():
-            return []
-        case _:
-            assert_never(turn)
 
 
 _LATIN = re.compile(r"[A-Za-z\u00c0-\u024f]")
@@ -241,7 +206,7 @@ _IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_.]*[A-Za-z0-9]")
 _HUMP = re.compile(r"[a-z][A-Z]")
 
 
-def language_findings(sample: Sample, tools: Iterable[Tool]) -> Iterator[Finding]:
+def _language_findings(sample: Sample, tools: Iterable[Tool]) -> Iterator[Finding]:
     """What speaks against the language of what the user says."""
     stated = " ".join(turn.text for turn in sample.turns if turn.kind == "user")
     pack = of(sample.language)
@@ -263,25 +228,24 @@ def language_findings(sample: Sample, tools: Iterable[Tool]) -> Iterator[Finding
 
 def _raw_names(sample: Sample, tools: Iterable[Tool]) -> Iterator[Finding]:
     """Names as code has them, of tools and parameters: a fault where a model worded it, odd where a person did."""
-    words = {word for text in user_texts(sample.turns) for word in _words_like_code(text)}
+    words = _like_code(tuple(word for text in user_texts(sample.turns) for word in _IDENTIFIER.findall(text)))
     if not words or traits_of(sample.kind).is_taken:  # somebody said them
         return
     due = [call for snapshot in sample.snapshots() for call in snapshot.calls]
     values = " ".join(str(value) for call in due for value in call.arguments.values())
-    raw = sorted({name for tool in tools for name in _raw_names_of(tool) if name in words and name not in values})
+    raw = sorted(
+        {
+            name
+            for tool in tools
+            for name in _like_code((tool.name, *tool.properties))
+            if name in words and name not in values
+        }
+    )
     for name in raw:
         reason = f"The user says {name!r}, a name as code has it."
         fact = DoubtedFact(kind="code_name", quote=name)
         is_by_model = sample.origin is not None and sample.origin.model
         yield contradicted(reason, fact) if is_by_model else unproved(reason, fact)
-
-
-def _words_like_code(text: str) -> list[str]:
-    return [word for word in _IDENTIFIER.findall(text) if "_" in word or _HUMP.search(word)]
-
-
-def _raw_names_of(tool: Tool) -> frozenset[str]:
-    return _like_code((tool.name, *tool.properties))
 
 
 @lru_cache(8192)

@@ -12,22 +12,29 @@ from typing import Literal, NamedTuple
 from pydantic import JsonValue
 
 from callwright.generators.environments.picking import read_rule, value_at
+from callwright.generators.kinds import traits_of
 from callwright.generators.multi_step.resolving import JOINT, as_text, shifted
 from callwright.generators.multi_step.samples import schema_of
+from callwright.generators.routing.tool_graph import UNKNOWN, feeds, unknown_arguments
 from callwright.generators.stages import StageContext
+from callwright.generators.stated_values import found_evidence
+from callwright.generators.transcripts import walk
+from callwright.language.dates import HALF_DAY
 from callwright.language.schemas import scalars
-from callwright.language.values import locate
+from callwright.language.text import Found
+from callwright.language.values import ANSWERED, is_about, locate
 from callwright.validators.checks.declaring import ARGUMENTS, rule
-from callwright.validators.checks.evidence import Claim, by_earlier_call, find_elsewhere
 from callwright.validators.checks.verdicts import Answer
 from callwright.validators.values.parameters import Leaf, Parameter, leaves_within, set_beside
 from callwright.validators.values.said import Said, Span, hear
 from callwright.validators.values.standing import STANDINGS, ValueReading, read_values
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import (
+    Arguments,
     DoubtedFact,
     Evidence,
     GoldCall,
+    JsonSchema,
     ReplyTurn,
     ResultTurn,
     Sample,
@@ -41,6 +48,26 @@ from callwright.warehouse.records import (
 READ = "strict reading"  # proves, and no list of rules names how
 _PICKED_BY = re.compile(r'"([^"\\]+)"')  # the texts in a rule of `picking`
 _MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}(?:[ T]\d{2}:\d{2})?")
+TOO_WEAK = frozenset({HALF_DAY})  # these may mean two values: good enough to point at, not to prove
+
+
+class Claim(NamedTuple):
+    """An argument of a gold call, what its schema says, and where the generator says it was worded."""
+
+    name: str
+    value: JsonValue
+    schema: JsonSchema
+    hint: Evidence | None
+    call: GoldCall
+
+
+class UserText(NamedTuple):
+    """A text of the user's: a turn's own words, or the external message that comes with it."""
+
+    turn: int
+    text: str
+    in_message: bool
+    question: str
 
 
 class _Finding(NamedTuple):
@@ -139,9 +166,8 @@ def _ground_call(call: GoldCall, tools: Mapping[str, Tool], before: _Before) -> 
     for name, value in call.arguments.items():
         if name not in tool.properties:
             fact = DoubtedFact(kind="call_unfit", turn=snapshot.turn, tool=call.tool, argument=name)
-            yield _Finding(
-                name, None, contradiction=f"The tool {call.tool!r} declares no parameter {name!r}.", fact=fact
-            )
+            undeclared = f"The tool {call.tool!r} declares no parameter {name!r}."
+            yield _Finding(name, None, contradiction=undeclared, fact=fact)
             continue
         for claim in claims_of(name, value, call, tool):
             known = by_earlier_call(claim, snapshot.calls, tools) or by_rule(claim, snapshot.prefix)
@@ -154,27 +180,25 @@ def _ground_call(call: GoldCall, tools: Mapping[str, Tool], before: _Before) -> 
 
 def _read_claims(claims: Sequence[Claim], before: _Before, tool: Tool) -> Iterator[_Finding]:
     """What the words before a call say of claims of it, seen beside each other."""
-    parts = [[*leaves_within(_leaf(claim))] for claim in claims]
+    parts: list[list[Leaf]] = []
+    for claim in claims:  # where it stands in the call: "fromId" of "legs[0].fromId"
+        parent, _, name = re.sub(r"(\[\d+\])+$", "", claim.name).rpartition(".")
+        whole = Leaf(root_of(claim.name), claim.name, claim.value, Parameter(name, claim.schema, parent))
+        parts.append([*leaves_within(whole)])
     leaves = set_beside([leaf for part in parts for leaf in part], tool)
     readings, told = (read_values(leaves, texts, before.names) for texts in (before.texts, before.briefing))
     at = 0
     for claim, part in zip(claims, parts, strict=True):
         places = slice(at, at := at + len(part))
         evidence = (
-            _evidence(claim, readings[places], before.texts, "span")
+            _proof(claim, readings[places], before.texts, "span")
             or find_elsewhere(claim, before.snapshot.prefix)
-            or _evidence(claim, told[places], before.briefing, "context")
+            or _proof(claim, told[places], before.briefing, "context")
         )
         yield _Finding(root_of(claim.name), evidence) if evidence else _open(claim, readings[places], before)
 
 
-def _leaf(claim: Claim) -> Leaf:
-    """The value of a claim, where it stands in the call: "fromId" of "legs[0].fromId"."""
-    parent, _, name = re.sub(r"(\[\d+\])+$", "", claim.name).rpartition(".")
-    return Leaf(root_of(claim.name), claim.name, claim.value, Parameter(name, claim.schema, parent))
-
-
-def _evidence(
+def _proof(
     claim: Claim, readings: Sequence[ValueReading], texts: Sequence[Said], kind: Literal["span", "context"]
 ) -> Evidence | None:
     """The evidence that words are where they prove each part of a value: those of the last text that has any of them."""
@@ -287,3 +311,113 @@ def _parts(name: str, value: JsonValue, hints: dict[str, Evidence]) -> Iterator[
     for part, member in members:
         inner = list(_parts(part, member, hints)) if part not in hints else []
         yield from inner or [(part, member)]
+
+
+def find_elsewhere(claim: Claim, prefix: Sequence[Turn]) -> Evidence | None:
+    """Why the claim holds though nobody said it: by default, or by the latest result of `prefix` that has the value.
+
+    What is empty, or only true or false, no result proves.
+    """
+    value = claim.value
+    for keyword in ("default", "const"):
+        given = claim.schema.get(keyword)
+        if keyword in claim.schema and given == value and isinstance(given, bool) == isinstance(value, bool):
+            return Evidence(argument=claim.name, kind="default", rule=keyword)
+    if value in (None, "", [], {}) or isinstance(value, bool):
+        return None
+    for index, turn in reversed([*enumerate(prefix)]):
+        for number, result in enumerate(turn.results if isinstance(turn, ResultTurn) else ()):
+            for path, held in walk(result, f"turns[{index}].results[{number}]"):
+                if held == value and not isinstance(held, bool):
+                    return Evidence(argument=claim.name, kind="response", turn=index, path=path)
+    return None
+
+
+def stated_in(prefix: Sequence[Turn]) -> list[UserText]:
+    """All that the user said or handed over, the latest first."""
+    texts: list[UserText] = []
+    question = ""
+    for index, turn in enumerate(prefix):
+        if isinstance(turn, ReplyTurn):
+            question = turn.text
+        elif isinstance(turn, UserTurn):
+            texts.append(UserText(index, turn.text, in_message=False, question=question))
+            if turn.external:
+                texts.append(UserText(index, turn.external.text, in_message=True, question=""))
+    return texts[::-1]
+
+
+def find_spoken(claim: Claim, stated: Sequence[UserText]) -> Evidence | None:
+    """Where one of these texts says the claim, the first text that proves it before any that only points."""
+    weak: Evidence | None = None
+    for one in stated:
+        found = _locate(claim, one)
+        if found is None:
+            continue
+        evidence = found_evidence(claim.name, found, one.text, one.turn, in_message=one.in_message)
+        if found.rule not in TOO_WEAK:
+            return evidence
+        weak = weak or evidence
+    return weak or _spoken_in_parts(claim, stated)
+
+
+def _locate(claim: Claim, stated: UserText) -> Found | None:
+    found = locate(claim.value, claim.schema, stated.text)
+    if found is None or (found.rule == ANSWERED and not is_about(claim.schema, stated.question)):
+        return None
+    hint = claim.hint  # the place that the generator names, where the text says the value there too
+    if hint is None or hint.start is None or hint.end is None:
+        return found
+    is_here = (hint.turn, hint.in_message) == (stated.turn, stated.in_message)
+    if not is_here or not 0 <= hint.start < hint.end <= len(stated.text):
+        return found
+    named = locate(claim.value, claim.schema, stated.text[hint.start : hint.end])
+    return named._replace(start=named.start + hint.start, end=named.end + hint.start) if named else found
+
+
+def _spoken_in_parts(claim: Claim, stated: Sequence[UserText]) -> Evidence | None:
+    """A list whose members were stated in several turns: evidence for the last said stands for all."""
+    if not isinstance(claim.value, list) or len(claim.value) < 2:  # noqa: PLR2004
+        return None
+    items = claim.schema.get("items") or {}
+    places = [
+        next(((one, found) for one in stated if (found := locate(item, items, one.text))), None) for item in claim.value
+    ]
+    if None in places or not places[-1]:
+        return None
+    one, found = places[-1]
+    evidence = found_evidence(claim.name, found, one.text, one.turn, in_message=one.in_message)
+    return evidence.with_changes(rule="list over several turns")
+
+
+def is_routed(sample: Sample) -> bool:
+    """Whether the sample's calls are to be chosen out of a whole catalog."""
+    traits = traits_of(sample.kind)
+    return traits.has_catalog and not traits.is_changed
+
+
+def known_arguments(call: GoldCall) -> Arguments:
+    """The arguments of a call that have a value; those with the sign and no evidence of a source count among them."""
+    unknown = unknown_arguments(call)
+    return {name: value for name, value in call.arguments.items() if name not in unknown}
+
+
+def by_earlier_call(claim: Claim, calls: Sequence[GoldCall], tools: Mapping[str, Tool]) -> Evidence | None:
+    """The claim's own evidence where its value is unknown and an earlier call of the same turn returns it."""
+    if claim.value != UNKNOWN or claim.hint is None or claim.hint.argument != claim.name:
+        return None
+    return None if feed_problem(claim.name, claim.call, calls, tools) else claim.hint
+
+
+def feed_problem(argument: str, call: GoldCall, calls: Sequence[GoldCall], tools: Mapping[str, Tool]) -> str:
+    """Why nothing can feed an unknown argument, "" where a call before it does."""
+    feed = unknown_arguments(call).get(argument)
+    if feed is None:
+        return f"{argument!r} of {call.tool} is {UNKNOWN!r}, and its evidence names no call that returns it."
+    place = next(index for index, one in enumerate(calls) if one is call)
+    if feed.call >= place:
+        return f"{argument!r} of {call.tool} shall come of call {feed.call}, which is not made before call {place}."
+    source, target = tools.get(calls[feed.call].tool), tools.get(call.tool)
+    if source is None or target is None or not feeds(feed.field, source, argument, target):
+        return f"{calls[feed.call].tool} returns no {feed.field!r} that {call.tool} takes as {argument!r}."
+    return ""

@@ -18,7 +18,7 @@ from callwright.generators.stages import StageContext
 from callwright.generators.tools import are_redundant
 from callwright.language.values import locate
 from callwright.validators.checks.declaring import ARGUMENTS, rule
-from callwright.validators.checks.evidence import feed_problem, is_routed, known_arguments
+from callwright.validators.checks.grounding import feed_problem, is_routed, known_arguments
 from callwright.validators.checks.verdicts import Answer, Finding, answer_of, contradicted, unproved
 from callwright.validators.metrics.callnavi.dataset import find_stated
 from callwright.validators.toolset.redundancy import doing_of

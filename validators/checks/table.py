@@ -16,31 +16,10 @@ from callwright.warehouse.records import ClaimGrade, DoubtedFact, Sample, Sample
 from callwright.warehouse.registry import Registry
 
 _ORDER = (
-    "format",
-    "wording",
-    "grounding",
-    "traced",
-    "dialogue",
-    "path",
-    "end_state",
-    "fault",
-    "user",
-    "policy",
-    "routing",
-    "complexity",
-    "facts",
-    "replies",
-    "answers_request",
-    "relevance",
-    "consistency",
-    "meaning",
-    "reading",
-    "second_reading",
-    "faithfulness",
-    "message_fit",
-    "composed",
-    "natural",
-)
+    "format", "wording", "grounding", "traced", "dialogue", "path", "end_state", "fault", "user", "policy", "routing",
+    "complexity", "facts", "replies", "answers_request", "relevance", "consistency", "meaning", "reading",
+    "second_reading", "faithfulness", "message_fit", "composed", "natural",
+)  # fmt: skip
 # Of what several checks find; what one finds alone stands at its function.
 _SHARED = {
     "unstated": "Nothing was found that says {name} = {value}.",

@@ -4,10 +4,14 @@ Code alone decides that, from the text of the user's turns; what it finds is unp
 and how plausible its values, a model scores by anchors, each with its reason: whoever reads the sample blind tells it in the same
 reply, after its reading; where nobody did, the judge is asked. That is asked only of models that read language: a grammar has no
 opinion of how people speak, and where one sits in both places nothing is said.
+
+Besides, whether a message that came along is the one that the user points to, by its app and who sent it; and whether a simulated
+user says what it has to say, read by other rules than those that let its words pass.
 """
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from difflib import SequenceMatcher
 from typing import Annotated, NamedTuple
 
@@ -17,12 +21,17 @@ from callwright.generators.kinds import traits_of
 from callwright.generators.stages import StageContext
 from callwright.generators.tools import outlined_tools
 from callwright.generators.transcripts import conversation_text, shown_call
+from callwright.generators.users.facts import facts_of
+from callwright.generators.users.user import Answer as UserAnswer
+from callwright.generators.users.user import Said
 from callwright.language.packs import LanguagePattern, has_folder, unspaced
 from callwright.llm.models import reads_language
-from callwright.validators.checks.declaring import opinion, rule
-from callwright.validators.checks.verdicts import Answer, Finding, unproved
-from callwright.validators.judges import NATURAL, ask_opinion
-from callwright.warehouse.records import Decision, DoubtedFact, DoubtKind, Sample, Tool, UserTurn
+from callwright.validators.checks.declaring import opinion, reader, rule
+from callwright.validators.checks.verdicts import Answer, Finding, answer_of, unproved
+from callwright.validators.judges import MESSAGE, NATURAL, ask_opinion
+from callwright.validators.user_errors import is_amiss
+from callwright.warehouse.errors import ReplyError
+from callwright.warehouse.records import DoubtedFact, DoubtKind, Message, ReplyTurn, Sample, Tool, UserTurn
 
 _MARKUP = re.compile(
     r"```|`[^`\n]+`|\*\*[^*\n]+\*\*|^\s{0,3}#{1,6}\s|^\s*[-*]\s+\S.*\n\s*[-*]\s|\[[^\]\n]+\]\(\S+\)|</?[a-z][a-z0-9]*>",
@@ -48,7 +57,7 @@ _CUT = LanguagePattern(r"(?:@{cut_word}|@[,(\[{list}]|\{)\s*$")
 
 _WORD = re.compile(rf"[^\W\d_{unspaced()}]+(?:['’][^\W\d_]+)?|[{unspaced()}]|\d+")
 _IDENTIFIER = re.compile(r"(?<![\w/.\-\"“'])(?:[a-z]+(?:_[a-z0-9]+)+|[a-z]+(?:[A-Z][a-z0-9]+)+)(?![\w/.\-\"”'])")
-COPIED_WORDS = 12  # words in a row of a tool's description that nobody says by chance
+_COPIED_WORDS = 12  # words in a row of a tool's description that nobody says by chance
 
 
 def is_worded(sample: Sample) -> bool:
@@ -73,29 +82,16 @@ def is_worded(sample: Sample) -> bool:
     },
 )  # fmt: skip
 def check_wording(sample: Sample, context: StageContext) -> Iterator[Finding]:
-    """Look for what people do not say in every turn of the user's."""
-    yield from _findings(sample)
-    yield from _tools_words(sample, context)
-
-
-def _findings(sample: Sample) -> Iterator[Finding]:
-    for index, turn in enumerate(sample.turns):
-        if isinstance(turn, UserTurn):
-            for problem in problems_of(turn.text, is_known=has_folder(sample.language)):
-                yield problem.at(index)
-
-
-def _tools_words(sample: Sample, context: StageContext) -> Iterator[Finding]:
-    """The words of the tools that are called: their descriptions copied, names of parameters as code has them."""
+    """Look for what people do not say in every turn of the user's: odd words, and those of the tools that are called."""
     named = {call.tool for snapshot in sample.snapshots() for call in snapshot.calls}
-    shown = [
-        context.tools[key] for key in sample.candidates if key in context.tools
-    ]  # what lacks is the format's matter
+    # what lacks is the format's matter
+    shown = (context.tools[key] for key in sample.candidates if key in context.tools)
     tools = [tool for tool in shown if tool.name in named]
-    for index, turn in enumerate(sample.turns):
-        if isinstance(turn, UserTurn):
-            for tool in tools:
-                yield from (problem.at(index) for problem in words_of_tool(turn.text, tool))
+    said = [(index, turn.text) for index, turn in enumerate(sample.turns) if isinstance(turn, UserTurn)]
+    for index, text in said:
+        yield from (problem.at(index) for problem in problems_of(text, is_known=has_folder(sample.language)))
+    for index, text in said:
+        yield from (problem.at(index) for tool in tools for problem in words_of_tool(text, tool))
 
 
 class OddWords(NamedTuple):
@@ -111,21 +107,17 @@ class OddWords(NamedTuple):
 
 
 def words_of_tool(text: str, tool: Tool) -> Iterator[OddWords]:
-    """What in a text is a tool's own words."""
-    copied = longest_run(text, tool.description)
-    if len(copied) >= COPIED_WORDS:
+    """What in a text is a tool's own words: its description copied, names of parameters as code has them."""
+    # the longest run of words that both share
+    own, stated = _WORD.findall(text.casefold()), _WORD.findall(tool.description.casefold())
+    match = SequenceMatcher(None, own, stated, autojunk=False).find_longest_match()
+    copied = own[match.a : match.a + match.size]
+    if len(copied) >= _COPIED_WORDS:
         yield OddWords(f"copies the description of {tool.name!r}: {' '.join(copied)!r}", "copied", " ".join(copied))
     names = {tool.name, *tool.name.split("."), *tool.properties}
     found = next((word for word in _IDENTIFIER.findall(text) if word in names), "")
     if found:
         yield OddWords(f"has a name as code has it: {found!r}", "code_name", found)
-
-
-def longest_run(text: str, description: str) -> tuple[str, ...]:
-    """The longest run of words that a text and a description share."""
-    own, stated = _WORD.findall(text.casefold()), _WORD.findall(description.casefold())
-    match = SequenceMatcher(None, own, stated, autojunk=False).find_longest_match()
-    return tuple(own[match.a : match.a + match.size])
 
 
 def problems_of(text: str, *, is_known: bool = True) -> Iterator[OddWords]:
@@ -148,8 +140,8 @@ def problems_of(text: str, *, is_known: bool = True) -> Iterator[OddWords]:
             yield OddWords(f"{what}: {found[0].strip()!r}", kind, found[0].strip())
 
 
-LEAST = 3  # a score below it is a doubt
-NONSENSE = 1  # this one contradicts the sample
+_LEAST = 3  # a score below it is a doubt
+_NONSENSE = 1  # this one contradicts the sample
 
 
 class NaturalReading(BaseModel):
@@ -176,19 +168,16 @@ async def check_natural(sample: Sample, context: StageContext) -> Answer:
     """Ask the judge how a request sounds and how plausible its values are; the lower of the two scores decides."""
     calls = [call for snapshot in sample.snapshots() for call in snapshot.calls]
     given = {
-        call.tool: [one for other in calls if other.tool == call.tool for one in other.arguments] for call in calls
+        name: [one for call in calls if call.tool == name for one in call.arguments]
+        for name in {one.tool for one in calls}
     }
+    tools = (tool for tool in context.toolset(sample.candidates) if tool.name in given)
     reading = await ask_opinion(
-        context.chat,
-        NATURAL,
-        NaturalReading,
-        sample.time_sentence,
-        tools=outlined_tools(
-            (tool, given[tool.name]) for tool in context.toolset(sample.candidates) if tool.name in given
-        ),
+        context.chat, NATURAL, NaturalReading, sample.time_sentence,
+        tools=outlined_tools((tool, given[tool.name]) for tool in tools),
         calls=[shown_call(call) for call in calls],
         conversation=conversation_text(sample.turns),
-    )
+    )  # fmt: skip
     return answer_by(reading)
 
 
@@ -202,22 +191,86 @@ def may_tell(sample: Sample, context: StageContext) -> bool:
 
 
 def answer_by(reading: NaturalReading) -> Answer:
-    """What the two scores come to."""
+    """What the two scores come to: the lower of them decides."""
     opinions: tuple[tuple[int, DoubtKind, str], ...] = (
         (reading.wording, "judged_wording", reading.wording_reason),
         (reading.values, "judged_values", reading.values_reason),
     )
+    lowest = min(reading.wording, reading.values)
     return Answer(
-        decision=decision_of(reading),
-        doubts=tuple(DoubtedFact(kind=kind, other=why) for score, kind, why in opinions if score < LEAST),
+        decision="proved" if lowest >= _LEAST else "contradicted" if lowest == _NONSENSE else "unproved",
+        doubts=tuple(DoubtedFact(kind=kind, other=why) for score, kind, why in opinions if score < _LEAST),
         reason=f"Wording {reading.wording} of 5: {reading.wording_reason} "
         f"Values {reading.values} of 5: {reading.values_reason}",
     )
 
 
-def decision_of(reading: NaturalReading) -> Decision:
-    """What the lower of the two scores says of a sample."""
-    lowest = min(reading.wording, reading.values)
-    if lowest >= LEAST:
-        return "proved"
-    return "contradicted" if lowest == NONSENSE else "unproved"
+class MessageFit(BaseModel):
+    """Whether a message can be the one that is pointed to, and why."""
+
+    reason: str
+    fits: bool
+
+
+def points_to_message(sample: Sample) -> bool:
+    """Whether the user points to a message."""
+    return any(_pointed(sample))
+
+
+@reader(
+    "message_fit", "2", "Can the message be the one that the user points to?",
+    source="HammerBench 4.2.4",
+    role="judge",
+    prompts=(MESSAGE,),
+    applies=points_to_message,
+    settles=("message",),
+    proof="The judge finds that the messages can be those meant.",
+    doubts={"judged_message": "A model finds that another message is meant: {said}"},
+)  # fmt: skip
+async def check_message_fit(sample: Sample, context: StageContext) -> list[Finding]:
+    """Let the judge read each message beside the words that point to it."""
+    findings: list[Finding] = []
+    for turn, message in _pointed(sample):
+        shown = conversation_text([turn])
+        try:
+            opinion = await ask_opinion(context.chat, MESSAGE, MessageFit, language=sample.language, conversation=shown)
+        except ReplyError as error:
+            reason = f"The judge gave no answer about the message that can be read: {error}"
+            findings.append(unproved(reason, DoubtedFact(kind="unread")))
+            continue
+        if not opinion.fits:
+            reason = f"The judge finds that the message by {message.app} is not meant: {opinion.reason}"
+            findings.append(unproved(reason, DoubtedFact(kind="judged_message", other=opinion.reason)))
+    return findings
+
+
+def _pointed(sample: Sample) -> Iterator[tuple[UserTurn, Message]]:
+    for turn in sample.turns:
+        if isinstance(turn, UserTurn) and turn.external is not None:
+            yield turn, turn.external
+
+
+@rule(
+    "user", "1", "Do the user's answers say what they are to say?",
+    source="τ-bench",
+    applies=lambda sample: traits_of(sample.kind).is_live,
+    doubts={"user_amiss": "The user's words{where} don't say {name} = {value}, or say something else."},
+)  # fmt: skip
+def check_user(sample: Sample, context: StageContext) -> Answer:
+    """Read each answer of a live conversation anew; the score is the share of answers that are borne out."""
+    tools = context.toolset(sample.candidates)
+    named, turns = {tool.name: tool for tool in tools}, sample.turns
+    findings, wrong = [], set[int]()
+    for fact in facts_of(sample, tools):
+        words, before = turns[fact.turn], turns[fact.turn - 1]
+        if fact.turn == 0 or not isinstance(words, UserTurn):
+            continue
+        question = before.text if isinstance(before, ReplyTurn) else ""
+        said = Said(words.text, UserAnswer("tell", (fact,)), question)
+        if is_amiss(fact, said, sample.language, named[fact.tool]):
+            wrong.add(fact.turn)
+            told = DoubtedFact(kind="user_amiss", turn=fact.turn, argument=fact.parameter, value=fact.value)
+            findings.append(unproved(f"At turn {fact.turn} {fact.parameter} = {fact.value!r} is not said.", told))
+    answers = sum(isinstance(turn, UserTurn) for turn in turns) - 1
+    answer = answer_of(findings, f"The user says what it has to say ({answers} of {answers} answers).")
+    return replace(answer, score=1 - len(wrong) / max(1, answers))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from callwright.validators.checks.answers import check_answers
+from callwright.validators.checks.facts import check_answers
 from callwright.warehouse.answers import values_at
 from callwright.warehouse.records import CallTurn, GoldCall, ReplyTurn, ResultTurn, Sample, UserTurn
 

@@ -2,8 +2,8 @@
 
 from callwright.llm.template.messages import signature_of
 from callwright.testing import ScriptedModel, context_of
-from callwright.validators.checks.messages import MessageFit, applies_to, check_message_fit
 from callwright.validators.checks.table import all_checks, settled_claims
+from callwright.validators.checks.wording import MessageFit, check_message_fit, points_to_message
 from callwright.warehouse.records import CallTurn, GoldCall, Language, Message, Sample, UserTurn
 from tests.support.conversational import template_context
 
@@ -19,7 +19,7 @@ HERE = "You should try Casa Verde."
 
 async def test_a_judge_reads_every_message_that_the_words_point_to() -> None:
     sample = pointing("Book a table at the place in Anna's email.", "Email", f"{HERE}\n\nBob")
-    assert applies_to(sample)
+    assert points_to_message(sample)
     for fits, decision in ((True, "proved"), (False, "unproved")):
         chat = ScriptedModel({"judge_message": [MessageFit(reason="So.", fits=fits)]})
         (verdict,) = await check_message_fit(sample, context_of({}, chat))

@@ -17,7 +17,7 @@ from callwright.validators.checks.end_state import check_end_state
 from callwright.validators.checks.format import check_format
 from callwright.validators.checks.grounding import check_grounding
 from callwright.validators.checks.path import check_path
-from callwright.validators.checks.users import check_user
+from callwright.validators.checks.wording import check_user
 from callwright.validators.path_runs import PathRun, run_path
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import CallTurn, Derivation, Exchange, MultiStepRun, Sample, UserTurn
