@@ -21,7 +21,6 @@ from callwright.warehouse.records import (
     Complexity,
     DoubtedFact,
     GoldCall,
-    JsonSchema,
     ReplyTurn,
     ResultTurn,
     Sample,
@@ -74,46 +73,33 @@ class ConversationWithTools(NamedTuple):
     tools: Mapping[str, Tool]
     withheld: Mapping[str, Tool]
 
-    def schema(self, tool: str, parameter: str) -> JsonSchema:
-        """The schema of a parameter, titled by its name."""
-        known = self.tools.get(tool)
-        return {"title": parameter, **(known.properties.get(parameter, {}) if known else {})}
-
     def says(self, text: str, call: GoldCall, parameter: str) -> bool:
         """Whether a text says the value that a call has for a parameter."""
-        return locate(call.arguments[parameter], self.schema(call.tool, parameter), text) is not None
+        known = self.tools.get(call.tool)
+        schema = {"title": parameter, **(known.properties.get(parameter, {}) if known else {})}
+        return locate(call.arguments[parameter], schema, text) is not None
 
     def made(self) -> list[CallWithResult]:
         """Every call of the conversation."""
         return [made for one in self.rounds for made in one.made]
 
-    def extras(self) -> list[tuple[int, str]]:
-        """What is stated beside the point, by the turn that says it."""
-        return list(self.sample.stated_at("extra"))
-
-
-def applies_to(sample: Sample) -> bool:
-    """Whether the sample is a simulated conversation."""
-    return traits_of(sample.kind).has_acts
-
 
 @rule(
     "complexity", "2", "Is the complexity that the scenario requires really there?",
     source="CONFETTI 3.1",
-    applies=applies_to,
+    applies=lambda sample: traits_of(sample.kind).has_acts,
     doubts={"complexity_absent": "What should make this conversation hard ({value}) is not there."},
 )  # fmt: skip
 def check_complexity(sample: Sample, context: StageContext) -> Answer:
     """Prove that the required complexity is there; what else is there is reported too."""
-    conversation = read_conversation(
-        sample, context.toolset(sample.candidates), [context.tool(key) for key in sample.withheld]
-    )
-    required = conversation.sample.complexity
-    rule = next((rule for name, rule in RULES.items() if name == required), None)
-    problem = (
-        rule(conversation) if rule else f"{required!r} is none of the complexities {', '.join(get_args(Complexity))}."
-    )
-    others = ", ".join(name for name in found_in(conversation) if name != required)
+    withheld = [context.tool(key) for key in sample.withheld]
+    conversation = read_conversation(sample, context.toolset(sample.candidates), withheld)
+    required = sample.complexity
+    problems = {name: rule(conversation) for name, rule in RULES.items()}
+    unknown = f"{required!r} is none of the complexities {', '.join(get_args(Complexity))}."
+    problem = next((found for name, found in problems.items() if name == required), unknown)
+    beside = (name for name, found in problems.items() if not found and name not in ("no_target_complexity", required))
+    others = ", ".join(beside)
     reason = f"The complexity {required!r} is there{f', beside {others}' if others else ''}."
     return Answer(
         decision="unproved" if problem else "proved",
@@ -123,19 +109,12 @@ def check_complexity(sample: Sample, context: StageContext) -> Answer:
     )
 
 
-def found_in(conversation: ConversationWithTools) -> list[Complexity]:
-    """Every complexity that can be shown to be there, but the one that stands for none."""
-    return [name for name, rule in RULES.items() if name != "no_target_complexity" and not rule(conversation)]
-
-
 _FEWEST = 2
 
 
 def _exception(conversation: ConversationWithTools) -> str:
-    for one in conversation.rounds:
-        if any(made.failed for made in one.made) and one.reply is not None:
-            return ""
-    return "No call has an error as its result and a reply that tells of it."
+    is_told = any(one.reply and any(made.failed for made in one.made) for one in conversation.rounds)
+    return "" if is_told else "No call has an error as its result and a reply that tells of it."
 
 
 def _failed(conversation: ConversationWithTools) -> str:
@@ -177,12 +156,11 @@ def _plain(conversation: ConversationWithTools) -> str:
     failed = next((made.call.tool for made in conversation.made() if made.failed), "")
     if failed:
         return f"{failed!r} went wrong."
-    unserved = next(
-        (name for one in conversation.rounds for name in one.goals if not _is_served(conversation, name)), ""
-    )
+    served = {made.call.tool for made in conversation.made() if not made.failed}
+    unserved = next((name for one in conversation.rounds for name in one.goals if name not in served), "")
     if unserved:
         return f"{unserved!r} was asked for, but not called."
-    if any(one.reply is not None and "reject" in one.reply.acts for one in conversation.rounds):
+    if any(one.reply and "reject" in one.reply.acts for one in conversation.rounds):
         return "A request is rejected."
     return "" if conversation.made() else "Nothing is called."
 
@@ -191,18 +169,15 @@ def _corrected(conversation: ConversationWithTools) -> str:
     problem = "No call is made again with another value that the user gives for it."
     for index, one in enumerate(conversation.rounds):
         for made in one.made:
-            for before in (
-                other.call for earlier in conversation.rounds[:index] for other in earlier.made if not other.failed
-            ):
+            earlier = (other for each in conversation.rounds[:index] for other in each.made if not other.failed)
+            for before in (other.call for other in earlier):
                 changed = _changes(before, made.call)
                 if before.tool != made.call.tool or not changed or one.goals or one.was_sought:
                     continue
-                if not all(
-                    name in made.call.arguments and conversation.says(one.text, made.call, name) for name in changed
-                ):
-                    problem = f"The turn before the second call of {before.tool!r} does not say its new value."
-                else:
+                new = (name for name in changed if name in made.call.arguments)
+                if sum(conversation.says(one.text, made.call, name) for name in new) == len(changed):
                     return ""
+                problem = f"The turn before the second call of {before.tool!r} does not say its new value."
     return problem
 
 
@@ -211,24 +186,17 @@ def _stacked(conversation: ConversationWithTools) -> str:
     for one in conversation.rounds:
         if len(one.goals) < _FEWEST:
             continue
-        own = [
-            name
-            for name in one.goals
-            if any(_is_of(made, name) and _has_stated(conversation, one, made.call) for made in one.made)
-        ]
-        if len(own) >= _FEWEST:
+        stated = [made for made in one.made if _has_stated(conversation, one, made.call)]
+        if sum(any(_is_of(made, name) for made in stated) for name in one.goals) >= _FEWEST:
             return ""
         problem = "Of several things that one turn asks for, not two are called with what that turn says."
     return problem
 
 
 def _ambiguous(conversation: ConversationWithTools) -> str:
-    problem = "No question asks which of several things is meant."
-    for before, after in pairwise(conversation.rounds):
-        if before.made or before.goals or not before.seeks or before.reply is None or not after.made:
-            continue
-        return ""
-    return problem
+    pairs = pairwise(conversation.rounds)
+    is_asked = any(one.seeks and after.made and not one.made and not one.goals for one, after in pairs)
+    return "" if is_asked else "No question asks which of several things is meant."
 
 
 def _followed(conversation: ConversationWithTools) -> str:
@@ -258,7 +226,7 @@ def _implicit(conversation: ConversationWithTools) -> str:
 
 def _overfilled(conversation: ConversationWithTools) -> str:
     problem = "Nothing is noted that the user says beside the point."
-    for turn, words in conversation.extras():
+    for turn, words in conversation.sample.stated_at("extra"):
         one = next((each for each in conversation.rounds if each.turn == turn), None)
         if one is None or words not in one.text or not one.made:
             problem = f"{words!r} does not stand in a turn that a call follows upon."
@@ -272,20 +240,14 @@ def _overfilled(conversation: ConversationWithTools) -> str:
 def _underfilled(conversation: ConversationWithTools) -> str:
     problem = "No call waits for a required argument that the assistant asks for."
     for before, after in pairwise(conversation.rounds):
-        if before.made or not before.goals or not before.seeks or before.reply is None or not after.made:
+        if before.made or not before.goals or not before.seeks or not after.made:
             continue
         call = after.made[0].call
         tool = conversation.tools.get(call.tool)
         if tool is None or call.tool not in before.goals:
             continue
-        asked = [
-            name
-            for name in tool.required
-            if name in call.arguments
-            and conversation.says(after.text, call, name)
-            and not conversation.says(before.text, call, name)
-        ]
-        if asked:
+        given = [name for name in tool.required if name in call.arguments and conversation.says(after.text, call, name)]
+        if not all(conversation.says(before.text, call, name) for name in given):
             return ""
         problem = f"What {call.tool!r} lacked is not asked for and given."
     return problem
@@ -294,20 +256,12 @@ def _underfilled(conversation: ConversationWithTools) -> str:
 def _unsupported(conversation: ConversationWithTools) -> str:
     if not conversation.withheld:
         return "No tool was withheld, so it is not known what can't be done."
-    problem = "No request is rejected without a call."
-    for one in conversation.rounds:
-        if one.made or one.reply is None or "reject" not in one.reply.acts:
-            continue
-        return ""
-    return problem
+    is_rejected = any(one.reply and "reject" in one.reply.acts and not one.made for one in conversation.rounds)
+    return "" if is_rejected else "No request is rejected without a call."
 
 
 def _is_of(made: CallWithResult, tool: str) -> bool:
     return made.call.tool == tool and not made.failed
-
-
-def _is_served(conversation: ConversationWithTools, tool: str) -> bool:
-    return any(_is_of(made, tool) for made in conversation.made())
 
 
 def _has_stated(conversation: ConversationWithTools, one: Round, call: GoldCall) -> bool:
@@ -331,10 +285,8 @@ def _was_known(conversation: ConversationWithTools, before: Round, call: GoldCal
 def _is_used(conversation: ConversationWithTools, one: Round, words: str) -> bool:
     """Whether these words say an argument of a call that was made from this round on."""
     calls = [made.call for other in conversation.rounds if other.turn >= one.turn for made in other.made]
-    values = [(call, name) for call in calls for name, value in call.arguments.items() if not isinstance(value, bool)]
-    return any(
-        locate(call.arguments[name], conversation.schema(call.tool, name), words) is not None for call, name in values
-    )
+    named = [(call, name) for call in calls for name, value in call.arguments.items() if not isinstance(value, bool)]
+    return any(conversation.says(words, call, name) for call, name in named)
 
 
 RULES: Mapping[Complexity, Callable[[ConversationWithTools], str]] = {
@@ -355,9 +307,8 @@ def read_conversation(sample: Sample, tools: Sequence[Tool], withheld: Sequence[
     for start, end in zip(starts, [*starts[1:], len(sample.turns)], strict=False):
         asked = rounds[-1].reply if rounds else None
         rounds.append(_round(sample, start, end, tuple(goals.get(start, ())), asked))
-    return ConversationWithTools(
-        sample, tuple(rounds), {one.name: one for one in tools}, {one.name: one for one in withheld}
-    )
+    known, hidden = ({one.name: one for one in each} for each in (tools, withheld))
+    return ConversationWithTools(sample, tuple(rounds), known, hidden)
 
 
 def _round(sample: Sample, start: int, end: int, goals: tuple[str, ...], asked: ReplyTurn | None) -> Round:
@@ -371,9 +322,7 @@ def _round(sample: Sample, start: int, end: int, goals: tuple[str, ...], asked: 
         elif isinstance(turn, CallTurn):
             after = sample.turns[index + 1] if index + 1 < end else None
             results = after.results if isinstance(after, ResultTurn) else ()
-            made += [
-                CallWithResult(call, result) for call, result in zip_longest(turn.calls, results) if call is not None
-            ]
+            made += [CallWithResult(call, result) for call, result in zip_longest(turn.calls, results) if call]
         elif isinstance(turn, ReplyTurn):
             reply = turn
     return Round(start, text, goals, asked, tuple(made), reply)

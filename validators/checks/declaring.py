@@ -86,12 +86,15 @@ class Check(Stage, Generic[Subject]):
 
         Raises RecordError where a function of somebody else's breaks down; that of ours has a bug.
         """
-        if self.sort == "rule" and self.settles and isinstance(subject, Sample) and _is_unread(subject):
+        if self.sort == "rule" and self.settles and isinstance(subject, Sample):
             language = subject.language
-            reason = f"No rules know the language {language!r} ({of(language).name})."
-            return [self.verdict(subject, [unproved(reason, DoubtedFact(kind="not_read"))])]
+            if not has_folder(language) and any(snapshot.calls for snapshot in subject.snapshots()):
+                reason = f"No rules know the language {language!r} ({of(language).name})."
+                return [self.verdict(subject, [unproved(reason, DoubtedFact(kind="not_read"))])]
         try:
-            found = self.find(self._seen_of(subject), context)
+            # of a sample with a fault or policies it reads the one without them, unless it sees the whole
+            is_whole = self.sees_whole or not isinstance(subject, Sample)
+            found = self.find(subject if is_whole else subject.underlying, context)  # type: ignore[attr-defined]
             answer = self._answer(await found if isinstance(found, Awaitable) else found)
         except CallwrightError:
             raise
@@ -101,12 +104,6 @@ class Check(Stage, Generic[Subject]):
             what = f"{type(error).__name__}: {error}"
             raise RecordError(f"Your check {self.name!r} ({self._place(error)}) raised {what}") from error
         return [self.verdict(subject, answer), *(one.with_changes(subject=subject.key) for one in answer.told)]
-
-    def _seen_of(self, subject: Subject) -> Subject:
-        """What it reads of a record: of a sample with a fault or policies the one without them, unless it sees the whole."""
-        if isinstance(subject, Sample) and not self.sees_whole:
-            return subject.underlying  # type: ignore[return-value]  # a sample in the place of a sample
-        return subject
 
     def verdict(self, subject: Subject, found: Found) -> Verdict:
         """The verdict that what was found comes to."""
@@ -133,11 +130,6 @@ class Check(Stage, Generic[Subject]):
                 " `unproved` or `contradicted`, or an Answer."
             )
         return given
-
-
-def _is_unread(sample: Sample) -> bool:
-    """Whether the calls of a sample are in a language that no rule knows: of these rules prove nothing."""
-    return not has_folder(sample.language) and any(snapshot.calls for snapshot in sample.snapshots())
 
 
 Declared: TypeAlias = Callable[[Finder[Subject]], Check[Subject]]

@@ -24,7 +24,7 @@ from callwright.language.packs import unspaced
 from callwright.language.schemas import scalars
 from callwright.language.text import fold
 from callwright.validators.embeddings import close_encoder, likeness, read_ahead
-from callwright.warehouse.records import Decision, PolicyCase, Sample, Verdict
+from callwright.warehouse.records import PolicyCase, Sample, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -48,7 +48,9 @@ class MaskedText(NamedTuple):
 def mask_values(turns: Sequence[str], arguments: JsonValue) -> MaskedText:
     """Mask the values of the arguments where they are stated as they are, and all figures."""
     values = [str(value) for value in scalars(arguments) if not isinstance(value, bool)]
-    stated = _any_of(values)
+    # what finds the values as whole words, the longest first
+    listed = "|".join(re.escape(value) for value in sorted({*values} - {""}, key=len, reverse=True))
+    stated = re.compile(rf"(?<![A-Za-z0-9])(?:{listed})(?![A-Za-z0-9])", re.IGNORECASE) if listed else None
     known = {form for value in values for digits in _DIGITS.findall(value) for form in _forms(digits)}
     plain = [_THOUSANDS.sub("", unicodedata.normalize("NFKC", turn)) for turn in turns]
     others = frozenset(digits for turn in plain for digits in _DIGITS.findall(turn)) - known
@@ -84,12 +86,6 @@ def _forms(digits: str) -> Iterator[str]:
         yield str(int(digits) - _NOON)
 
 
-def _any_of(values: Sequence[str]) -> re.Pattern[str] | None:
-    """What finds the values as whole words, the longest first."""
-    found = "|".join(re.escape(value) for value in sorted({*values} - {""}, key=len, reverse=True))
-    return re.compile(rf"(?<![A-Za-z0-9])(?:{found})(?![A-Za-z0-9])", re.IGNORECASE) if found else None
-
-
 @lru_cache(1024)
 def _grams(text: str) -> frozenset[str]:
     spread = fold(text)
@@ -102,7 +98,6 @@ THRESHOLD = 0.9
 REWORDED = 0.5  # the precision at it stands in docs/checks.md
 _TOKENS = re.compile(rf"[{unspaced()}]|[^\W{unspaced()}]+")
 _UNSPACED = re.compile(f"[{unspaced()}]")
-_NUMBERS = re.compile(r"\d+")
 # Of so many samples the encoder's 100 MB weigh more than the third of a second that opening it again takes.
 _MANY = 5000
 _AT_ONCE = 500  # texts whose other wordings are looked for together
@@ -142,8 +137,7 @@ def find_duplicates(
     if len(entries) > _MANY:
         close_encoder()
     for position in range(first, len(entries)):
-        key, decided = entries.read(position).key, comparison.decided(position)
-        yield Verdict(subject=key, check=CHECK, version=VERSION, **decided._asdict())
+        yield comparison.decided(position, entries.read(position).key)
 
 
 class _ComparedText(NamedTuple):
@@ -163,18 +157,12 @@ class _ComparedText(NamedTuple):
     @property
     def end(self) -> tuple[str, ...]:
         """What duplicates have in common, however they are worded."""
-        return (self.kind, self.gold, *sorted(_NUMBERS.findall(self.text)))
+        return (self.kind, self.gold, *sorted(_DIGITS.findall(self.text)))
 
     @property
     def request(self) -> tuple[str, ...]:
         """What a request has in common with the same one in other words; empty where no call is due: nothing tells these apart."""
         return (self.kind, self.language, self.speakers, self.gold) if self.tools else ()
-
-
-class _ComparedSamples(NamedTuple):
-    decision: Decision
-    score: float | None
-    reason: str
 
 
 class _Entries:
@@ -228,13 +216,14 @@ class _Comparison:
         if self._reworded is not None:
             self._compare_requests(self._reworded)
 
-    def decided(self, position: int) -> _ComparedSamples:
-        """What has been found about the sample at a position."""
+    def decided(self, position: int, subject: str) -> Verdict:
+        """What has been found about the sample at a position, which has the key `subject`."""
         relation, other = self._relations[position], self._others[position]
         if relation == _REPEATED:
-            return self.decided(other)
+            return self.decided(other, subject)
         if relation == _NEW:
-            return _ComparedSamples("proved", None, "It is unlike all before it.")
+            reason = "It is unlike all before it."
+            return Verdict(subject=subject, check=CHECK, version=VERSION, decision="proved", reason=reason)
         likeness, key = self._likenesses[position], self._entries.read(other).key
         reason = {
             _SAME_END: f"It says what {key} says, word for word, to the same end.",
@@ -242,7 +231,10 @@ class _Comparison:
             _ALIKE: f"It is {likeness:.0%} like {key}, to the same end.",
             _REWORDED: f"It asks for what {key} asks for, in other words: {likeness:.0%} alike without the values.",
         }[relation]
-        return _ComparedSamples("contradicted", round(likeness, 4), reason)
+        score = round(likeness, 4)
+        return Verdict(
+            subject=subject, check=CHECK, version=VERSION, decision="contradicted", score=score, reason=reason
+        )
 
     def _note(self, position: int, relation: int, other: int, likeness: float = 1.0) -> None:
         self._relations[position], self._others[position], self._likenesses[position] = relation, other, likeness
@@ -273,7 +265,7 @@ class _Comparison:
             entry = self._entries.read(position)
             alike = by_end[entry.end]
             # messages are left out: several requests may lean on one, and it is much longer than they are
-            words = array("q", sorted(_words(entry.text.split(" ")[: entry.own])))
+            words = array("q", sorted({hash(token) for token in entry.text.split(" ")[: entry.own]}))
             if relation == _NEW:
                 likeness, at = alike.find(words)
                 if likeness >= self._threshold:
@@ -344,7 +336,8 @@ class _Nearest:
         found = {at for word in self._prefix(words) for at in self._by_word.get(word, ())}
         mine, best, nearest = set(words), 0.0, 0
         for position, others in (self._all[at] for at in sorted(found)):
-            likeness = _jaccard(mine, others)
+            shared = sum(word in mine for word in others)
+            likeness = shared / (len(mine) + len(others) - shared)
             if likeness > best:
                 best, nearest = likeness, position
         return best, nearest
@@ -396,11 +389,6 @@ def _tokens(texts: Iterable[str]) -> list[str]:
     return _TOKENS.findall(fold(" ".join(texts)))
 
 
-def _words(tokens: list[str]) -> set[int]:
-    """Hashes of the words, and of the characters that stand for words, in whatever order they come."""
-    return {hash(token) for token in tokens}
-
-
 def _gold_key(sample: Sample) -> str:
     """What is due, in one string; where nothing is, what was withheld stands for it."""
     due = [[(call.tool, call.arguments) for call in snapshot.calls] for snapshot in sample.snapshots()]
@@ -411,11 +399,6 @@ def _gold_key(sample: Sample) -> str:
     if not any(due):
         due.append([(key, {}) for key in sorted(sample.withheld)])
     return orjson.dumps(due, option=orjson.OPT_SORT_KEYS).decode()
-
-
-def _jaccard(mine: set[int], others: array[int]) -> float:
-    shared = sum(word in mine for word in others)
-    return shared / (len(mine) + len(others) - shared)
 
 
 def _is_ambiguous(one: _ComparedText, other: _ComparedText) -> bool:

@@ -16,7 +16,7 @@ from callwright.generators.stages import StageContext
 from callwright.language.schemas import scalars
 from callwright.language.text import fold
 from callwright.validators.checks.declaring import rule
-from callwright.validators.checks.end_state import unseen
+from callwright.validators.checks.episodes import unseen
 from callwright.validators.checks.verdicts import Answer, Finding, answer_of, contradicted, unproved
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import CallTurn, DoubtedFact, Fault, FaultDue, GoldCall, ResultTurn, Sample

@@ -38,7 +38,6 @@ from callwright.validators.checks.grounding import origin_of
 from callwright.validators.checks.verdicts import Answer, Finding, answer_of, contradicted, unproved
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import (
-    Call,
     CallTurn,
     Composed,
     Default,
@@ -76,31 +75,39 @@ CallKeys = list[frozenset[str]]
 )  # fmt: skip
 async def check_path(sample: Sample, context: StageContext) -> Answer:
     """Prove each value by its evidence, and by search that no other path is as short."""
-    name = sample.environment
+    name, calls = sample.environment, [len(snapshot.calls) for snapshot in sample.snapshots()]
+    proof = f"No other path has {len(calls)} steps and {sum(calls)} calls or fewer."
     if name not in context.environments:
-        missing = unproved(f"There is no environment {name!r} to search in.", _NOT_SEARCHED)
-        return _answer(sample, [missing])
+        return answer_of([unproved(f"There is no environment {name!r} to search in.", _NOT_SEARCHED)], proof)
     world, tools = context.environments[name], context.toolset(sample.candidates)
     if traits_of(sample.kind).is_task:
         world = BegunWorld(world)
-    return _answer(sample, await find_in_path(sample, world, tools))
+    return answer_of(await _find_in_path(sample, world, tools), proof)
 
 
-async def find_in_path(sample: Sample, environment: Environment, tools: Sequence[Tool]) -> list[Finding]:
+async def _find_in_path(sample: Sample, environment: Environment, tools: Sequence[Tool]) -> list[Finding]:
     """What speaks against the sample's path being the only shortest one; nothing where it is."""
-    reading = read_goal(sample, {tool.name: tool for tool in tools})
-    if reading.goal is None:
+    reading = _PathFindings(sample, {tool.name: tool for tool in tools})
+    goal = reading.goal()
+    if goal is None:
         return reading.findings
-    remembered = RememberedEnvironment(environment, _recorded(sample))
+    # every call of the sample with the response that it records
+    recorded = [
+        (call.bare, result)
+        for index, turn in enumerate(sample.turns) if isinstance(turn, ResultTurn)
+        for call, result in zip(_calls_at(sample, index - 1), turn.results, strict=False)
+    ]  # fmt: skip
+    remembered = RememberedEnvironment(environment, recorded)
     try:
-        resolved = await resolve(reading.goal, remembered)
+        resolved = await resolve(goal, remembered)
     except RecordError as error:
         return [contradicted(str(error), _PATH_AMISS)]
-    findings = [*_differences(sample, resolved), *_choices(resolved), *_unused(sample, reading.goal)]
+    choices = [finding for place in resolved.places if (finding := _choice(resolved, place))]
+    findings = [*_differences(sample, resolved), *choices, *_unused(sample, goal)]
     if not findings:
-        findings += _others(await find_plans(reading.goal, remembered, tools), _keys(resolved))
+        findings += _others(await find_plans(goal, remembered, tools), _keys(resolved))
     if not findings:
-        findings += await _replayed(reading.goal, resolved, environment)
+        findings += await _replayed(goal, resolved, environment)
     return findings
 
 
@@ -125,16 +132,6 @@ def _responses(resolved: Resolved) -> dict[str, JsonValue]:
         for exchange in resolved.path
         for call, response in zip(exchange.calls, exchange.responses, strict=True)
     }
-
-
-def _recorded(sample: Sample) -> list[tuple[Call, JsonValue]]:
-    """Every call of the sample with the response that it records."""
-    pairs: list[tuple[Call, JsonValue]] = []
-    for index, turn in enumerate(sample.turns):
-        if isinstance(turn, ResultTurn):
-            due = calls_at(sample, index - 1)
-            pairs += [(call.bare, result) for call, result in zip(due, turn.results, strict=False)]
-    return pairs
 
 
 def _differences(sample: Sample, resolved: Resolved) -> list[Finding]:
@@ -163,12 +160,8 @@ def _keys(resolved: Resolved) -> CallKeys:
     return [frozenset(call.key for call in exchange.calls) for exchange in resolved.path]
 
 
-def _choices(resolved: Resolved) -> list[Finding]:
-    """The picks that leave a choice: another entry fits as well, and has another value."""
-    return [finding for place in resolved.places if (finding := _choice(resolved, place))]
-
-
 def _choice(resolved: Resolved, place: PickedPlace) -> Finding | None:
+    """Where a pick leaves a choice: another entry fits as well, and has another value."""
     source = place.source
     entries = entries_of(resolved.path[place.step].responses[place.call], source.entries)
     value = value_at(entries[place.entry].value, source.field)
@@ -180,11 +173,11 @@ def _choice(resolved: Resolved, place: PickedPlace) -> Finding | None:
     if not others:
         return None
     call = resolved.path[place.step].calls[place.call]
-    return unproved(
-        f"For {place.leaf.argument!r} of {resolved.call(place.leaf.call).tool}, entry {others[0]} of"
-        f" {source.entries or 'the response'!r} of {call.tool} fits as well as entry {place.entry}.",
-        DoubtedFact(kind="entries_compete", tool=call.tool, argument=place.leaf.argument),
+    what = (
+        f"entry {others[0]} of {source.entries or 'the response'!r} of {call.tool} fits as well as entry {place.entry}"
     )
+    reason = f"For {place.leaf.argument!r} of {resolved.call(place.leaf.call).tool}, {what}."
+    return unproved(reason, DoubtedFact(kind="entries_compete", tool=call.tool, argument=place.leaf.argument))
 
 
 def _unused(sample: Sample, goal: Goal) -> list[Finding]:
@@ -193,10 +186,8 @@ def _unused(sample: Sample, goal: Goal) -> list[Finding]:
     texts = user_texts(sample.turns) if traits_of(sample.kind).is_live else [sample.request]
     dates = [(text, one) for text in texts for one in find_dates(text) if one.rule in (DATE, VERBATIM)]
     unused = [text[found.start : found.end] for text, found in dates if str(found.value) not in held]
-    return [
-        unproved(f"The user says {words!r}, which no call takes.", DoubtedFact(kind="words_left", quote=words))
-        for words in unused
-    ]
+    told = {words: DoubtedFact(kind="words_left", quote=words) for words in unused}
+    return [unproved(f"The user says {words!r}, which no call takes.", told[words]) for words in unused]
 
 
 def _others(plans: Sequence[ShortestPath], own: CallKeys) -> list[Finding]:
@@ -209,50 +200,11 @@ def _others(plans: Sequence[ShortestPath], own: CallKeys) -> list[Finding]:
         return [contradicted(f"A shorter path meets the request: {', '.join(shorter)}.", fact)]
     if len(plans) > 1:
         other = next(plan for plan, names in zip(plans, sets, strict=True) if names != own)
-        rendered = _rendered(other, own)
+        known = frozenset().union(*own)
+        calls = [call for exchange in other.path for call in exchange.calls if call.key not in known]
+        rendered = "; ".join(f"{call.tool} with {call.arguments!r}" for call in calls)
         return [unproved(f"Another path is as short: {rendered}.", DoubtedFact(kind="other_path", other=rendered))]
     return []
-
-
-def _rendered(plan: ShortestPath, own: CallKeys) -> str:
-    """The calls of another path that the sample's does not make."""
-    known = frozenset().union(*own)
-    calls = [call for exchange in plan.path for call in exchange.calls if call.key not in known]
-    return "; ".join(f"{call.tool} with {call.arguments!r}" for call in calls)
-
-
-def _answer(sample: Sample, findings: Sequence[Finding]) -> Answer:
-    calls = [len(snapshot.calls) for snapshot in sample.snapshots()]
-    proof = f"No other path has {len(calls)} steps and {sum(calls)} calls or fewer."
-    return answer_of(findings, proof)
-
-
-class ReadGoal(NamedTuple):
-    """What a sample's gold says that the user wants; no goal where some finding contradicts it or leaves it open."""
-
-    goal: Goal | None
-    findings: list[Finding]
-
-
-def read_goal(sample: Sample, tools: Mapping[str, Tool]) -> ReadGoal:
-    """The goal that the gold calls of a sample follow; `tools` are its candidates by name."""
-    reading = _PathFindings(sample, tools)
-    wanted = reading.wanted()
-    calls = [
-        reading.planned(turn, call, wanted=(step, position) in wanted)
-        for step, turn in enumerate(reading.call_turns)
-        for position, call in enumerate(calls_at(sample, turn))
-    ]
-    if reading.findings:
-        return ReadGoal(None, reading.findings)
-    goal = Goal(
-        environment=sample.environment,
-        language=sample.language,
-        domain=sample.category,
-        calls=tuple(calls),
-        candidates=sample.candidates,
-    )
-    return ReadGoal(goal, [])
 
 
 class _Due(NamedTuple):
@@ -267,23 +219,32 @@ class _PathFindings:
     """What is found on the way through the calls."""
 
     def __init__(self, sample: Sample, tools: Mapping[str, Tool]) -> None:
-        self.sample, self.tools = sample, tools
+        self._sample, self._tools = sample, tools
         self.findings: list[Finding] = []
-        self.call_turns = [index for index, turn in enumerate(sample.turns) if isinstance(turn, CallTurn)]
-        self.places = [(turn, at) for turn in self.call_turns for at in range(len(calls_at(sample, turn)))]
+        self._call_turns = [index for index, turn in enumerate(sample.turns) if isinstance(turn, CallTurn)]
+        self._places = [(turn, at) for turn in self._call_turns for at in range(len(_calls_at(sample, turn)))]
 
-    def wanted(self) -> set[tuple[int, int]]:
-        """The calls that the user asks for, by step and place; none where the sample does not tell."""
-        found: set[tuple[int, int]] = set()
-        for step, position in self.sample.wanted:
-            found.add((step, position))
-            if step >= len(self.call_turns) or (self.call_turns[step], position) not in self.places:
+    def goal(self) -> Goal | None:
+        """What the gold calls say that the user wants; None where some finding contradicts it or leaves it open."""
+        sample = self._sample
+        for step, position in sample.wanted:
+            if step >= len(self._call_turns) or (self._call_turns[step], position) not in self._places:
                 self._contradict(f"The user asks for call {step}.{position}, which is missing.")
-        return found
+        calls = [
+            self._planned(turn, call, wanted=(step, position) in sample.wanted)
+            for step, turn in enumerate(self._call_turns)
+            for position, call in enumerate(_calls_at(sample, turn))
+        ]
+        if self.findings:
+            return None
+        return Goal(
+            environment=sample.environment, language=sample.language, domain=sample.category, calls=tuple(calls),
+            candidates=sample.candidates,
+        )  # fmt: skip
 
-    def planned(self, turn: int, call: GoldCall, *, wanted: bool) -> PlannedCall:
+    def _planned(self, turn: int, call: GoldCall, *, wanted: bool) -> PlannedCall:
         """The call with the source of each of its arguments."""
-        tool = self.tools.get(call.tool)
+        tool = self._tools.get(call.tool)
         if tool is None:
             self._contradict(f"The tool {call.tool!r} is not among the candidates.")
             return PlannedCall(tool=call.tool, arguments={}, wanted=wanted)
@@ -320,28 +281,22 @@ class _PathFindings:
                 return self._picked(due, evidence, value)
             case "person" | "context":
                 whence = "A person gave" if evidence.kind == "person" else "The system message says"
-                self._doubt(
-                    f"{whence} {evidence.argument!r} = {value!r} of {due.tool.name}; no rule tells it.",
-                    evidence.argument,
-                )
+                reason = f"{whence} {evidence.argument!r} = {value!r} of {due.tool.name}; no rule tells it."
+                self._doubt(reason, evidence.argument)
                 return Default(value=value)
             case _:
                 assert_never(evidence.kind)
 
     def _check_stated(self, due: _Due, evidence: Evidence, value: JsonValue) -> None:
         spoken = -1 if evidence.turn is None else evidence.turn
-        turn = self.sample.turns[spoken] if 0 <= spoken < due.turn else None
+        turn = self._sample.turns[spoken] if 0 <= spoken < due.turn else None
         quote = turn.text[evidence.start : evidence.end] if isinstance(turn, UserTurn) else ""
         if not quote or quote != evidence.quote:
-            self._contradict(
-                f"The words {evidence.quote!r} for {evidence.argument!r} do not stand where they should.",
-                evidence.argument,
-            )
+            reason = f"The words {evidence.quote!r} for {evidence.argument!r} do not stand where they should."
+            self._contradict(reason, evidence.argument)
         elif _says_another(value, schema_of(due.tool, evidence.argument), quote):
-            self._contradict(
-                f"The words {quote!r} do not say {value!r} for {evidence.argument!r} of {due.tool.name}.",
-                evidence.argument,
-            )
+            reason = f"The words {quote!r} do not say {value!r} for {evidence.argument!r} of {due.tool.name}."
+            self._contradict(reason, evidence.argument)
 
     def _check_default(self, due: _Due, evidence: Evidence, value: JsonValue) -> None:
         schema = schema_of(due.tool, evidence.argument)
@@ -350,10 +305,8 @@ class _PathFindings:
             return
         described = f"{due.tool.description} {schema.get('description', '')}"
         if declared or not re.search(rf"(?<!\w){re.escape(as_text(value))}(?!\w)", described):
-            self._doubt(
-                f"Nothing gives {value!r} as the default of {evidence.argument!r} of {due.tool.name}.",
-                evidence.argument,
-            )
+            reason = f"Nothing gives {value!r} as the default of {evidence.argument!r} of {due.tool.name}."
+            self._doubt(reason, evidence.argument)
 
     def _picked(self, due: _Due, evidence: Evidence, value: JsonValue) -> ValueSource:
         where = f"{evidence.argument!r} of {due.tool.name}"
@@ -362,31 +315,26 @@ class _PathFindings:
             self._doubt(f"The evidence for {where} names no place in a response, or no rule.", evidence.argument)
             return Default(value=value)
         turn, position, path = origin
-        results = self.sample.turns[turn] if turn < len(self.sample.turns) else None
+        results = self._sample.turns[turn] if turn < len(self._sample.turns) else None
+        taken, problem = f"{where} takes a value from", ""
         if turn >= due.turn:
-            self._contradict(
-                f"{where} takes a value from turn {turn}, which comes later than turn {due.turn}.", evidence.argument
-            )
-        elif (turn - 1, position) not in self.places:
-            self._contradict(f"{where} takes a value from {evidence.path}, which answers no call.", evidence.argument)
+            problem = f"{taken} turn {turn}, which comes later than turn {due.turn}."
+        elif (turn - 1, position) not in self._places:
+            problem = f"{taken} {evidence.path}, which answers no call."
         elif not isinstance(results, ResultTurn) or position >= len(results.results):
-            self._contradict(
-                f"{where} takes a value from {evidence.path}, where there is no response.", evidence.argument
-            )
+            problem = f"{taken} {evidence.path}, where there is no response."
         else:
-            return self._read_rule(evidence, (turn, position), _Held(results.results[position], path, value), where)
+            try:
+                picked = read_rule(evidence.rule, self._places.index((turn - 1, position)))
+                held = shifted(value_at(results.results[position], path), picked.later_by)
+            except RecordError as error:
+                problem = f"The evidence for {where} leads nowhere: {error}"
+            else:
+                if held != value and as_text(held) != value:
+                    self._contradict(f"{where} is {value!r}, but {evidence.path} holds {held!r}.", evidence.argument)
+                return picked
+        self._contradict(problem, evidence.argument)
         return Default(value=value)
-
-    def _read_rule(self, evidence: Evidence, place: tuple[int, int], held: "_Held", where: str) -> ValueSource:
-        try:
-            picked = read_rule(evidence.rule, self.places.index((place[0] - 1, place[1])))
-            value = shifted(value_at(held.response, held.path), picked.later_by)
-        except RecordError as error:
-            self._contradict(f"The evidence for {where} leads nowhere: {error}", evidence.argument)
-            return Default(value=held.value)
-        if value != held.value and as_text(value) != held.value:
-            self._contradict(f"{where} is {held.value!r}, but {evidence.path} holds {value!r}.", evidence.argument)
-        return picked
 
     def _contradict(self, reason: str, argument: str = "") -> None:
         self.findings.append(contradicted(reason, DoubtedFact(kind="path_amiss", argument=argument)))
@@ -402,15 +350,7 @@ def _says_another(value: JsonValue, schema: JsonSchema, quote: str) -> bool:
     return locate(value, schema, quote) is None and read_value(quote, schema) is not None
 
 
-class _Held(NamedTuple):
-    """A response, a path in it, and the value that an argument has from there."""
-
-    response: JsonValue
-    path: str
-    value: JsonValue
-
-
-def calls_at(sample: Sample, turn: int) -> tuple[GoldCall, ...]:
+def _calls_at(sample: Sample, turn: int) -> tuple[GoldCall, ...]:
     """The calls that are due at a turn."""
     due = sample.turns[turn]
     return due.calls if isinstance(due, CallTurn) else ()

@@ -10,8 +10,6 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from pydantic import JsonValue
-
 from callwright.generators.kinds import traits_of
 from callwright.generators.routing.tool_graph import UNKNOWN, returned_fields
 from callwright.generators.stages import StageContext
@@ -22,7 +20,7 @@ from callwright.validators.checks.grounding import feed_problem, is_routed, know
 from callwright.validators.checks.verdicts import Answer, Finding, answer_of, contradicted, unproved
 from callwright.validators.metrics.callnavi.dataset import find_stated
 from callwright.validators.toolset.redundancy import doing_of
-from callwright.warehouse.records import DoubtedFact, GoldCall, JsonSchema, Sample, Snapshot, Tool, UserTurn
+from callwright.warehouse.records import DoubtedFact, GoldCall, Sample, Tool, UserTurn
 
 _KIND_AMISS = DoubtedFact(kind="kind_amiss")
 _LEAST = {"easy": 1, "medium": 2, "hard": 2}
@@ -30,10 +28,9 @@ _MOST = {"easy": 1, "medium": 5, "hard": 5}
 
 
 class _Question(NamedTuple):
-    """What the user asks until a snapshot, that and the messages with it, the calls due there, and the catalog by name."""
+    """What the user asks until a snapshot with the messages that came along, the calls due there, and the catalog by name."""
 
     sample: Sample
-    request: str
     stated: str
     calls: tuple[GoldCall, ...]
     tools: dict[str, Tool]
@@ -57,8 +54,7 @@ def applies_to(sample: Sample) -> bool:
 )  # fmt: skip
 def check_routing(sample: Sample, context: StageContext) -> Answer:
     """Prove the calls of a question from the request and from what the tools return."""
-    catalog = tuple(context.tools.values())
-    return route(sample, context.toolset(sample.candidates), catalog)
+    return route(sample, context.toolset(sample.candidates), tuple(context.tools.values()))
 
 
 def route(sample: Sample, candidates: Sequence[Tool], catalog: Sequence[Tool]) -> Answer:
@@ -67,19 +63,15 @@ def route(sample: Sample, candidates: Sequence[Tool], catalog: Sequence[Tool]) -
     findings = list(_left_out(sample, catalog))
     for snapshot in sample.snapshots():
         if snapshot.calls:
-            findings += _findings(_question(snapshot, sample, tools))
+            users = [turn for turn in snapshot.prefix if isinstance(turn, UserTurn)]
+            stated = [text for turn in users for text in (turn.text, turn.external.text if turn.external else "")]
+            findings += _findings(_Question(sample, " ".join(stated), snapshot.calls, tools))
     if not any(snapshot.calls for snapshot in sample.snapshots()):
         findings.append(contradicted("No call is due.", _KIND_AMISS))
     unknown = sum(value == UNKNOWN for call in sample.gold for value in call.arguments.values())
     due = f"{len(sample.gold)} of {len(candidates)} tools are due, in this order"
     proof = f"{due}; {unknown} values are returned on the way."
     return answer_of(findings, proof)
-
-
-def _question(snapshot: Snapshot, sample: Sample, tools: dict[str, Tool]) -> _Question:
-    users = [turn for turn in snapshot.prefix if isinstance(turn, UserTurn)]
-    stated = [text for turn in users for text in (turn.text, turn.external.text if turn.external else "")]
-    return _Question(sample, " ".join(turn.text for turn in users), " ".join(stated), snapshot.calls, tools)
 
 
 def _findings(question: _Question) -> Iterator[Finding]:
@@ -117,10 +109,8 @@ def _left_out(sample: Sample, catalog: Sequence[Tool]) -> Iterator[Finding]:
     beside = [tool for tool in catalog if tool.category == sample.category and tool.language == sample.language]
     hidden = [tool.name for tool in beside if tool.key not in shown]
     if hidden:
-        yield contradicted(
-            f"The candidates are not the whole catalog: {len(hidden)} tools are left out, {hidden[0]!r} too.",
-            DoubtedFact(kind="candidates_amiss"),
-        )
+        reason = f"The candidates are not the whole catalog: {len(hidden)} tools are left out, {hidden[0]!r} too."
+        yield contradicted(reason, DoubtedFact(kind="candidates_amiss"))
 
 
 def _call_findings(call: GoldCall, question: _Question) -> Iterator[Finding]:
@@ -134,9 +124,10 @@ def _call_findings(call: GoldCall, question: _Question) -> Iterator[Finding]:
         fact = DoubtedFact(kind="required_missing", tool=call.tool, argument=missing[0])
         yield contradicted(f"{call.tool} is called without {missing[0]!r}, which it requires.", fact)
     for name, value in call.arguments.items():
+        schema = tool.properties.get(name, {})
         if value == UNKNOWN:
             yield from _unknown_findings(name, call, question)
-        elif not _is_stated(value, tool.properties.get(name, {}), question.stated):
+        elif schema.get("default") != value and locate(value, schema, question.stated) is None:
             fact = DoubtedFact(kind="unstated", tool=call.tool, argument=name, value=value)
             yield unproved(f"The request does not say {value!r} for {name!r} of {call.tool}.", fact)
 
@@ -158,10 +149,6 @@ def _order(question: _Question) -> Iterator[Finding]:
             yield unproved(f"{tool} is made before {other}, but the request speaks of it later.", fact)
 
 
-def _is_stated(value: JsonValue, schema: JsonSchema, request: str) -> bool:
-    return schema.get("default") == value or locate(value, schema, request) is not None
-
-
 def _unknown_findings(name: str, call: GoldCall, question: _Question) -> Iterator[Finding]:
     problem = feed_problem(name, call, question.calls, question.tools)
     if problem:
@@ -169,11 +156,10 @@ def _unknown_findings(name: str, call: GoldCall, question: _Question) -> Iterato
     schema = question.tools[call.tool].properties.get(name, {})
     given = [str(value) for one in question.calls for value in known_arguments(one).values()]
     pattern = str(schema.get("pattern", "")).removeprefix("^").removesuffix("$")
-    stated = (
-        [found.group() for found in re.finditer(rf"(?<!\w)(?:{pattern})(?!\w)", question.stated)] if pattern else []
-    )
-    stands = next((words for words in stated if words not in given), "")
-    if not pattern:
+    if pattern:
+        found = re.finditer(rf"(?<!\w)(?:{pattern})(?!\w)", question.stated)
+        stands = next((words.group() for words in found if words.group() not in given), "")
+    else:
         stands = find_stated(name, question.stated, given)
     if stands:
         reason = f"{name!r} of {call.tool} is unknown, though the request says {stands!r} for it."
@@ -181,12 +167,9 @@ def _unknown_findings(name: str, call: GoldCall, question: _Question) -> Iterato
 
 
 def _other_tools(question: _Question) -> Iterator[Finding]:
-    gold = [question.tools[call.tool] for call in question.calls if call.tool in question.tools]
-    for tool in gold:
-        duplicate = next(
-            (one for one in question.tools.values() if one.name != tool.name and does_the_same(tool, one)), None
-        )
-        if duplicate is not None:
+    for tool in (question.tools[call.tool] for call in question.calls if call.tool in question.tools):
+        others = (one for one in question.tools.values() if one.name != tool.name)
+        if duplicate := next((one for one in others if does_the_same(tool, one)), None):
             reason = f"{duplicate.name} does what {tool.name} does: {duplicate.description}."
             yield contradicted(reason, DoubtedFact(kind="tools_alike", tool=duplicate.name, other=tool.name))
 
@@ -198,6 +181,5 @@ def does_the_same(one: Tool, other: Tool) -> bool:
     if set(one.required) != set(other.required) or set(returned_fields(one)) != set(returned_fields(other)):
         return False
     doing, others = doing_of(one.name, one.description), doing_of(other.name, other.description)
-    return (
-        bool(doing.kinds & others.kinds) and set(doing.resource) == set(others.resource) and doing.verb == others.verb
-    )
+    is_alike = doing.verb == others.verb and set(doing.resource) == set(others.resource)
+    return is_alike and bool(doing.kinds & others.kinds)

@@ -23,7 +23,6 @@ _MOST_TURNS = 20
 Rule = Callable[[Sequence[Tool]], str]
 
 
-# It comes before anything is made of a scenario.
 @gate(
     "scenario", "1",
     "Does the goal want what its APIs do, and is the complexity possible with them?",
@@ -33,8 +32,13 @@ Rule = Callable[[Sequence[Tool]], str]
 )  # fmt: skip
 async def check_scenario(worded: WordedScenario, context: StageContext) -> Answer:
     """Prove that a scenario can be acted out as it stands; code answers first, then the judge reads the goal."""
-    found = next(_by_code(worded.plan, context), None) or await _by_reading(worded, context)
-    complexity = worded.plan.scenario.complexity
+    scenario, found = worded.plan.scenario, next(_by_code(worded.plan, context), None)
+    if found is None:
+        shown = [{"name": tool.name, "description": tool.description} for tool in context.toolset(scenario.candidates)]
+        reading = await ask_opinion(context.chat, SCENARIO, ScenarioReading, tools=shown, goal=worded.goal)
+        problem = _reading_problem(reading, worded.plan, context)
+        found = Finding("unproved", problem) if problem else None
+    complexity = scenario.complexity
     proof = f"The goal wants what its APIs do, and {complexity!r} is possible with them."
     return answer_of([found] if found else [], proof)
 
@@ -60,9 +64,8 @@ def _time_problem(scenario: Scenario) -> str:
         moment = datetime.strptime(stated, _TIME)  # noqa: DTZ007 - a wall clock, of no zone
     except ValueError:
         return f"The reference time {stated!r} is none; it is written like 2026-11-02 08:15."
-    return (
-        "" if f"{moment:{_TIME}}" == stated else f"The reference time {stated!r} is not written like 2026-11-02 08:15."
-    )
+    is_written = f"{moment:{_TIME}}" == stated
+    return "" if is_written else f"The reference time {stated!r} is not written like 2026-11-02 08:15."
 
 
 def _turns_problem(plan: ConversationPlan) -> str:
@@ -88,15 +91,7 @@ def _apis_problem(scenario: Scenario, context: StageContext) -> str:
     return f"What no API shall do, one does: {duplicate}." if duplicate else ""
 
 
-async def _by_reading(worded: WordedScenario, context: StageContext) -> Finding | None:
-    scenario = worded.plan.scenario
-    shown = [{"name": tool.name, "description": tool.description} for tool in context.toolset(scenario.candidates)]
-    reading = await ask_opinion(context.chat, SCENARIO, ScenarioReading, tools=shown, goal=worded.goal)
-    problem = reading_problem(reading, worded.plan, context)
-    return Finding("unproved", problem) if problem else None
-
-
-def reading_problem(reading: ScenarioReading, plan: ConversationPlan, context: StageContext) -> str:
+def _reading_problem(reading: ScenarioReading, plan: ConversationPlan, context: StageContext) -> str:
     """How what the judge reads in the goal differs from what the plan serves and refuses, "" where it does not."""
     users = [move for move in plan.moves if move.speaker == "user"]
     withheld = set(plan.scenario.withheld)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Annotated, NamedTuple
 
 import orjson
-from pydantic import BaseModel, Field, JsonValue
+from pydantic import BaseModel, Field
 
 from callwright.generators.kinds import traits_of
 from callwright.generators.stages import StageContext
@@ -80,8 +80,12 @@ def check_traced(sample: Sample, context: StageContext) -> Iterator[Finding]:
         name = root_of(doubt.argument)
         if doubt.kind not in _UNSTATED or (at, name) in composed:
             continue
-        schema = next((_schema(call, name, by_name) for call in _calls_at(sample, at) if name in call.arguments), {})
-        if not _is_mentioned(doubt.value, schema, sample.turns[:at], sample.system_message):
+        calls = next((one.calls for one in sample.snapshots() if one.turn == at), ())
+        schema = next((_schema(call, name, by_name) for call in calls if name in call.arguments), {})
+        # anybody's words or a result before may have the value, in whichever writing of it
+        texts, plain = [sample.system_message, *_texts(sample.turns[:at])], str(doubt.value).casefold()
+        is_held = len(plain) >= _TELLING and any(plain in text.casefold() for text in texts)
+        if not is_held and not any(locate(doubt.value, schema, text) for text in texts):
             reason = f"Before turn {at} nothing in the conversation says {doubt.argument} = {doubt.value!r}."
             fact = DoubtedFact(kind="untraced", turn=at, argument=doubt.argument, value=doubt.value)
             yield unproved(reason, fact)
@@ -127,9 +131,8 @@ async def check_composed(sample: Sample, context: StageContext) -> list[Finding]
     for one in composed_texts(sample, tools):
         fact = DoubtedFact(kind="composed_unread", turn=one.turn, argument=one.argument)
         if not reads_language(context.chat.name):
-            findings.append(
-                unproved(f"No model that reads language has read {one.argument!r}, which is composed.", fact)
-            )
+            reason = f"No model that reads language has read {one.argument!r}, which is composed."
+            findings.append(unproved(reason, fact))
             continue
         try:
             opinion = await ask_opinion(
@@ -141,19 +144,14 @@ async def check_composed(sample: Sample, context: StageContext) -> list[Finding]
                 parameter=one.argument,
             )  # fmt: skip
         except ReplyError as error:
-            findings.append(
-                unproved(f"The judge gave no answer about {one.argument!r} that can be read: {error}", fact)
-            )
+            reason = f"The judge gave no answer about {one.argument!r} that can be read: {error}"
+            findings.append(unproved(reason, fact))
             continue
         if opinion.score < _LEAST:
             amiss = DoubtedFact(kind="composed_amiss", turn=one.turn, argument=one.argument, other=opinion.reason)
             reason = f"The judge gives {one.argument!r} before turn {one.turn} {opinion.score} of 5: {opinion.reason}"
             findings.append(unproved(reason, amiss))
     return findings
-
-
-def _calls_at(sample: Sample, turn: int) -> tuple[GoldCall, ...]:
-    return next((one.calls for one in sample.snapshots() if one.turn == turn), ())
 
 
 def _schema(call: GoldCall, name: str, tools: dict[str, Tool]) -> JsonSchema:
@@ -165,14 +163,6 @@ def _is_written(text: str) -> bool:
     """Whether a text is long enough to be somebody's own writing; in scripts without spaces two characters count as a word."""
     dense = len(re.findall(f"[{unspaced()}]", text))
     return len(text.split()) + dense // 2 >= _COMPOSED_WORDS
-
-
-def _is_mentioned(value: JsonValue, schema: JsonSchema, prefix: tuple[Turn, ...], briefing: str) -> bool:
-    """Whether anybody's words or a result before have the value, in whichever writing of it."""
-    texts = [briefing, *_texts(prefix)]
-    plain = str(value).casefold()
-    is_telling = len(plain) >= _TELLING
-    return any(locate(value, schema, text) is not None or (is_telling and plain in text.casefold()) for text in texts)
 
 
 def _texts(prefix: tuple[Turn, ...]) -> Iterator[str]:

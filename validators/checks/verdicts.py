@@ -1,6 +1,6 @@
 """What the rules of a check find, the decision that holds for all parts, and the outcome that follows from verdicts."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -55,18 +55,12 @@ def answer_of(findings: Iterable[Finding], proof: str, *, most: int | None = SHO
         grave = [finding for finding in found if finding.decision == decision]
         if grave:
             reasons = list(dict.fromkeys(finding.reason for finding in grave))
-            doubts = tuple(each_once(finding.doubt for finding in grave))
-            return Answer(decision=decision, reason=" ".join(reasons[:most]), doubts=doubts)
+            doubts: list[DoubtedFact] = []
+            for doubt in (finding.doubt for finding in grave):
+                if doubt is not None and doubt not in doubts:  # a value may be a list, so that they have no hash
+                    doubts.append(doubt)
+            return Answer(decision=decision, reason=" ".join(reasons[:most]), doubts=tuple(doubts))
     return Answer(decision="proved", reason=proof)
-
-
-def each_once(doubts: Iterable[DoubtedFact | None]) -> Iterator[DoubtedFact]:
-    """The facts in their order, each once; a value may be a list, so that they have no hash."""
-    seen: list[DoubtedFact] = []
-    for doubt in doubts:
-        if doubt is not None and doubt not in seen:
-            seen.append(doubt)
-            yield doubt
 
 
 def weakest(decisions: Collection[Decision]) -> Decision:

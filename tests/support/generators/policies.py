@@ -3,7 +3,7 @@
 from callwright.generators.environments.protocol import Environment
 from callwright.generators.policies.wording import word_policy
 from callwright.generators.stages import StageContext
-from callwright.validators.checks.policies import check_policy
+from callwright.validators.checks.episodes import check_policy
 from callwright.warehouse.records import Derivation, Policy, Sample, Verdict
 from tests.support.generators.depot import errand
 from tests.support.generators.dialogue_parts import RecordingTemplateChat

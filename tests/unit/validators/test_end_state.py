@@ -9,7 +9,7 @@ from callwright.generators.environments.episodes import world_of
 from callwright.generators.environments.protocol import Environment
 from callwright.generators.kinds import all_kinds
 from callwright.generators.multi_step.making import domains_for
-from callwright.validators.checks.end_state import check_end_state
+from callwright.validators.checks.episodes import check_end_state
 from callwright.validators.checks.facts import tells_results
 from callwright.warehouse.records import AskedField, Sample, Verdict
 from tests.support.flows.inn_world import inn_sample

@@ -13,7 +13,7 @@ from callwright.generators.users.live import hold_conversations, obstacle
 from callwright.generators.users.talking import converse
 from callwright.generators.users.user import UserSentence
 from callwright.llm.chat import Prompt
-from callwright.validators.checks.end_state import check_end_state
+from callwright.validators.checks.episodes import check_end_state
 from callwright.validators.checks.format import check_format
 from callwright.validators.checks.grounding import check_grounding
 from callwright.validators.checks.path import check_path
