@@ -51,7 +51,8 @@ def is_available() -> bool:
 @lru_cache(_CACHED)
 def read(text: str, language: str, now: datetime) -> tuple[DucklingEntity, ...]:
     """What Duckling finds in `text` without guessing, relative to `now`; nothing where it does not know the language."""
-    if not is_available() or not text or len(text) > _LONGEST or _has_endless_day(text):
+    is_endless = any(not _DAY.everywhere.fullmatch(day[1]) for day in _DAY_OF_MONTH.everywhere.finditer(text))
+    if not is_available() or not text or len(text) > _LONGEST or is_endless:
         return ()
     context = _context(language, now)
     if context is None:
@@ -67,10 +68,6 @@ def _is_of_our_era(value: dict[str, Any]) -> bool:
     """Whether a moment can be a date: in the letters of a hash Duckling finds years before Christ."""
     edges = [value.get("value"), *((value.get(edge) or {}).get("value") for edge in ("from", "to"))]
     return not any(str(edge).startswith("-") for edge in edges)
-
-
-def _has_endless_day(text: str) -> bool:
-    return any(not _DAY.everywhere.fullmatch(day[1]) for day in _DAY_OF_MONTH.everywhere.finditer(text))
 
 
 @lru_cache(1)

@@ -275,18 +275,15 @@ def _moment(one: DucklingEntity, text: str, words: QuantityWords) -> Moment | No
     # a day was stated with the time where the readings are not on every day
     all_days = sorted({stamp.date() for stamp in stamps})
     is_told = not has_clock or len(all_days) == 1 or min((later - day).days for day, later in pairwise(all_days)) > 1
-    days = frozenset({stamps[0].date().isoformat()}) if is_told else frozenset()
-    return Moment(one.start, one.end, days, clocks, earlier_day=_earlier(stamps, quote), is_figures=_is_figures(quote))
-
-
-def _earlier(stamps: Sequence[datetime], quote: str) -> str:
-    """The same day a year earlier, or a week, where the readings are as far apart and no year is stated."""
-    if len(stamps) <= 1 or re.search(r"\d{4}", quote):
-        return ""
-    day, apart = stamps[0].date().isoformat(), (stamps[1] - stamps[0]).days
+    day, earlier = stamps[0].date().isoformat(), ""
+    # the same day a year earlier, or a week, where the readings are as far apart and no year is stated
+    apart = (stamps[1] - stamps[0]).days if len(stamps) > 1 and not re.search(r"\d{4}", quote) else 0
     if apart == _WEEK:
-        return _later(day, -_WEEK)
-    return f"{stamps[0].year - 1}{day[4:]}" if apart >= _HALF_A_YEAR else ""
+        earlier = _later(day, -_WEEK)
+    elif apart >= _HALF_A_YEAR:
+        earlier = f"{stamps[0].year - 1}{day[4:]}"
+    days = frozenset({day} if is_told else set[str]())
+    return Moment(one.start, one.end, days, clocks, earlier_day=earlier, is_figures=_is_figures(quote))
 
 
 def _interval(

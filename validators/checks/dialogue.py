@@ -62,13 +62,6 @@ class _Script(NamedTuple):
     tools: Mapping[str, Tool]
 
 
-class _Replayed(NamedTuple):
-    """What one step has given: what speaks against it, and where its new arguments are stated."""
-
-    findings: tuple[Finding, ...]
-    evidence: tuple[Evidence, ...] = ()
-
-
 def applies_to(sample: Sample) -> bool:
     """Whether the user speaks several times, and no call was made yet: snapshots grow, calls with results do not."""
     return sum(isinstance(turn, UserTurn) for turn in sample.turns) >= _FEWEST_TURNS and not was_made_already(sample)
@@ -101,43 +94,40 @@ def replay(sample: Sample, tools: Sequence[Tool]) -> Verdict:
 
 def _replay(sample: Sample, tools: Sequence[Tool]) -> Answer:
     script = _Script(sample, {tool.name: tool for tool in tools})
-    steps = _steps_of(sample)
-    replayed = [_replay_step(step, script) for step in steps]
-    findings = [finding for one in replayed for finding in one.findings]
-    if not steps and not findings:
+    findings: list[Finding] = []
+    proofs: list[Evidence] = []
+    steps, proved = _steps_of(sample), 0
+    for step in steps:
+        results = [_replay_call(step, call, before, script) for call, before in step.pairs()]
+        against = [finding for found, _ in results for finding in found]
+        gives = [evidence for _, spoken in results for evidence in spoken]
+        if step.snapshot.calls and step.before and not step.is_free and not gives and not against:
+            reason = f"Turn {step.snapshot.turn} has the calls of the snapshot before: the answer gives nothing."
+            against.append(unproved(reason, DoubtedFact(kind="turn_gives_nothing", turn=step.snapshot.turn)))
+        findings, proofs, proved = [*findings, *against], [*proofs, *gives], proved + (not against)
+    if not steps:
         findings.append(unproved("There is no snapshot.", DoubtedFact(kind="kind_amiss")))
-    proved = sum(not one.findings for one in replayed)
-    proof = f"Each of the {len(steps)} snapshots follows from the turns before it."
-    return replace(
-        answer_of(findings, proof),
-        score=proved / len(steps) if steps else 0.0,
-        evidence=tuple(dict.fromkeys(evidence for one in replayed for evidence in one.evidence)),
-    )
+    answer = answer_of(findings, f"Each of the {len(steps)} snapshots follows from the turns before it.")
+    return replace(answer, score=proved / len(steps) if steps else 0.0, evidence=tuple(dict.fromkeys(proofs)))
 
 
-def _replay_step(step: SnapshotStep, script: _Script) -> _Replayed:
-    results = [_replay_call(step, call, before, script) for call, before in step.pairs()]
-    findings = [finding for one in results for finding in one.findings]
-    gives = any(one.evidence for one in results)
-    if step.snapshot.calls and step.before and not step.is_free and not gives and not findings:
-        reason = f"Turn {step.snapshot.turn} has the calls of the snapshot before: the answer gives nothing."
-        findings.append(unproved(reason, DoubtedFact(kind="turn_gives_nothing", turn=step.snapshot.turn)))
-    return _Replayed(tuple(findings), tuple(evidence for one in results for evidence in one.evidence))
-
-
-def _replay_call(step: SnapshotStep, call: GoldCall, before: GoldCall | None, script: _Script) -> _Replayed:
+def _replay_call(
+    step: SnapshotStep, call: GoldCall, before: GoldCall | None, script: _Script
+) -> tuple[list[Finding], list[Evidence]]:
+    """What speaks against a call at a step, and where its new arguments are stated."""
     tool = script.tools.get(call.tool)
     if tool is None:
         unknown = DoubtedFact(kind="tool_unknown", tool=call.tool)
-        return _Replayed((contradicted(f"The tool {call.tool!r} is not among the candidates.", unknown),))
+        return [contradicted(f"The tool {call.tool!r} is not among the candidates.", unknown)], []
     findings = list(_form_findings(step, call, before, tool))
     if findings:
-        return _Replayed(tuple(findings))
-    arguments, known = _given(call), _given(before)
-    fresh = [name for name, value in arguments.items() if name not in known or known[name] != value]
+        return findings, []
+    known = _given(before)
     stated = stated_in(step.snapshot.prefix) if step.is_free else step.stated
     spoken: list[Evidence] = []
-    for name in fresh:
+    for name, value in _given(call).items():
+        if name in known and known[name] == value:
+            continue
         claim = _claim(call, name, tool, known)
         results = step.snapshot.prefix if step.is_free else ()
         evidence = find_spoken(claim, stated) or find_elsewhere(claim, results)
@@ -145,7 +135,7 @@ def _replay_call(step: SnapshotStep, call: GoldCall, before: GoldCall | None, sc
             findings.append(_unstated(claim, known.get(name), evidence, step, script))
         else:
             spoken.append(evidence)
-    return _Replayed(tuple(findings), tuple(spoken))
+    return findings, spoken
 
 
 def _form_findings(step: SnapshotStep, call: GoldCall, before: GoldCall | None, tool: Tool) -> Iterator[Finding]:
@@ -183,20 +173,15 @@ def _unstated(claim: Claim, old: JsonValue, weak: Evidence | None, step: Snapsho
     if weak is not None:
         unsure = fact.with_changes(kind="unsure", quote=weak.quote)
         return unproved(f"{what} is not sure: {weak.quote!r} is a {weak.rule}.", unsure)
+    everything = stated_in(script.sample.turns)
     earlier = find_spoken(claim, [one for one in stated_in(step.snapshot.prefix) if one not in step.stated])
-    if (
-        earlier is not None
-        and old is not None
-        and find_spoken(claim._replace(value=old), stated_in(script.sample.turns)) is None
-    ):
-        becomes = f"becomes {claim.value!r} at turn {step.snapshot.turn}, which was said at turn {earlier.turn}."
-        late = fact.with_changes(kind="used_late", quote=earlier.quote)
-        return contradicted(f"{claim.name!r} was {old!r}, which nobody says, and {becomes}", late)
     if earlier is not None:
         late = fact.with_changes(kind="used_late", quote=earlier.quote)
-        reason = f"{what} was said at turn {earlier.turn}, and the snapshot after that does not have it."
-        return unproved(reason, late)
-    later = find_spoken(claim, [one for one in stated_in(script.sample.turns) if one.turn > step.snapshot.turn])
+        if old is not None and find_spoken(claim._replace(value=old), everything) is None:
+            becomes = f"becomes {claim.value!r} at turn {step.snapshot.turn}, which was said at turn {earlier.turn}."
+            return contradicted(f"{claim.name!r} was {old!r}, which nobody says, and {becomes}", late)
+        return unproved(f"{what} was said at turn {earlier.turn}, and the snapshot after that does not have it.", late)
+    later = find_spoken(claim, [one for one in everything if one.turn > step.snapshot.turn])
     if later is not None and later.rule == VERBATIM and len(later.quote) > 1:
         early = fact.with_changes(kind="used_early", quote=later.quote, turn=None)
         return contradicted(f"{what} is said only at turn {later.turn}.", early)

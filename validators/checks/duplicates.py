@@ -51,7 +51,11 @@ def mask_values(turns: Sequence[str], arguments: JsonValue) -> MaskedText:
     # what finds the values as whole words, the longest first
     listed = "|".join(re.escape(value) for value in sorted({*values} - {""}, key=len, reverse=True))
     stated = re.compile(rf"(?<![A-Za-z0-9])(?:{listed})(?![A-Za-z0-9])", re.IGNORECASE) if listed else None
-    known = {form for value in values for digits in _DIGITS.findall(value) for form in _forms(digits)}
+    known = set[str]()
+    for digits in (digits for value in values for digits in _DIGITS.findall(value)):
+        known |= {digits, digits.lstrip("0")}  # 08 may be written as 8
+        if _NOON < int(digits[:3]) < 2 * _NOON:  # and 20 as 8, where it is the hour in the evening
+            known.add(str(int(digits) - _NOON))
     plain = [_THOUSANDS.sub("", unicodedata.normalize("NFKC", turn)) for turn in turns]
     others = frozenset(digits for turn in plain for digits in _DIGITS.findall(turn)) - known
     masked = tuple(_NUMBER.sub(_MASK, stated.sub(_MASK, turn) if stated else turn) for turn in plain)
@@ -76,14 +80,6 @@ def shared_grams(one: str, other: str) -> float:
     """The share of their grams that two texts have in common."""
     mine, others = _grams(one), _grams(other)
     return len(mine & others) / len(mine | others)
-
-
-def _forms(digits: str) -> Iterator[str]:
-    """How a number of a value may be written: 08 as 8, and 20 as 8 where it is the hour in the evening."""
-    yield digits
-    yield digits.lstrip("0")
-    if _NOON < int(digits[:3]) < 2 * _NOON:
-        yield str(int(digits) - _NOON)
 
 
 @lru_cache(1024)

@@ -233,15 +233,8 @@ def _raw_names(sample: Sample, tools: Iterable[Tool]) -> Iterator[Finding]:
         return
     due = [call for snapshot in sample.snapshots() for call in snapshot.calls]
     values = " ".join(str(value) for call in due for value in call.arguments.values())
-    raw = sorted(
-        {
-            name
-            for tool in tools
-            for name in _like_code((tool.name, *tool.properties))
-            if name in words and name not in values
-        }
-    )
-    for name in raw:
+    names = {name for tool in tools for name in _like_code((tool.name, *tool.properties))}
+    for name in sorted(name for name in names & words if name not in values):
         reason = f"The user says {name!r}, a name as code has it."
         fact = DoubtedFact(kind="code_name", quote=name)
         is_by_model = sample.origin is not None and sample.origin.model

@@ -109,13 +109,28 @@ def _ground(sample: Sample, tools: Sequence[Tool]) -> Answer:
     by_name = {tool.name: tool for tool in tools}
     texts = [*_texts(sample)]
     briefing = [hear(sample.system_message, sample.language, _now(sample))] if sample.system_message else []
-    names = _names_of(sample)
+    # the words that calls of the conversation have, and those by which their evidence picks what they have
+    calls = [call for snapshot in sample.snapshots() for call in snapshot.calls]
+    held = {one for call in calls for one in scalars(call.arguments) if isinstance(one, str)}
+    held |= {name for call in calls for one in call.evidence for name in _PICKED_BY.findall(one.rule)}
+    names = frozenset(one for one in held if one and not one.isspace())
     findings: list[_Finding] = []
     for snapshot in sample.snapshots():
         before = [one for one in texts if one.turn < len(snapshot.prefix)]
         for call in snapshot.calls:
             findings.extend(_ground_call(call, by_name, _Before(snapshot, before, briefing, names)))
-    return _answer(sample, findings)
+    proofs = [finding.evidence for finding in findings if finding.evidence]
+    against = [finding.contradiction for finding in findings if finding.contradiction]
+    doubts = [finding.doubt for finding in findings if finding.doubt]
+    proof = all_proved(len(findings), is_due=bool(sample.gold))
+    return Answer(
+        decision="contradicted" if against else "unproved" if doubts else "proved",
+        score=len(proofs) / len(findings) if findings else 1.0,
+        reason=" ".join(dict.fromkeys([*against, *doubts])) or proof,
+        evidence=tuple(dict.fromkeys(proofs)),
+        doubts=tuple(one.fact for one in findings if one.fact),
+        open_arguments=tuple(dict.fromkeys(one.argument for one in findings if one.evidence is None and one.argument)),
+    )
 
 
 class _Before(NamedTuple):
@@ -128,14 +143,6 @@ class _Before(NamedTuple):
     texts: Sequence[Said]
     briefing: Sequence[Said]
     names: frozenset[str]
-
-
-def _names_of(sample: Sample) -> frozenset[str]:
-    """The words that calls of a conversation have, and those by which their evidence picks what they have."""
-    calls = [call for snapshot in sample.snapshots() for call in snapshot.calls]
-    texts = {one for call in calls for one in scalars(call.arguments) if isinstance(one, str)}
-    picked = {name for call in calls for one in call.evidence for name in _PICKED_BY.findall(one.rule)}
-    return frozenset(one for one in texts | picked if one and not one.isspace())
 
 
 def _texts(sample: Sample) -> Iterator[Said]:
@@ -233,21 +240,6 @@ def _open(claim: Claim, readings: Sequence[ValueReading], before: _Before) -> _F
     told = weakest.reason if is_told else f"Nothing says {claim.name} = {claim.value!r}."
     reason = f"Before turn {snapshot.turn}: {told}"
     return _Finding(root_of(claim.name), None, reason, reason if is_against else "", fact)
-
-
-def _answer(sample: Sample, findings: list[_Finding]) -> Answer:
-    proofs = [finding.evidence for finding in findings if finding.evidence]
-    contradictions = [finding.contradiction for finding in findings if finding.contradiction]
-    doubts = [finding.doubt for finding in findings if finding.doubt]
-    return Answer(
-        decision="contradicted" if contradictions else "unproved" if doubts else "proved",
-        score=len(proofs) / len(findings) if findings else 1.0,
-        reason=" ".join(dict.fromkeys([*contradictions, *doubts]))
-        or all_proved(len(findings), is_due=bool(sample.gold)),
-        evidence=tuple(dict.fromkeys(proofs)),
-        doubts=tuple(one.fact for one in findings if one.fact),
-        open_arguments=tuple(dict.fromkeys(one.argument for one in findings if one.evidence is None and one.argument)),
-    )
 
 
 _RESULT = re.compile(r"turns\[(\d+)\]\.results\[(\d+)\]\.?(.*)", re.DOTALL)

@@ -60,26 +60,24 @@ def check_routing(sample: Sample, context: StageContext) -> Answer:
 def route(sample: Sample, candidates: Sequence[Tool], catalog: Sequence[Tool]) -> Answer:
     """What is said of a question with these candidates, out of a build's whole catalog."""
     tools = {tool.name: tool for tool in candidates}
-    findings = list(_left_out(sample, catalog))
+    beside = [tool for tool in catalog if tool.category == sample.category and tool.language == sample.language]
+    findings: list[Finding] = []
+    if hidden := [tool.name for tool in beside if tool.key not in sample.candidates]:
+        reason = f"The candidates are not the whole catalog: {len(hidden)} tools are left out, {hidden[0]!r} too."
+        findings.append(contradicted(reason, DoubtedFact(kind="candidates_amiss")))
     for snapshot in sample.snapshots():
         if snapshot.calls:
             users = [turn for turn in snapshot.prefix if isinstance(turn, UserTurn)]
             stated = [text for turn in users for text in (turn.text, turn.external.text if turn.external else "")]
-            findings += _findings(_Question(sample, " ".join(stated), snapshot.calls, tools))
+            question = _Question(sample, " ".join(stated), snapshot.calls, tools)
+            of_calls = [finding for call in question.calls for finding in _call_findings(call, question)]
+            findings += [*_counts(question), *of_calls, *_order(question), *_other_tools(question)]
     if not any(snapshot.calls for snapshot in sample.snapshots()):
         findings.append(contradicted("No call is due.", _KIND_AMISS))
     unknown = sum(value == UNKNOWN for call in sample.gold for value in call.arguments.values())
     due = f"{len(sample.gold)} of {len(candidates)} tools are due, in this order"
     proof = f"{due}; {unknown} values are returned on the way."
     return answer_of(findings, proof)
-
-
-def _findings(question: _Question) -> Iterator[Finding]:
-    yield from _counts(question)
-    for call in question.calls:
-        yield from _call_findings(call, question)
-    yield from _order(question)
-    yield from _other_tools(question)
 
 
 def _counts(question: _Question) -> Iterator[Finding]:
@@ -102,15 +100,6 @@ def _counts(question: _Question) -> Iterator[Finding]:
     twice = next((name for at, (name, given) in enumerate(made) if (name, given) in made[:at]), "")
     if difficulty != "hard" and twice:
         yield contradicted("The same call is due twice.", DoubtedFact(kind="call_repeated", tool=twice))
-
-
-def _left_out(sample: Sample, catalog: Sequence[Tool]) -> Iterator[Finding]:
-    shown = set(sample.candidates)
-    beside = [tool for tool in catalog if tool.category == sample.category and tool.language == sample.language]
-    hidden = [tool.name for tool in beside if tool.key not in shown]
-    if hidden:
-        reason = f"The candidates are not the whole catalog: {len(hidden)} tools are left out, {hidden[0]!r} too."
-        yield contradicted(reason, DoubtedFact(kind="candidates_amiss"))
 
 
 def _call_findings(call: GoldCall, question: _Question) -> Iterator[Finding]:

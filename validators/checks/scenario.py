@@ -44,8 +44,21 @@ async def check_scenario(worded: WordedScenario, context: StageContext) -> Answe
 
 
 def _by_code(plan: ConversationPlan, context: StageContext) -> Iterator[Finding]:
-    scenario = plan.scenario
-    problems = (_time_problem(scenario), _turns_problem(plan), _apis_problem(scenario, context))
+    scenario, problems = plan.scenario, list[str]()
+    stated, least = scenario.reference_time, scenario.minimum_turns
+    turns = sum(move.speaker == "user" for move in plan.moves)
+    try:
+        moment = datetime.strptime(stated, _TIME)  # noqa: DTZ007 - a wall clock, of no zone
+    except ValueError:
+        problems.append(f"The reference time {stated!r} is none; it is written like 2026-11-02 08:15.")
+    else:
+        if f"{moment:{_TIME}}" != stated:
+            problems.append(f"The reference time {stated!r} is not written like 2026-11-02 08:15.")
+    if least > _MOST_TURNS:
+        problems.append(f"It asks for {least} turns of the user; nobody plays more than {_MOST_TURNS}.")
+    elif turns < least:
+        problems.append(f"It asks for {least} turns of the user, and its plan has {turns}.")
+    problems.append(_apis_problem(scenario, context))
     yield from (Finding("contradicted", problem) for problem in problems if problem)
     shape = SHAPES[scenario.complexity]
     own = [episode for episode in scenario.episodes if episode.shape == shape]
@@ -56,24 +69,6 @@ def _by_code(plan: ConversationPlan, context: StageContext) -> Iterator[Finding]
     found = [rule([context.tool(key) for key in episode.tools]) for episode in own]
     if found and all(found):
         yield Finding("contradicted", f"{scenario.complexity!r} is not possible with its APIs: {found[0]}")
-
-
-def _time_problem(scenario: Scenario) -> str:
-    stated = scenario.reference_time
-    try:
-        moment = datetime.strptime(stated, _TIME)  # noqa: DTZ007 - a wall clock, of no zone
-    except ValueError:
-        return f"The reference time {stated!r} is none; it is written like 2026-11-02 08:15."
-    is_written = f"{moment:{_TIME}}" == stated
-    return "" if is_written else f"The reference time {stated!r} is not written like 2026-11-02 08:15."
-
-
-def _turns_problem(plan: ConversationPlan) -> str:
-    least = plan.scenario.minimum_turns
-    turns = sum(move.speaker == "user" for move in plan.moves)
-    if least > _MOST_TURNS:
-        return f"It asks for {least} turns of the user; nobody plays more than {_MOST_TURNS}."
-    return f"It asks for {least} turns of the user, and its plan has {turns}." if turns < least else ""
 
 
 def _apis_problem(scenario: Scenario, context: StageContext) -> str:

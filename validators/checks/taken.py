@@ -104,12 +104,9 @@ def composed_texts(sample: Sample, tools: list[Tool]) -> Iterator[ComposedText]:
 
 
 def _has_composed(sample: Sample) -> bool:
-    return is_taken(sample) and any(
-        isinstance(value, str) and _is_written(value)
-        for snapshot in sample.snapshots()
-        for call in snapshot.calls
-        for value in call.arguments.values()
-    )
+    calls = (call for snapshot in sample.snapshots() for call in snapshot.calls)
+    values = (value for call in calls for value in call.arguments.values())
+    return is_taken(sample) and any(isinstance(value, str) and _is_written(value) for value in values)
 
 
 @reader(

@@ -183,22 +183,15 @@ def set_beside(leaves: Sequence[Leaf], tool: Tool) -> list[Leaf]:
     stated = [Parameter(name, schema) for name, schema in tool.properties.items()]
     filled = {leaf.parameter.name for leaf in leaves if leaf.sort == "name"}
     inner = [leaf.parameter for leaf in leaves if leaf.parameter.parent]
-    inner += [
-        Parameter(name, member or {}, leaf.path.rpartition(".")[0])
-        for leaf in leaves if leaf.parameter.parent
-        for name, member in _siblings(leaf, tool).items()
-    ]  # fmt: skip
+    for leaf in leaves:
+        schema: JsonSchema = tool.properties.get(leaf.argument, {}) if leaf.parameter.parent else {}
+        # the members beside it that the schema declares, whether they have a value or not
+        for step in re.findall(r"\[\d+\]|\.[^.\[]+", leaf.path.removeprefix(leaf.argument))[:-1]:
+            schema = (schema.get("items") if step[0] == "[" else (schema.get("properties") or {}).get(step[1:])) or {}
+        within, members = leaf.path.rpartition(".")[0], schema.get("properties") or {}
+        inner += [Parameter(name, member or {}, within) for name, member in members.items() if leaf.parameter.parent]
     parameters = list({(one.parent, one.name): one for one in (*stated, *inner)}.values())
     return [_with_rivals(leaf, parameters, filled) for leaf in leaves]
-
-
-def _siblings(leaf: Leaf, tool: Tool) -> JsonSchema:
-    """The members beside a leaf that the schema declares, whether they have a value or not."""
-    schema: JsonSchema = tool.properties.get(leaf.argument, {})
-    for step in re.findall(r"\[\d+\]|\.[^.\[]+", leaf.path.removeprefix(leaf.argument))[:-1]:
-        schema = (schema.get("items") if step[0] == "[" else (schema.get("properties") or {}).get(step[1:])) or {}
-    members: JsonSchema = schema.get("properties") or {}
-    return members
 
 
 def _with_rivals(leaf: Leaf, parameters: Sequence[Parameter], filled: Collection[str]) -> Leaf:

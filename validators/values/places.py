@@ -185,7 +185,14 @@ def _of_moment(leaf: Leaf, said: Said) -> Iterator[Place]:
         return
     days = [(one, _day_doubt(leaf, day, one, said)) for one in said.times if day in one.days | one.last] if day else []
     timed = [one for one in said.times if clock and (clock in one.clocks or clock == one.last_clock)]
-    clocks = [(one, _clock_doubt(leaf, clock, one, said)) for one in timed]
+    # the other half of the day, or the other end of a period, may be meant as well
+    clocks: list[tuple[Time, str]] = []
+    for one in timed:
+        fitting = {"first": one.clocks, "last": frozenset({one.last_clock})}.get(leaf.parameter.edge, frozenset[str]())
+        doubt = "" if one.clocks == {clock} or one.last_clock == clock else "the half of the day is open"
+        if one.last_clock and one.last_clock not in one.clocks and clock not in fitting:
+            doubt = f"{said.quote(one.span)!r} has a time of beginning and one of ending"
+        clocks.append((one, doubt))
     if not day or not clock:
         yield from (Place(one.span, why, is_owned=bool(one.last) and not why) for one, why in (*days, *clocks))
     elif days and clocks:
@@ -216,15 +223,6 @@ def _day_doubt(leaf: Leaf, day: str, one: Time, said: Said) -> str:
     if one.is_bare and not re.search(r"\d", quote) and is_past:
         return f"{quote!r} may be the one before or the one after"
     return ""
-
-
-def _clock_doubt(leaf: Leaf, clock: str, one: Time, said: Said) -> str:
-    """Why a time of day that may be meant need not be: the other half of the day, or the other end of a period."""
-    if one.last_clock and one.last_clock not in one.clocks:
-        fitting = {"first": one.clocks, "last": frozenset({one.last_clock})}.get(leaf.parameter.edge, frozenset[str]())
-        if clock not in fitting:
-            return f"{said.quote(one.span)!r} has a time of beginning and one of ending"
-    return "" if one.clocks == {clock} or one.last_clock == clock else "the half of the day is open"
 
 
 def _names_other_weekday(day: str, quote: str, said: Said) -> bool:

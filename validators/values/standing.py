@@ -295,19 +295,15 @@ def _without_shared(leaves: Sequence[Leaf], readings: Sequence[ValueReading]) ->
     kept = list(readings)
     for at, leaf in enumerate(leaves):
         for other, rival in enumerate(leaves):
-            if at == other or not _clash(leaf, rival, readings[at], readings[other]):
+            mine, theirs, sorts = readings[at], readings[other], {leaf.sort, rival.sort}
+            if at == other or mine.standing != "proved" or not mine.spans or not theirs.spans:
                 continue
-            reason = f"{leaf.path} = {leaf.value!r} is only stated: {rival.path!r} has the same words."
-            kept[at] = kept[at]._replace(standing="stated", reason=reason)
+            widths = [one.spans[0].end - one.spans[0].start for one in (mine, theirs)]
+            may_share = "boolean" in sorts or sorts <= {"day", "clock", "moment"} or widths[0] > widths[1]
+            if not may_share and mine.spans[0].touches(theirs.spans[0]):
+                reason = f"{leaf.path} = {leaf.value!r} is only stated: {rival.path!r} has the same words."
+                kept[at] = kept[at]._replace(standing="stated", reason=reason)
     return kept
-
-
-def _clash(leaf: Leaf, rival: Leaf, mine: ValueReading, theirs: ValueReading) -> bool:
-    if "boolean" in (leaf.sort, rival.sort) or mine.standing != "proved" or not mine.spans or not theirs.spans:
-        return False
-    widths = [one.spans[0].end - one.spans[0].start for one in (mine, theirs)]
-    is_time = {leaf.sort, rival.sort} <= {"day", "clock", "moment"}
-    return not is_time and mine.spans[0].touches(theirs.spans[0]) and widths[0] <= widths[1]
 
 
 def _hints(leaves: Sequence[Leaf], said: Said) -> Iterator[DoubtedFact]:
