@@ -228,20 +228,19 @@ class _SchemaReader:
         self._depth += 1
         if self._depth > _DEEPEST:
             raise UnsupportedPatternError(f"The pattern {self.pattern!r} nests more than {_DEEPEST} deep.")
-        branches = [self._sequence()]
-        while self._peek() == "|":
-            self.at += 1
-            branches.append(self._sequence())
+        branches: list[list[tuple[str | _Node, int, int]]] = [[]]
+        while self._peek() not in ("", ")"):
+            if self._skips("|"):
+                branches.append([])
+            elif (what := self._atom()) is not None:
+                branches[-1].append((what, *self._count()))
         self._depth -= 1
-        return _Node(tuple(branches))
+        return _Node(tuple(map(tuple, branches)))
 
-    def _sequence(self) -> tuple[tuple[str | _Node, int, int], ...]:
-        items: list[tuple[str | _Node, int, int]] = []
-        while self._peek() not in ("", "|", ")"):
-            what = self._atom()
-            if what is not None:
-                items.append((what, *self._count()))
-        return tuple(items)
+    def _skips(self, sign: str) -> bool:
+        is_next = self.pattern.startswith(sign, self.at)
+        self.at += len(sign) * is_next
+        return is_next
 
     def _peek(self) -> str:
         return self.pattern[self.at : self.at + 1]
@@ -257,23 +256,17 @@ class _SchemaReader:
         character = self._take()
         if character in "^$":
             return None
-        if character == "(":
-            return self._group()
         if character == "[":
             return self._character_class()
         if character == "\\":
             return self._escape()
-        return _CATCH_ALL if character == "." else character
-
-    def _group(self) -> _Node:
-        if self._peek() == "?":
-            if self.pattern[self.at + 1 : self.at + 2] != ":":
-                raise UnsupportedPatternError(f"The pattern {self.pattern!r} has a look-around or a named group.")
-            self.at += 2
+        if character != "(":
+            return _CATCH_ALL if character == "." else character
+        if not self._skips("?:") and self._peek() == "?":
+            raise UnsupportedPatternError(f"The pattern {self.pattern!r} has a look-around or a named group.")
         node = self.alternatives()
-        if self._peek() != ")":
+        if not self._skips(")"):
             raise UnsupportedPatternError(f"The pattern {self.pattern!r} lacks a ')'.")
-        self.at += 1
         return node
 
     def _escape(self) -> str:
@@ -288,7 +281,7 @@ class _SchemaReader:
         if self._peek() == "^":
             raise UnsupportedPatternError(f"The pattern {self.pattern!r} has a negated class.")
         allowed: list[str] = []
-        while self._peek() != "]":
+        while not self._skips("]"):
             character = self._take()
             if character == "\\":
                 allowed.append(self._escape())
@@ -297,14 +290,13 @@ class _SchemaReader:
                 allowed.append("".join(map(chr, range(ord(character), ord(self._take()) + 1))))
             else:
                 allowed.append(character)
-        self.at += 1
         return "".join(allowed)
 
     def _count(self) -> tuple[int, int]:
-        mark = self._peek()
-        if mark not in ("?", "*", "+", "{") or not mark:
-            return 1, 1
-        self.at += 1
+        counts = (1, 1)
+        mark = next((mark for mark in ("?", "*", "+", "{") if self._skips(mark)), "")
+        if not mark:
+            return counts
         if mark == "{":
             inside = self.pattern[self.at : self.pattern.find("}", self.at)]
             self.at += len(inside) + 1
@@ -315,6 +307,6 @@ class _SchemaReader:
             counts = (low, int(most) if most else low + _OPEN_ENDED) if comma else (low, low)
         else:
             counts = {"?": (0, 1), "*": (0, _OPEN_ENDED), "+": (1, 1 + _OPEN_ENDED)}[mark]
-        if self._peek() in ("?", "+") and self._peek():
-            self.at += 1
+        if not self._skips("?"):
+            self._skips("+")
         return counts
