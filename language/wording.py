@@ -92,7 +92,7 @@ def _respelled(value: str, wanted: str, text: str) -> Found | None:
 
 
 PLACE = "place spelling"
-_UPPER = re.compile(r"[A-Z]{2,3}")
+_SHORT_NAME = re.compile(r"[A-Z]{2,3}")
 
 
 def find_place(place: str, text: str) -> Found | None:
@@ -100,7 +100,7 @@ def find_place(place: str, text: str) -> Found | None:
     for name in _other_names().get(fold(place), ()):
         found = find_phrase(name, text)
         # "la" and "us" are words; as names of places they are written in capitals
-        if found and (not _UPPER.fullmatch(name) or text[found.start : found.end] == name):
+        if found and (not _SHORT_NAME.fullmatch(name) or text[found.start : found.end] == name):
             return Found(place, found.start, found.end, PLACE)
     return None
 

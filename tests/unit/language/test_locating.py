@@ -146,3 +146,10 @@ def test_a_truth_value_inside_an_object_is_told_by_its_name() -> None:
     found = locate({"operator": "and_", "is_null_": False}, schema, "operator and_, is null no")
     assert found is not None
     assert found.rule == "object"
+
+
+def test_short_names_of_places_are_written_in_capitals() -> None:
+    assert locate("United States", {}, "Show the weather in the US") is not None
+    assert locate("United States", {}, "Show us the weather") is None
+    assert locate("Los Angeles", {}, "a table in LA") is not None
+    assert locate("Los Angeles", {}, "a table at la Piazza") is None
