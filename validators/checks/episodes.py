@@ -12,8 +12,7 @@ from random import Random
 
 from pydantic import JsonValue
 
-from callwright.generators.environments.episodes import StatefulWorld, WorldEpisode
-from callwright.generators.environments.faults import FaultyWorld, is_in
+from callwright.generators.environments.episodes import FaultyWorld, StatefulWorld, WorldEpisode, is_in
 from callwright.generators.environments.policies import PolicyBook, Ruling, unseen_after
 from callwright.generators.faults.errors import is_empty, same_effect
 from callwright.generators.faults.transcripts import PlacedCall, Planting, effect_of
