@@ -9,7 +9,7 @@ from typing import NamedTuple
 from callwright.flows.progress import Progress
 from callwright.flows.recipe import AvoidedSource
 from callwright.flows.sources import files_key
-from callwright.generators.imports.table import SOURCES
+from callwright.generators.imports.reading import SOURCES
 from callwright.validators.checks.duplicates import CHECK, VERSION
 from callwright.validators.overlap import AT_ONCE, COMMON, LIKENESS, WORDS, Common, Match, OverlapIndex, PlacedSample
 from callwright.warehouse.batches import batches

@@ -20,7 +20,7 @@ def tables() -> tuple[Registry[Any], ...]:
     """Every table; each has rows of its own class."""
     from callwright.generators.catalogs import FORMATS
     from callwright.generators.environments.protocol import WORLDS
-    from callwright.generators.imports.table import SOURCES
+    from callwright.generators.imports.reading import SOURCES
     from callwright.generators.kinds import FAMILIES
     from callwright.llm.models import PROVIDERS
     from callwright.validators.checks.table import CHECKS

@@ -25,7 +25,7 @@ from callwright.flows.recipe.own_words import ExampleFile, OwnValueList, RecipeP
 from callwright.generators.catalogs.choosing import ToolChoice
 from callwright.generators.catalogs.python_tools import OWN, tool_from
 from callwright.generators.environments.protocol import EnvironmentSettings, settings_of_world
-from callwright.generators.imports.table import SOURCES
+from callwright.generators.imports.reading import SOURCES
 from callwright.generators.kinds import all_kinds, kind_named, waves_of
 from callwright.generators.stages import Consistency
 from callwright.generators.toolset.categories import load_categories

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 from callwright.flows.recipe.parts import Recipe
 from callwright.generators.catalogs import FORMATS
-from callwright.generators.catalogs.domain_catalogs import load_domains
-from callwright.generators.catalogs.seed_catalog import seed_tools
+from callwright.generators.catalogs.own_catalogs import load_domains
+from callwright.generators.catalogs.own_catalogs import seed_tools
 from callwright.generators.imports.table import SOURCES
 from callwright.generators.kinds import all_kinds, kind_named
 from callwright.generators.toolset.categories import load_categories

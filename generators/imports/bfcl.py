@@ -11,9 +11,8 @@ from pydantic import JsonValue
 from callwright.generators.catalogs.catalog import Problem, shown
 from callwright.generators.catalogs.documents import DocumentItem, read_rows
 from callwright.generators.imports.chats import ChatReader, ChatRow, sample_files
-from callwright.generators.imports.messages import Fields, python_calls
-from callwright.generators.imports.reading import ImportedRecord
-from callwright.generators.imports.table import SampleFormat
+from callwright.generators.imports.messages import python_calls
+from callwright.generators.imports.reading import Fields, ImportedRecord, SampleFormat, broken, unread
 
 ANSWERS = "possible_answer"
 
@@ -24,13 +23,13 @@ def read_bfcl_samples(path: Path) -> Iterator[ImportedRecord]:
     for file in sample_files(path):
         if ANSWERS in file.parts:
             continue
-        answers = _answers(file)
         category = file.stem.split("_", 2)[-1] if file.stem.startswith("BFCL_v") else file.stem
+        answers = _answers(file)
         for row in read_rows(file):
             if isinstance(row, Problem):
-                yield ImportedRecord(row.where, problems=(row,))
+                yield unread(row)
             elif isinstance(row.value, dict):
-                yield _Question(row, category, chats).record(row.value, answers)
+                yield _read_question(row.where, row.value, category, answers, chats)
 
 
 def _answers(file: Path) -> Mapping[str, JsonValue] | None:
@@ -43,38 +42,27 @@ def _answers(file: Path) -> Mapping[str, JsonValue] | None:
     return {str(row["id"]): row.get("ground_truth") for row in rows if isinstance(row, dict) and "id" in row}
 
 
-class _Question:
-    def __init__(self, row: DocumentItem, category: str, chats: ChatReader) -> None:
-        self._where, self._category, self._chats = row.where, category, chats
-
-    def record(self, fields: Fields, answers: Mapping[str, JsonValue] | None) -> ImportedRecord:
-        question, functions = fields.get("question"), fields.get("function")
-        turns = question if isinstance(question, list) else []
-        if not turns or functions is None:
-            return self._refused(
-                "it has no question, or no functions: those of multi-turn questions stand in files of their own"
-            )
-        if len(turns) > 1 and isinstance(turns[0], list):
-            return self._refused(
-                "it has several turns, and what their calls return is known to BFCL's own simulators only"
-            )
-        messages = turns[0] if isinstance(turns[0], list) else turns
-        truth = answers.get(str(fields.get("id"))) if answers is not None else None
-        if truth is None and answers is not None and "irrelevance" not in self._category:
-            return self._refused(f"no possible answer has the id {shown(fields.get('id'))}")
-        names = fields.get("callwright_names")
-        names = names if isinstance(names, dict) else {}
-        said = [_message(one) for one in messages]
-        due = [_call(one, names) for one in truth] if isinstance(truth, list) else []
-        made: list[JsonValue] = [{"role": "assistant", "tool_calls": due}] if due else []
-        tools = [_renamed(one, names) for one in functions] if isinstance(functions, list) else None
-        return self._chats.chat(self._where, ChatRow([*said, *made], tools, category=self._category))
-
-    def _refused(self, why: str) -> ImportedRecord:
-        problem = Problem(
-            where=self._where, kind="bad_record", message=f"The question can't be read: {why}; it is left out."
-        )
-        return ImportedRecord(self._where, problems=(problem,))
+def _read_question(
+    where: str, fields: Fields, category: str, answers: Mapping[str, JsonValue] | None, chats: ChatReader
+) -> ImportedRecord:
+    question, functions, names = fields.get("question"), fields.get("function"), fields.get("callwright_names")
+    turns = question if isinstance(question, list) else []
+    truth = answers.get(str(fields.get("id"))) if answers is not None else None
+    why = ""
+    if not turns or functions is None:
+        why = "it has no question, or no functions: those of multi-turn questions stand in files of their own"
+    elif len(turns) > 1 and isinstance(turns[0], list):
+        why = "it has several turns, and what their calls return is known to BFCL's own simulators only"
+    elif truth is None and answers is not None and "irrelevance" not in category:
+        why = f"no possible answer has the id {shown(fields.get('id'))}"
+    if why:
+        return broken(where, f"The question can't be read: {why}; it is left out.")
+    names = names if isinstance(names, dict) else {}
+    said = [_message(one) for one in (turns[0] if isinstance(turns[0], list) else turns)]
+    due = [_call(one, names) for one in truth] if isinstance(truth, list) else []
+    made: list[JsonValue] = [{"role": "assistant", "tool_calls": due}] if due else []
+    tools = [_renamed(one, names) for one in functions] if isinstance(functions, list) else None
+    return chats.chat(where, ChatRow([*said, *made], tools, category=category))
 
 
 def _message(message: JsonValue) -> JsonValue:
@@ -82,10 +70,8 @@ def _message(message: JsonValue) -> JsonValue:
     if isinstance(message, dict) and message.get("role") == "assistant":
         calls = python_calls(str(message.get("content", "")))
         if calls:
-            return {
-                "role": "assistant",
-                "tool_calls": [{"name": one.tool, "arguments": one.arguments} for one in calls],
-            }
+            made: list[JsonValue] = [{"name": one.tool, "arguments": one.arguments} for one in calls]
+            return {"role": "assistant", "tool_calls": made}
     return message
 
 
@@ -120,13 +106,12 @@ def _renamed(document: JsonValue, names: Fields) -> JsonValue:
     properties = parameters.get("properties") if isinstance(parameters, dict) else None
     if isinstance(properties, dict) and isinstance(parameters, dict):
         true = {name: str(names.get(f"{tool}.{name}", name)) for name in properties}
+        required = parameters.get("required")
         parameters = {**parameters, "properties": {true[name]: schema for name, schema in properties.items()}}
-        parameters["required"] = [true.get(str(one), str(one)) for one in _list(parameters.get("required"))]
+        parameters["required"] = (
+            [true.get(str(one), str(one)) for one in required] if isinstance(required, list) else []
+        )
     return {**document, "name": names.get(tool, tool), "parameters": parameters}
-
-
-def _list(value: JsonValue) -> list[JsonValue]:
-    return value if isinstance(value, list) else []
 
 
 FORMAT = SampleFormat("bfcl", "BFCL's questions with their possible answers", read_bfcl_samples)

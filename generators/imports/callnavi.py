@@ -14,8 +14,7 @@ from callwright.generators.catalogs.builder import CatalogBuilder
 from callwright.generators.catalogs.callnavi import UNKNOWN_VALUE, read_callnavi
 from callwright.generators.catalogs.catalog import Problem, shown
 from callwright.generators.catalogs.documents import files_at, read_rows
-from callwright.generators.imports.reading import Fields, ImportedRecord, RecordReader, language_of_user
-from callwright.generators.imports.table import SampleFormat
+from callwright.generators.imports.reading import ImportedRecord, RecordReader, SampleFormat, language_of_user, unread
 from callwright.generators.routing.making import FAMILY
 from callwright.generators.routing.tool_graph import Feed, returned_fields, unknown_evidence
 from callwright.warehouse.exports.papers import DIFFICULTIES, QUESTIONS
@@ -45,7 +44,7 @@ def read_callnavi_samples(path: Path) -> Iterator[ImportedRecord]:
     for file in files_at(path / QUESTIONS):
         for row in read_rows(file):
             if isinstance(row, Problem):
-                yield ImportedRecord(row.where, problems=(row,))
+                yield unread(row)
             else:
                 yield _CallNaviReader(row.where, file.stem, domains.get(file.stem, ())).record(row.value)
 
@@ -110,28 +109,24 @@ class _CallNaviReader(RecordReader):
             self.note("no_parameters", "No parameters stand beside the names; each call is read as one without any.")
             parameters = [{} for _ in names]
         calls: list[GoldCall] = []
+        returned: dict[str, set[str]] = {}
+        for tool in self._tools:
+            returned.setdefault(tool.name, set()).update(returned_fields(tool))
         for name, given in zip(names, parameters, strict=False):
             if isinstance(name, str) and name and isinstance(given, dict):
-                calls.append(GoldCall(tool=name, arguments=given, evidence=self._evidence(given, calls)))
+                found: list[
+                    Evidence
+                ] = []  # where placeholders come from: the nearest call before that returns such a field
+                for argument in (argument for argument, value in given.items() if value == UNKNOWN_VALUE):
+                    places = [at for at, call in enumerate(calls) if argument in returned.get(call.tool, ())]
+                    found += [unknown_evidence(argument, Feed(places[-1], argument))] if places else []
+                calls.append(GoldCall(tool=name, arguments=given, evidence=tuple(found)))
         if not len(calls) == len(names) == len(parameters):
             self.refuse(f"The ground truth is {shown(truth)}, not a name and parameters for each call")
-        known = {tool.name for tool in self._tools}
-        for name in dict.fromkeys(call.tool for call in calls if call.tool not in known):
-            self.note(
-                "unresolvable_reference", f"The gold names {name!r}, which is no tool of the domain {self._domain!r}."
-            )
+        for name in dict.fromkeys(call.tool for call in calls if call.tool not in returned):
+            message = f"The gold names {name!r}, which is no tool of the domain {self._domain!r}."
+            self.note("unresolvable_reference", message)
         return calls
-
-    def _evidence(self, given: Fields, before: list[GoldCall]) -> tuple[Evidence, ...]:
-        """Where placeholders come from: the nearest earlier call that returns a field of this name."""
-        found = []
-        for argument in (name for name, value in given.items() if value == UNKNOWN_VALUE):
-            places = [at for at, call in enumerate(before) if argument in self._returned(call.tool)]
-            found += [unknown_evidence(argument, Feed(places[-1], argument))] if places else []
-        return tuple(found)
-
-    def _returned(self, name: str) -> set[str]:
-        return {field for tool in self._tools if tool.name == name for field in returned_fields(tool)}
 
 
 FORMAT = SampleFormat("callnavi", "CallNavi's questions with the calls that answer them", read_callnavi_samples)

@@ -1,7 +1,11 @@
-"""Conversations as samples: whatever a row is like, its messages, its tools and its signals come to the same record."""
+"""Conversations as samples: whatever a row is like, its messages, its tools and its signals come to the same record.
 
+Below stand the formats in which a row is a conversation: where each keeps its messages, its tools, and what else it tells.
+"""
+
+import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,22 +17,28 @@ from callwright.generators.catalogs.builder import CatalogBuilder, ToolDraft
 from callwright.generators.catalogs.catalog import Problem, shown
 from callwright.generators.catalogs.documents import DocumentItem, files_at, read_rows
 from callwright.generators.catalogs.rewriting import renaming_types
-from callwright.generators.imports.messages import Fields, UnreadableChat, parsed, read_chat
-from callwright.generators.imports.reading import ImportedRecord, RecordReader, Signals, language_of_user
+from callwright.generators.imports.messages import UnreadableChat, read_chat
+from callwright.generators.imports.reading import (
+    Fields,
+    ImportedRecord,
+    RecordReader,
+    SampleFormat,
+    Signals,
+    items,
+    language_of_user,
+    objects,
+    parsed,
+    part,
+    unread,
+    words,
+)
 from callwright.generators.taken import STAGE, kind_of_turns
 from callwright.warehouse.exports.formats import MANIFEST
 from callwright.warehouse.exports.hugging_face import CROISSANT
 from callwright.warehouse.exports.tasks import ENVIRONMENT, WORLDS_FILE
+from callwright.warehouse.exports.training import CALLING
 from callwright.warehouse.exports.training import INFO as SHAREGPT_INFO
-from callwright.warehouse.records import (
-    TIME_SENTENCE,
-    CallTurn,
-    Origin,
-    Sample,
-    Tool,
-    Turn,
-    trait_tag,
-)
+from callwright.warehouse.records import TIME_SENTENCE, CallTurn, Origin, Sample, Tool, trait_tag
 
 SUFFIXES = (".jsonl", ".ndjson", ".json", ".parquet")
 _TIME = re.compile(rf"(?:^|\n){re.escape(TIME_SENTENCE.format(''))}(\d{{4}}-\d{{2}}-\d{{2}}(?: \d{{2}}:\d{{2}})?)$")
@@ -38,6 +48,12 @@ _WORD = re.compile(r"[A-Za-z]+")
 _OPTIONAL = "optional"
 _SCHEMAS = ("parameters", "input_schema", "inputSchema")
 _BESIDE = ".origins.jsonl"  # what our own export for OpenAI writes beside its rows
+_ABOUT = frozenset(  # files that tell of others
+    {MANIFEST, SHAREGPT_INFO, CROISSANT, WORLDS_FILE, "dataset_infos.json", "state.json"}
+)
+_FEEDBACK = ("feedback", "user_feedback", "rating", "score", "thumbs")
+_BODIES = ("body", "request", "requestBody", "request_body", "kwargs")
+_ANSWERS = ("response", "completion", "responseBody", "response_body")
 
 
 class ChatRow(NamedTuple):
@@ -61,10 +77,7 @@ def reader_of_rows(name: str, find: RowReader) -> Callable[[Path], Iterator[Impo
         chats = ChatReader(name)
         for file in sample_files(path):
             for row in read_rows(file):
-                if isinstance(row, Problem):
-                    yield ImportedRecord(row.where, problems=(row,))
-                else:
-                    yield chats.record(row, find)
+                yield unread(row) if isinstance(row, Problem) else chats.record(row, find)
 
     return read
 
@@ -81,11 +94,6 @@ def sample_files(path: Path) -> list[Path]:
     return files_at(path, ".jsonl")
 
 
-_ABOUT = frozenset(
-    {MANIFEST, SHAREGPT_INFO, CROISSANT, WORLDS_FILE, "dataset_infos.json", "state.json"}
-)  # files that tell of others
-
-
 class ChatReader:
     """Makes records of rows; what many rows have in common is one tool."""
 
@@ -99,14 +107,13 @@ class ChatReader:
         found = find(row.value) if isinstance(row.value, dict) else None
         if found is None:
             known = sorted(row.value)[:8] if isinstance(row.value, dict) else shown(row.value)
-            problem = Problem(where=row.where, kind="other_format", message=f"This is no row of the format: {known}.")
-            return ImportedRecord(row.where, problems=(problem,))
+            message = f"This is no row of the format: {known}."
+            return unread(Problem(where=row.where, kind="other_format", message=message))
         return self.chat(row.where, found)
 
     def chat(self, where: str, row: ChatRow) -> ImportedRecord:
         """The record of a conversation."""
-        reader = _ChatRecord(where, self.builder)
-        return reader.record(row)._replace(signals=row.signals)
+        return _ChatRecord(where, self.builder).record(row)._replace(signals=row.signals)
 
 
 class _ChatRecord(RecordReader):
@@ -122,7 +129,10 @@ class _ChatRecord(RecordReader):
         for sentence in chat.lost:
             self.note("unknown_field", sentence)
         tools = self._tools(stated, row.category)
-        self._known(chat.turns, tools)
+        known = {tool.name for tool in tools}
+        called = {call.tool for turn in chat.turns if isinstance(turn, CallTurn) for call in turn.calls}
+        if known and (strange := sorted(called - known)):
+            self.refuse(f"It calls {', '.join(map(repr, strange[:3]))}, of which its tools have no usable document")
         moment = _TIME.search(system)
         return self.imported(
             lambda: Sample(
@@ -155,13 +165,6 @@ class _ChatRecord(RecordReader):
                 by_name.setdefault(tool.name, tool)  # some data sets list a tool twice
         return tuple(by_name.values())
 
-    def _known(self, turns: Iterable[Turn], tools: Iterable[Tool]) -> None:
-        """Refuse calls of tools that the row itself does not have among its tools."""
-        names = {tool.name for tool in tools}
-        called = {call.tool for turn in turns if isinstance(turn, CallTurn) for call in turn.calls}
-        if names and (strange := sorted(called - names)):
-            self.refuse(f"It calls {', '.join(map(repr, strange[:3]))}, of which its tools have no usable document")
-
 
 def _draft(stated: JsonValue, where: str, category: str) -> ToolDraft | None:
     """The document of a tool, in whichever wrapping. None where it is none."""
@@ -177,14 +180,19 @@ def _object_schema(stated: JsonValue) -> JsonValue:
     """The parameters as an object schema: some data sets list them by name, with Python's types."""
     if not isinstance(stated, dict) or isinstance(stated.get("type"), str) or "properties" in stated:
         return stated
-    if not all(isinstance(one, dict) for one in stated.values()):
+    listed = {name: one for name, one in stated.items() if isinstance(one, dict)}
+    if len(listed) < len(stated):
         return stated
-    properties: JsonValue = {name: _typed(one) for name, one in stated.items() if isinstance(one, dict)}
     required: JsonValue = [
-        name for name, one in stated.items()
-        if isinstance(one, dict) and "default" not in one and _OPTIONAL not in str(one.get("type", "")).lower()
-    ]  # fmt: skip
-    return {"type": "object", "properties": properties, "required": required}
+        name
+        for name, one in listed.items()
+        if "default" not in one and _OPTIONAL not in str(one.get("type", "")).lower()
+    ]
+    return {
+        "type": "object",
+        "properties": {name: _typed(one) for name, one in listed.items()},
+        "required": required,
+    }
 
 
 def _typed(parameter: Fields) -> Fields:
@@ -198,30 +206,174 @@ def _typed(parameter: Fields) -> Fields:
 def _apart(system: str, tools: JsonValue) -> tuple[str, JsonValue]:
     """The system message and the tools; a message that holds the tools says nothing else that belongs to the conversation."""
     tagged = _TOOLS_IN_TEXT.search(system)
-    if tagged:
-        return "", tools or _listed(tagged[1])
-    if tools in (None, "", []):
-        opening = _OPENING.search(system)
-        if opening and (found := _leading_list(system[opening.start() :])):
+    if tagged:  # Hermes' tags, around one list or a document a line
+        lines = (parsed(line.strip()) for line in tagged[1].splitlines())
+        return "", tools or items(tagged[1].strip()) or [one for one in lines if isinstance(one, dict)]
+    opening = _OPENING.search(system) if tools in (None, "", []) else None
+    if opening:
+        text = system[opening.start() :]
+        try:
+            _, end = json.JSONDecoder().raw_decode(text)
+            found = orjson.loads(text[:end])
+        except (ValueError, RecursionError):
+            return system, tools
+        if found and all(isinstance(one, dict) and one.keys() & {"name", "function"} for one in found):
             return "", found
     return system, tools
 
 
-def _listed(text: str) -> JsonValue:
-    """The documents between Hermes' tags: one list, or one a line."""
-    whole = parsed(text.strip())
-    if isinstance(whole, list):
-        return whole
-    return [one for line in text.splitlines() if isinstance(one := parsed(line.strip()), dict)]
+def signals_of(fields: Fields) -> Signals:
+    """What a row tells of how it went, in the words that logs have for it."""
+    error = fields.get("error") or fields.get("error_str") or ""
+    named = error.get("type", error.get("message", "error")) if isinstance(error, dict) else error
+    status = words(fields, "status", "outcome")
+    feedback = words(fields, *_FEEDBACK) or words(part(fields, "metadata"), *_FEEDBACK)
+    return Signals(status or ("error" if named else ""), str(named)[:200], feedback)
 
 
-def _leading_list(text: str) -> list[JsonValue]:
-    """The list of tools that a text begins with, [] where it is none."""
-    import json
+def _answer_messages(answer: Fields) -> list[JsonValue]:
+    """The messages of a reply of a provider: of the chat completions API, of the responses API, or a message by itself."""
+    inner = part(answer, "body") or answer
+    choices = items(inner.get("choices"))
+    if choices:
+        return [one["message"] for one in choices[:1] if isinstance(one, dict) and isinstance(one.get("message"), dict)]
+    if isinstance(inner.get("output"), list):
+        return items(inner["output"])
+    return [inner] if inner.get("role") == "assistant" else []
 
-    try:
-        _, end = json.JSONDecoder().raw_decode(text)
-        found = orjson.loads(text[:end])
-    except (ValueError, RecursionError):
-        return []
-    return found if all(isinstance(one, dict) and one.keys() & {"name", "function"} for one in found) else []
+
+def _named(row: ChatRow, fields: Fields) -> ChatRow:
+    """The row with the language and the category that a row of our own exports tells of its sample."""
+    origin = part(fields, "origin", "metadata")
+    return row._replace(language=words(origin, "language"), category=words(origin, "category"))
+
+
+def _openai(fields: Fields) -> ChatRow | None:
+    """A row of chat completions: for training, or as it was logged, with the request and the reply apart."""
+    body = fields if "messages" in fields else part(fields, *_BODIES)
+    messages = items(body.get("messages"))
+    if not messages:
+        return None
+    answered = part(fields, *_ANSWERS) or (fields if "choices" in fields else {})
+    tools = body.get("tools") or body.get("functions") or fields.get("tools")
+    return _named(ChatRow([*messages, *_answer_messages(answered)], tools, signals=signals_of(fields)), fields)
+
+
+def _trl(fields: Fields) -> ChatRow | None:
+    """A row for TRL: messages, or a prompt with the answer that is wanted or due; one that is not wanted is no sample."""
+    prompt = items(fields.get("prompt"))
+    if not prompt:
+        return _openai(fields)
+    if fields.get("label") is False:
+        return None
+    told = prompt[0].get("content") if isinstance(prompt[0], dict) else None
+    if isinstance(told, str) and CALLING in told:  # the tools, as our rows for GRPO tell them
+        briefing = told.partition(CALLING)[0].strip()
+        prompt = [{"role": "system", "content": briefing}, *prompt[1:]] if briefing else prompt[1:]
+    said: list[JsonValue] = [{"role": "assistant", "content": words(fields, "words")}]
+    wanted = items(fields.get("chosen")) or items(fields.get("completion")) or _made(fields.get("gold")) or said
+    return _named(ChatRow([*prompt, *wanted], fields.get("tools")), fields)
+
+
+def _responses(fields: Fields) -> ChatRow | None:
+    """A row of the responses API: its input and output; of NeMo Gym's rows the action that is expected."""
+    body = part(fields, "responses_create_params", *_BODIES) or fields
+    given = body.get("input")
+    if given is None:
+        return None
+    before: list[JsonValue] = [{"role": "user", "content": given}] if isinstance(given, str) else items(given)
+    after: list[JsonValue]
+    action = part(fields, "expected_action")
+    match action:
+        case {"type": "function_call_batch", "calls": list(calls)}:
+            after = calls
+        case {"type": "message", "content": str(text)}:
+            after = [{"role": "assistant", "content": text}]
+        case _:
+            after = [action] if action else _answer_messages(part(fields, *_ANSWERS) or fields)
+    row = ChatRow([*before, *after], body.get("tools"), words(body, "instructions"), signals=signals_of(fields))
+    return _named(row, fields)
+
+
+def _sharegpt(fields: Fields) -> ChatRow | None:
+    """A row of ShareGPT with tools, Hermes' and ToolACE's among them: these have their tools in the system message."""
+    messages = items(fields.get("conversations", fields.get("conversation")))
+    row = ChatRow(messages, fields.get("tools"), words(fields, "system"))
+    return _named(row, fields) if messages else None
+
+
+def _xlam(fields: Fields) -> ChatRow | None:
+    """A row of xLAM's data: a query, its tools, and the calls that answer it."""
+    query, answers = fields.get("query"), fields.get("answers")
+    if not isinstance(query, str) or answers is None:
+        return None
+    return ChatRow([{"role": "user", "content": query}, *_made(answers)], fields.get("tools"))
+
+
+def _made(calls: JsonValue) -> list[JsonValue]:
+    """A message that makes these calls; none where none is due."""
+    listed = items(calls)
+    return [{"role": "assistant", "content": None, "tool_calls": listed}] if listed else []
+
+
+def _toucan(fields: Fields) -> ChatRow | None:
+    """A row of Toucan: its system message declares the tools that stand beside it, too."""
+    listed = items(fields.get("messages"))
+    messages = [one for one in listed if not (isinstance(one, dict) and one.get("role") == "system")]
+    tools = fields.get("available_tools", fields.get("tools"))
+    return ChatRow(messages, tools, category=words(fields, "subset_name")) if messages else None
+
+
+def _litellm(fields: Fields) -> ChatRow | None:
+    """A line of litellm's own log, its standard payload; the tools stand among the parameters of the model."""
+    payload = part(fields, "standard_logging_object") or fields
+    messages = payload.get("messages")
+    given: list[JsonValue] = [{"role": "user", "content": messages}] if isinstance(messages, str) else items(messages)
+    given = given or items(part(payload, "messages").get("messages"))
+    if not given:
+        return None
+    request = part(payload, "proxy_server_request")
+    asked = [part(payload, "model_parameters", "optional_params"), part(request, "body"), request]
+    tools = next((found for one in asked if (found := one.get("tools") or one.get("functions"))), None)
+    error = words(part(payload, "error_information"), "error_class") or words(payload, "error_str")
+    signals = Signals(words(payload, "status"), error[:200], signals_of(payload).feedback)
+    return ChatRow([*given, *_answer_messages(part(payload, "response"))], tools, signals=signals)
+
+
+def _promptfoo(fields: Fields) -> ChatRow | None:
+    """A test of our export for promptfoo: what its assertions ask for is what is due, else its metadata have the words."""
+    messages, asserted = items(part(fields, "vars").get("messages")), objects(fields.get("assert"))
+    if not messages or not asserted:
+        return None
+    values = [part(one, "value") for one in asserted if one.get("type") == "trajectory:tool-args-match"]
+    due: list[JsonValue] = [{"name": one.get("name"), "arguments": one.get("args")} for one in values]
+    said: list[JsonValue] = [{"role": "assistant", "content": words(part(fields, "metadata"), "words")}]
+    return _named(ChatRow([*messages, *(_made(due) or said)], part(fields, "options").get("tools")), fields)
+
+
+def inspect_row(fields: Fields) -> ChatRow | None:
+    """A sample of our export for Inspect: the target is what is due after the input."""
+    told = part(fields, "metadata")
+    if "target" not in fields or not isinstance(fields.get("input"), list):
+        return None
+    due = _made(fields["target"]) or [{"role": "assistant", "content": words(told, "words")}]
+    return _named(ChatRow([*items(fields["input"]), *due], told.get("tools")), fields)
+
+
+def _format(name: str, holds: str, find: RowReader) -> SampleFormat:
+    return SampleFormat(name, holds, reader_of_rows(name, find), is_traffic=True)
+
+
+OPENAI = _format("openai", "rows of OpenAI's chat completions, for training or as they were logged", _openai)
+TRL = _format("trl", "rows for TRL: messages, and tools as JSON text", _trl)
+DPO = _format("trl-dpo", "rows for TRL's DPOTrainer: a prompt, and of its answers the one that is chosen", _trl)
+GRPO = _format("trl-grpo", "our rows for TRL's GRPOTrainer: a prompt and the calls that are due", _trl)
+KTO = _format("trl-kto", "rows for TRL's KTOTrainer: a prompt and its completion, where that is wanted", _trl)
+PROMPTFOO = _format("promptfoo", "tests of our export for promptfoo: messages, tools and assertions", _promptfoo)
+RESPONSES = _format("responses", "rows of OpenAI's responses API: input and output, or the whole exchange", _responses)
+NEMO_GYM = _format("nemo-gym", "rows of NeMo Gym: a request and the action that is expected", _responses)
+SHAREGPT = _format("sharegpt", "ShareGPT with tools, and Hermes' and ToolACE's ways of it", _sharegpt)
+TOOLACE = _format("toolace", "ToolACE: tools in the system message, calls as Python", _sharegpt)
+XLAM = _format("xlam", "xLAM's data: query, tools and answers", _xlam)
+TOUCAN = _format("toucan", "Toucan: conversations with MCP servers", _toucan)
+LITELLM = _format("litellm", "litellm's own log: a line a request", _litellm)

@@ -12,13 +12,18 @@ from pydantic import JsonValue
 from callwright.generators.catalogs.builder import CatalogBuilder, ToolDraft
 from callwright.generators.catalogs.catalog import Problem, shown
 from callwright.generators.catalogs.documents import files_at, read_rows
-from callwright.generators.imports.reading import Fields, ImportedRecord, RecordReader, language_of_user
-from callwright.generators.imports.table import SampleFormat
+from callwright.generators.imports.reading import (
+    Fields,
+    ImportedRecord,
+    RecordReader,
+    SampleFormat,
+    language_of_user,
+    unread,
+)
 from callwright.generators.multi_step.making import kind_of_domain
 from callwright.generators.multi_step.samples import add_evidence
 from callwright.warehouse.records import (
     CallTurn,
-    GoldCall,
     Language,
     Origin,
     ReplyTurn,
@@ -40,13 +45,12 @@ def read_complexfuncbench(path: Path, language: Language | None = None) -> Itera
 
     The language, unless given, is known by the request.
     """
-    builder = CatalogBuilder(
-        "complexfuncbench", by_category=False
-    )  # cross-domain records do not say whose a function is
+    # cross-domain records do not say whose a function is
+    builder = CatalogBuilder("complexfuncbench", by_category=False)
     for file in files_at(path, SUFFIX):
         for row in read_rows(file):
             if isinstance(row, Problem):
-                yield ImportedRecord(row.where, problems=(row,))
+                yield unread(row)
             else:
                 yield _ComplexFuncBenchReader(row.where, builder).record(row.value, language)
 
@@ -61,9 +65,15 @@ class _ComplexFuncBenchReader(RecordReader):
         turns = self._turns(fields.get("conversations"))
         spoken = language or language_of_user(turns)
         category = domain.replace("-", " ")
-        tools = self.tools_of(
-            fields.get("functions"), "functions", lambda stated, at: self._tool(stated, at, category, spoken)
-        )
+
+        def put(stated: JsonValue, where: str) -> Tool | None:
+            if not isinstance(stated, dict):
+                self._builder.refuse(where, stated)
+                return None
+            name, description, parameters = (stated.get(field) for field in ("name", "description", "parameters"))
+            return self._builder.put(ToolDraft(where, category, name, description, parameters, language=spoken))
+
+        tools = self.tools_of(fields.get("functions"), "functions", put)
         self.note_lost(fields, RECORD_FIELDS)
         return self.imported(
             lambda: Sample(
@@ -84,11 +94,9 @@ class _ComplexFuncBenchReader(RecordReader):
             return []
         turns: list[Turn] = []
         for index, message in enumerate(messages):
-            before = turns[-1] if turns else None
-            turns += self._turn(message if isinstance(message, dict) else {}, before)
-            self.note_lost(
-                message if isinstance(message, dict) else (), {"role", "content", "function_call"}, f"Message {index}"
-            )
+            fields = message if isinstance(message, dict) else {}
+            turns += self._turn(fields, turns[-1] if turns else None)
+            self.note_lost(fields, {"role", "content", "function_call"}, f"Message {index}")
         if turns and isinstance(turns[-1], CallTurn):
             self.refuse("The last calls have no observation")
         if turns and not isinstance(turns[0], UserTurn):
@@ -104,7 +112,7 @@ class _ComplexFuncBenchReader(RecordReader):
             case {"role": "assistant", "function_call": list(listed)} if expected is None and listed:
                 if message.get("content"):
                     self.note("unknown_field", "A message with calls has a content too, which a sample does not keep.")
-                return self._calls(listed)
+                return [CallTurn(calls=tuple(self.calls_of(listed)), executed=True)]
             case {"role": "user", "content": str(text)} if expected is None:
                 return [UserTurn(text=text)]
             case {"role": "assistant", "content": str(text)} if expected is None:
@@ -113,23 +121,6 @@ class _ComplexFuncBenchReader(RecordReader):
                 after = "" if expected is None else f" after {expected} calls"
                 self.refuse(f"A message of the role {shown(message.get('role'))}{after} is {shown(message)}")
         return []
-
-    def _calls(self, listed: list[JsonValue]) -> list[Turn]:
-        calls = []
-        for stated in listed:
-            match stated:
-                case {"name": str(name), "arguments": dict(arguments), **rest} if name and not rest:
-                    calls.append(GoldCall(tool=name, arguments=arguments))
-                case _:
-                    self.refuse(f"A call is {shown(stated)}, not a name and arguments")
-        return [CallTurn(calls=tuple(calls), executed=True)]
-
-    def _tool(self, stated: JsonValue, where: str, category: str, language: Language) -> Tool | None:
-        if not isinstance(stated, dict):
-            self._builder.refuse(where, stated)
-            return None
-        name, description, parameters = (stated.get(field) for field in ("name", "description", "parameters"))
-        return self._builder.put(ToolDraft(where, category, name, description, parameters, language=language))
 
 
 FORMAT = SampleFormat("complexfuncbench", "ComplexFuncBench's records", read_complexfuncbench)

@@ -4,7 +4,7 @@ The published folder has answers alone. Without their questions nobody knows wha
 """
 
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 
 import orjson
@@ -16,21 +16,27 @@ from callwright.generators.catalogs.catalog import Problem, shown
 from callwright.generators.catalogs.documents import DocumentItem, existing, read_rows
 from callwright.generators.catalogs.rewriting import renaming_types
 from callwright.generators.conversations import CONVERSATION
-from callwright.generators.imports.reading import Fields, ImportedRecord, RecordReader, language_of_user
-from callwright.generators.imports.table import SampleFormat
+from callwright.generators.imports.reading import (
+    Fields,
+    ImportedRecord,
+    RecordReader,
+    SampleFormat,
+    broken,
+    language_of_user,
+    parsed,
+    unread,
+)
 from callwright.generators.multi_step.samples import add_evidence
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.exports.bfcl import ACTS, ACTS_FILE, POSSIBLE
 from callwright.warehouse.records import (
     CallTurn,
     DialogueAct,
-    GoldCall,
     Message,
     Origin,
     ReplyTurn,
     ResultTurn,
     Sample,
-    Tool,
     Turn,
     UserTurn,
     trait_tag,
@@ -47,9 +53,8 @@ def read_confetti_samples(path: Path) -> Iterator[ImportedRecord]:
     """Every dialogue of a folder. Raises ConfigurationError where it has no questions: answers do not tell what was stated."""
     questions = existing(path) / ACTS_FILE
     if not questions.is_file():
-        raise ConfigurationError(
-            f"{str(path)!r} has no questions of agent turns: {ACTS_FILE!r} is expected beside {POSSIBLE!r}."
-        )
+        missing = f"{ACTS_FILE!r} is expected beside {POSSIBLE!r}."
+        raise ConfigurationError(f"{str(path)!r} has no questions of agent turns: {missing}")
     answers = {
         str(row.value.get("id")): row.value
         for row in read_rows(path / POSSIBLE / ACTS_FILE)
@@ -57,12 +62,13 @@ def read_confetti_samples(path: Path) -> Iterator[ImportedRecord]:
     }
     last: dict[str, tuple[str, Fields]] = {}
     for row in read_rows(questions):
-        if isinstance(row, Problem) or not isinstance(row.value, dict):
-            no_object = Problem(where=row.where, kind="bad_record", message="The row is no object.")
-            yield ImportedRecord(row.where, problems=(row if isinstance(row, Problem) else no_object,))
-            continue
-        dialogue, _, _number = str(row.value.get("dialog_id")).rpartition("_")
-        last[dialogue] = (row.where, row.value)
+        if isinstance(row, Problem):
+            yield unread(row)
+        elif not isinstance(row.value, dict):
+            yield broken(row.where, "The row is no object.")
+        else:
+            dialogue, _, _number = str(row.value.get("dialog_id")).rpartition("_")
+            last[dialogue] = (row.where, row.value)
     builder = CatalogBuilder("confetti", change=renaming_types(TYPE_WORDS, reported=False), by_category=False)
     for dialogue, (where, fields) in last.items():
         yield _ConfettiReader(where, builder).record(dialogue, fields, answers.get(str(fields.get("id"))))
@@ -72,9 +78,15 @@ class _ConfettiReader(RecordReader):
     word = "dialogue"
 
     def record(self, dialogue: str, fields: Fields, answer: Fields | None) -> ImportedRecord:
-        turns = self._turns([*_stated(fields.get("question")), *self._last_turn(fields, answer)])
+        question = fields.get("question")
+        listed = [one if isinstance(one, list) else [one] for one in (question if isinstance(question, list) else [])]
+        turns = self._turns([*chain.from_iterable(listed), *self._last_turn(fields, answer)])
         category = str(fields.get("category") or "")
-        tools = self._tools(fields.get("function"), category)
+        stated = fields.get("function")
+        documents = stated if isinstance(stated, list) else []
+        if not documents:
+            self.refuse("0 of its 0 functions can't be used")
+        tools = self.tools_of(documents, "function", lambda one, at: put_function(one, at, category, "", self._builder))
         if not turns or not isinstance(turns[0], UserTurn):
             self.refuse("The dialogue does not begin with the user")
         return self.imported(
@@ -122,51 +134,21 @@ class _ConfettiReader(RecordReader):
             case {"role": "user", "content": str(text)}:
                 turns.append(UserTurn(text=text))
             case {"role": "assistant", "tool_calls": [*made]} if made:
-                turns.append(CallTurn(calls=tuple(self._calls(made)), executed=True))
+                turns.append(CallTurn(calls=tuple(self.calls_of(made, closed=False)), executed=True))
             case {"role": "assistant", "content": str(text)}:
-                turns.append(ReplyTurn(text=text, acts=self._acts(message.get("acts"))))
+                labels = message.get("acts")
+                named = [str(label) for label in labels] if isinstance(labels, list) else []
+                for label in named:
+                    if label not in _ACTS:
+                        self.refuse(f"A dialogue act is {label!r}, none of {', '.join(_ACTS)}")
+                acts = tuple(_ACTS[label] for label in named if label in _ACTS)
+                turns.append(ReplyTurn(text=text, acts=acts))
             case {"role": "tool", "content": str(text)}:
                 before = turns.pop() if turns and isinstance(turns[-1], ResultTurn) else None
                 known = before.results if isinstance(before, ResultTurn) else ()
-                turns.append(ResultTurn(results=(*known, _value(text))))
+                turns.append(ResultTurn(results=(*known, parsed(text))))
             case _:
                 self.refuse(f"A message is {shown(message)}")
-
-    def _calls(self, made: list[JsonValue]) -> Iterator[GoldCall]:
-        for call in made:
-            match call:
-                case {"name": str(name), "arguments": dict(arguments)} if name:
-                    yield GoldCall(tool=name, arguments=arguments)
-                case _:
-                    self.refuse(f"A call is {shown(call)}, not a name and arguments")
-
-    def _acts(self, labels: JsonValue) -> tuple[DialogueAct, ...]:
-        listed = [str(label) for label in labels] if isinstance(labels, list) else []
-        for label in listed:
-            if label not in _ACTS:
-                self.refuse(f"A dialogue act is {label!r}, none of {', '.join(_ACTS)}")
-        return tuple(_ACTS[label] for label in listed if label in _ACTS)
-
-    def _tools(self, listed: JsonValue, category: str) -> tuple[Tool, ...]:
-        docs = listed if isinstance(listed, list) else []
-        if not docs:
-            self.refuse("0 of its 0 functions can't be used")
-        return self.tools_of(docs, "function", lambda doc, at: put_function(doc, at, category, "", self._builder))
-
-
-def _stated(question: JsonValue) -> list[JsonValue]:
-    """The messages of a question, which stand in a list of turns."""
-    turns = question if isinstance(question, list) else []
-    return [message for turn in turns for message in (turn if isinstance(turn, list) else [turn])]
-
-
-def _value(text: str) -> JsonValue:
-    """A result, which is JSON, else the text that it is."""
-    try:
-        value: JsonValue = orjson.loads(text)
-    except orjson.JSONDecodeError:
-        return text
-    return value
 
 
 FORMAT = SampleFormat("confetti", "conversations in CONFETTI's form", read_confetti_samples)

@@ -15,8 +15,15 @@ from callwright.generators.catalogs.builder import CatalogBuilder
 from callwright.generators.catalogs.catalog import Problem, shown
 from callwright.generators.catalogs.documents import DocumentItem, files_at, read_rows
 from callwright.generators.catalogs.hammerbench import hammerbench_builder, language_of_folder, put_hammerbench_tool
-from callwright.generators.imports.reading import Fields, ImportedRecord, RecordReader, language_of_user
-from callwright.generators.imports.table import SampleFormat
+from callwright.generators.imports.reading import (
+    Fields,
+    ImportedRecord,
+    RecordReader,
+    SampleFormat,
+    language_of_user,
+    objects,
+    unread,
+)
 from callwright.warehouse.exports.papers import (
     ALIASES,
     FILES,
@@ -65,12 +72,12 @@ def _read_file(file: Path, language: Language | None, builder: CatalogBuilder) -
         problem = next((row for row in rows if isinstance(row, Problem)), None)
         message = f"{file} holds no records with 'messages'; left out."
         found = problem or Problem(where=str(file), kind="other_format", message=message)
-        yield ImportedRecord(str(file), problems=(found,))
+        yield unread(found)._replace(where=str(file))
         return
     rendered = language or language_of_folder(file)
     for row in rows:
         if isinstance(row, Problem):
-            yield ImportedRecord(row.where, problems=(row,))
+            yield unread(row)
         else:
             yield _HammerBenchReader(row.where, builder).record(row.value, file, rendered)
 
@@ -96,9 +103,15 @@ class _HammerBenchReader(RecordReader):
             lambda stated, at: put_hammerbench_tool(stated, at, rendered, self._builder),
             "candidate tools",
         )
-        self._look_for_losses(fields)
+        self.note_lost(fields, RECORD_FIELDS)
+        if "single_tool" in fields and fields["single_tool"] != _due_tools(fields):
+            message = "'single_tool' is not the candidate that the labels call; an export will write that one instead."
+            self.note("unknown_field", message)
         gold = next((call for turn in turns if isinstance(turn, CallTurn) for call in turn.calls), None)
         first = gold or next(iter(self._labels), None)
+        labels = [orjson.dumps({"name": call.tool, "arguments": call.arguments}) for call in self._labels]
+        tags = [trait_tag("hammerbench_id", orjson.dumps(fields["id"]).decode())] if "id" in fields else []
+        tags += [trait_tag("hammerbench_label", label.decode()) for label in labels]
         return self.imported(
             lambda: Sample(
                 kind=kind or "",
@@ -106,7 +119,7 @@ class _HammerBenchReader(RecordReader):
                 category=first.tool.rpartition(".")[0] if first else "",
                 candidates=tuple(tool.key for tool in tools),
                 turns=tuple(turns),
-                tags=self._tags(fields),
+                tags=tuple(tags),
                 origin=Origin(stage=STAGE),
             ),
             tools,
@@ -146,20 +159,6 @@ class _HammerBenchReader(RecordReader):
                 self.refuse(f"A message of the role {shown(role)} has the content {shown(content)}")
         return []
 
-    def _look_for_losses(self, fields: Fields) -> None:
-        """Report what a sample has no place for, so that an export would not give it back."""
-        self.note_lost(fields, RECORD_FIELDS)
-        if "single_tool" in fields and fields["single_tool"] != _due_tools(fields):
-            message = "'single_tool' is not the candidate that the labels call; an export will write that one instead."
-            self.note("unknown_field", message)
-
-    def _tags(self, fields: Fields) -> tuple[str, ...]:
-        labels = [{"name": call.tool, "arguments": call.arguments} for call in self._labels]
-        written = tuple(trait_tag("hammerbench_label", orjson.dumps(label).decode()) for label in labels)
-        return (
-            (trait_tag("hammerbench_id", orjson.dumps(fields["id"]).decode()), *written) if "id" in fields else written
-        )
-
 
 def _kind(file: Path, fields: Fields) -> str | None:
     """The kind that the file's name tells, or else the record's id; None where neither does."""
@@ -182,15 +181,9 @@ def _user_turn(text: str, kind: str) -> UserTurn:
 
 def _due_tools(fields: Fields) -> list[JsonValue]:
     """The candidates that the record's labels call."""
-    messages, listed = fields.get("messages"), fields.get("multiple_tools")
-    contents = [
-        message.get("content")
-        for message in (messages if isinstance(messages, list) else [])
-        if isinstance(message, dict)
-    ]
+    contents = [message.get("content") for message in objects(fields.get("messages"))]
     called = [content.get("name") for content in contents if isinstance(content, dict)]
-    tools = listed if isinstance(listed, list) else []
-    return [tool for tool in tools if isinstance(tool, dict) and tool.get("name") in called]
+    return [tool for tool in objects(fields.get("multiple_tools")) if tool.get("name") in called]
 
 
 FORMAT = SampleFormat("hammerbench", "HammerBench's records", read_hammerbench)

@@ -9,16 +9,15 @@ conversation that does not is refused with the number of the message, never mend
 import ast
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import orjson
 from pydantic import JsonValue
 
 from callwright.generators.catalogs.catalog import shown
+from callwright.generators.imports.reading import Fields, items, objects, parsed
 from callwright.warehouse.records import Arguments, CallTurn, GoldCall, ReplyTurn, ResultTurn, Turn, UserTurn
-
-Fields = dict[str, JsonValue]
 
 _SIDES = {
     "system": "system", "developer": "system",
@@ -108,20 +107,11 @@ def events_of(message: JsonValue) -> Iterator[Event]:
     elif side == "call":
         yield from _stated_calls(content if content is not None else message)
     else:
-        calls = [*_native_calls(message)]
+        single = parsed(message.get("function_call"))
+        stated_calls = [*items(message.get("tool_calls")), *([single] if isinstance(single, dict) else [])]
+        calls = [_call(one) for one in stated_calls]
         yield from _said(side, content, reads_calls=side == "assistant" and not calls)
         yield from calls
-
-
-def parsed(value: JsonValue) -> JsonValue:
-    """The JSON that a text states; anything else as it is."""
-    if not isinstance(value, str):
-        return value
-    try:
-        read: JsonValue = orjson.loads(value)
-    except orjson.JSONDecodeError:
-        return value
-    return read
 
 
 def _item(kind: str, item: Fields) -> Iterator[Event]:
@@ -134,13 +124,6 @@ def _item(kind: str, item: Fields) -> Iterator[Event]:
         yield Spoken("", str(item.get("text", item.get("content", item.get("refusal", "")))))
     elif kind not in _SILENT_PARTS:
         raise UnreadableChat(f"a part of a message is of the type {shown(kind)}, which is no text, call or result")
-
-
-def _native_calls(message: Fields) -> Iterator[Called]:
-    listed = parsed(message.get("tool_calls"))
-    single = parsed(message.get("function_call"))
-    for one in [*(listed if isinstance(listed, list) else []), *([single] if isinstance(single, dict) else [])]:
-        yield _call(one)
 
 
 def _call(stated: JsonValue) -> Called:
@@ -164,16 +147,12 @@ def _id_of(fields: Fields) -> str:
 
 
 def _returned(fields: Fields) -> Returned:
+    """What a call returned: JSON where its text is some, the text of its parts where it has any."""
     value = next((fields[word] for word in _RETURNED if word in fields), None)
     name = fields.get("name", fields.get("function"))
-    return Returned(_result(value), _id_of(fields), name if isinstance(name, str) else "")
-
-
-def _result(value: JsonValue) -> JsonValue:
-    """What a call returned: JSON where its text is some, the text of its parts where it has any."""
     if isinstance(value, list) and value and all(isinstance(one, dict) and one.get("type") == "text" for one in value):
-        value = "\n".join(str(one.get("text", "")) for one in value if isinstance(one, dict))
-    return parsed(value)
+        value = "\n".join(str(one.get("text", "")) for one in objects(value))
+    return Returned(parsed(value), _id_of(fields), name if isinstance(name, str) else "")
 
 
 def _results(content: JsonValue, message: Fields) -> Iterator[Returned]:
@@ -196,7 +175,12 @@ def _said(side: str, content: JsonValue, *, reads_calls: bool) -> Iterator[Event
         return
     if isinstance(content, list):
         for part in content:
-            for event in _part(part):
+            if isinstance(part, str):
+                yield Spoken(side, part)
+                continue
+            if not isinstance(part, dict) or not isinstance(part.get("type"), str):
+                raise UnreadableChat(f"a part of a message is {shown(part)}")
+            for event in _item(str(part["type"]), part):
                 yield event._replace(side=side) if isinstance(event, Spoken) else event
         return
     if not isinstance(content, str):
@@ -211,15 +195,6 @@ def _said(side: str, content: JsonValue, *, reads_calls: bool) -> Iterator[Event
     yield from calls
 
 
-def _part(part: JsonValue) -> Iterator[Event]:
-    if isinstance(part, str):
-        yield Spoken("", part)
-        return
-    if not isinstance(part, dict) or not isinstance(part.get("type"), str):
-        raise UnreadableChat(f"a part of a message is {shown(part)}")
-    yield from _item(str(part["type"]), part)
-
-
 def _calls_in(text: str) -> Iterator[Called]:
     """The calls that an assistant's text makes: in Hermes' tags, or where all of it is a list of calls."""
     tagged = [inner for tag, inner in _TAGGED.findall(text) if tag == "tool_call"]
@@ -227,14 +202,9 @@ def _calls_in(text: str) -> Iterator[Called]:
         for inner in tagged:
             yield from _stated_calls(inner.strip())
     elif text.strip().startswith("[") and text.strip().endswith("]"):
-        yield from python_calls(text) or _json_calls(text)
-
-
-def _json_calls(text: str) -> list[Called]:
-    held = parsed(text)
-    listed = held if isinstance(held, list) else []
-    are_calls = all(isinstance(one, dict) and "name" in one and one.keys() & {*_GIVEN} for one in listed)
-    return [_call(one) for one in listed] if are_calls else []
+        listed = items(text)
+        are_calls = all(isinstance(one, dict) and "name" in one and one.keys() & {*_GIVEN} for one in listed)
+        yield from python_calls(text) or (map(_call, listed) if are_calls else ())
 
 
 def _stated_calls(content: JsonValue) -> Iterator[Called]:
@@ -250,7 +220,10 @@ def _stated_calls(content: JsonValue) -> Iterator[Called]:
         if calls:
             yield from calls
             return
-        held = _python_value(held)
+        try:  # a Python literal, as some data sets write calls
+            held = orjson.loads(json.dumps(ast.literal_eval(held)))
+        except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError) as error:
+            raise UnreadableChat(f"a message of a call holds {shown(held)}, which is no call") from error
     listed = held if isinstance(held, list) else [held]
     if not listed:
         raise UnreadableChat("a message of a call holds none")
@@ -302,15 +275,6 @@ def _python_call(name: str, given: str) -> Called | None:
     return Called(name, arguments)
 
 
-def _python_value(text: str) -> JsonValue:
-    """The value of a Python literal, as some data sets write calls. Raises UnreadableChat where it is none."""
-    try:
-        value: JsonValue = orjson.loads(json.dumps(ast.literal_eval(text)))
-    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError) as error:
-        raise UnreadableChat(f"a message of a call holds {shown(text)}, which is no call") from error
-    return value
-
-
 class _Gathered:
     """The turns so far; calls wait for what they return."""
 
@@ -336,7 +300,14 @@ class _Gathered:
             case Called():
                 if self._results:
                     self._close()
-                self._open()
+                before = self._turns[-1] if self._turns else None
+                if isinstance(before, ReplyTurn):
+                    self._lost["What the assistant says beside its calls is left out."] = None
+                    self._turns.pop()
+                elif isinstance(before, CallTurn):
+                    raise UnreadableChat(f"message {self.number} calls again before the calls before it returned")
+                if not self._calls and not self._turns:
+                    raise UnreadableChat("the user says nothing before the first call")
                 self._calls.append(event)
             case Returned():
                 self._return(event)
@@ -353,7 +324,10 @@ class _Gathered:
             turns = turns[:-1]
         if not turns or not isinstance(turns[0], UserTurn):
             raise UnreadableChat("the user says nothing before the first call")
-        return Chat(tuple(_with_gold(turns)), "\n".join(self._system), tuple(self._lost))
+        if not any(isinstance(one, CallTurn) for one in turns):  # that nothing is called is what is due
+            at = len(turns) - isinstance(turns[-1], ReplyTurn)
+            turns = [*turns[:at], CallTurn(), *turns[at:]]
+        return Chat(tuple(turns), "\n".join(self._system), tuple(self._lost))
 
     def _say(self, turn: UserTurn | ReplyTurn) -> None:
         before = self._turns[-1] if self._turns else None
@@ -366,17 +340,6 @@ class _Gathered:
             what = "calls that returned nothing" if isinstance(before, CallTurn) else "results that nobody told"
             raise UnreadableChat(f"message {self.number} is the user's, after {what}")
         self._turns.append(turn)
-
-    def _open(self) -> None:
-        """Make room for calls: words that the assistant says beside them have no place in a sample."""
-        before = self._turns[-1] if self._turns else None
-        if isinstance(before, ReplyTurn):
-            self._lost["What the assistant says beside its calls is left out."] = None
-            self._turns.pop()
-        elif isinstance(before, CallTurn):
-            raise UnreadableChat(f"message {self.number} calls again before the calls before it returned")
-        if not self._calls and not self._turns:
-            raise UnreadableChat("the user says nothing before the first call")
 
     def _return(self, result: Returned) -> None:
         places = [at for at in range(len(self._calls)) if at not in self._results]
@@ -404,12 +367,3 @@ class _Gathered:
         if self._results:
             self._turns.append(ResultTurn(results=tuple(self._results[at] for at in range(len(calls)))))
         self._calls, self._results = [], {}
-
-
-def _with_gold(turns: Sequence[Turn]) -> Iterable[Turn]:
-    """The turns; where nothing is called at all that is what is due before the last words of the assistant."""
-    if any(isinstance(one, CallTurn) for one in turns):
-        return turns
-    if isinstance(turns[-1], ReplyTurn):
-        return [*turns[:-1], CallTurn(), turns[-1]]
-    return [*turns, CallTurn()]

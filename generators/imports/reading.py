@@ -1,14 +1,21 @@
-"""What reading a published record shares: the sample that comes of it, what was found wrong, and the tools it brings."""
+"""What reading published records shares: the formats, the samples that come of records, what was found wrong, their tools.
 
-from collections.abc import Callable, Iterable, Sequence
+Each format of the table gives records one after another, so that a file may be larger than memory. `release import` and the
+`samples` of a recipe read by this one table.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
+import orjson
 from pydantic import JsonValue, ValidationError
 
 from callwright.generators.catalogs.builder import CatalogBuilder
 from callwright.generators.catalogs.catalog import Problem, ProblemKind, shown
 from callwright.language.packs import main_language
-from callwright.warehouse.records import Language, Sample, Tool, Turn, UserTurn
+from callwright.warehouse.records import GoldCall, Language, Sample, Tool, Turn, UserTurn
+from callwright.warehouse.registry import Registry
 
 Fields = dict[str, JsonValue]
 CANARY = "canary"  # of our own exports: what marks test samples is no part of them
@@ -30,6 +37,32 @@ class ImportedRecord(NamedTuple):
     tools: tuple[Tool, ...] = ()
     problems: tuple[Problem, ...] = ()
     signals: Signals = Signals()
+
+
+class SampleFormat(NamedTuple):
+    """A format that samples are read from; `read` gives the records of a file or folder, the broken ones with what is wrong.
+
+    It raises ConfigurationError where nothing is at the path. `is_traffic` says that its conversations took place: what the
+    assistant called there is what it did, not what was due.
+    """
+
+    name: str
+    holds: str
+    read: Callable[[Path], Iterable[ImportedRecord]]
+    is_traffic: bool = False
+
+
+SOURCES = Registry("sources", SampleFormat, "format of samples", "formats")
+
+
+def unread(problem: Problem) -> ImportedRecord:
+    """A record that can't be read, with what is wrong."""
+    return ImportedRecord(problem.where, problems=(problem,))
+
+
+def broken(where: str, message: str) -> ImportedRecord:
+    """A record that can't be read, with why in a sentence."""
+    return unread(Problem(where=where, kind="bad_record", message=message))
 
 
 class RecordReader:
@@ -55,9 +88,8 @@ class RecordReader:
     def note_lost(self, fields: Iterable[str], known: Iterable[str], of: str = "") -> None:
         """Note the fields that a sample has no place for, so that an export would not give them back."""
         if extra := sorted(set(fields) - {*known, CANARY}):
-            self.note(
-                "unknown_field", f"{of or f'The {self.word}'} has the fields {extra}, which a sample does not keep."
-            )
+            told = of or f"The {self.word}"
+            self.note("unknown_field", f"{told} has the fields {extra}, which a sample does not keep.")
 
     def tools_of(
         self, listed: JsonValue, field: str, put: Callable[[JsonValue, str], Tool | None], what: str = "functions"
@@ -74,6 +106,15 @@ class RecordReader:
             self.refuse(f"{len(made) - len(tools)} of its {len(made)} {what} can't be used")
         return tools
 
+    def calls_of(self, listed: list[JsonValue], *, closed: bool = True) -> Iterator[GoldCall]:
+        """The calls of a list of names with arguments; refused where one is none, or has more than these if `closed`."""
+        for stated in listed:
+            match stated:
+                case {"name": str(name), "arguments": dict(arguments), **rest} if name and not (closed and rest):
+                    yield GoldCall(tool=name, arguments=arguments)
+                case _:
+                    self.refuse(f"A call is {shown(stated)}, not a name and arguments")
+
     def imported(self, sample: Callable[[], Sample], tools: tuple[Tool, ...]) -> ImportedRecord:
         """The record as `sample` makes one of it, unless it was refused."""
         made = None
@@ -89,3 +130,36 @@ class RecordReader:
 def language_of_user(turns: Sequence[Turn]) -> Language:
     """The language that the user speaks."""
     return main_language(" ".join(turn.text for turn in turns if isinstance(turn, UserTurn)))
+
+
+def parsed(value: JsonValue) -> JsonValue:
+    """The JSON that a text states; anything else as it is."""
+    if not isinstance(value, str):
+        return value
+    try:
+        read: JsonValue = orjson.loads(value)
+    except orjson.JSONDecodeError:
+        return value
+    return read
+
+
+def items(value: JsonValue) -> list[JsonValue]:
+    """The items of a list, or of the JSON text of one; [] where it is none."""
+    held = parsed(value)
+    return held if isinstance(held, list) else []
+
+
+def objects(value: JsonValue) -> list[Fields]:
+    """The items that are objects."""
+    return [one for one in items(value) if isinstance(one, dict)]
+
+
+def part(fields: Fields, *names: str) -> Fields:
+    """The first of these fields that is an object, or the JSON text of one; {} where none is."""
+    found = (parsed(fields.get(name)) for name in names)
+    return next((one for one in found if isinstance(one, dict) and one), {})
+
+
+def words(fields: Fields, *names: str) -> str:
+    """The first of these fields that says something, as text; "" where none does."""
+    return next((str(fields[name]) for name in names if isinstance(fields.get(name), str | int | float)), "")

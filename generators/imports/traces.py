@@ -1,12 +1,15 @@
-"""Traces of agents: spans of OpenTelemetry's conventions for generative AI, Langfuse's observations, trajectories in ATIF.
+"""Logs of agents: spans of OpenTelemetry's conventions for generative AI, Langfuse's observations, ATIF, Inspect's logs.
 
 The spans of a trace may lie anywhere in a file, so a file is read twice: once for which trace each line belongs to, once trace by
 trace. Memory holds three numbers of a line. Of a trace's calls of models those count whose conversation no later one goes on with.
 """
 
+import zipfile
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from hashlib import blake2b
+from importlib import import_module
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -14,17 +17,35 @@ import numpy as np
 from pydantic import JsonValue
 
 from callwright.generators.catalogs.catalog import Problem
-from callwright.generators.catalogs.documents import DocumentItem, FileLine, read_rows, row_of, stream_lines
-from callwright.generators.imports.chats import ChatReader, ChatRow, reader_of_rows, sample_files
-from callwright.generators.imports.messages import Fields, parsed
-from callwright.generators.imports.reading import ImportedRecord, Signals
-from callwright.generators.imports.rows import part, words
-from callwright.generators.imports.table import SampleFormat
+from callwright.generators.catalogs.documents import (
+    LONGEST_LINE,
+    DocumentItem,
+    FileLine,
+    parse,
+    read_rows,
+    row_of,
+    stream_lines,
+)
+from callwright.generators.imports.chats import ChatReader, ChatRow, inspect_row, reader_of_rows, sample_files
+from callwright.generators.imports.reading import (
+    Fields,
+    ImportedRecord,
+    SampleFormat,
+    Signals,
+    broken,
+    items,
+    objects,
+    parsed,
+    part,
+    unread,
+    words,
+)
 
 _KEPT_LINES = 64  # of a file that is read trace by trace: batches of exporters hold spans of several traces
 _OTLP = ("stringValue", "boolValue", "intValue", "doubleValue")
 _INPUT, _OUTPUT = "gen_ai.input.messages", "gen_ai.output.messages"
 _ERRORS = frozenset({"ERROR", "STATUS_CODE_ERROR", "2"})
+_ARCHIVE = ".eval"
 
 
 class Span(NamedTuple):
@@ -56,7 +77,7 @@ def _reader(name: str, form: _Format) -> Callable[[Path], Iterator[ImportedRecor
         for file in sample_files(path):
             for trace in _traces(file, form):
                 if isinstance(trace, Problem):
-                    yield ImportedRecord(trace.where, problems=(trace,))
+                    yield unread(trace)
                 else:
                     yield from _records(trace, chats)
 
@@ -105,14 +126,11 @@ class _Index:
                 index.problems.append(row)
                 continue
             is_first = False
-            index._add(line, row.value)
+            for trace in dict.fromkeys(map(index._number, form.spans_in(row.value))):
+                index._traces.append(trace)
+                index._lines.append(line.number)
+                index._offsets.append(line.offset)
         return index if len(index._lines) or index.problems else None
-
-    def _add(self, line: FileLine, value: JsonValue) -> None:
-        for trace in dict.fromkeys(map(self._form.trace_of, self._form.spans_in(value))):
-            self._traces.append(int.from_bytes(blake2b(trace.encode(), digest_size=8).digest()))
-            self._lines.append(line.number)
-            self._offsets.append(line.offset)
 
     def traces(self) -> Iterator[_Trace]:
         """The traces, in the order in which they begin."""
@@ -124,11 +142,12 @@ class _Index:
             for group in np.split(order, ends) if len(order) else ():
                 wanted, spans = int(traces[group[0]]), list[Span]()
                 for at in group:
-                    spans += [self._form.read(one) for one in self._spans(file, int(at)) if self._is_of(one, wanted)]
+                    found = self._spans(file, int(at))
+                    spans += [self._form.read(one) for one in found if self._number(one) == wanted]
                 yield _Trace(f"{self._file}:{self._lines[int(group[0])]}", spans)
 
-    def _is_of(self, span: Fields, trace: int) -> bool:
-        return int.from_bytes(blake2b(self._form.trace_of(span).encode(), digest_size=8).digest()) == trace
+    def _number(self, span: Fields) -> int:
+        return int.from_bytes(blake2b(self._form.trace_of(span).encode(), digest_size=8).digest())
 
     def _spans(self, file: BinaryIO, at: int) -> list[Fields]:
         offset = self._offsets[at]
@@ -147,31 +166,22 @@ def _records(trace: _Trace, chats: ChatReader) -> Iterator[ImportedRecord]:
     asked = [span for span in spans if span.messages or span.answers]
     if not asked:
         message = "No span of this trace holds messages: the conventions leave them out unless content is captured."
-        problem = Problem(where=trace.where, kind="bad_record", message=message)
-        yield ImportedRecord(trace.where, problems=(problem,))
+        yield broken(trace.where, message)
         return
     returned = [span.returned for span in spans if span.returned is not None]
     error = next((span.error for span in spans if span.error), "")
     feedback = next((span.feedback for span in spans if span.feedback), "")
     for at, span in enumerate(asked):
-        whole = [*span.messages, *span.answers]
-        if any(_goes_on(later, span) for later in asked[at + 1 :]):
+        whole, known = [*span.messages, *span.answers], len(span.messages)
+        later = [one.messages for one in asked[at + 1 :]]
+        if any(len(messages) > known and messages[:known] == span.messages for messages in later):
             continue
         tools = span.tools or next((one.tools for one in reversed(asked) if one.tools), None)
-        row = ChatRow([*whole, *_after(whole, returned)], tools, span.system, span.language, span.category)
-        yield chats.chat(trace.where, row._replace(signals=Signals("error" if error else "ok", error, feedback)))
-
-
-def _goes_on(later: Span, span: Span) -> bool:
-    """Whether a later call was asked with all the messages of this one, and more."""
-    known = len(span.messages)
-    return len(later.messages) > known and later.messages[:known] == span.messages
-
-
-def _after(messages: Sequence[JsonValue], returned: Sequence[JsonValue]) -> list[JsonValue]:
-    """What the calls of the last message returned, where spans of tools tell it by the ids of the calls."""
-    last = str(messages[-1]) if messages else ""
-    return [one for one in returned if isinstance(one, dict) and one.get("id") and str(one["id"]) in last]
+        last = str(whole[-1])  # what its calls returned tell spans of tools, by the ids of the calls
+        after = [one for one in returned if isinstance(one, dict) and one.get("id") and str(one["id"]) in last]
+        signals = Signals("error" if error else "ok", error, feedback)
+        row = ChatRow([*whole, *after], tools, span.system, span.language, span.category, signals)
+        yield chats.chat(trace.where, row)
 
 
 def _otel_spans(value: JsonValue) -> Iterator[Fields]:
@@ -184,9 +194,9 @@ def _otel_spans(value: JsonValue) -> Iterator[Fields]:
         if not isinstance(resources, list):
             yield value
             return
-        for resource in _objects(resources):
-            for scope in _objects(resource.get("scopeSpans", resource.get("scope_spans"))):
-                yield from _objects(scope.get("spans"))
+        for resource in objects(resources):
+            for scope in objects(resource.get("scopeSpans", resource.get("scope_spans"))):
+                yield from objects(scope.get("spans"))
 
 
 def _otel_trace(span: Fields) -> str:
@@ -199,12 +209,11 @@ def _otel_trace(span: Fields) -> str:
 
 def _otel_span(span: Fields) -> Span:
     told = _attributes(span.get("attributes"))
-    for event in _objects(span.get("events")):
+    for event in objects(span.get("events")):
         told |= _attributes(event.get("attributes"))
-    status = part(span, "status")
-    failed = words(told, "error.type") or (
-        words(status, "message", "description") or "error" if _is_error(status) else ""
-    )
+    status, failed = part(span, "status"), words(told, "error.type")
+    if not failed and words(status, "code", "status_code").upper() in _ERRORS:
+        failed = words(status, "message", "description") or "error"
     began = words(span, "startTimeUnixNano", "start_time_unix_nano", "start_time", "startTime")
     feedback = words(told, "gen_ai.evaluation.score.label", "gen_ai.evaluation.score.value")
     span_of = Span(began.zfill(20) if began.isdigit() else began, error=failed, feedback=feedback)
@@ -214,31 +223,22 @@ def _otel_span(span: Fields) -> Span:
             return span_of
         name = words(told, "gen_ai.tool.name")
         return span_of._replace(returned={"role": "tool", "id": identity, "name": name, "content": value})
-    messages = _list(told.get(_INPUT)) or [*_flat(told, "gen_ai.prompt"), *_flat(told, "llm.input_messages")]
-    answers = _list(told.get(_OUTPUT)) or [*_flat(told, "gen_ai.completion"), *_flat(told, "llm.output_messages")]
-    system = "\n".join(words(one, "content", "text") for one in _objects(told.get("gen_ai.system_instructions")))
+    messages = items(told.get(_INPUT)) or [*_flat(told, "gen_ai.prompt"), *_flat(told, "llm.input_messages")]
+    answers = items(told.get(_OUTPUT)) or [*_flat(told, "gen_ai.completion"), *_flat(told, "llm.output_messages")]
+    system = "\n".join(words(one, "content", "text") for one in objects(told.get("gen_ai.system_instructions")))
     tools = told.get("gen_ai.tool.definitions") or _flat(told, "llm.request.functions") or _flat(told, "llm.tools")
-    return span_of._replace(messages=tuple(messages), answers=tuple(answers), tools=_bare(tools), system=system)
-
-
-def _is_error(status: Fields) -> bool:
-    return words(status, "code", "status_code").upper() in _ERRORS
-
-
-def _bare(tools: JsonValue) -> JsonValue:
-    """The documents of tools; OpenInference keeps each as JSON text in a field of its own."""
-    listed: list[JsonValue] = [
-        parsed(inner["json_schema"]) if (inner := part(one, "tool")) and "json_schema" in inner else dict(one)
-        for one in _objects(tools)
+    documents: list[JsonValue] = [  # OpenInference keeps each as JSON text in a field of its own
+        parsed(inner["json_schema"]) if "json_schema" in (inner := part(one, "tool")) else dict(one)
+        for one in objects(tools)
     ]
-    return listed or None
+    return span_of._replace(messages=tuple(messages), answers=tuple(answers), tools=documents or None, system=system)
 
 
 def _attributes(stated: JsonValue) -> Fields:
     """Attributes as a mapping: they are one already, or the protocol's list of keys and typed values."""
     if isinstance(stated, Mapping):
         return dict(stated)
-    return {words(one, "key"): _otlp_value(one.get("value")) for one in _objects(stated)}
+    return {words(one, "key"): _otlp_value(one.get("value")) for one in objects(stated)}
 
 
 def _otlp_value(value: JsonValue) -> JsonValue:
@@ -248,7 +248,7 @@ def _otlp_value(value: JsonValue) -> JsonValue:
         if word in value:
             return value[word]
     if "arrayValue" in value:
-        return [_otlp_value(one) for one in _list(part(value, "arrayValue").get("values"))]
+        return [_otlp_value(one) for one in items(part(value, "arrayValue").get("values"))]
     return _attributes(part(value, "kvlistValue").get("values"))
 
 
@@ -290,12 +290,12 @@ def _langfuse_spans(value: JsonValue) -> Iterator[Fields]:
         if not isinstance(one, dict):
             continue
         trace = part(one, "trace") or one
-        inner = _list(one.get("observations")) or _list(trace.get("observations"))
-        scores = _list(one.get("scores")) or _list(trace.get("scores"))
+        inner = items(one.get("observations")) or items(trace.get("observations"))
+        scores = items(one.get("scores")) or items(trace.get("scores"))
         if not inner:
             yield one
         named: Fields = {"traceId": words(trace, "id"), "scores": scores}
-        yield from ({**named, **found} for found in _objects(inner))
+        yield from ({**named, **found} for found in objects(inner))
 
 
 def _langfuse_trace(span: Fields) -> str:
@@ -303,37 +303,23 @@ def _langfuse_trace(span: Fields) -> str:
 
 
 def _langfuse_span(span: Fields) -> Span:
-    feedback = next((words(one, "stringValue", "string_value", "value") for one in _objects(span.get("scores"))), "")
+    feedback = next((words(one, "stringValue", "string_value", "value") for one in objects(span.get("scores"))), "")
     failed = words(span, "statusMessage", "status_message") or "error" if words(span, "level") == "ERROR" else ""
     found = Span(words(span, "startTime", "start_time"), error=failed[:200], feedback=feedback)
     if words(span, "type").upper() not in {"GENERATION", ""}:
         return found
     given, answer = parsed(span.get("input")), parsed(span.get("output") or span.get("expectedOutput"))
     fields = given if isinstance(given, dict) else {}
-    messages = _list(fields.get("messages")) if fields else _list(given)
+    messages = items(fields.get("messages")) if fields else items(given)
     if not messages and isinstance(given, str):
         messages = [{"role": "user", "content": given}]
-    tools = fields.get("tools") or part(span, "metadata").get("tools") or parsed(span.get("tool_definitions"))
+    answers: list[JsonValue] = answer if isinstance(answer, list) else []
+    if isinstance(answer, dict | str):
+        answers = [{"role": "assistant", **(answer if isinstance(answer, dict) else {"content": answer})}]
     told = part(span, "metadata")
+    tools = fields.get("tools") or told.get("tools") or parsed(span.get("tool_definitions"))
     found = found._replace(language=words(told, "language"), category=words(told, "category"))
-    return found._replace(messages=tuple(messages), answers=tuple(_answers(answer)), tools=tools)
-
-
-def _answers(answer: JsonValue) -> list[JsonValue]:
-    if isinstance(answer, list):
-        return answer
-    if isinstance(answer, dict):
-        return [{"role": "assistant", **answer}]
-    return [{"role": "assistant", "content": answer}] if isinstance(answer, str) else []
-
-
-def _objects(value: JsonValue) -> list[Fields]:
-    return [one for one in _list(value) if isinstance(one, dict)]
-
-
-def _list(value: JsonValue) -> list[JsonValue]:
-    held = parsed(value)
-    return held if isinstance(held, list) else []
+    return found._replace(messages=tuple(messages), answers=tuple(answers), tools=tools)
 
 
 def _atif(fields: Fields) -> ChatRow | None:
@@ -346,9 +332,68 @@ def _atif(fields: Fields) -> ChatRow | None:
         if isinstance(step, dict):
             said = {"role": step.get("source"), "content": step.get("message"), "tool_calls": step.get("tool_calls")}
             messages.append(said)
-            messages += [{"role": "tool", **one} for one in _objects(part(step, "observation").get("results"))]
+            messages += [{"role": "tool", **one} for one in objects(part(step, "observation").get("results"))]
     agent = part(fields, "agent")
     return ChatRow(messages, agent.get("tool_definitions"), category=words(agent, "name"))
+
+
+def read_inspect(path: Path) -> Iterator[ImportedRecord]:
+    """The samples of a log, or of all below a folder. Raises ConfigurationError where there is no file."""
+    chats = ChatReader("inspect")
+    archives = [path] if path.suffix == _ARCHIVE else sorted(path.rglob(f"*{_ARCHIVE}")) if path.is_dir() else []
+    for file in archives or sample_files(path):
+        for row in _archived(file) if file.suffix == _ARCHIVE else _written(file):
+            yield unread(row) if isinstance(row, Problem) else chats.record(row, _inspect)
+
+
+def _written(file: Path) -> Iterator[DocumentItem | Problem]:
+    """The samples of a log in JSON, or the rows of a data set."""
+    for row in read_rows(file):
+        logged = row.value.get("samples") if isinstance(row, DocumentItem) and isinstance(row.value, dict) else None
+        if isinstance(logged, list):
+            yield from (DocumentItem(f"{row.where}/samples/{at}", one) for at, one in enumerate(logged))
+        else:
+            yield row
+
+
+def _archived(file: Path) -> Iterator[DocumentItem | Problem]:
+    """The samples of an archive, one after another; those of newer Inspect are compressed with Zstandard."""
+    with suppress(ImportError):
+        import_module("zipfile_zstd")  # teaches the zipfile of older Pythons to read it, as Inspect itself does
+    try:
+        with zipfile.ZipFile(file) as archive:
+            for entry in archive.infolist():
+                where = f"{file}:{entry.filename}"
+                if not entry.filename.startswith("samples/"):
+                    continue
+                if entry.file_size > LONGEST_LINE:
+                    yield _unreadable(where, f"it is longer than {LONGEST_LINE // 2**20} MiB")
+                    continue
+                value = parse(archive.read(entry).decode("utf-8", "replace"), where)
+                yield value if isinstance(value, Problem) else DocumentItem(where, value)
+    except NotImplementedError as error:
+        advice = "`pip install zipfile-zstd` lets it be read, and `inspect log convert --to json` writes it anew"
+        yield _unreadable(str(file), f"{error}; {advice}")
+    except (zipfile.BadZipFile, OSError, RuntimeError) as error:
+        yield _unreadable(str(file), f"{error}; `inspect log convert --to json` writes it anew")
+
+
+def _unreadable(where: str, why: str) -> Problem:
+    return Problem(where=where, kind="unreadable", message=f"{where} can't be read: {why}; left out.")
+
+
+def _inspect(fields: Fields) -> ChatRow | None:
+    """A sample of a log; the tools are those that the last call of a model was given, which its events tell."""
+    messages, events = fields.get("messages"), fields.get("events")
+    if not isinstance(messages, list) or not messages:
+        return inspect_row(fields)
+    error = part(fields, "error")
+    first = next((one for one in part(fields, "scores").values() if isinstance(one, dict)), {})
+    value = words(first, "value")
+    outcome = "error" if error else {"C": "correct", "I": "incorrect", "P": "partial"}.get(value, value)
+    listed = [one.get("tools") for one in (events if isinstance(events, list) else ()) if isinstance(one, dict)]
+    tools = next((one for one in reversed(listed) if isinstance(one, list) and one), None)
+    return ChatRow(messages, tools, signals=Signals(outcome, words(error, "message")[:200]))
 
 
 OTEL = SampleFormat(
@@ -360,3 +405,4 @@ LANGFUSE = SampleFormat(
     _reader("langfuse", _Format(_langfuse_spans, _langfuse_trace, _langfuse_span)), is_traffic=True,
 )  # fmt: skip
 ATIF = SampleFormat("atif", "trajectories of agents in ATIF", reader_of_rows("atif", _atif), is_traffic=True)
+INSPECT = SampleFormat("inspect", "Inspect's logs, and our own data sets for it", read_inspect, is_traffic=True)

@@ -10,34 +10,26 @@ from pydantic import JsonValue, ValidationError
 from callwright.generators.catalogs.catalog import Problem, shown
 from callwright.generators.catalogs.documents import DocumentItem, read_rows
 from callwright.generators.imports.chats import ChatReader, ChatRow, sample_files
-from callwright.generators.imports.messages import Fields, parsed
-from callwright.generators.imports.reading import ImportedRecord, RecordReader
-from callwright.generators.imports.table import SampleFormat
+from callwright.generators.imports.reading import (
+    ImportedRecord,
+    RecordReader,
+    SampleFormat,
+    broken,
+    objects,
+    parsed,
+    unread,
+)
 from callwright.generators.taken import kind_of_turns
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.exports.formats import TOOLS_FILE
-from callwright.warehouse.records import (
-    CallTurn,
-    GoldCall,
-    ReplyTurn,
-    ResultTurn,
-    Sample,
-    Tool,
-    Turn,
-    UserTurn,
-)
+from callwright.warehouse.records import CallTurn, GoldCall, ReplyTurn, ResultTurn, Sample, Tool, Turn, UserTurn
 
 
 def read_record_lines(path: Path) -> Iterator[ImportedRecord]:
     """The samples of a `records` export with all that is kept of them. Raises ConfigurationError where nothing is there."""
-    for row in _rows(path):
-        yield row if isinstance(row, ImportedRecord) else _record(row)
-
-
-def _rows(path: Path) -> Iterator[DocumentItem | ImportedRecord]:
     for file in sample_files(path):
         for row in read_rows(file):
-            yield ImportedRecord(row.where, problems=(row,)) if isinstance(row, Problem) else row
+            yield unread(row) if isinstance(row, Problem) else _record(row)
 
 
 def _record(row: DocumentItem) -> ImportedRecord:
@@ -49,24 +41,19 @@ def _record(row: DocumentItem) -> ImportedRecord:
         for tool in tools:
             Draft202012Validator.check_schema(tool.parameters)
     except (ValidationError, SchemaError, RecursionError) as error:
-        return _broken(row.where, _brief(error))
+        return _no_record(row.where, error)
     lacking = {*sample.candidates, *sample.withheld} - {tool.key for tool in tools}
     if lacking:
-        return _broken(row.where, f"it names {len(lacking)} tools that do not stand beside it")
+        return broken(row.where, f"It is no record: it names {len(lacking)} tools that do not stand beside it.")
     return ImportedRecord(row.where, sample, tools)
 
 
-def _broken(where: str, why: str) -> ImportedRecord:
-    return ImportedRecord(
-        where, problems=(Problem(where=where, kind="bad_record", message=f"It is no record: {why}."),)
-    )
-
-
-def _brief(error: Exception) -> str:
+def _no_record(where: str, error: Exception) -> ImportedRecord:
+    why = str(error).partition("\n")[0] or type(error).__name__
     if isinstance(error, ValidationError):
         first = error.errors(include_url=False, include_input=False)[0]
-        return f"{'.'.join(map(str, first['loc'])) or 'it'}: {first['msg']}"
-    return str(error).partition("\n")[0] or type(error).__name__
+        why = f"{'.'.join(map(str, first['loc'])) or 'it'}: {first['msg']}"
+    return broken(where, f"It is no record: {why}.")
 
 
 def read_tables(path: Path) -> Iterator[ImportedRecord]:
@@ -75,40 +62,35 @@ def read_tables(path: Path) -> Iterator[ImportedRecord]:
         raise ConfigurationError(f"{str(path)!r} is no export to parquet: it has no {TOOLS_FILE!r}.")
     tools: dict[str, Tool] = {}
     for row in read_rows(path / TOOLS_FILE):
+        fields = row.value if isinstance(row, DocumentItem) and isinstance(row.value, dict) else {}
+        kept = {name: fields[name] for name in Tool.model_fields if fields.get(name) is not None}
+        stated = {name: parsed(kept[name]) for name in ("parameters", "returns", "constants") if name in kept}
         try:
-            tool = _tool_of_table(row.value if isinstance(row, DocumentItem) else None)
+            tool = Tool.model_validate(kept | stated)
         except ValidationError as error:
-            yield _broken(row.where, _brief(error))
+            yield _no_record(row.where, error)
         else:
             tools[tool.key] = tool
     for file in sorted(path.rglob("samples.parquet")):
         for row in read_rows(file):
-            yield (
-                ImportedRecord(row.where, problems=(row,)) if isinstance(row, Problem) else _sample_of_table(row, tools)
-            )
+            yield unread(row) if isinstance(row, Problem) else _sample_of_table(row, tools)
 
 
 def _sample_of_table(row: DocumentItem, tools: Mapping[str, Tool]) -> ImportedRecord:
     try:
         sample = Sample.model_validate(parsed(row.value.get("body") if isinstance(row.value, dict) else None))
     except ValidationError as error:
-        return _broken(row.where, _brief(error))
+        return _no_record(row.where, error)
     keys = [key for key in (*sample.candidates, *sample.withheld) if key in tools]
     return ImportedRecord(row.where, sample, tuple(tools[key] for key in keys))
-
-
-def _tool_of_table(value: JsonValue) -> Tool:
-    fields: Fields = value if isinstance(value, dict) else {}
-    kept = {name: fields[name] for name in Tool.model_fields if fields.get(name) is not None}
-    stated = {name: parsed(kept[name]) for name in ("parameters", "returns", "constants") if name in kept}
-    return Tool.model_validate(kept | stated)
 
 
 def read_hub_folder(path: Path) -> Iterator[ImportedRecord]:
     """The rows of an export for the Hugging Face hub: what is said, and the calls that are due after so many messages."""
     chats = ChatReader("hf")
-    for row in _rows(path):
-        yield row if isinstance(row, ImportedRecord) else _HubReader(row.where, chats).record(row.value)
+    for file in sample_files(path):
+        for row in read_rows(file):
+            yield unread(row) if isinstance(row, Problem) else _HubReader(row.where, chats).record(row.value)
 
 
 class _HubReader(RecordReader):
@@ -123,31 +105,29 @@ class _HubReader(RecordReader):
         messages, snapshots = fields.get("messages"), fields.get("snapshots")
         if not isinstance(messages, list) or not isinstance(snapshots, list):
             self.refuse(f"It has the fields {sorted(fields)[:8]}, and messages and snapshots are expected")
-            return self.imported(_never, ())
-        said: JsonValue = [
-            one for one in messages if isinstance(one, dict) and str(one.get("role")) in {"system", "user"}
-        ]
-        alike = ChatRow(said, fields.get("tools"), category=str(fields.get("category", "")))
-        known = self._chats.chat(self.where, alike._replace(language=str(fields.get("language", ""))))
+            return ImportedRecord(self.where, problems=tuple(self.problems))
+        said: JsonValue = [one for one in objects(messages) if str(one.get("role")) in {"system", "user"}]
+        language, category = str(fields.get("language", "")), str(fields.get("category", ""))
+        known = self._chats.chat(self.where, ChatRow(said, fields.get("tools"), "", language, category))
         if known.sample is None:
             return known
         turns = self._turns(messages, snapshots)
         if fields.get("withheld"):
-            self.note(
-                "unknown_field", f"The tools {shown(fields['withheld'])} were withheld; a row has no more than names."
-            )
+            message = f"The tools {shown(fields['withheld'])} were withheld; a row has no more than names."
+            self.note("unknown_field", message)
         sample = known.sample.with_changes(kind=str(fields.get("kind", kind_of_turns(turns))))
         return self.imported(lambda: sample.with_changes(turns=turns), known.tools)
 
     def _turns(self, messages: list[JsonValue], snapshots: list[JsonValue]) -> list[Turn]:
         due: dict[int, list[Turn]] = {}
-        for one in snapshots:
-            after = one.get("after") if isinstance(one, dict) else None
-            if isinstance(one, dict) and isinstance(after, int) and not isinstance(after, bool):
+        for one in objects(snapshots):
+            after = one.get("after")
+            if isinstance(after, int) and not isinstance(after, bool):
                 calls = [
                     GoldCall(tool=str(call["name"]), arguments=call["arguments"])
-                    for call in _list(one.get("calls")) if isinstance(call, dict) and call.keys() >= {"name", "arguments"}
-                ]  # fmt: skip
+                    for call in objects(one.get("calls"))
+                    if call.keys() >= {"name", "arguments"}
+                ]
                 made = CallTurn(calls=tuple(calls), executed=bool(one.get("executed")))
                 due.setdefault(after, []).append(made)
         turns: list[Turn] = []
@@ -171,15 +151,6 @@ class _HubReader(RecordReader):
             case _:
                 self.refuse(f"A message is {shown(message)}")
                 return []
-
-
-def _list(value: JsonValue) -> list[JsonValue]:
-    held = parsed(value)
-    return held if isinstance(held, list) else []
-
-
-def _never() -> Sample:
-    raise AssertionError("a refused row has no sample")
 
 
 RECORDS = SampleFormat(

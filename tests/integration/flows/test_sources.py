@@ -15,8 +15,7 @@ from callwright.flows.progress import SilentProgress
 from callwright.flows.recipe import parse_recipe
 from callwright.flows.settings import Settings
 from callwright.flows.sources import read_sources, taken_sources
-from callwright.generators.imports.reading import ImportedRecord
-from callwright.generators.imports.table import SOURCES, SampleFormat
+from callwright.generators.imports.reading import SOURCES, ImportedRecord, SampleFormat
 from callwright.generators.taken import CALL, CONVERSATION
 from callwright.warehouse.exports.formats import export_tables
 from callwright.warehouse.releases import freeze
@@ -246,7 +245,7 @@ def test_the_same_conversation_is_the_same_without_its_personal_data(tmp_path: P
 
 OWN_READER = """
 from callwright.generators.imports.chats import ChatRow, reader_of_rows
-from callwright.generators.imports.table import SampleFormat
+from callwright.generators.imports.reading import SampleFormat
 
 FORMAT = SampleFormat("mine", "our own log", reader_of_rows("mine", lambda row: ChatRow(row["chat"], row.get("tools"))))
 """

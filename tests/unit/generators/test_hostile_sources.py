@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callwright.generators.imports.reading import ImportedRecord
-from callwright.generators.imports.table import SOURCES
+from callwright.generators.imports.reading import SOURCES, ImportedRecord
 from tests.unit.generators.test_sources import ASKED as ASKED_SAMPLE
 from tests.unit.generators.test_sources import ROWS, TRAINS, WEATHER
 from tests.unit.generators.test_traces import ASKED, FIRST, LAST, MADE, OTHER, TOOL, TRAJECTORY, otlp

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callwright.generators.imports.messages import Called, python_calls, read_chat
-from callwright.generators.imports.reading import ImportedRecord
-from callwright.generators.imports.table import SOURCES
+from callwright.generators.imports.reading import SOURCES, ImportedRecord
 from callwright.generators.taken import CALL, CALLS, CONVERSATION
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.exports.examples import openai_messages
