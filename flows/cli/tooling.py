@@ -207,7 +207,7 @@ def list_tools(
 ) -> Outcome:
     """List the tools that were imported or used so far, or the catalogs that have names."""
     from callwright.flows.catalogs import catalog_json, catalogs_in
-    from callwright.generators.catalogs.seed_catalog import seed_tools
+    from callwright.generators.catalogs.own_catalogs import seed_tools
 
     if catalogs:
         found = catalogs_in(open_warehouse(read_settings()))

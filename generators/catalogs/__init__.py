@@ -4,8 +4,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from callwright.generators.catalogs.catalog import Catalog, CatalogFormat, Problem, merged
-from callwright.generators.catalogs.checks import check_catalog
+from callwright.generators.catalogs.catalog import Catalog, CatalogFormat, Problem, check_catalog, merged
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.registry import Registry
 

@@ -1,57 +1,27 @@
-"""What an import yields: the tools, and everything odd that it met on the way."""
+"""What an import yields: the tools, everything odd that it met on the way, and what makes tools hard to build from."""
 
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
+from math import ceil
 from pathlib import Path
 from reprlib import Repr
 from typing import Literal, NamedTuple
 
+from callwright.language.packs import unspaced
 from callwright.warehouse.records import JsonSchema, Record, Tool
 
 ProblemKind = Literal[
-    "all_required",
-    "assumed_required",
-    "assumed_type",
-    "bad_json",
-    "bad_pattern",
-    "bad_record",
-    "circular_reference",
-    "crud_gap",
-    "dead_link",
-    "duplicate_name",
-    "flattened_body",
-    "generated_name",
-    "incomplete_listing",
-    "invalid_keyword",
-    "invalid_schema",
-    "name_collision",
-    "no_description",
-    "no_name",
-    "no_parameters",
-    "no_parameters_type",
-    "not_an_object",
-    "other_format",
-    "redundant",
-    "renamed_type",
-    "set_by_client",
-    "shortened_parameters",
-    "shortened_return",
-    "similar_description",
-    "single_choice",
-    "too_complex",
-    "too_deep",
-    "too_large",
-    "too_many_parameters",
-    "undeclared_required",
-    "undescribed_parameter",
-    "unknown_field",
-    "unknown_type",
-    "unreadable",
-    "unresolvable_reference",
-    "unsupported",
-    "untyped_parameter",
-    "untyped_return",
+    "all_required", "assumed_required", "assumed_type", "bad_json", "bad_pattern", "bad_record", "circular_reference",
+    "crud_gap", "dead_link", "duplicate_name", "flattened_body", "generated_name", "incomplete_listing",
+    "invalid_keyword", "invalid_schema", "name_collision", "no_description", "no_name", "no_parameters",
+    "no_parameters_type", "not_an_object", "other_format", "redundant", "renamed_type", "set_by_client",
+    "shortened_parameters", "shortened_return", "similar_description", "single_choice", "too_complex", "too_deep",
+    "too_large", "too_many_parameters", "undeclared_required", "undescribed_parameter", "unknown_field",
+    "unknown_type", "unreadable", "unresolvable_reference", "unsupported", "untyped_parameter", "untyped_return",
     "unwrapped_body",
-]
+]  # fmt: skip
 # what costs a tool, an entry of whatever sort, and a tool a part of it; all else is only odd
 FATAL: frozenset[ProblemKind] = frozenset(
     {"invalid_schema", "no_name", "not_an_object", "too_large", "unresolvable_reference"}
@@ -61,6 +31,10 @@ LOST: frozenset[ProblemKind] = frozenset(
     {"bad_pattern", "circular_reference", "invalid_keyword", "shortened_parameters", "unknown_type", "unsupported"}
 )
 LONGEST_SHOWN = 80
+MOST_PARAMETERS = 12
+DEEPEST = 3
+SIMILAR = 0.85
+_WORDS = re.compile(rf"[{unspaced()}]|[^\W_]+")
 
 
 class Note(NamedTuple):
@@ -135,12 +109,10 @@ def merged(catalogs: Sequence[Catalog]) -> Catalog:
         for tool in catalog.tools:
             other, home = first.setdefault((tool.language, tool.name), (tool, catalog))
             if home is not catalog and other.key != tool.key:
-                places = " and ".join(
-                    repr(str(one.files[0])) if one.files else "another file" for one in (home, catalog)
-                )
-                message = (
-                    f"{tool.name!r} is in {places}, with other content; each is kept, and `rename` names one otherwise."
-                )
+                both = (home, catalog)
+                places = " and ".join(repr(str(one.files[0])) if one.files else "another file" for one in both)
+                what = "with other content; each is kept, and `rename` names one otherwise."
+                message = f"{tool.name!r} is in {places}, {what}"
                 where = str(catalog.files[0]) if catalog.files else ""
                 clashes.append(Problem(where=where, tool=tool.name, kind="duplicate_name", message=message))
             tools[tool.key] = tool
@@ -170,3 +142,90 @@ def shown(value: object) -> str:
     short.maxstring = short.maxother = short.maxlong = LONGEST_SHOWN
     text = short.repr(value)
     return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}…"
+
+
+def check_catalog(tools: Sequence[Tool]) -> list[Problem]:
+    """Every weakness of the tools, one by one; an empty list says that none was found."""
+    return [*chain.from_iterable(map(check_tool, tools)), *_duplicate_names(tools), *_similar_descriptions(tools)]
+
+
+def check_tool(tool: Tool) -> Iterator[Problem]:
+    """Every weakness that a tool has by itself."""
+    if not tool.description.strip():
+        yield _problem(tool, "no_description", "The tool has no description.")
+    said = {name: schema.get("description") for name, schema in tool.properties.items()}
+    silent = [name for name, text in said.items() if not isinstance(text, str) or not text.strip()]
+    if silent:
+        yield _problem(tool, "undescribed_parameter", f"No description says what {_listed(silent)} is for.")
+    undeclared = [name for name in tool.required if name not in tool.properties]
+    if undeclared:
+        yield _problem(tool, "undeclared_required", f"Required, but not declared: {_listed(undeclared)}.")
+    choices = {name: schema.get("enum") for name, schema in tool.properties.items()}
+    single = [name for name, listed in choices.items() if isinstance(listed, list) and len(listed) == 1]
+    if single:
+        yield _problem(tool, "single_choice", f"Only one value is allowed for {_listed(single)}.")
+    if len(tool.properties) > MOST_PARAMETERS:
+        message = f"{len(tool.properties)} parameters are more than the {MOST_PARAMETERS} that people keep apart."
+        yield _problem(tool, "too_many_parameters", message)
+    levels = max((_levels(schema) for schema in tool.properties.values()), default=0)
+    if levels > DEEPEST:
+        message = f"The parameters are nested {levels} levels deep; more than {DEEPEST} can't be said in a request."
+        yield _problem(tool, "too_deep", message)
+
+
+def _duplicate_names(tools: Sequence[Tool]) -> Iterator[Problem]:
+    counted = Counter((tool.category, tool.language, tool.name) for tool in tools)
+    first = {(tool.category, tool.language, tool.name): tool for tool in reversed(tools)}
+    for place, count in counted.items():
+        if count > 1:
+            message = f"{count} tools of the category {place[0]!r} have this name; a call of it says nothing."
+            yield _problem(first[place], "duplicate_name", message)
+
+
+def _similar_descriptions(tools: Sequence[Tool]) -> Iterator[Problem]:
+    """Pairs of a category whose descriptions share nearly all words (redundant tools, HammerBench 4.2)."""
+    groups: dict[tuple[str, str], list[Tool]] = defaultdict(list)
+    for tool in tools:
+        groups[(tool.category, tool.language)].append(tool)
+    for group in groups.values():
+        for one, other, share in _similar_pairs(group):
+            message = f"The description shares {share:.0%} of its words with that of {one.name!r} in the same category."
+            yield _problem(other, "similar_description", message)
+
+
+def _similar_pairs(tools: list[Tool]) -> Iterator[tuple[Tool, Tool, float]]:
+    """Pairs over the threshold; only tools that share one of their rarest words are compared at all."""
+    words = [frozenset(_WORDS.findall(tool.description.lower())) for tool in tools]
+    rarity = Counter(chain.from_iterable(words))
+    met: dict[str, list[int]] = defaultdict(list)
+    for index, own in enumerate(words):
+        rarest = sorted(own, key=lambda word: (rarity[word], word))
+        telling = rarest[: len(own) - ceil(SIMILAR * len(own)) + 1]
+        for other in sorted({earlier for word in telling for earlier in met[word]}):
+            share = len(own & words[other]) / len(own | words[other])
+            if share >= SIMILAR:
+                yield tools[other], tools[index], share
+        for word in telling:
+            met[word].append(index)
+
+
+def _levels(schema: object) -> int:
+    """How many objects and lists stand inside each other in a parameter; 0 for a plain value."""
+    if not isinstance(schema, dict):
+        return 0
+    properties = schema.get("properties")
+    inside = list(properties.values()) if isinstance(properties, dict) else []
+    inside += [schema["items"]] if "items" in schema else []
+    levels = [1 + _levels(item) for item in inside]
+    for key in ("allOf", "anyOf", "oneOf"):
+        branches = schema.get(key)
+        levels += [_levels(branch) for branch in branches] if isinstance(branches, list) else []
+    return max(levels, default=0)
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(repr(name) for name in names)
+
+
+def _problem(tool: Tool, kind: ProblemKind, message: str) -> Problem:
+    return Problem(where=f"{tool.category}/{tool.name}", tool=tool.name, kind=kind, message=message)

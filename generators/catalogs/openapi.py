@@ -13,7 +13,18 @@ from typing import Literal, NamedTuple
 
 from pydantic import JsonValue
 
-from callwright.generators.catalogs.bodies import BodyFields, fields_of, wrapped_in
+from callwright.generators.catalogs.api_documents import METHODS, Fields, as_path_item, is_swagger, read_bundle
+from callwright.generators.catalogs.api_parts import (
+    BodyFields,
+    LinkTarget,
+    PlacedParameter,
+    PlacedParameters,
+    fields_of,
+    find_plumbing,
+    links_in,
+    mapping_of,
+    wrapped_in,
+)
 from callwright.generators.catalogs.builder import CatalogBuilder, ToolDraft, checked_keywords
 from callwright.generators.catalogs.catalog import (
     FATAL,
@@ -30,11 +41,7 @@ from callwright.generators.catalogs.catalog import (
 from callwright.generators.catalogs.descriptions import described, plain_text
 from callwright.generators.catalogs.documents import existing, read_text, the_file
 from callwright.generators.catalogs.idioms import as_json_schema, before
-from callwright.generators.catalogs.plumbing import PlacedParameter, PlacedParameters, find_plumbing
-from callwright.generators.catalogs.references import read_bundle
-from callwright.generators.catalogs.response_links import LinkTarget, links_in, mapping_of
 from callwright.generators.catalogs.rewriting import Shortened, Side, resolve, rewrite_upper, shortened
-from callwright.generators.catalogs.swagger import METHODS, as_path_item, is_swagger
 from callwright.language.packs import document_language
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import JsonSchema, Language
@@ -52,7 +59,6 @@ PARTS: Mapping[JsonValue, Part] = {"path": "path", "query": "query", "header": "
 _SUFFIXES = (".json", ".yaml", ".yml")
 _VERSION = re.compile(r"""^[\s{]*["']?(?:openapi|swagger)["']?\s*:\s*["']?[23]""", re.MULTILINE)
 _NO_NAME = re.compile(r"[^A-Za-z0-9]+")
-Fields = dict[str, JsonValue]
 
 
 class ParameterPlace(NamedTuple):

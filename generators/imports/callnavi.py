@@ -11,9 +11,9 @@ import orjson
 from pydantic import JsonValue
 
 from callwright.generators.catalogs.builder import CatalogBuilder
-from callwright.generators.catalogs.callnavi import UNKNOWN_VALUE, read_callnavi
 from callwright.generators.catalogs.catalog import Problem, shown
 from callwright.generators.catalogs.documents import files_at, read_rows
+from callwright.generators.catalogs.papers import UNKNOWN_VALUE, read_callnavi
 from callwright.generators.imports.reading import ImportedRecord, RecordReader, SampleFormat, language_of_user, unread
 from callwright.generators.routing.making import FAMILY
 from callwright.generators.routing.tool_graph import Feed, returned_fields, unknown_evidence

@@ -12,10 +12,10 @@ from typing import NamedTuple
 import orjson
 from pydantic import JsonValue, ValidationError
 
-from callwright.generators.catalogs.bfcl import TYPE_WORDS
 from callwright.generators.catalogs.builder import CatalogBuilder, ToolDraft
 from callwright.generators.catalogs.catalog import Problem, shown
 from callwright.generators.catalogs.documents import DocumentItem, files_at, read_rows
+from callwright.generators.catalogs.papers import BFCL_WORDS
 from callwright.generators.catalogs.rewriting import renaming_types
 from callwright.generators.imports.messages import UnreadableChat, read_chat
 from callwright.generators.imports.reading import (
@@ -36,8 +36,8 @@ from callwright.generators.taken import STAGE, kind_of_turns
 from callwright.warehouse.exports.formats import MANIFEST
 from callwright.warehouse.exports.hugging_face import CROISSANT
 from callwright.warehouse.exports.tasks import ENVIRONMENT, WORLDS_FILE
-from callwright.warehouse.exports.training import CALLING
 from callwright.warehouse.exports.training import INFO as SHAREGPT_INFO
+from callwright.warehouse.exports.trl import CALLING
 from callwright.warehouse.records import TIME_SENTENCE, CallTurn, Origin, Sample, Tool, trait_tag
 
 SUFFIXES = (".jsonl", ".ndjson", ".json", ".parquet")
@@ -99,7 +99,7 @@ class ChatReader:
 
     def __init__(self, source: str) -> None:
         """Tools say that they come from `source`."""
-        change = renaming_types(TYPE_WORDS, reported=False)
+        change = renaming_types(BFCL_WORDS, reported=False)
         self.builder = CatalogBuilder(source, change=change, by_category=False)
 
     def record(self, row: DocumentItem, find: RowReader) -> ImportedRecord:
@@ -200,7 +200,7 @@ def _typed(parameter: Fields) -> Fields:
     written = str(parameter.get("type", ""))
     word = next((found for found in _WORD.findall(written) if found.lower() not in {_OPTIONAL, "union"}), "")
     typed = {key: value for key, value in parameter.items() if key not in {"type", "required"}}
-    return {"type": word, **typed} if word.lower() in TYPE_WORDS else typed
+    return {"type": word, **typed} if word.lower() in BFCL_WORDS else typed
 
 
 def _apart(system: str, tools: JsonValue) -> tuple[str, JsonValue]:

@@ -10,10 +10,10 @@ from pathlib import Path
 import orjson
 from pydantic import JsonValue
 
-from callwright.generators.catalogs.bfcl import TYPE_WORDS, put_function
 from callwright.generators.catalogs.builder import CatalogBuilder
 from callwright.generators.catalogs.catalog import Problem, shown
 from callwright.generators.catalogs.documents import DocumentItem, existing, read_rows
+from callwright.generators.catalogs.papers import BFCL_WORDS, put_bfcl_function
 from callwright.generators.catalogs.rewriting import renaming_types
 from callwright.generators.conversations import CONVERSATION
 from callwright.generators.imports.reading import (
@@ -69,7 +69,7 @@ def read_confetti_samples(path: Path) -> Iterator[ImportedRecord]:
         else:
             dialogue, _, _number = str(row.value.get("dialog_id")).rpartition("_")
             last[dialogue] = (row.where, row.value)
-    builder = CatalogBuilder("confetti", change=renaming_types(TYPE_WORDS, reported=False), by_category=False)
+    builder = CatalogBuilder("confetti", change=renaming_types(BFCL_WORDS, reported=False), by_category=False)
     for dialogue, (where, fields) in last.items():
         yield _ConfettiReader(where, builder).record(dialogue, fields, answers.get(str(fields.get("id"))))
 
@@ -86,7 +86,9 @@ class _ConfettiReader(RecordReader):
         documents = stated if isinstance(stated, list) else []
         if not documents:
             self.refuse("0 of its 0 functions can't be used")
-        tools = self.tools_of(documents, "function", lambda one, at: put_function(one, at, category, "", self._builder))
+        tools = self.tools_of(
+            documents, "function", lambda one, at: put_bfcl_function(one, at, category, "", self._builder)
+        )
         if not turns or not isinstance(turns[0], UserTurn):
             self.refuse("The dialogue does not begin with the user")
         return self.imported(

@@ -14,7 +14,7 @@ from pydantic import JsonValue
 from callwright.generators.catalogs.builder import CatalogBuilder
 from callwright.generators.catalogs.catalog import Problem, shown
 from callwright.generators.catalogs.documents import DocumentItem, files_at, read_rows
-from callwright.generators.catalogs.hammerbench import hammerbench_builder, language_of_folder, put_hammerbench_tool
+from callwright.generators.catalogs.papers import hammerbench_builder, language_of_folder, put_hammerbench_tool
 from callwright.generators.imports.reading import (
     Fields,
     ImportedRecord,

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from callwright.generators.catalogs.domain_catalogs import SOURCE, load_domains
+from callwright.generators.catalogs.own_catalogs import DOMAINS, load_domains
 from callwright.generators.environments.linking import is_opaque
 from callwright.generators.families import (
     Family,
@@ -239,7 +239,7 @@ def share_over_domains(kind: Kind, count: int, languages: Sequence[Language], to
 def catalog_tools(tools: Sequence[Tool]) -> list[Tool]:
     """The tools of whole catalogs: those of business domains, else of the categories of imports that are large enough."""
     counts = Counter(tool.category for tool in tools if tool.source not in NO_CATALOGS)
-    domains = [tool for tool in tools if tool.source == SOURCE]
+    domains = [tool for tool in tools if tool.source == DOMAINS]
     own = (tool for tool in tools if tool.source not in NO_CATALOGS)
     return domains or [tool for tool in own if counts[tool.category] >= _OWN_DOMAIN]
 

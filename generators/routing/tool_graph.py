@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from callwright.generators.catalogs.callnavi import UNKNOWN_VALUE
+from callwright.generators.catalogs.papers import UNKNOWN_VALUE
 from callwright.language.names import split_name
 from callwright.warehouse.records import Evidence, GoldCall, JsonSchema, Tool
 

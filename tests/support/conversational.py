@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from random import Random
 
-from callwright.generators.catalogs.seed_catalog import seed_tools
+from callwright.generators.catalogs.own_catalogs import seed_tools
 from callwright.generators.conversations import CONVERSATION
 from callwright.generators.conversations.moves import plan_conversations, word_scenarios
 from callwright.generators.conversations.scenarios import plan_scenarios

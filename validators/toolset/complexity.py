@@ -6,8 +6,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from callwright.generators.catalogs import Problem
-from callwright.generators.catalogs.catalog import ProblemKind
-from callwright.generators.catalogs.checks import check_tool
+from callwright.generators.catalogs.catalog import ProblemKind, check_tool
 from callwright.language.names import split_name, words
 from callwright.language.text import stem
 from callwright.validators.toolset.redundancy import CHANGE, CREATE, DELETE, READ, Doing, doing_of, yields

@@ -14,7 +14,7 @@ from callwright.flows.evaluation.evaluating import evaluate_release, leaderboard
 from callwright.flows.planning.planner import shares
 from callwright.flows.progress import SilentProgress
 from callwright.flows.recipe import Candidate
-from callwright.generators.catalogs.seed_catalog import seed_tools
+from callwright.generators.catalogs.own_catalogs import seed_tools
 from callwright.generators.families import LeftOut
 from callwright.generators.stages import StageContext
 from callwright.language.packs import writes

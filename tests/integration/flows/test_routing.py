@@ -8,7 +8,7 @@ import pytest
 from callwright.flows.build import BuildReport
 from callwright.flows.recipe import parse_recipe, read_recipe
 from callwright.flows.settings import Settings
-from callwright.generators.catalogs.domain_catalogs import domain_tools, load_domains
+from callwright.generators.catalogs.own_catalogs import domain_tools, load_domains
 from callwright.generators.kinds import all_kinds
 from callwright.generators.routing import ROUTING_EASY, ROUTING_HARD, ROUTING_MEDIUM
 from callwright.generators.routing.making import share_over_domains

@@ -13,7 +13,7 @@ from callwright.flows.recipe import Recipe
 from callwright.flows.settings import Settings
 from callwright.flows.stages import stages_of
 from callwright.flows.toolmaking import PLANS_A_SHARD, find_problems, make_tools, report_tools, toolset_of
-from callwright.generators.catalogs.seed_catalog import seed_tools
+from callwright.generators.catalogs.own_catalogs import seed_tools
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Tool
 from tests.support.flows.model_server import ModelServer

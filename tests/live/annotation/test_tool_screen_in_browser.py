@@ -13,7 +13,7 @@ from callwright.annotation.studio.client import LabelStudio
 from callwright.annotation.studio.records import Project
 from callwright.annotation.studio.server import ServerInfo
 from callwright.annotation.tool_review import ToolSurroundings, parse_tool_review, tool_task
-from callwright.generators.catalogs.seed_catalog import seed_tools
+from callwright.generators.catalogs.own_catalogs import seed_tools
 from callwright.validators.checks.table import in_english, told_in_english
 from callwright.warehouse.records import DoubtedFact, Evidence, Language, Tool, Verdict
 from tests.live.annotation.test_screen_in_browser import AnnotatorScreen, assert_seen

@@ -13,7 +13,7 @@ from callwright.flows.recipe import Candidate
 from callwright.flows.review.asking_again import draw_audits
 from callwright.flows.review.questions import DOUBTFUL, SPOT_CHECK, ReviewQuestion, ask
 from callwright.flows.review.resolutions import check_made_tools
-from callwright.generators.catalogs.seed_catalog import seed_tools
+from callwright.generators.catalogs.own_catalogs import seed_tools
 from callwright.generators.conversations import CONVERSATION
 from callwright.llm.models import read_model
 from callwright.warehouse.records import Language, Tool

@@ -4,7 +4,7 @@ import pytest
 
 from callwright.annotation.calls import read_calls, write_calls
 from callwright.annotation.sample_review import review_task
-from callwright.generators.catalogs.domain_catalogs import domain_tools
+from callwright.generators.catalogs.own_catalogs import domain_tools
 from callwright.generators.routing import ROUTING_HARD
 from callwright.generators.routing.tool_graph import UNKNOWN
 from callwright.warehouse.errors import RecordError

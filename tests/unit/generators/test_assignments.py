@@ -1,6 +1,6 @@
 """Planning single turns: how much an imperfect request may leave unsaid."""
 
-from callwright.generators.catalogs.seed_catalog import seed_tools
+from callwright.generators.catalogs.own_catalogs import seed_tools
 from callwright.generators.families import Order
 from callwright.generators.kinds import all_kinds
 from callwright.generators.single_turn.making import plan_assignments

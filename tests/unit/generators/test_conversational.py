@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callwright.generators.catalogs.seed_catalog import seed_tools
+from callwright.generators.catalogs.own_catalogs import seed_tools
 from callwright.generators.conversations.moves import plan_conversations
 from callwright.generators.conversations.scenarios import PAPER, plan_scenarios, shared_out
 from callwright.generators.conversations.wording import (

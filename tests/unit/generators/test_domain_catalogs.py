@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator
 
 from callwright.flows.catalogs import gather_tools
 from callwright.flows.recipe import parse_recipe
-from callwright.generators.catalogs.domain_catalogs import Domain, domain_tools, load_domains, read_domain, shape_of
+from callwright.generators.catalogs.own_catalogs import Domain, domain_tools, load_domains, read_domain, shape_of
 from callwright.generators.kinds import all_kinds
 from callwright.generators.routing import GROUP as ROUTING
 from callwright.generators.routing.tool_graph import DomainGraph

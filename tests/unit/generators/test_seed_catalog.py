@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator, FormatChecker
 
-from callwright.generators.catalogs.seed_catalog import read_seed_folder, seed_tools
+from callwright.generators.catalogs.own_catalogs import read_seed_folder, seed_tools
 from callwright.language.values import find_boolean
 from callwright.warehouse.records import JsonSchema, Language, Tool
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from callwright.generators.catalogs.seed_catalog import seed_tools
+from callwright.generators.catalogs.own_catalogs import seed_tools
 from callwright.language.calls.tools import own_words
 from callwright.language.packs import known, of
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from callwright.generators.catalogs.domain_catalogs import domain_tools
+from callwright.generators.catalogs.own_catalogs import domain_tools
 from callwright.generators.routing import ROUTING_EASY, ROUTING_HARD, ROUTING_MEDIUM
 from callwright.generators.routing.tool_graph import UNKNOWN, Feed, unknown_arguments, unknown_evidence
 from callwright.validators.checks.format import check_format

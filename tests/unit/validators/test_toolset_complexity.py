@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callwright.generators.catalogs import read_catalog
-from callwright.generators.catalogs.checks import MOST_PARAMETERS
-from callwright.generators.catalogs.seed_catalog import seed_tools
+from callwright.generators.catalogs.catalog import MOST_PARAMETERS
+from callwright.generators.catalogs.own_catalogs import seed_tools
 from callwright.testing import make_tool
 from callwright.validators.toolset.complexity import MANY_PARAMETERS, check_complexity, find_gaps, gap_facts
 from callwright.warehouse.records import Tool

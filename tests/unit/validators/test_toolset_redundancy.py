@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from callwright.generators.catalogs.seed_catalog import seed_tools
+from callwright.generators.catalogs.own_catalogs import seed_tools
 from callwright.testing import make_tool
 from callwright.validators.embeddings import near_pairs
 from callwright.validators.toolset.redundancy import (

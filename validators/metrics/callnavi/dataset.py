@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from callwright.generators.catalogs.callnavi import read_callnavi
 from callwright.generators.catalogs.catalog import Catalog
 from callwright.generators.catalogs.documents import read_json
+from callwright.generators.catalogs.papers import read_callnavi
 from callwright.language.dates import find_dates
 from callwright.language.packs import packaged
 from callwright.language.text import fold

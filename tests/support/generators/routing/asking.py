@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from random import Random
 
-from callwright.generators.catalogs.domain_catalogs import domain_tools
+from callwright.generators.catalogs.own_catalogs import domain_tools
 from callwright.generators.families import Order
 from callwright.generators.kinds import all_kinds
 from callwright.generators.routing.making import plan_routing

@@ -2,7 +2,7 @@
 
 import pytest
 
-from callwright.generators.catalogs.seed_catalog import seed_tools
+from callwright.generators.catalogs.own_catalogs import seed_tools
 from callwright.generators.environments.simulated import SimulatedEnvironment, error_of, links_between
 from callwright.generators.tools import value_validator
 from callwright.warehouse.records import Arguments, Call, Tool

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from callwright.generators.catalogs.seed_catalog import seed_tools
+from callwright.generators.catalogs.own_catalogs import seed_tools
 from callwright.generators.external.entities import find_entities, obstacle
 from callwright.generators.external.messages import write_messages
 from callwright.generators.external.rewriting import rewrite_requests

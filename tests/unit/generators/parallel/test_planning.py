@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from callwright.generators.catalogs.seed_catalog import seed_tools
+from callwright.generators.catalogs.own_catalogs import seed_tools
 from callwright.generators.families import Order
 from callwright.generators.kinds import all_kinds
 from callwright.generators.parallel import PARALLEL

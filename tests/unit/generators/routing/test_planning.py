@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from callwright.generators.catalogs.domain_catalogs import domain_tools
+from callwright.generators.catalogs.own_catalogs import domain_tools
 from callwright.generators.routing import ROUTING_EASY, ROUTING_HARD, ROUTING_MEDIUM
 from callwright.generators.routing.making import catalog_tools, plan_routing
 from callwright.generators.routing.tool_graph import DomainGraph, feeds

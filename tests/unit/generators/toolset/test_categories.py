@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from callwright.generators.catalogs.seed_catalog import seed_tools
+from callwright.generators.catalogs.own_catalogs import seed_tools
 from callwright.generators.toolset.categories import (
     category_named,
     load_categories,

@@ -1,25 +1,36 @@
-"""Catalogs of whole business domains, each of 100 and more tools, expanded from the YAML files of the folder domains/.
+"""The tools that callwright brings along: for everyday tasks (the folder seed/), and of whole business domains (domains/).
 
-A file names what a domain keeps (its entities) and, of each, what is stated, changed, done and made, and which other
-entity it leads to. So what one tool returns can be what another one takes (CallNavi 3, 4.1).
+Everyday tools stand there in English. Any other language gives its words for them in its own folder, in
+seed.yaml: by category, and by tool where a tool has others, each English text with its own; a tool is there in
+a language where all of its texts are.
+
+A domain has 100 and more tools. Its file names what it keeps (its entities) and, of each, what is stated,
+changed, done and made, and which other entity it leads to. So what one tool returns can be what another one
+takes (CallNavi 3, 4.1).
 """
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from callwright.language.packs import packaged
-from callwright.warehouse.errors import ConfigurationError
-from callwright.warehouse.records import JsonSchema, Tool
+from pydantic import JsonValue
 
-SOURCE = "domains"
+from callwright.language.packs import fallback, known, of, packaged
+from callwright.warehouse.errors import ConfigurationError
+from callwright.warehouse.records import JsonSchema, Language, Tool
+from callwright.warehouse.yaml_text import read_yaml
+
+SEED = "seed"
+KINDS_FILE = "kinds.yaml"
+DOMAINS = "domains"
+FIELDS_FILE = "fields.yaml"
 _FOLDER = "callwright.generators.catalogs.domains"
 _ARTICLES = frozenset({"a", "an", "the", "_"})
 _DONE: Mapping[str, JsonSchema] = MappingProxyType({"confirmation": {"type": "string", "description": "what was done"}})
-FIELDS_FILE = "fields.yaml"
 _RANGE = re.compile(r"(\d+)\.\.(\d+)")
 _KINDS: Mapping[str, JsonSchema] = MappingProxyType(
     {
@@ -36,6 +47,89 @@ _KINDS: Mapping[str, JsonSchema] = MappingProxyType(
         },
     }
 )  # fmt: skip
+
+
+class _UntranslatedError(Exception):
+    """A text that a language has no words for; the tool is not there in it."""
+
+
+def seed_tools(languages: Sequence[Language] | None = None) -> list[Tool]:
+    """List the tools of the seed catalog in these languages (all where none are given), in the order written."""
+    return [tool for tool in _shipped() if languages is None or tool.language in languages]
+
+
+@lru_cache(1)
+def _shipped() -> tuple[Tool, ...]:
+    return tuple(read_seed_folder(files("callwright.generators.catalogs.seed")))
+
+
+def read_seed_folder(folder: Traversable) -> Iterator[Tool]:
+    """Yield the tools of every category file in `folder`, each in every language. They are our own: a test checks them."""
+    kinds = read_yaml((folder / KINDS_FILE).read_text(encoding="utf-8"))
+    for file in sorted(folder.iterdir(), key=lambda entry: entry.name):
+        if not file.name.endswith(".yaml") or file.name == KINDS_FILE:
+            continue
+        content = read_yaml(file.read_text(encoding="utf-8"))
+        for entry in content["tools"]:
+            for language in known():
+                texts = of(language).data.get("seed", {})
+                own = texts.get(content["category"], {})
+                words = {**texts.get("kinds", {}), **own, **own.get(entry["name"], {})}
+                try:
+                    yield _SeedEntryReader(language, kinds, words).tool(entry, content["category"])
+                except _UntranslatedError:
+                    continue
+
+
+class _SeedEntryReader(NamedTuple):
+    """One entry read in one language: it resolves texts by language and `kind`."""
+
+    language: Language
+    kinds: Mapping[str, JsonSchema]
+    texts: Mapping[str, str]
+
+    def tool(self, entry: Mapping[str, Any], category: str) -> Tool:
+        """The tool of the entry. Raises _UntranslatedError where this language lacks one of its texts."""
+        parameters, returns = (
+            {n: self.read(one) for n, one in entry[key].items()} for key in ("parameters", "returns")
+        )
+        return Tool(
+            name=entry["name"],
+            description=str(self.read(entry["description"])),
+            parameters=_object(parameters, entry["required"]),
+            returns=_object(returns),
+            category=category,
+            language=self.language,
+            source=SEED,
+        )
+
+    def read(self, node: Any) -> Any:  # noqa: ANN401 - any node of a JSON document
+        """Resolve a node for the language of this reading."""
+        if isinstance(node, list):
+            return [self.read(item) for item in node]
+        if not isinstance(node, Mapping):
+            return node
+        if fallback() in node and set(node) <= set(known()):
+            if self.language in node:
+                return self.read(node[self.language])
+            return self._translated(node[fallback()])
+        kind = node.get("kind")
+        if isinstance(kind, str):
+            node = {**self.kinds[kind], **{key: value for key, value in node.items() if key != "kind"}}
+        return {key: self.read(value) for key, value in node.items()}
+
+    def _translated(self, node: JsonValue) -> JsonValue:
+        """English texts in the words of this language; _UntranslatedError where one is not in its seed.yaml."""
+        if isinstance(node, list):
+            whole = self.texts.get("|".join(map(str, node)))
+            return list(whole.split("|")) if whole else [self._translated(item) for item in node]
+        if isinstance(node, Mapping):
+            return {key: self._translated(value) for key, value in node.items()}
+        if not isinstance(node, str):
+            return node
+        if node not in self.texts:
+            raise _UntranslatedError(node)
+        return self.texts[node]
 
 
 class Domain(NamedTuple):
@@ -77,7 +171,12 @@ class _Expansion:
 
     def tools(self) -> Iterator[Tool]:
         for name, entity in self._entities.items():
-            yield from self._finders(name, entity)
+            for handle in _listed(entity.get("found by", "")):
+                words = f"find {_a(name)} by {handle}"
+                yield self._tool(words, words, self._fields(handle), self._number(name))
+            for phrase, target in entity.get("leads", {}).items():
+                words = f"find the {phrase} of {_a(name)}"
+                yield self._tool(words, words, self._number(name), self._number(target))
             for fact in _listed(entity.get("facts", "")):
                 returned: JsonSchema = {_camel(fact): {"type": "string", "description": fact}}
                 yield self._tool(
@@ -91,14 +190,6 @@ class _Expansion:
                 yield self._tool(words, words, self._number(name) | self._fields(fields), _DONE)
             if "new" in entity:
                 yield self._maker(name, entity["new"])
-
-    def _finders(self, name: str, entity: Mapping[str, Any]) -> Iterator[Tool]:
-        for handle in _listed(entity.get("found by", "")):
-            words = f"find {_a(name)} by {handle}"
-            yield self._tool(words, words, self._fields(handle), self._number(name))
-        for phrase, target in entity.get("leads", {}).items():
-            words = f"find the {phrase} of {_a(name)}"
-            yield self._tool(words, words, self._number(name), self._number(target))
 
     def _maker(self, name: str, new: Mapping[str, str]) -> Tool:
         """How an entity comes to be: by a verb, with some fields, for an entity of another kind."""
@@ -129,17 +220,14 @@ class _Expansion:
             parameters=_object(given),
             returns=_object(returned),
             category=self._category,
-            source=SOURCE,
+            source=DOMAINS,
         )
 
 
-def _object(properties: Mapping[str, JsonSchema]) -> JsonSchema:
-    return {
-        "type": "object",
-        "properties": dict(properties),
-        "required": list(properties),
-        "additionalProperties": False,
-    }
+def _object(properties: Mapping[str, JsonSchema], required: Sequence[str] | None = None) -> JsonSchema:
+    """An object with these members and no others, of which all are required unless it is said which."""
+    needed = [*(properties if required is None else required)]
+    return {"type": "object", "properties": dict(properties), "required": needed, "additionalProperties": False}
 
 
 def _listed(words: str) -> list[str]:

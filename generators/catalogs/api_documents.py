@@ -1,0 +1,231 @@
+"""Documents of APIs before they are read: those of several files as one, and Swagger 2.0 as OpenAPI 3 has it.
+
+References to files beside a document are followed, inside its folder only. Each file that is referred to is
+kept once, under `x-files` of the document, and each reference to it becomes a local one; so whatever reads the
+document needs no file any more. Nothing is fetched over the network, and nothing outside of the folder is read,
+by no `..` and no link of the file system. What can't be followed stays as it is, and is reported.
+
+Of Swagger is converted what differs: parameters state their type in themselves, a body and the fields of a form
+are parameters, and a response has its schema in itself. References stay, for what they name is where it was
+(`definitions`, `parameters`, `responses`).
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple, cast
+from urllib.parse import quote, unquote
+
+from pydantic import JsonValue
+
+from callwright.generators.catalogs.catalog import Problem, shown
+from callwright.generators.catalogs.documents import LARGEST, parse_json_or_yaml, read_text
+from callwright.warehouse.errors import ConfigurationError
+
+FILES = "x-files"
+MOST_FILES = 5_000
+METHODS = ("get", "put", "post", "delete", "patch", "head", "options", "trace")
+_OUTSIDE = re.compile(r"""\$ref["']?\s*:\s*["']?[^#"'\s]""")
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
+_JSON, _FORM, _FILES = "application/json", "application/x-www-form-urlencoded", "multipart/form-data"
+_OF_PARAMETERS = frozenset({"name", "in", "description", "required", "allowEmptyValue", "collectionFormat"})
+Fields = dict[str, JsonValue]
+Followed = Callable[[JsonValue], Fields]  # an object, with its reference followed where it is one
+
+
+class Bundle(NamedTuple):
+    """A document with all that it refers to, the files that it was read from, and what could not be followed."""
+
+    document: JsonValue
+    files: tuple[Path, ...]
+    problems: tuple[Problem, ...]
+
+
+def read_bundle(path: Path) -> Bundle:
+    """The document at `path` with the files that it refers to. Raises ConfigurationError where it can't be read itself."""
+    text = read_text(path)
+    document = text if isinstance(text, Problem) else parse_json_or_yaml(text, str(path))
+    if isinstance(document, Problem):
+        raise ConfigurationError(document.message)
+    if not isinstance(document, dict) or isinstance(text, Problem) or not _OUTSIDE.search(text):
+        return Bundle(document, (path,), ())
+    bundling = _Bundling(path, len(text))
+    bundling.waiting.append((document, path))
+    while bundling.waiting:
+        value, file = bundling.waiting.pop()
+        for owner in _referring(value):
+            bundling.follow(owner, file)
+    whole = {**document, FILES: bundling.kept} if bundling.kept else document
+    return Bundle(whole, (path, *bundling.files), tuple(bundling.problems))
+
+
+class _UnfollowedError(Exception):
+    """Why a reference is not followed; never leaves this module."""
+
+
+class _Bundling:
+    """One document's files: those read so far, by their place in the folder, and those yet to be looked through."""
+
+    def __init__(self, path: Path, size: int) -> None:
+        self.kept: Fields = {}
+        self.files: list[Path] = []
+        self.problems: list[Problem] = []
+        self._folder = path.absolute().parent.resolve()
+        self._root = path.resolve()
+        self._left = LARGEST - size
+        self._unfollowed: set[tuple[str, str]] = set()
+        self.waiting: list[tuple[JsonValue, Path]] = []
+
+    def follow(self, owner: Fields, file: Path) -> None:
+        """Make a reference a local one, and read the file that it leads to."""
+        stated = str(owner["$ref"])
+        is_root = file.resolve() == self._root
+        if stated.startswith("#"):
+            owner["$ref"] = stated if is_root else f"#/{FILES}/{self._name(file.resolve())}{stated[1:]}"
+            return
+        name, _, pointer = stated.partition("#")
+        try:
+            target = self._target(name, file)
+        except _UnfollowedError as error:
+            if (str(file), stated) not in self._unfollowed:
+                self._unfollowed.add((str(file), stated))
+                message = f"The reference {shown(stated)} is not followed: {error}."
+                self.problems.append(Problem(where=str(file), kind="unresolvable_reference", message=message))
+            return
+        owner["$ref"] = f"#{pointer}" if target == self._root else f"#/{FILES}/{self._name(target)}{pointer}"
+
+    def _target(self, name: str, file: Path) -> Path:
+        """The file that a reference names, read if it was not yet."""
+        if _ADDRESS.match(name):
+            raise _UnfollowedError("nothing is fetched over the network")
+        try:
+            target = (file.resolve().parent / unquote(name)).resolve()
+            if not target.is_relative_to(self._folder):
+                raise _UnfollowedError("it leads out of the document's folder")
+            if not target.is_file():
+                raise _UnfollowedError("there is no such file")
+        except (OSError, RuntimeError, ValueError) as error:  # a name of no system, or links that go in a circle
+            raise _UnfollowedError(f"it can't be looked at ({error})") from error
+        if target != self._root and self._place(target) not in self.kept:
+            self._read(target)
+        return target
+
+    def _read(self, target: Path) -> None:
+        if len(self.files) >= MOST_FILES:
+            raise _UnfollowedError(f"the document has more than {MOST_FILES} files")
+        text = read_text(target)
+        value = text if isinstance(text, Problem) else parse_json_or_yaml(text, str(target))
+        if isinstance(value, Problem) or isinstance(text, Problem):
+            raise _UnfollowedError(value.message.rstrip(".") if isinstance(value, Problem) else "it can't be read")
+        self._left -= len(text)
+        if self._left < 0:
+            raise _UnfollowedError(f"the document's files are larger than {LARGEST // 2**20} MiB")
+        self.files.append(target)
+        self.kept[self._place(target)] = value
+        self.waiting.append((value, target))
+
+    def _place(self, target: Path) -> str:
+        return str(PurePosixPath(target.relative_to(self._folder)))
+
+    def _name(self, target: Path) -> str:
+        """A file's place as a step of a JSON pointer in a reference."""
+        return quote(self._place(target).replace("~", "~0").replace("/", "~1"))
+
+
+def _referring(value: JsonValue) -> Iterator[Fields]:
+    """Every object inside `value` that is a reference, found without recursion."""
+    waiting = [value]
+    while waiting:
+        found = waiting.pop()
+        if isinstance(found, dict):
+            waiting += found.values()
+            if isinstance(found.get("$ref"), str):
+                yield found
+        elif isinstance(found, list):
+            waiting += found
+
+
+def is_swagger(document: Fields) -> bool:
+    """Whether a description is of version 2.0."""
+    return "openapi" not in document and str(document.get("swagger")).startswith("2")
+
+
+def as_path_item(item: Fields, document: Fields, followed: Followed) -> Fields:
+    """A path's operations as OpenAPI 3 has them; the parameters of the path go to each operation."""
+    shared = _listed(item.get("parameters"))
+    stated = ((method, followed(item.get(method))) for method in METHODS)
+    return {method: _operation(one, shared, document, followed) for method, one in stated if one}
+
+
+def _operation(operation: Fields, shared: list[JsonValue], document: Fields, followed: Followed) -> Fields:
+    consumes = _types(operation.get("consumes", document.get("consumes")))
+    produces = _types(operation.get("produces", document.get("produces")))
+    found: dict[str, Fields] = {}
+    dead: list[Fields] = []
+    for stated in (*shared, *_listed(operation.get("parameters"))):
+        parameter = followed(stated)
+        if "$ref" in parameter:
+            dead.append(parameter)
+        else:
+            found[f"{parameter.get('in')} {parameter.get('name')}"] = parameter
+    kept = {key: value for key, value in operation.items() if key not in ("parameters", "consumes", "produces")}
+    plain: list[Fields] = []
+    for one in found.values():
+        if one.get("in") not in ("body", "formData"):
+            about: Fields = {key: one[key] for key in ("name", "in", "description", "required") if key in one}
+            plain.append({**about, "schema": _typed(one)})
+    kept["parameters"] = cast("JsonValue", [*dead, *plain])
+    body = _body([one for one in found.values() if one.get("in") == "body"], consumes) or _form(
+        [one for one in found.values() if one.get("in") == "formData"]
+    )
+    if body:
+        kept["requestBody"] = body
+    responses = operation.get("responses")
+    if isinstance(responses, dict):
+        kept["responses"] = {code: _response(followed(stated), produces) for code, stated in responses.items()}
+    return kept
+
+
+def _typed(parameter: Fields) -> Fields:
+    """The type that a parameter states in itself, as a schema; a file is text in bytes."""
+    schema = {key: value for key, value in parameter.items() if key not in _OF_PARAMETERS}
+    return {**schema, "type": "string", "format": "binary"} if schema.get("type") == "file" else schema
+
+
+def _body(stated: list[Fields], consumes: list[str]) -> Fields:
+    """The body parameter as a request's body; whether it is required is said only where it was said."""
+    if not stated:
+        return {}
+    body = stated[0]
+    stated_beside: Fields = {key: body[key] for key in ("required", "description") if key in body}
+    return {**stated_beside, "content": {kind: {"schema": body.get("schema", {})} for kind in consumes or [_JSON]}}
+
+
+def _form(fields: list[Fields]) -> Fields:
+    """The fields of a form as an object in a request's body."""
+    if not fields:
+        return {}
+    named = {str(field["name"]): field for field in fields if isinstance(field.get("name"), str)}
+    properties: Fields = {
+        name: _typed(field) | ({"description": field["description"]} if "description" in field else {})
+        for name, field in named.items()
+    }
+    required: list[JsonValue] = [name for name, field in named.items() if field.get("required") is True]
+    schema: Fields = {"type": "object", "properties": properties, **({"required": required} if required else {})}
+    kind = _FILES if any(field.get("type") == "file" for field in fields) else _FORM
+    return {"required": bool(required), "content": {kind: {"schema": schema}}}
+
+
+def _response(response: Fields, produces: list[str]) -> Fields:
+    schema = response.get("schema")
+    if not isinstance(schema, dict) or schema.get("type") == "file":
+        return response
+    return {**response, "content": {kind: {"schema": schema} for kind in produces or [_JSON]}}
+
+
+def _types(stated: JsonValue) -> list[str]:
+    return [kind for kind in stated if isinstance(kind, str)] if isinstance(stated, list) else []
+
+
+def _listed(stated: JsonValue) -> list[JsonValue]:
+    return stated if isinstance(stated, list) else []

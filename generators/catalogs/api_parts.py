@@ -1,0 +1,308 @@
+"""What an operation of an API is read by: the fields of its body, the plumbing among its parameters, the links it states.
+
+The fields of a body stand side by side with the other parameters, as far as they can.
+
+Plumbing is formatting, paging, field masks and what every request carries, which nobody says. A parameter is
+known by where it goes and what its schema allows: headers and cookies; lists of choices that are fields of the
+response; a choice of serialisations; a size beside a position to go on from; what nearly all operations take in
+one place. Names count only for the few ways in which paging and masks are written.
+
+A link of OpenAPI 3 says which place in an operation's response gives which parameter of another its value. It
+names its operation by `operationId` or by a local `operationRef`, and takes the values of parameters from
+runtime expressions. Those of the form `$response.body#/…` are links between tools; what a link repeats of the
+request is known to whoever made the request, and is passed over. What leads nowhere is noted.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from pydantic import JsonValue
+
+from callwright.generators.catalogs.api_documents import Fields
+from callwright.generators.catalogs.catalog import Note, StatedLink, shown
+from callwright.generators.catalogs.rewriting import parts_of
+from callwright.language.names import split_name
+from callwright.language.schemas import choices_of, json_type
+from callwright.warehouse.records import JsonSchema
+
+_PLAIN = frozenset({"type", "properties", "required", "title", "description", "examples", "additionalProperties"})
+_BRANCHES = ("anyOf", "oneOf", "allOf")
+_BESIDE = frozenset({"default", "deprecated", "readOnly", "writeOnly", "minProperties", "maxProperties"})
+_READ = _PLAIN | _BESIDE | frozenset(_BRANCHES)
+_SPREAD = "The body {what}; its fields stand side by side as parameters."
+_MASKS = frozenset({"fields", "expand", "select", "embed", "pretty"})  # a name of this word alone
+_ARRANGING = frozenset({"sort", "order", "group"})  # people say by which fields
+_POSITIONS = frozenset({"cursor", "offset", "page", "skip", "marker", "after", "before", "token", "continue"})
+_SIZES = frozenset({"limit", "size", "count", "max", "top", "first", "last", "results", "items", "page"})
+_OF_A_TOKEN = frozenset({"page", "next", "continuation", "pagination"})
+_SERIALISATIONS = frozenset({"json", "xml"})
+_UNSEEN = frozenset({"header", "cookie"})
+_SHARE, _FEWEST = 0.75, 12  # of the operations that could take it
+_SHARE_OF_BODIES, _FEWEST_BODIES = 0.9, 20
+_HALF = 0.5
+_FEWEST_FIELDS = 3  # of a thing; fewer are an envelope
+_NUMBERS = frozenset({"integer", "number"})
+_BETWEEN = re.compile(r"\W+")
+_MOST_RETURNED = 2_000
+_BODY = "$response.body"
+_ANY_ENTRY = frozenset({"*", "-"})
+
+
+class BodyFields(NamedTuple):
+    """The fields of a body, which of them it requires, and what is lost by giving them one by one."""
+
+    properties: Mapping[str, JsonValue]
+    required: tuple[str, ...]
+    notes: tuple[Note, ...] = ()
+
+
+def fields_of(schema: JsonSchema) -> BodyFields | None:
+    """The fields of a body that is an object, or one of several; None where it is anything else, or names no field."""
+    found = _fields(schema)
+    is_plain = (
+        set(schema) <= _PLAIN
+        and schema.get("type", "object") == "object"
+        and isinstance(schema.get("properties"), dict)
+        and not schema.get("additionalProperties")
+    )
+    return found if found is not None and (found.properties or is_plain) else None
+
+
+def wrapped_in(fields: BodyFields) -> tuple[str, BodyFields] | None:
+    """The one member that a body holds everything in, such as `data`, with what stands in it; None where there is none."""
+    if len(fields.properties) != 1:
+        return None
+    name, schema = next(iter(fields.properties.items()))
+    inner = fields_of(schema) if isinstance(schema, dict) else None
+    return (name, inner._replace(notes=(*fields.notes, *inner.notes))) if inner and inner.properties else None
+
+
+def _fields(schema: JsonSchema) -> BodyFields | None:
+    kind, properties, required = schema.get("type", "object"), schema.get("properties", {}), schema.get("required")
+    is_object = kind == "object" or (isinstance(kind, list) and set(map(str, kind)) == {"object", "null"})
+    if set(schema) - _READ or not is_object or not isinstance(properties, dict):
+        return None
+    names = tuple(name for name in required if isinstance(name, str)) if isinstance(required, list) else ()
+    what = "takes fields that it does not name, which are dropped"
+    is_open = schema.get("additionalProperties") and properties
+    whole = BodyFields(dict(properties), names, (Note("flattened_body", _SPREAD.format(what=what)),) if is_open else ())
+    for key in _BRANCHES:
+        if key in schema:
+            joined = _joined(whole, key, schema[key])
+            if joined is None:
+                return None
+            whole = joined
+    return whole
+
+
+def _joined(whole: BodyFields, key: str, stated: JsonValue) -> BodyFields | None:
+    """The fields of an object with those of its branches: of `allOf` each branch holds, of the others one or some of them."""
+    branches = stated if isinstance(stated, list) else []
+    parts = [
+        _fields(one) if isinstance(one, dict) else None
+        for one in branches
+        if not (isinstance(one, dict) and one.get("type") == "null")
+    ]
+    found = [part for part in parts if part is not None]
+    if not found or len(found) < len(parts):
+        return None
+    properties = dict(whole.properties)
+    for part in found:
+        for name, schema in part.properties.items():
+            properties[name] = _either(properties[name], schema) if name in properties else schema
+    sets = [set(part.required) for part in found]
+    everywhere = set.union(*sets) if key == "allOf" else set.intersection(*sets)
+    required = dict.fromkeys((*whole.required, *(name for name in properties if name in everywhere)))
+    notes = [note for part in found for note in part.notes]
+    if key != "allOf" and len(found) > 1:
+        what = f"is one of {len(found)} objects" if key == "oneOf" else f"is any of {len(found)} objects"
+        notes.append(Note("flattened_body", _SPREAD.format(what=f"{what}, and which fields go together is not kept")))
+    return BodyFields(properties, tuple(required), tuple(dict.fromkeys((*whole.notes, *notes))))
+
+
+def _either(one: JsonValue, other: JsonValue) -> JsonValue:
+    """What holds for a field that two branches state."""
+    if one == other:
+        return one
+    known = one.get("anyOf") if isinstance(one, dict) and set(one) == {"anyOf"} else None
+    listed = known if isinstance(known, list) else [one]
+    return {"anyOf": listed if other in listed else [*listed, other]}
+
+
+class PlacedParameter(NamedTuple):
+    """A parameter as plumbing is known by: its name in the tool, where it goes under which name, and its schema."""
+
+    parameter: str
+    part: str
+    name: str
+    schema: JsonSchema
+
+
+class PlacedParameters(NamedTuple):
+    """The parameters of an operation, and what it returns."""
+
+    method: str
+    parameters: tuple[PlacedParameter, ...]
+    returns: JsonSchema | None
+
+
+def find_plumbing(operations: Sequence[PlacedParameters]) -> list[tuple[str, ...]]:
+    """The plumbing among the parameters of each operation of a document, in their order."""
+    shared = _shared(operations)
+    sent = {placed.name.lower() for one in operations for placed in one.parameters if placed.part in _UNSEEN}
+    return [
+        tuple(
+            one.parameter
+            for one in operation.parameters
+            if (operation.method, one.part, one.name) in shared
+            or (one.part != "path" and one.name.lower() in sent)  # a token is one wherever it is sent
+            or _is_plumbing(one, operation)
+        )
+        for operation in operations
+    ]
+
+
+def _shared(operations: Sequence[PlacedParameters]) -> set[tuple[str, str, str]]:
+    """What nearly all operations of a method that take anything in one place take there."""
+    takers: Counter[tuple[str, str]] = Counter()
+    taken: Counter[tuple[str, str, str]] = Counter()
+    for one in operations:
+        takers.update({(one.method, placed.part) for placed in one.parameters})
+        taken.update({(one.method, placed.part, placed.name) for placed in one.parameters if placed.part != "path"})
+    return {
+        place
+        for place, count in taken.items()
+        if count >= (_FEWEST_BODIES if place[1] == "body" else _FEWEST)
+        and count / takers[place[:2]] >= (_SHARE_OF_BODIES if place[1] == "body" else _SHARE)
+    }
+
+
+def _is_plumbing(one: PlacedParameter, operation: PlacedParameters) -> bool:
+    if one.part != "query":
+        return False
+    formats = _SERIALISATIONS & {str(choice).lower() for choice in choices_of(one.schema)}
+    return bool(formats) or _is_mask(one, operation.returns) or _pages(one, operation)
+
+
+def _is_mask(one: PlacedParameter, returns: JsonSchema | None) -> bool:
+    words = _words(one)
+    kind = json_type(one.schema)
+    if len(words) == 1 and words[0] in _MASKS:
+        return kind in ("string", "array") or words[0] == "pretty"
+    if kind != "array" or returns is None or _ARRANGING & set(words):
+        return False
+    items = one.schema.get("items")
+    choices = {str(choice) for choice in choices_of(items if isinstance(items, dict) else {})}
+    things: list[set[str]] = []  # the names of the fields of each object that the response holds
+    layer, met = [returns], 0
+    while layer and met < _MOST_RETURNED:
+        met += len(layer)
+        things += [set(schema.get("properties") or ()) for schema in layer]
+        layer = [part for schema in layer for part in parts_of(schema)]
+    whole = set().union(*things)
+    named = {choice for choice in choices if set(choice.replace("/", ".").split(".")) <= whole}
+    is_of_fields = bool(choices) and len(named) >= _HALF * len(choices)
+    return is_of_fields and any(len(named & one) >= _HALF * len(one) for one in things if len(one) >= _FEWEST_FIELDS)
+
+
+def _words(one: PlacedParameter) -> tuple[str, ...]:
+    return split_name(_BETWEEN.sub("_", one.name))
+
+
+def _pages(one: PlacedParameter, operation: PlacedParameters) -> bool:
+    """Whether it is the place to go on from, or the size of a page beside such a place."""
+    others = [other for other in operation.parameters if other.part == "query" and other.parameter != one.parameter]
+    sizes, positions = any(map(_is_size, others)), any(map(_is_position, others))
+    if _is_position(one):
+        return sizes or (json_type(one.schema) in _NUMBERS and _words(one)[-1] not in ("after", "before"))
+    return _is_size(one) and positions
+
+
+def _is_position(one: PlacedParameter) -> bool:
+    words = _words(one)
+    last = words[-1] if words else ""
+    is_plain = json_type(one.schema) in ("string", *_NUMBERS) and not choices_of(one.schema)
+    is_moment = str(one.schema.get("format", "")).startswith(("date", "time"))
+    return last in _POSITIONS and is_plain and not is_moment and (last != "token" or bool(_OF_A_TOKEN & set(words)))
+
+
+def _is_size(one: PlacedParameter) -> bool:
+    words = _words(one)
+    return bool(words) and words[-1] in _SIZES and json_type(one.schema) in _NUMBERS
+
+
+class LinkTarget(NamedTuple):
+    """An operation that links may lead to; `parameters` has each under the names that links give it ("id", "path.id")."""
+
+    method: str
+    path: str
+    parameters: Mapping[str, str]
+
+
+def links_in(
+    responses: Iterator[Fields],
+    returns: JsonSchema | None,
+    resolved: Callable[[JsonValue], Fields],
+    targets: Mapping[str, LinkTarget],
+) -> tuple[tuple[StatedLink, ...], tuple[Note, ...]]:
+    """The links of an operation's responses, and what could not be read of them.
+
+    `targets` has operations by operationId and by reference (`#/paths/~1users/get`); `resolved` follows references.
+    """
+    found: dict[StatedLink, None] = {}
+    notes: dict[Note, None] = {}
+    for response in responses:
+        for name, stated in mapping_of(response.get("links")).items():
+            for one in _read_link(name, resolved(stated), returns, targets):
+                if isinstance(one, Note):
+                    notes[one] = None
+                else:
+                    found[one] = None
+    return tuple(found), tuple(notes)
+
+
+def _read_link(
+    name: str, link: Fields, returns: JsonSchema | None, targets: Mapping[str, LinkTarget]
+) -> Iterator[StatedLink | Note]:
+    named = link.get("operationId", link.get("operationRef"))
+    target = targets.get(named) if isinstance(named, str) else None
+    if target is None:
+        message = f"The link {name!r} leads to {shown(named)}, which is no operation of the document; left out."
+        yield Note("dead_link", message)
+        return
+    for stated, expression in mapping_of(link.get("parameters")).items():
+        parameter = target.parameters.get(stated)
+        if parameter is None:
+            message = f"The link {name!r} names {shown(stated)}, which is no parameter of {shown(named)}; left out."
+            yield Note("dead_link", message)
+        elif isinstance(expression, str) and expression.startswith(_BODY):
+            place = _place_of(expression.removeprefix(_BODY), returns)
+            if place is None:
+                what = "which the response is not said to have; left out."
+                yield Note("dead_link", f"The link {name!r} takes {shown(expression)}, {what}")
+            else:
+                yield StatedLink(target.method, target.path, parameter, *place)
+
+
+def _place_of(pointer: str, returns: JsonSchema | None) -> tuple[str, str] | None:
+    """The list and the field of its entries that a JSON pointer leads to; an index stands for any entry."""
+    entries, names, schema, lists = "", list[str](), returns or {}, 0
+    for step in pointer.removeprefix("#").split("/")[1:]:
+        name = step.replace("~1", "/").replace("~0", "~")
+        members, items = schema.get("properties"), schema.get("items")
+        if isinstance(members, dict) and isinstance(members.get(name), dict):
+            names.append(name)
+            schema = members[name]
+        elif isinstance(items, dict) and (name.isdecimal() or name in _ANY_ENTRY):
+            entries, names, schema, lists = ".".join(names), [], items, lists + 1
+        else:
+            return None
+    is_value = not isinstance(schema.get("properties"), dict) and not isinstance(schema.get("items"), dict)
+    return (entries, ".".join(names)) if names and is_value and lists < 2 else None  # noqa: PLR2004 - a list in a list
+
+
+def mapping_of(value: JsonValue) -> Fields:
+    """The value where it is an object, else an empty one."""
+    return value if isinstance(value, dict) else {}
