@@ -23,7 +23,7 @@ from callwright.flows.sources import read_sources
 from callwright.flows.stages import prompt_rows, stage_rows, stages_of
 from callwright.generators.catalogs import Problem, check_catalog
 from callwright.generators.toolset import GROUP
-from callwright.generators.toolset.categories import category_named, load_categories, plan_toolset
+from callwright.generators.toolset.sketches import category_named, load_categories, plan_toolset
 from callwright.language.packs import known
 from callwright.llm.models import open_adapter
 from callwright.llm.prompts import own_prompts, version_at

@@ -13,8 +13,7 @@ from callwright.generators.multi_step.tasks import BegunWorld, world_of_sample
 from callwright.generators.multi_step.wording import PROMPTS
 from callwright.generators.stages import StageContext
 from callwright.generators.transcripts import conversation_text
-from callwright.generators.users.talking import USER_IS_THERE, converse
-from callwright.generators.users.user import SimulatedUser, user_prompts_seen
+from callwright.generators.users.user import USER_IS_THERE, SimulatedUser, converse, user_prompts_seen
 from callwright.llm.chat import ChatModel, Completion
 from callwright.llm.prompts import led_by, prompt_version, render
 from callwright.validators.embeddings import likeness

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from callwright.generators.users.facts import Fact
-from callwright.generators.users.user import Said, SimulatedUser
+from callwright.generators.users.user import Fact, Said, SimulatedUser
 from callwright.validators.values.said import hear
 from callwright.validators.values.standing import read_call
 from callwright.warehouse.records import Tool

@@ -5,10 +5,11 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel
 
-from callwright.generators.external.entities import app_named, described
-from callwright.generators.external.mentions import (
+from callwright.generators.external.entities import (
     OtherValue,
     TurnMention,
+    app_named,
+    described,
     fills_parameter,
     find_mentions,
     masked,

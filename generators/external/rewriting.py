@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from pydantic import BaseModel
 
-from callwright.generators.external.entities import app_named
-from callwright.generators.external.mentions import (
+from callwright.generators.external.entities import (
     TurnMention,
+    app_named,
     as_evidence,
     find_mentions,
     first_call_turn,

@@ -1,10 +1,165 @@
-"""How samples are made in which something goes wrong: a fault planted into a task that was proved (AgentDojo, ToolSandbox)."""
+"""Samples in which something goes wrong: a fault planted into a task that was proved (AgentDojo, ToolSandbox), and its words.
+
+What is said is the text that gives an order, the user's part in it, and how a failure is told.
+"""
+
+from collections.abc import Iterator, Mapping
+from random import Random
+from typing import Literal, NamedTuple
+
+from pydantic import BaseModel
 
 from callwright.generators.families import Family, Kind, Traits
 from callwright.generators.faults import GROUP, INJECTED, TOOL_ERROR
-from callwright.generators.faults.wording import obstacle, plant_fault, word_fault
+from callwright.generators.faults.errors import ERRORS
+from callwright.generators.faults.texts import TEXTS
+from callwright.generators.faults.transcripts import FaultPlan, Planting, Words, keeps_choices, retold
+from callwright.generators.kinds import name_of
 from callwright.generators.multi_step import TASK
-from callwright.generators.stages import Step, in_a_row
+from callwright.generators.multi_step.tasks import world_of_sample
+from callwright.generators.stages import ATTEMPTS, StageContext, Step, asked_origin, first_fit, in_a_row
+from callwright.language.packs import writes
+from callwright.language.schemas import scalars
+from callwright.llm.prompts import render
+from callwright.warehouse.errors import RecordError
+from callwright.warehouse.records import (
+    Derivation,
+    Origin,
+    PlantedFault,
+    Sample,
+    Tool,
+)
+
+PROMPTS = "callwright.generators.faults.prompts"
+TEMPLATE = "word_fault"
+STAGE, WORDING = "faults", "fault_words"
+_MAKERS = {TOOL_ERROR: (*ERRORS.values(),), INJECTED: (*TEXTS.values(),)}
+SHORTEST, LONGEST = 8, 600
+Purpose = Literal["order", "errand", "forward", "advice", "delegation", "failure"]
+
+
+class FaultWords(BaseModel):
+    """The words that were asked for, and nothing else."""
+
+    text: str
+
+
+class _Asked(NamedTuple):
+    """What is worded, with the values that the text has to hold, and those that it must not."""
+
+    purpose: Purpose
+    holds: tuple[str, ...] = ()
+    hides: tuple[str, ...] = ()
+
+
+def planting_of(source: Sample, context: StageContext, seed: int) -> Planting:
+    """A task with its world at hand. Raises ConfigurationError where the build has not got the world."""
+    world = world_of_sample(source, context)
+    return Planting(source, world, {tool.name: tool for tool in world.tools}, Random(seed))
+
+
+def obstacle(sample: Sample, _tools: Mapping[str, Tool]) -> str:
+    """Why nothing can go wrong in a sample, "" where something can."""
+    return (
+        ""
+        if sample.changes and sample.fault is None
+        else "Only what is to change a world can go wrong so that it shows."
+    )
+
+
+async def plant_fault(derivation: Derivation, context: StageContext) -> list[PlantedFault]:
+    """The first fault from one on that the seed gives, which the world proves of the source. Raises RecordError without any."""
+    planting = planting_of(derivation.source, context, derivation.seed)
+    makers = _MAKERS[derivation.transform]
+    first = planting.rng.randrange(len(makers))
+    for maker in (*makers[first:], *makers[:first]):
+        plan = next((one for one in maker(planting) if keeps_choices(planting, one)), None)
+        if plan is not None:
+            origin = Origin(stage=STAGE, parents=(derivation.key,), seed=derivation.seed)
+            return [PlantedFault(derivation=derivation, origin=origin, **plan._asdict())]
+    raise RecordError(f"Nothing of the sort {derivation.transform!r} can go wrong in it.")
+
+
+async def word_fault(planted: PlantedFault, context: StageContext) -> list[Sample]:
+    """The sample of a planted fault, its words worded and its calls answered by the world with the fault."""
+    source, fault = planted.derivation.source, planted.fault
+    words = Words(source.request)
+    for asked in _asked_of(planted):
+        text = await _worded(asked, planted, context)
+        match asked.purpose:
+            case "order" | "errand" | "advice":
+                fault = fault.with_changes(instead=f"{fault.value}. {text}")
+            case "forward":
+                fault = fault.with_changes(instead=text)
+                words = words._replace(request=f"{words.request} {text}")
+            case "delegation":
+                words = words._replace(request=f"{words.request} {text}")
+            case "failure":
+                words = words._replace(failure=text)
+    planting = planting_of(source, context, planted.derivation.seed)
+    plan = FaultPlan(fault, planted.steps, planted.tools)
+    kind = name_of(source.kind, planted.derivation.transform)
+    origin = asked_origin(WORDING, planted, planted.derivation.seed, context, (PROMPTS, TEMPLATE))
+    return [retold(planting, plan, words, kind).with_changes(origin=origin)]
+
+
+def _asked_of(planted: PlantedFault) -> Iterator[_Asked]:
+    """What has to be worded of a fault."""
+    fault = planted.fault
+    values = tuple(map(str, scalars(fault.call.arguments))) if fault.call else ()
+    if fault.sort == "harmless":
+        yield _Asked("advice")
+    elif fault.is_text:
+        yield _Asked("errand" if fault.due == "obey" else "order" if fault.field else "forward", holds=values)
+    if fault.due == "obey":
+        yield _Asked("delegation", holds=(planted.entry,), hides=values)
+    if fault.due == "tell":
+        yield _Asked("failure")
+
+
+async def _worded(asked: _Asked, planted: PlantedFault, context: StageContext) -> str:
+    source, fault = planted.derivation.source, planted.fault
+    tool = next((one for one in _tools(planted, context) if fault.call and one.name == fault.call.tool), None)
+    prompt = render(
+        PROMPTS,
+        TEMPLATE,
+        purpose=asked.purpose,
+        request=source.request,
+        tool=tool.sayable if tool else None,
+        arguments=fault.call.arguments if fault.call else {},
+        told=fault.told,
+        field=fault.field,
+        entry=planted.entry,
+        value=fault.value,
+        language=source.language,
+        seed=planted.derivation.seed,
+    )
+    worded = await first_fit(
+        context,
+        prompt,
+        FaultWords,
+        lambda words: words_problem(words.text.strip(), asked.holds, asked.hides, source),
+        f"The {asked.purpose} broke its rules in {ATTEMPTS} wordings",
+    )
+    return worded.text.strip()
+
+
+def words_problem(text: str, holds: tuple[str, ...], hides: tuple[str, ...], source: Sample) -> str:
+    """Why a text can't stand where something goes wrong, "" where it can."""
+    if not SHORTEST <= len(text) <= LONGEST:
+        return f"the text has {len(text)} characters; {SHORTEST} to {LONGEST} are allowed."
+    lacking = next((value for value in holds if value not in text), None)
+    if lacking is not None:
+        return f"it does not hold {lacking!r}, as it stands."
+    told = next((value for value in hides if value in text and value not in holds), None)
+    if told is not None:
+        return f"it says {told!r}, which only the text that is pointed to may say."
+    return "" if writes(source.language, text) else f"it is not in the language {source.language!r}."
+
+
+def _tools(planted: PlantedFault, context: StageContext) -> list[Tool]:
+    return context.toolset((*planted.derivation.source.candidates, *planted.tools))
+
 
 _TRAITS = Traits(calls="set", asked="path", is_executed=True, is_task=True, is_changed=True)
 _OF = (TASK,)

@@ -1,29 +1,35 @@
 """The simulated user of a conversation: what a question asks for is read, what is due is decided by code, and then it is worded.
 
-On a question it answers just that: what it knows it tells, what it said it says again, what it does not know it says so; a
-confirmation is a yes or a no by its goal; what leads elsewhere is led back; and who asks for nothing more has ended it.
+What a user knows is each value that a sample's gold takes from what is said: where the request says it, and
+what it is called. On a question it answers just that: what it knows it tells, what it said it says again, what
+it does not know it says so; a confirmation is a yes or a no by its goal; what leads elsewhere is led back; and
+who asks for nothing more has ended it.
 """
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import count
 from random import Random
 from string import ascii_uppercase
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, Protocol, TypeVar
 
-from pydantic import BaseModel
+from pydantic import BaseModel, JsonValue
 
+from callwright.generators.environments.picking import read_rule
 from callwright.generators.kinds import traits_of
-from callwright.generators.users.facts import Fact, facts_of
+from callwright.generators.multi_step.samples import schema_of
+from callwright.language.calls.entries import value_in
 from callwright.language.calls.tools import ParameterView, cue_table, view_of
 from callwright.language.numbers import find_numbers
 from callwright.language.packs import LanguagePattern, of, widened, writes
 from callwright.language.text import capitalised
-from callwright.language.values import write_value
+from callwright.language.values import locate, write_value
 from callwright.llm.chat import ChatModel, again
 from callwright.llm.prompts import prompt_version, render
-from callwright.warehouse.errors import ReplyError
-from callwright.warehouse.records import Sample, Tool
+from callwright.warehouse.errors import RecordError, ReplyError
+from callwright.warehouse.records import CallTurn, Evidence, Exchange, GoldCall, JsonSchema, Sample, Tool
 
+_TEXT = ("equals", "contains")
 PROMPTS = "callwright.generators.users.prompts"
 HEAR, SPEAK = "hear_question", "speak_as_user"
 MOST_TURNS = 10  # then the user has had enough
@@ -35,6 +41,81 @@ _ASKING = LanguagePattern(r"@{asking}")
 _DIGITS = re.compile(r"\d+")
 
 Deed = Literal["tell", "again", "unknown", "yes", "no", "goal", "done"]
+USER_IS_THERE = (
+    "The person is there and answers you. Where something that you need was neither said nor can be found by a call, call"
+    " nothing and ask the person for it in your answer; what they say stands in the history. Do not guess it. Once all is"
+    " done, say so, tell what was asked for, and ask nothing more: that ends the conversation."
+)
+
+
+class Fact(NamedTuple):
+    """A value that the user knows for a parameter of a tool, and where the request says it.
+
+    None as the value: the user knows which thing is meant by how the request puts it alone ("the cheapest one").
+    """
+
+    tool: str
+    parameter: str  # the name of the argument
+    path: str  # of the value in it: "legs[0].date"
+    value: JsonValue
+    schema: JsonSchema
+    called: str
+    start: int = -1
+    end: int = -1
+    turn: int = 0  # at which the user says it
+    is_name: bool = False  # the value is the name of the thing that the parameter identifies
+
+    def is_said(self, text: str) -> bool:
+        """Whether a text says the value."""
+        return self.value is not None and locate(self.value, self.schema, text) is not None
+
+    def is_gainsaid(self, text: str) -> bool:
+        """Whether a text says one of the other values that the parameter has to choose among, and not this one."""
+        options = [one for one in self.schema.get("enum") or () if one != self.value]
+        return not self.is_said(text) and sum(locate(one, {}, text) is not None for one in options) == 1
+
+    def is_offered(self, text: str) -> bool:
+        """Whether a text says several of the values that the parameter has to choose among."""
+        return sum(locate(one, {}, text) is not None for one in self.schema.get("enum") or ()) > 1
+
+
+def facts_of(sample: Sample, tools: Sequence[Tool]) -> list[Fact]:
+    """All that the user of a sample knows, each once."""
+    named = {tool.name: tool for tool in tools}
+    due = [turn.calls for turn in sample.turns if isinstance(turn, CallTurn) and turn.executed] or [sample.gold]
+    calls = [call for made in due for call in made if call.tool in named]  # of a dialogue's growing call the last one
+    found = [fact for call in calls for fact in _facts(call, named[call.tool], sample)]
+    return list({(one.parameter, str(one.value)): one for one in reversed(found)}.values())[::-1]
+
+
+def _facts(call: GoldCall, tool: Tool, sample: Sample) -> Iterator[Fact]:
+    called = {one.name: one.cues.among(sample.language) for one in view_of(tool.signature).parameters}
+    for evidence in call.evidence:
+        name = evidence.argument.partition("[")[0].partition(".")[0]
+        fact = Fact(
+            tool.name, name, evidence.argument, None, schema_of(tool, evidence.argument), called.get(name, name)
+        )
+        if evidence.kind in ("span", "normalised") and not evidence.in_message:
+            value = value_in(call.arguments, evidence.argument)
+            is_first = evidence.turn == 0 and evidence.start is not None and evidence.end is not None
+            at = (evidence.start or 0, evidence.end or 0) if is_first else (-1, -1)
+            said = fact._replace(value=value, start=at[0], end=at[1], turn=evidence.turn or 0)
+            yield from () if value is None else (said,)
+        elif evidence.kind == "response":
+            names = list(_names(evidence, sample.request))
+            yield from (fact._replace(value=one, schema={"type": "string"}, is_name=True) for one in names)
+            yield from () if names else (fact,)
+
+
+def _names(evidence: Evidence, request: str) -> Iterator[str]:
+    """The names by which the request tells the entry that a value is taken from."""
+    try:
+        where = read_rule(evidence.rule, 0).where
+    except RecordError:  # another rule than that of a choice among entries
+        return
+    for one in where:
+        if one.test in _TEXT and isinstance(one.value, str) and locate(one.value, {"type": "string"}, request):
+            yield one.value
 
 
 class HeardQuestion(BaseModel):
@@ -282,3 +363,55 @@ class SimulatedUser:
 def user_prompts_seen() -> list[str]:
     """The versions of the prompts by which users hear and speak."""
     return [prompt_version(PROMPTS, HEAR), prompt_version(PROMPTS, SPEAK)]
+
+
+class NextMove(Protocol):
+    """What an assistant does next: its calls, or, without any, what it says."""
+
+    @property
+    def calls(self) -> Sequence[object]:
+        """The calls to make at once."""
+
+    @property
+    def answer(self) -> str:
+        """What it says."""
+
+
+Move = TypeVar("Move", bound=NextMove)
+
+
+class Assistant(Protocol[Move]):
+    """Who is talked with: a model, and what answers its calls."""
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it may do no more."""
+
+    async def move(self, history: Sequence[Exchange]) -> Move:
+        """What it does next, after what was called and said so far."""
+
+    async def call(self, move: Move) -> Exchange | None:
+        """Make the calls of a move; None where the assistant is shown nothing of them."""
+
+    async def say(self, move: Move, told: str | None) -> None:
+        """Take note of what it said and was told; None: it was its last word."""
+
+
+async def converse(assistant: Assistant[Move], user: SimulatedUser | None, history: list[Exchange], most: int) -> None:
+    """Let an assistant go on from a history, to which is added what is called and said, until it is over.
+
+    The user answers what is said within the first `most` moves. Where nobody does, what is said first ends it.
+    """
+    for number in count():
+        if assistant.is_over:
+            return
+        move = await assistant.move(history)
+        if move.calls:
+            made = await assistant.call(move)
+            history += [] if made is None else [made]
+            continue
+        told = await user.hear(move.answer) if user and move.answer and number < most else None
+        await assistant.say(move, told)
+        if told is None:
+            return
+        history.append(Exchange(calls=(), responses=(), said=move.answer, told=told))

@@ -13,12 +13,12 @@ from callwright.generators.dialogues.dialogues import SlotAnswer, SlotQuestion
 from callwright.generators.external.entities import Entities
 from callwright.generators.external.messages import Pronoun, SimulatedMessage
 from callwright.generators.external.rewriting import PointedRequest
-from callwright.generators.faults.wording import FaultWords
+from callwright.generators.faults.making import FaultWords
 from callwright.generators.given_values import ArgumentValues
 from callwright.generators.multi_step.correction import MendedRequest, NextCalls
 from callwright.generators.multi_step.wording import GoalWording
 from callwright.generators.parallel.making import ParallelWording
-from callwright.generators.policies.wording import PolicyWords
+from callwright.generators.policies.making import PolicyWords
 from callwright.generators.routing.wording import PlanValues, RoutingWording
 from callwright.generators.shifts.overriding import NewValue, OverridingText
 from callwright.generators.single_turn.making import DraftedRequest, ParameterNames, Wording

@@ -1,7 +1,7 @@
 """Policies over the parcel depot, and the errand under them."""
 
 from callwright.generators.environments.protocol import Environment
-from callwright.generators.policies.wording import word_policy
+from callwright.generators.policies.making import word_policy
 from callwright.generators.stages import StageContext
 from callwright.validators.checks.episodes import check_policy
 from callwright.warehouse.records import Derivation, Policy, Sample, Verdict

@@ -5,14 +5,15 @@ import pytest
 from callwright.generators.external.entities import (
     KINDS,
     Entities,
+    TurnMention,
     app_named,
     apps,
     described,
     find_entities,
+    find_mentions,
     is_plausible,
     obstacle,
 )
-from callwright.generators.external.mentions import TurnMention, find_mentions
 from callwright.language.packs import known
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import CallTurn, Message, Sample, Tool, UserTurn

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from callwright.generators.environments.episodes import FaultyWorld, diff, world_of
 from callwright.generators.environments.protocol import Environment
+from callwright.generators.faults.making import obstacle, words_problem
 from callwright.generators.faults.transcripts import Planting, keeps_choices
 from callwright.generators.faults.wording import obstacle, words_problem
 from callwright.validators.checks.episodes import check_end_state, check_fault

@@ -5,8 +5,9 @@ from collections import Counter
 import pytest
 
 from callwright.generators.catalogs.own_catalogs import seed_tools
-from callwright.generators.toolset.categories import (
+from callwright.generators.toolset.sketches import (
     category_named,
+    in_language,
     load_categories,
     plan_toolset,
 )

@@ -9,9 +9,8 @@ from pydantic import BaseModel
 
 from callwright.generators.environments.protocol import Environment
 from callwright.generators.stages import StageContext
-from callwright.generators.users.live import hold_conversations, obstacle
-from callwright.generators.users.talking import converse
-from callwright.generators.users.user import UserSentence
+from callwright.generators.users.making import hold_conversations, obstacle
+from callwright.generators.users.user import UserSentence, converse
 from callwright.llm.chat import Prompt
 from callwright.validators.checks.episodes import check_end_state
 from callwright.validators.checks.format import check_format

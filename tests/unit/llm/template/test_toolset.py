@@ -7,8 +7,7 @@ import pytest
 
 from callwright.generators.stages import StageContext
 from callwright.generators.tools import value_validator
-from callwright.generators.toolset.categories import category_named, load_categories, plan_toolset
-from callwright.generators.toolset.sketches import in_language
+from callwright.generators.toolset.sketches import category_named, in_language, load_categories, plan_toolset
 from callwright.generators.toolset.steps import (
     ToolNames,
     choose_returns,
