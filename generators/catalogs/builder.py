@@ -61,7 +61,7 @@ class CatalogBuilder:
         self.problems: list[Problem] = []
         self.entries = 0
         self._source = source
-        self._schemas = _Schemas(_both(change, _checked_patterns), {}, {})
+        self._schemas = _Schemas(lambda schema, notes: _checked_patterns(change(schema, notes), notes), {}, {})
         self._by_category = by_category
         self._language = language
         self._met: dict[str, Tool | None] = {}
@@ -110,8 +110,14 @@ class CatalogBuilder:
         name, description = draft.name, draft.description
         schema, notes = _signature_of(draft.parameters, self._schemas)
         returns, return_notes = _valid_returns(draft.returns, self._schemas)
-        notes = (*draft.notes, *_name_notes(name), *_description_notes(description), *notes, *return_notes)
         text = description if isinstance(description, str) else ""
+        own = list(draft.notes)
+        if not isinstance(name, str) or not name.strip():
+            own.append(Note("no_name", f"The tool's name is {shown(name)}, not text; left out."))
+        if not text.strip():
+            message = f"The description is {shown(description)}; the tool is kept without one."
+            own.append(Note("no_description", message))
+        notes = (*own, *notes, *return_notes)
         for note in notes:
             self.report(draft.where, note.kind, note.message, name if isinstance(name, str) else "")
         if not isinstance(name, str) or any(note.kind in FATAL for note in notes):
@@ -126,10 +132,6 @@ class CatalogBuilder:
             source=source,
             plumbing=draft.plumbing,
         )
-        self._note_duplicate(tool, draft.where)
-        return self._tools.setdefault(tool.key, tool)
-
-    def _note_duplicate(self, tool: Tool, where: str) -> None:
         others = self._named.setdefault((tool.language, tool.name), [])
         if others and tool.key not in self._tools:
             categories = ", ".join(repr(other.category) for other in others)
@@ -137,20 +139,9 @@ class CatalogBuilder:
                 f"{tool.name!r} of {tool.category!r} is also in {categories}, with other content or purpose;"
                 " each is kept as a tool of its own."
             )
-            self.report(where, "duplicate_name", message, tool.name)
+            self.report(draft.where, "duplicate_name", message, tool.name)
         others.append(tool)
-
-
-def _name_notes(name: JsonValue) -> tuple[Note, ...]:
-    if isinstance(name, str) and name.strip():
-        return ()
-    return (Note("no_name", f"The tool's name is {shown(name)}, not text; left out."),)
-
-
-def _description_notes(description: JsonValue) -> tuple[Note, ...]:
-    if isinstance(description, str) and description.strip():
-        return ()
-    return (Note("no_description", f"The description is {shown(description)}; the tool is kept without one."),)
+        return self._tools.setdefault(tool.key, tool)
 
 
 class _Schemas(NamedTuple):
@@ -170,11 +161,6 @@ class Signature(NamedTuple):
     schema: JsonSchema
     notes: tuple[Note, ...]
 
-    @property
-    def usable(self) -> bool:
-        """Whether a tool can have these parameters."""
-        return not any(note.kind in FATAL for note in self.notes)
-
 
 def _signature_of(parameters: JsonValue, schemas: _Schemas) -> Signature:
     """The parameters as a valid, self-contained object schema."""
@@ -185,11 +171,15 @@ def _signature_of(parameters: JsonValue, schemas: _Schemas) -> Signature:
         return _refused(f"The parameters are {shown(parameters)}, not an object schema; left out.")
     schema, notes = rewrite(parameters, parameters, schemas.change, met=schemas.met)
     shaped = _shaped(schema)
-    if not shaped.usable or any(note.kind in FATAL for note in notes):
-        return Signature(shaped.schema, (*notes, *shaped.notes))
-    return Signature(
-        shaped.schema, (*notes, *shaped.notes, *_untyped(shaped.schema), *_validity(shaped.schema, schemas))
-    )
+    notes = (*notes, *shaped.notes)
+    if any(note.kind in FATAL for note in notes):
+        return Signature(shaped.schema, notes)
+    properties = shaped.schema["properties"].items()
+    untyped = [name for name, value in properties if isinstance(value, dict) and not TYPING & set(value)]
+    if untyped:
+        listed = ", ".join(map(repr, untyped))
+        notes += (Note("untyped_parameter", f"No type is given for {listed}; any value is taken."),)
+    return Signature(shaped.schema, (*notes, *_validity(shaped.schema, schemas)))
 
 
 def _valid_returns(returns: JsonValue, schemas: _Schemas) -> tuple[JsonSchema | None, tuple[Note, ...]]:
@@ -216,31 +206,18 @@ def _shaped(schema: JsonSchema) -> Signature:
     properties = schema.get("properties", {})
     if not isinstance(properties, dict):
         return _refused(f"The properties are {shown(properties)}, not an object; left out.")
-    filled = {name: _as_dict(value) for name, value in properties.items()}
+    # `true` and `false` are schemas too, but no place to keep a description
+    plain: dict[bool, JsonSchema] = {True: {}, False: {"not": {}}}
+    filled = {name: dict(plain[one]) if isinstance(one, bool) else one for name, one in properties.items()}
     shaped = {**schema, "type": "object", "properties": filled}
     required = schema.get("required", [])
-    undeclared = [name for name in required if name not in filled] if _are_names(required) else []
+    are_names = isinstance(required, list) and all(isinstance(name, str) for name in required)
+    undeclared = [name for name in required if name not in filled] if are_names else []
     if undeclared:
         message = f"Required but not declared: {shown(undeclared)}; these names are dropped."
         notes.append(Note("undeclared_required", message))
         shaped["required"] = [name for name in required if name in filled]
     return Signature(shaped, tuple(notes))
-
-
-def _as_dict(schema: JsonValue) -> JsonValue:
-    """`true` and `false` are schemas too, but no place to keep a description."""
-    if isinstance(schema, bool):
-        return {} if schema else {"not": {}}
-    return schema
-
-
-def _untyped(schema: JsonSchema) -> list[Note]:
-    properties = schema["properties"].items()
-    names = [name for name, value in properties if isinstance(value, dict) and not TYPING & set(value)]
-    if not names:
-        return []
-    listed = ", ".join(repr(name) for name in names)
-    return [Note("untyped_parameter", f"No type is given for {listed}; any value is taken.")]
 
 
 def _validity(schema: JsonSchema, schemas: _Schemas) -> list[Note]:
@@ -299,7 +276,13 @@ def _fault_alone(schema: bytes) -> _Fault | None:
 
 def checked_keywords(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
     """Drop what is no JSON Schema, word by word: a document that is wrong in one place is right in all others."""
-    kept = {key: _only_schemas(key, value, notes) for key, value in schema.items()}
+    kept = dict(schema)
+    for key, value in schema.items():
+        members = value.items() if key in SCHEMA_MAPS and isinstance(value, dict) else ()
+        wrong = [name for name, one in members if not isinstance(one, dict | bool)]
+        if wrong:  # what is no schema allows any value
+            notes.append(Note("invalid_keyword", f"What {shown(wrong)} are is no schema; any value is taken."))
+            kept[key] = {name: {} if name in wrong else one for name, one in members}
     fault = _fault_alone(orjson.dumps(_parted(kept)[0]))
     while fault is not None and fault.path:
         word = fault.path[0]
@@ -308,16 +291,6 @@ def checked_keywords(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
         kept = {key: value for key, value in kept.items() if key != word}
         fault = _fault_alone(orjson.dumps(_parted(kept)[0]))
     return kept
-
-
-def _only_schemas(key: str, value: JsonValue, notes: list[Note]) -> JsonValue:
-    """The schemas that stand in one by name or in a list; what is none there allows any value."""
-    if key in SCHEMA_MAPS and isinstance(value, dict):
-        wrong = [name for name, one in value.items() if not isinstance(one, dict | bool)]
-        if wrong:
-            notes.append(Note("invalid_keyword", f"What {shown(wrong)} are is no schema; any value is taken."))
-        return {name: {} if name in wrong else one for name, one in value.items()} if wrong else value
-    return value
 
 
 def _checked_patterns(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
@@ -340,14 +313,6 @@ def _compiles(pattern: str) -> bool:
     except (regex.error, OverflowError, RecursionError):
         return False
     return True
-
-
-def _both(first: Change, second: Change) -> Change:
-    return lambda schema, notes: second(first(schema, notes), notes)
-
-
-def _are_names(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(name, str) for name in value)
 
 
 def _refused(message: str) -> Signature:

@@ -1,5 +1,6 @@
 """What a user wants of a catalog: some of its tools, under names and categories of their own, with some parameters fixed."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
@@ -97,13 +98,8 @@ class ListedTool(NamedTuple):
 
 def listed_tools(catalog: Catalog) -> list[ListedTool]:
     """The tools of a catalog as they are chosen by."""
-    origins = {origin.tool: origin for origin in catalog.origins}
-    return [
-        ListedTool(tool.key, tool.name, tool.category, *origins[tool.key][1:])
-        if tool.key in origins
-        else ListedTool(tool.key, tool.name, tool.category)
-        for tool in catalog.tools
-    ]
+    origins = {origin.tool: origin[1:] for origin in catalog.origins}
+    return [ListedTool(tool.key, tool.name, tool.category, *origins.get(tool.key, ())) for tool in catalog.tools]
 
 
 def choose(listed: Sequence[ListedTool], choice: ToolChoice) -> list[ListedTool]:
@@ -149,13 +145,22 @@ def adapt(tools: Sequence[Tool], choice: ToolChoice) -> list[Tool]:
     for key in choice.plumbing:
         if not any(_stated_for(tool, {key: True}) for tool in tools):
             raise ConfigurationError(f"No tool has the parameter {key!r}, which `plumbing` names.")
-    _validate_names(adapted, choice)
+    # two tools may share a name where their document has them so, not because one was renamed
+    given = Counter(tool.name for tool in adapted if tool.name in {*choice.rename.values()})
+    twice = sorted(name for name, count in given.items() if count > 1)
+    if twice:
+        raise ConfigurationError(f"Two tools would be called {twice[0]!r}; rename one of them otherwise.")
     return adapted
 
 
 def _adapted(tool: Tool, choice: ToolChoice) -> Tool:
     told = _stated_for(tool, choice.plumbing)
-    constants = _defaults(tool, told) | _stated_for(tool, choice.constants)
+    # what each call carries of itself: the defaults of plumbing that is required, such as a header's
+    carried = {name: tool.properties[name] for name in tool.required if told.get(name, name in tool.plumbing)}
+    constants = {
+        name: one["default"] for name, one in carried.items() if "default" in one and fits(one["default"], one)
+    }
+    constants |= _stated_for(tool, choice.constants)
     for name, value in constants.items():
         error = next(SchemaValidator(tool.properties[name], registry=NO_OTHERS).iter_errors(value), None)
         if error is not None:
@@ -172,16 +177,6 @@ def _adapted(tool: Tool, choice: ToolChoice) -> Tool:
         constants={**tool.constants, **constants},
         plumbing=marked,
     )
-
-
-def _defaults(tool: Tool, told: Mapping[str, bool]) -> dict[str, JsonValue]:
-    """What each call carries of itself: the defaults of plumbing that is required, such as a header's."""
-    schemas = {name: tool.properties[name] for name in tool.required if told.get(name, name in tool.plumbing)}
-    return {
-        name: schema["default"]
-        for name, schema in schemas.items()
-        if "default" in schema and fits(schema["default"], schema)
-    }
 
 
 def _stated_for(tool: Tool, stated: Mapping[str, T]) -> dict[str, T]:
@@ -205,15 +200,6 @@ def _without(tool: Tool, hidden: Mapping[str, JsonValue]) -> dict[str, JsonValue
     if "required" in schema:
         schema["required"] = [name for name in tool.required if name not in hidden]
     return schema
-
-
-def _validate_names(tools: Sequence[Tool], choice: ToolChoice) -> None:
-    """Two tools may share a name where their document has them so, not because one was renamed."""
-    given = set(choice.rename.values())
-    counted = [tool.name for tool in tools if tool.name in given]
-    twice = sorted({name for name in counted if counted.count(name) > 1})
-    if twice:
-        raise ConfigurationError(f"Two tools would be called {twice[0]!r}; rename one of them otherwise.")
 
 
 def read_pattern(text: str) -> ToolPattern:

@@ -129,12 +129,20 @@ def read_rows(path: Path) -> Iterator[DocumentItem | Problem]:
     Any other JSON value is one item.
     """
     if path.suffix == ".parquet":
-        yield from _parquet_rows(path)
+        try:
+            for number, row in enumerate(parquet_rows(path), 1):
+                yield _item(row, f"{path}:{number}")
+        except StoreError as error:
+            yield Problem(where=str(path), kind="unreadable", message=f"{error} It is left out.")
         return
     if _is_json_lines(path):
         yield from (row_of(line, path) for line in stream_lines(path))
         return
-    if _size_of(path) > LARGEST:
+    try:
+        size = path.stat().st_size
+    except OSError:
+        size = 0
+    if size > LARGEST:
         yield from _items_of_long_list(path)
         return
     text = read_text(path)
@@ -161,22 +169,6 @@ def _is_json_lines(path: Path) -> bool:
     return (second is not None or is_named) and first is not None and isinstance(row_of(first, path), DocumentItem)
 
 
-def _size_of(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError:
-        return 0
-
-
-def _parquet_rows(path: Path) -> Iterator[DocumentItem | Problem]:
-    try:
-        for number, text in enumerate(parquet_rows(path), 1):
-            value = parse(text, f"{path}:{number}")
-            yield value if isinstance(value, Problem) else DocumentItem(f"{path}:{number}", value)
-    except StoreError as error:
-        yield Problem(where=str(path), kind="unreadable", message=f"{error} It is left out.")
-
-
 def _items_of_long_list(path: Path) -> Iterator[DocumentItem | Problem]:
     """The items of a JSON list that is too large to be read at once; behind an item that is broken none can be told apart."""
     index, decoder = 0, json.JSONDecoder()
@@ -184,13 +176,13 @@ def _items_of_long_list(path: Path) -> Iterator[DocumentItem | Problem]:
         with path.open(encoding="utf-8-sig") as file:
             text, at = file.read(_SOME).lstrip(), 0
             if not text.startswith("["):
-                yield _left_out(
-                    str(path), f"is larger than {LARGEST // 2**20} MiB, and neither a JSON list nor JSON lines"
-                )
+                what = f"is larger than {LARGEST // 2**20} MiB, and neither a JSON list nor JSON lines"
+                yield _left_out(str(path), what)
                 return
             text = text[1:]
             while True:
-                at = _after_gap(text, at)
+                gap = _BETWEEN.match(text, at)
+                at = gap.end() if gap else at
                 if text.startswith("]", at):
                     return
                 where = f"{path}#/{index}"
@@ -206,15 +198,10 @@ def _items_of_long_list(path: Path) -> Iterator[DocumentItem | Problem]:
                         return
                     text, at = text[at:] + more, 0
                     continue
-                value, at, index = parse(text[at:end], where), end, index + 1
-                yield value if isinstance(value, Problem) else DocumentItem(where, value)
+                yield _item(text[at:end], where)
+                at, index = end, index + 1
     except (OSError, UnicodeDecodeError) as error:
         yield _left_out(f"{path}#/{index}", f"can't be read ({error})")
-
-
-def _after_gap(text: str, at: int) -> int:
-    found = _BETWEEN.match(text, at)
-    return found.end() if found else at
 
 
 def _left_out(where: str, why: str) -> Problem:
@@ -231,6 +218,10 @@ def row_of(line: FileLine, path: Path) -> DocumentItem | Problem:
     except UnicodeDecodeError as error:
         message = f"{where} is not UTF-8 (byte {error.start}: {error.reason}); left out."
         return Problem(where=where, kind="unreadable", message=message)
+    return _item(text, where)
+
+
+def _item(text: str, where: str) -> DocumentItem | Problem:
     value = parse(text, where)
     return value if isinstance(value, Problem) else DocumentItem(where, value)
 

@@ -15,9 +15,8 @@ from callwright.warehouse.records import JsonSchema
 
 FOREIGN = frozenset({"discriminator", "xml", "externalDocs", "nullable", "example", "x-nullable"})
 _BRANCHES = ("oneOf", "anyOf")
-_EXCLUDING = frozenset(
-    {"type", "enum", "const", "allOf", "anyOf", "oneOf", "not"}
-)  # keywords by which null may not be allowed
+# keywords by which null may not be allowed
+_EXCLUDING = frozenset({"type", "enum", "const", "allOf", "anyOf", "oneOf", "not"})
 _LONGEST_GLOSSARY = 600
 _MOST_EXAMPLES = 20
 
@@ -73,17 +72,13 @@ def as_json_schema(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
     for key in _BRANCHES:
         plain = _simpler(plain, key)
     if isinstance(plain.get("description"), str):
-        plain["description"] = without_choices(plain_text(plain["description"]), _listed_in(plain))
+        items = plain.get("items")  # it lists choices, or its items do
+        choices = (items if isinstance(items, dict) else plain).get("enum")
+        listed = choices if isinstance(choices, list) else []
+        plain["description"] = without_choices(plain_text(plain["description"]), listed)
     if _are_names(plain.get("required")):
         plain["required"] = list(dict.fromkeys(plain["required"]))
     return _nullable(plain) if True in (schema.get("nullable"), schema.get("x-nullable")) else plain
-
-
-def _listed_in(schema: JsonSchema) -> list[JsonValue]:
-    """The choices that a schema lists, or its items do."""
-    items = schema.get("items")
-    choices = (items if isinstance(items, dict) else schema).get("enum")
-    return choices if isinstance(choices, list) else []
 
 
 def _with_examples(plain: JsonSchema, schema: JsonSchema) -> JsonSchema:
@@ -187,13 +182,10 @@ def _simpler(schema: JsonSchema, key: str) -> JsonSchema:
     if whole is None:
         return schema
     if isinstance(rest.get("description"), str) and isinstance(joined, dict) and "description" in joined:
-        whole["description"] = _described(rest["description"], joined["description"])
+        text, more = rest["description"], joined["description"]
+        whole["description"] = text if not isinstance(more, str) or more in text else f"{text.rstrip()} {more}"
     said = _nullable(whole) if may_be_null else whole
     return said if said == schema else _simpler(said, key)  # what stood inside may be simpler beside what stood here
-
-
-def _described(text: str, more: JsonValue) -> str:
-    return text if not isinstance(more, str) or more in text else f"{text.rstrip()} {more}"
 
 
 def _distinct(branches: list[JsonSchema]) -> list[JsonSchema]:

@@ -101,31 +101,20 @@ def read_openapi(path: Path) -> Catalog:
     """The operations' tools; the first tag is the category, or else the path's first segment. A folder is all its descriptions."""
     if not existing(path).is_dir():
         return _read_file(path)
-    descriptions, others = _descriptions(path)
-    whole = merged([_read_file(one) for one in descriptions])
-    odd = [
-        Problem(where=str(one), kind="other_format", message=f"{str(one)!r} is no description of an API; left out.")
-        for one in others
-        if one.resolve() not in {file.resolve() for file in whole.files}
-    ]
-    return whole.with_changes(
-        problems=(*whole.problems, *odd), files=()
-    )  # read again: there may be other files by then
-
-
-def _descriptions(folder: Path) -> tuple[list[Path], list[Path]]:
-    """The descriptions below a folder, and the files that only hold parts of them, or something else."""
-    found = [one for suffix in _SUFFIXES for one in sorted(folder.rglob(f"*{suffix}")) if one.is_file()]
-    stated = {one: _states_version(one) for one in sorted(found)}
-    descriptions = [one for one, is_one in stated.items() if is_one]
+    found = sorted(one for suffix in _SUFFIXES for one in path.rglob(f"*{suffix}") if one.is_file())
+    texts = {one: read_text(one) for one in found}
+    descriptions = [one for one, text in texts.items() if isinstance(text, str) and _VERSION.search(text)]
     if not descriptions:
-        raise ConfigurationError(f"The folder {str(folder)!r} holds no description of an API; {EXPECTED} is expected.")
-    return descriptions, [one for one, is_one in stated.items() if not is_one]
-
-
-def _states_version(path: Path) -> bool:
-    text = read_text(path)
-    return isinstance(text, str) and bool(_VERSION.search(text))
+        raise ConfigurationError(f"The folder {str(path)!r} holds no description of an API; {EXPECTED} is expected.")
+    whole = merged([_read_file(one) for one in descriptions])
+    known = {*descriptions, *(file.resolve() for file in whole.files)}
+    odd = [  # neither descriptions nor parts of them
+        Problem(where=str(one), kind="other_format", message=f"{str(one)!r} is no description of an API; left out.")
+        for one in found
+        if not known & {one, one.resolve()}
+    ]
+    # without files, for it is read again: there may be others by then
+    return whole.with_changes(problems=(*whole.problems, *odd), files=())
 
 
 def _read_file(path: Path) -> Catalog:
@@ -159,18 +148,16 @@ def read_document(path: Path) -> ReadDocument:
 
 def _with_plumbing(operations: tuple[Operation, ...]) -> tuple[Operation, ...]:
     """The operations, each with those of its parameters that nobody says."""
-    placed = [PlacedParameters(one.method, _placed(one), _returned(one.draft)) for one in operations]
+    placed = []
+    for one in operations:
+        schemas = mapping_of(mapping_of(one.draft.parameters).get("properties"))
+        parameters = (
+            PlacedParameter(at.parameter, at.part, at.name, mapping_of(schemas.get(at.parameter))) for at in one.places
+        )
+        placed.append(PlacedParameters(one.method, tuple(parameters), _returned(one.draft)))
     return tuple(
         one._replace(draft=one.draft._replace(plumbing=names)) if names else one
         for one, names in zip(operations, find_plumbing(placed), strict=True)
-    )
-
-
-def _placed(operation: Operation) -> tuple[PlacedParameter, ...]:
-    schemas = mapping_of(mapping_of(operation.draft.parameters).get("properties"))
-    return tuple(
-        PlacedParameter(one.parameter, one.part, one.name, mapping_of(schemas.get(one.parameter)))
-        for one in operation.places
     )
 
 
@@ -182,18 +169,13 @@ def _linked(operations: Sequence[Operation], document: Fields) -> tuple[Operatio
     """The operations with the links that their responses state."""
     targets: dict[str, LinkTarget] = {}
     for one in operations:
-        target = LinkTarget(one.method, one.path, _linkable(one.places))
+        stated = [at for at in one.places if at.part != "body"]
+        named = {at.name: at.parameter for at in reversed(stated)}  # as links name them, the part in front or not
+        named |= {f"{at.part}.{at.name}": at.parameter for at in stated}
+        target = LinkTarget(one.method, one.path, named)
         targets.setdefault(str(one.draft.name), target)
         targets[f"{_place('', one.path)}/{one.method}"] = target
     return tuple(_with_links(one, document, targets) for one in operations)
-
-
-def _linkable(places: Sequence[ParameterPlace]) -> dict[str, str]:
-    """The parameters by the names that links give them: the name in the request, with the part in front or without."""
-    stated = [one for one in places if one.part != "body"]
-    return {one.name: one.parameter for one in reversed(stated)} | {
-        f"{one.part}.{one.name}": one.parameter for one in stated
-    }
 
 
 def _with_links(operation: Operation, document: Fields, targets: Mapping[str, LinkTarget]) -> Operation:
@@ -272,10 +254,14 @@ class _OperationReader:
             self._add_parameter(parameter)
         self._add_body(operation.get("requestBody"))
         schema = self._taken()
+        name = operation.get("operationId")
+        if name is None:
+            name = f"{method}_{_NO_NAME.sub('_', template).strip('_')}".rstrip("_")
+            self._notes.append(Note("generated_name", f"There is no operationId; the tool is called {name!r}."))
         draft = ToolDraft(
             where=where,
             category=_category(operation, template),
-            name=self._name(operation, method, template),
+            name=name,
             description=described(operation.get("summary"), operation.get("description")),
             parameters=schema,
             returns=self._returns(operation.get("responses")),
@@ -332,7 +318,8 @@ class _OperationReader:
             message = f"The optional {part} {name!r} is set by a client, not said by a person; dropped."
             self._notes.append(Note("set_by_client", message))
             return
-        stated = parameter.get("schema", _first_schema(parameter.get("content")))
+        contents = mapping_of(parameter.get("content")).values()
+        stated = parameter.get("schema", next((mapping_of(one).get("schema") for one in contents), None))
         schema = self._schema({} if stated is None else stated)
         beside: Fields = {}
         if isinstance(parameter.get("description"), str):
@@ -415,10 +402,15 @@ class _OperationReader:
             if isinstance(media, dict):
                 (schema, notes), is_cut = rewrite_upper(media, self._shared.returned)
                 fatal = [note for note in notes if note.kind in FATAL]
-                if not fatal:
-                    return self._kept(schema, is_cut=is_cut)
-                self._notes.append(Note("untyped_return", f"The result is left open: {fatal[0].message}"))
-                return None
+                if fatal:
+                    self._notes.append(Note("untyped_return", f"The result is left open: {fatal[0].message}"))
+                    return None
+                kept, level = shortened(schema, MOST_RETURNED, self._shared.cut)
+                if level or is_cut:
+                    how = f"kept down to level {level}" if level else "kept as far as it could be written out"
+                    message = f"The result's schema has over {MOST_RETURNED} parts; it is {how}."
+                    self._notes.append(Note("shortened_return", message))
+                return kept
         return None
 
     def _errors(self, responses: JsonValue) -> Iterator[StatedError]:
@@ -432,23 +424,6 @@ class _OperationReader:
                 (schema, notes), _ = rewrite_upper(media, self._shared.returned)
                 if not any(note.kind in FATAL for note in notes):
                     yield StatedError(code, shortened(schema, MOST_DECLARED, self._shared.cut)[0])
-
-    def _kept(self, returned: JsonSchema, *, is_cut: bool) -> JsonSchema:
-        """What is kept of a result's schema: the upper levels of one that is very large."""
-        schema, level = shortened(returned, MOST_RETURNED, self._shared.cut)
-        if level or is_cut:
-            how = f"kept down to level {level}" if level else "kept as far as it could be written out"
-            message = f"The result's schema has over {MOST_RETURNED} parts; it is {how}."
-            self._notes.append(Note("shortened_return", message))
-        return schema
-
-    def _name(self, operation: Fields, method: str, template: str) -> JsonValue:
-        stated = operation.get("operationId")
-        if stated is not None:
-            return stated
-        name = f"{method}_{_NO_NAME.sub('_', template).strip('_')}".rstrip("_")
-        self._notes.append(Note("generated_name", f"There is no operationId; the tool is called {name!r}."))
-        return name
 
 
 def _tags(operation: Fields) -> tuple[str, ...]:
@@ -484,10 +459,6 @@ def _json_schema_of(content: JsonValue) -> JsonValue:
             if kind.split(";")[0].strip().lower().endswith(wanted):
                 return mapping_of(stated).get("schema", {})
     return mapping_of(media.get("*/*")).get("schema")
-
-
-def _first_schema(content: JsonValue) -> JsonValue:
-    return next((mapping_of(stated).get("schema") for stated in mapping_of(content).values()), None)
 
 
 def _text(value: JsonValue) -> str:

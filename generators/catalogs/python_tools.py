@@ -5,7 +5,6 @@ import warnings
 from collections.abc import Callable, Mapping
 from typing import Any, get_type_hints
 
-from docstring_parser import Docstring
 from docstring_parser import parse as parse_docstring
 from pydantic import BaseModel, JsonValue, TypeAdapter, ValidationError
 from pydantic.errors import PydanticUserError
@@ -66,7 +65,10 @@ def tool_from(source: ToolSeed, *, name: str = "", description: str = "", catego
 
 def _of_document(document: Mapping[str, Any]) -> Tool:
     if {"category", "source"} <= document.keys():  # a record, as recipes are kept with a build
-        return _of_record(document)
+        try:
+            return Tool.model_validate(document)
+        except ValidationError as error:
+            raise ConfigurationError(f"{shown(document)} is no record of a tool: {_first_line(error)}") from error
     function = document.get("function", document)
     if not isinstance(function, Mapping) or "name" not in function:
         raise ConfigurationError(f"{shown(document)} is no tool; {_NO_FORM}.")
@@ -77,42 +79,19 @@ def _of_document(document: Mapping[str, Any]) -> Tool:
             "description, parameters, returns and a category."
         )
     parameters = function.get("parameters", {"type": "object", "properties": {}})
-    return _built(
-        function["name"],
-        function.get("description") or "",
-        parameters,
-        function.get("returns"),
-        function.get("category"),
-    )
-
-
-def _of_record(document: Mapping[str, Any]) -> Tool:
-    try:
-        return Tool.model_validate(document)
-    except ValidationError as error:
-        raise ConfigurationError(f"{shown(document)} is no record of a tool: {_first_line(error)}") from error
+    description, returns, category = (function.get(key) for key in ("description", "returns", "category"))
+    return _built(function["name"], description or "", parameters, returns, category)
 
 
 def _of_model(model: type[BaseModel]) -> Tool:
     schema = _schema_of(model, model.__name__)
     schema.pop("description", None)
-    docstring = parse_docstring(inspect.cleandoc(model.__doc__ or ""))
-    _describe(schema, docstring)
-    return _built(model.__name__, _description(docstring), schema)
+    said = _describe(schema, inspect.cleandoc(model.__doc__ or ""))
+    return _built(model.__name__, said, schema)
 
 
 def _of_function(function: Callable[..., Any]) -> Tool:
-    name = function.__name__
-    _check_parameters(function)
-    schema = _schema_of(function, name)
-    del schema["additionalProperties"]
-    docstring = parse_docstring(inspect.getdoc(function) or "")
-    _describe(schema, docstring)
-    return _built(name, _description(docstring), schema, _returns(function))
-
-
-def _check_parameters(function: Callable[..., Any]) -> None:
-    """Raise ConfigurationError where a parameter has no name for callers, or no annotation."""
+    """The tool of a function. Raises ConfigurationError where a parameter has no name for callers, or no annotation."""
     name = function.__name__
     for parameter in inspect.signature(function).parameters.values():
         if parameter.kind not in _NAMED:
@@ -126,6 +105,10 @@ def _check_parameters(function: Callable[..., Any]) -> None:
                 f"The parameter {parameter.name!r} of {name} has no annotation; write its type, as in "
                 f"'{parameter.name}: str'."
             )
+    schema = _schema_of(function, name)
+    del schema["additionalProperties"]
+    said = _describe(schema, inspect.getdoc(function) or "")
+    return _built(name, said, schema, _returns(function))
 
 
 def _schema_of(source: Any, name: str) -> JsonSchema:  # noqa: ANN401 - a function or a class
@@ -151,17 +134,13 @@ def _returns(function: Callable[..., Any]) -> JsonSchema | None:
         return None
 
 
-def _describe(schema: JsonSchema, docstring: Docstring) -> None:
-    """Put what a docstring says of parameters where an annotation says nothing."""
-    properties = schema.get("properties", {})
+def _describe(schema: JsonSchema, text: str) -> str:
+    """Put what a docstring says of parameters where an annotation says nothing; what it says besides."""
+    properties, docstring = schema.get("properties", {}), parse_docstring(text)
     for parameter in docstring.params:
         if parameter.description and parameter.arg_name in properties:
             properties[parameter.arg_name].setdefault("description", " ".join(parameter.description.split()))
-
-
-def _description(docstring: Docstring) -> str:
-    parts = (docstring.short_description, docstring.long_description)
-    return "\n".join(part for part in parts if part)
+    return "\n".join(part for part in (docstring.short_description, docstring.long_description) if part)
 
 
 def _built(

@@ -1,6 +1,7 @@
 """Making a JSON Schema stand for itself: local references written out, and each node passed through a change."""
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from typing import NamedTuple
 from urllib.parse import unquote
 
@@ -19,17 +20,8 @@ ONE_SCHEMA = frozenset(
 SCHEMA_LISTS = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
 SCHEMA_MAPS = frozenset({"properties", "patternProperties", "dependentSchemas"})
 DEFINITIONS = frozenset(
-    {
-        "$defs",
-        "definitions",
-        "$schema",
-        "$id",
-        "$anchor",
-        "$dynamicAnchor",
-        "$recursiveAnchor",
-        "$recursiveRef",
-        "$comment",
-    }
+    {"$defs", "definitions", "$schema", "$id", "$anchor", "$dynamicAnchor"}
+    | {"$recursiveAnchor", "$recursiveRef", "$comment"}
 )
 ANNOTATIONS = frozenset({"title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly"})
 
@@ -109,20 +101,16 @@ class Side(NamedTuple):
 def rewrite_upper(schema: JsonSchema, side: Side) -> tuple[Rewritten, bool]:
     """`schema` as `rewrite` has it, only its upper levels where it is too large as a whole; and whether it was cut so."""
     stated = orjson.dumps(schema)
-    if stated not in side.written:  # a document's operations have few schemas between them, some of them without end
-        side.written[stated] = _rewritten_upper(schema, side)
-    return side.written[stated]
-
-
-def _rewritten_upper(schema: JsonSchema, side: Side) -> tuple[Rewritten, bool]:
+    if stated in side.written:  # a document's operations have few schemas between them, some of them without end
+        return side.written[stated]
+    found = Rewritten({}, (_TOO_LARGE,)), True
     for levels in (None, *_FEWER_LEVELS):
-        try:
-            return _rewritten(
-                schema, _Rewriting(side.root, side.change, side.known, None, side=side, levels=levels)
-            ), levels is not None
-        except _TooLargeError:
-            continue
-    return Rewritten({}, (_TOO_LARGE,)), True
+        rewriting = _Rewriting(side.root, side.change, side.known, None, side=side, levels=levels)
+        with suppress(_TooLargeError):
+            found = _rewritten(schema, rewriting), levels is not None
+            break
+    side.written[stated] = found
+    return found
 
 
 class _TooLargeError(Exception):
@@ -348,10 +336,8 @@ class _Rewriting:
         found = resolve(pointer, self._root)
         is_own = False
         if found is None and pointer.startswith(_IN_SCOPE):  # a schema that was written for itself, put into a document
-            found = next(
-                (one for scope in reversed(self._scopes) if (one := resolve(pointer, scope)) is not None), None
-            )
-            is_own = True
+            own_scopes = (resolve(pointer, scope) for scope in reversed(self._scopes))
+            found, is_own = next((one for one in own_scopes if one is not None), None), True
         if found is True:
             return {}
         if not isinstance(found, dict):

@@ -25,59 +25,43 @@ def read_mcp(path: Path) -> Catalog:
 
 def read_mcp_pages(pages: Sequence[DocumentItem], category: str, source: str = "mcp") -> CatalogBuilder:
     """The tools of the pages of a reply, and what is odd about them."""
-    tools = [DocumentItem("", tool) for page in pages for tool in _tools_of(page.value)]
+    replies = [_reply_of(page.value)[1] for page in pages]
+    tools = [DocumentItem("", tool) for listed in replies if isinstance(listed, list) for tool in listed]
     builder = CatalogBuilder(source, language=document_language(_descriptions(tools)))
     for page in pages:
-        _read_page(page.value, page.where, category, builder, last=page is pages[-1])
+        result, listed = _reply_of(page.value)
+        if not isinstance(result, dict) or not isinstance(listed, list):
+            raise ConfigurationError(f"{page.where} is {shown(page.value)}; {MCP_REPLY} is expected.")
+        inner = "/result/tools" if result is not page.value else "/tools"
+        for index, stated in enumerate(listed):
+            where = f"{page.where}{inner}/{index}"
+            if isinstance(stated, dict):
+                builder.put(_draft(stated, where, category))
+            else:
+                builder.refuse(where, stated)
+        if page is pages[-1] and result.get("nextCursor"):
+            cursor = shown(result["nextCursor"])
+            message = f"The reply ends with the cursor {cursor}: the server has more tools than these."
+            builder.report(page.where, "incomplete_listing", message)
     return builder
 
 
-def _tools_of(page: JsonValue) -> list[JsonValue]:
+def _reply_of(page: JsonValue) -> tuple[JsonValue, JsonValue]:
+    """The reply on a page, and the tools in it."""
     result = page.get("result", page) if isinstance(page, dict) else page
-    listed = result.get("tools") if isinstance(result, dict) else None
-    return listed if isinstance(listed, list) else []
-
-
-def _read_page(page: JsonValue, pointer: str, category: str, builder: CatalogBuilder, *, last: bool) -> None:
-    result = page.get("result", page) if isinstance(page, dict) else page
-    listed = result.get("tools") if isinstance(result, dict) else None
-    if not isinstance(result, dict) or not isinstance(listed, list):
-        raise ConfigurationError(f"{pointer} is {shown(page)}; {MCP_REPLY} is expected.")
-    inner = "/result/tools" if result is not page else "/tools"
-    for index, stated in enumerate(listed):
-        where = f"{pointer}{inner}/{index}"
-        if isinstance(stated, dict):
-            builder.put(_draft(stated, where, category))
-        else:
-            builder.refuse(where, stated)
-    if last and result.get("nextCursor"):
-        message = f"The reply ends with the cursor {shown(result['nextCursor'])}: the server has more tools than these."
-        builder.report(pointer, "incomplete_listing", message)
+    return result, result.get("tools") if isinstance(result, dict) else None
 
 
 def _draft(fields: dict[str, JsonValue], where: str, category: str) -> ToolDraft:
-    description, notes = fields.get("description"), []
-    title = _title(fields)
-    if not description and title:
+    """The tool; without a description the title stands in for it: its own, or (in older servers) that of its annotations."""
+    name, description, annotations = fields.get("name"), fields.get("description"), fields.get("annotations")
+    title = fields.get("title") or (annotations.get("title") if isinstance(annotations, dict) else None)
+    notes: list[Note] = []
+    if not description and isinstance(title, str) and title:
         description = title
         notes.append(Note("no_description", f"There is no description; the title {title!r} stands in for it."))
-    return ToolDraft(
-        where=where,
-        category=category,
-        name=fields.get("name"),
-        description=description,
-        parameters=fields.get("inputSchema"),
-        returns=fields.get("outputSchema"),
-        notes=tuple(notes),
-    )
-
-
-def _title(fields: dict[str, JsonValue]) -> str:
-    """The title that a person sees: the tool's own, or (in older servers) that of its annotations."""
-    annotations = fields.get("annotations")
-    older = annotations.get("title") if isinstance(annotations, dict) else None
-    title = fields.get("title") or older
-    return title if isinstance(title, str) else ""
+    parameters, returns = fields.get("inputSchema"), fields.get("outputSchema")
+    return ToolDraft(where, category, name, description, parameters, returns, notes=tuple(notes))
 
 
 OPENAI_LIST = (
@@ -93,13 +77,24 @@ def read_openai(path: Path) -> Catalog:
         raise ConfigurationError(problems[0].message)
     listed = [pair for row in rows if not isinstance(row, Problem) for pair in _listed(row)]
     if rows and not listed and not problems:
-        only = rows[0]
-        held = only.value if isinstance(only, DocumentItem) else None
+        held = rows[0].value if isinstance(rows[0], DocumentItem) else None
         raise ConfigurationError(f"{str(path)!r} holds {shown(held)}; {OPENAI_LIST} is expected.")
     builder = CatalogBuilder("openai", language=document_language(_descriptions(listed)))
     builder.problems += problems
     for item in listed:
-        _put(item.value, item.where, path.stem, builder)
+        if not isinstance(item.value, dict):
+            builder.refuse(item.where, item.value)
+            continue
+        function, kind = item.value.get("function", item.value), item.value.get("type", "function")
+        if kind != "function" or not isinstance(function, dict):
+            builder.entries += 1
+            message = f"A tool of type {shown(kind)} is no function with parameters; left out."
+            builder.report(item.where, "unsupported", message)
+            continue
+        # OpenAI's reference: leaving the parameters out defines a function without any.
+        parameters = function.get("parameters", {"type": "object", "properties": {}})
+        name, description = function.get("name"), function.get("description")
+        builder.put(ToolDraft(item.where, path.stem, name, description, parameters))
     return builder.catalog(path, OPENAI_LIST)
 
 
@@ -119,27 +114,6 @@ def _descriptions(items: list[DocumentItem]) -> Iterator[str]:
         text = stated.get("description") if isinstance(stated, dict) else None
         if isinstance(text, str):
             yield text
-
-
-def _put(stated: JsonValue, where: str, category: str, builder: CatalogBuilder) -> None:
-    if not isinstance(stated, dict):
-        builder.refuse(where, stated)
-        return
-    function, kind = stated.get("function", stated), stated.get("type", "function")
-    if kind != "function" or not isinstance(function, dict):
-        builder.entries += 1
-        message = f"A tool of type {shown(kind)} is no function with parameters; left out."
-        builder.report(where, "unsupported", message)
-        return
-    draft = ToolDraft(
-        where=where,
-        category=category,
-        name=function.get("name"),
-        description=function.get("description"),
-        # OpenAI's reference: leaving the parameters out defines a function without any.
-        parameters=function.get("parameters", {"type": "object", "properties": {}}),
-    )
-    builder.put(draft)
 
 
 MCP = CatalogFormat("mcp", read_mcp)

@@ -8,10 +8,10 @@ model is asked or fetched.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from random import Random
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from pydantic import JsonValue
 
@@ -23,7 +23,6 @@ from callwright.language.packs import fallback, has_folder, letters_of, packaged
 from callwright.warehouse.extras import require_extra
 from callwright.warehouse.records import (
     CallTurn,
-    GoldCall,
     Language,
     ReplyTurn,
     ResultTurn,
@@ -105,19 +104,15 @@ def without_personal_data(sample: Sample, tools: Iterable[Tool], seed: str) -> R
         if value and value.casefold() not in known:  # in other letters it is the same
             found[value] = one.kind
             known.add(value.casefold())
-    for value in [
-        one for one in found if is_chinese(one) and any(one != name and one.startswith(name) for name in found)
-    ]:
+    longer = [one for one in found if is_chinese(one) and any(one != name and one.startswith(name) for name in found)]
+    for value in longer:
         del found[value]  # what goes on behind a name was taken for the rest of it
     if not found:
         return Replaced(sample, {}, {})
     made = _Made(sample.language, seed)
-    values = {
-        value: made.value(kind, value)
-        for value, kind in sorted(found.items(), key=lambda one: (KINDS.index(one[1]), one[0]))
-    }
-    counts = Counter[str](found.values())
-    return Replaced(_replaced(sample, _Replacing(found, values)), dict(counts), values)
+    ordered = sorted(found.items(), key=lambda one: (KINDS.index(one[1]), one[0]))
+    values = {value: made.value(kind, value) for value, kind in ordered}
+    return Replaced(_replaced(sample, _Replacing(found, values)), dict(Counter[str](found.values())), values)
 
 
 def _all_found(sample: Sample, tools: Mapping[str, Tool]) -> Iterator[_Found]:
@@ -125,7 +120,11 @@ def _all_found(sample: Sample, tools: Mapping[str, Tool]) -> Iterator[_Found]:
     for turn in sample.turns:
         if isinstance(turn, CallTurn):
             for call in turn.calls:
-                yield from _in_call(call, tools.get(call.tool), sample.language)
+                tool = tools.get(call.tool)
+                schemas = tool.properties if tool else {}
+                for name, value in call.arguments.items():
+                    kind = _kind_of(name, meaning_of(name, schemas.get(name, {})))
+                    yield from _in_value(value, kind, sample.language)
         elif isinstance(turn, ResultTurn):
             for result in turn.results:
                 yield from _in_value(result, None, sample.language)
@@ -133,12 +132,6 @@ def _all_found(sample: Sample, tools: Mapping[str, Tool]) -> Iterator[_Found]:
             yield from _in_text(turn.text, sample.language)
             if isinstance(turn, UserTurn) and turn.external is not None:
                 yield from _in_text(turn.external.text, sample.language)
-
-
-def _in_call(call: GoldCall, tool: Tool | None, language: Language) -> Iterator[_Found]:
-    schemas = tool.properties if tool else {}
-    for name, value in call.arguments.items():
-        yield from _in_value(value, _kind_of(name, meaning_of(name, schemas.get(name, {}))), language)
 
 
 def _in_value(value: JsonValue, kind: PersonalKind | None, language: Language) -> Iterator[_Found]:
@@ -161,7 +154,7 @@ def _in_value(value: JsonValue, kind: PersonalKind | None, language: Language) -
 
 def _kind_of(name: str, meaning: str) -> PersonalKind | None:
     """The kind of personal data that a parameter or a field holds, by its name and meaning; a mere `name` may be a thing's."""
-    if _is_secret(name):
+    if _secret_words().search(name):
         return "secret"
     return None if name.casefold() == "name" else _BY_MEANING.get(meaning)
 
@@ -184,7 +177,7 @@ def _in_text(text: str, language: Language) -> Iterator[_Found]:
     """What a text holds; what is found first keeps its place from what is less sure."""
     taken: list[range] = []
     for kind in KINDS:
-        for start, end in _FINDERS[kind](text, language):
+        for start, end in _places(kind, text, language):
             if end > start and not any(start < one.stop and one.start < end for one in taken):
                 taken.append(range(start, end))
                 yield _Found(kind, text[start:end])
@@ -193,16 +186,28 @@ def _in_text(text: str, language: Language) -> Iterator[_Found]:
 Places = Iterator[tuple[int, int]]
 
 
-def _secrets(text: str, _language: Language) -> Places:
-    for pattern in (_TOKEN, *_secret_patterns()):
-        yield from (match.span() for match in pattern.finditer(text))
+def _places(kind: PersonalKind, text: str, language: Language) -> Places:
+    match kind:
+        case "secret":
+            yield from (match.span() for pattern in (_TOKEN, *_secret_patterns()) for match in pattern.finditer(text))
+        case "mail":
+            yield from (match.span() for match in _MAIL.finditer(text))
+        case "iban":
+            yield from _ibans(text)
+        case "card":
+            from stdnum import luhn
+
+            found = ((match.span(), re.sub(r"\D", "", match[0])) for match in _CARD.finditer(text))
+            yield from (span for span, digits in found if luhn.is_valid(digits))
+        case "phone":
+            yield from _phones(text, language)
+        case "address":
+            yield from (match.span() for match in _STREET.finditer(text))
+        case "name":
+            yield from _names(text)
 
 
-def _mails(text: str, _language: Language) -> Places:
-    yield from (match.span() for match in _MAIL.finditer(text))
-
-
-def _ibans(text: str, _language: Language) -> Places:
+def _ibans(text: str) -> Places:
     from stdnum import iban
 
     for match in _IBAN.finditer(text):
@@ -212,12 +217,6 @@ def _ibans(text: str, _language: Language) -> Places:
             if iban.is_valid(written):
                 yield match.start(), match.start() + len(written)
                 break
-
-
-def _cards(text: str, _language: Language) -> Places:
-    from stdnum import luhn
-
-    yield from (match.span() for match in _CARD.finditer(text) if luhn.is_valid(re.sub(r"\D", "", match[0])))
 
 
 def _phones(text: str, language: Language) -> Places:
@@ -234,11 +233,7 @@ def _phones(text: str, language: Language) -> Places:
                 yield match.start, match.end
 
 
-def _addresses(text: str, _language: Language) -> Places:
-    yield from (match.span() for match in _STREET.finditer(text))
-
-
-def _names(text: str, _language: Language) -> Places:
+def _names(text: str) -> Places:
     """Names that are introduced, names of two words and more that begin with a known first name, and Chinese names."""
     yield from find_chinese_names(text)
     known = first_names()
@@ -253,11 +248,6 @@ def _names(text: str, _language: Language) -> Places:
         if at is not None:
             start = match.start() + sum(len(word) + 1 for word in match[0].split()[:at])
             yield start, match.end()
-
-
-_FINDERS: Mapping[PersonalKind, Callable[[str, Language], Places]] = {
-    "secret": _secrets, "mail": _mails, "iban": _ibans, "card": _cards, "phone": _phones, "address": _addresses, "name": _names,
-}  # fmt: skip
 
 
 @cache
@@ -292,10 +282,6 @@ def _secret_words() -> re.Pattern[str]:
     return re.compile("|".join((*DENYLIST, "access_?token", "auth_?token", "^token$", "bearer")), re.IGNORECASE)
 
 
-def _is_secret(name: str) -> bool:
-    return bool(_secret_words().search(name))
-
-
 class _Made:
     """Values that stand for personal ones: each another one, of the same sort and shape."""
 
@@ -315,12 +301,20 @@ class _Made:
             case "mail":
                 return f"user{rng.randrange(10**5):05}@example.org"
             case "card":
-                return _shaped(value, _with_check_digit(f"4{_digits(rng, sum(map(str.isdigit, value)) - 2)}"))
+                from stdnum import luhn
+
+                digits = f"4{_digits(rng, sum(map(str.isdigit, value)) - 2)}"
+                return _shaped(value, digits + str(luhn.calc_check_digit(digits)))
             case "iban":
-                return _made_iban(rng)
+                account = _digits(rng, 18)
+                check = 98 - int(f"{account}131400") % 97  # D and E are 13 and 14
+                return f"{_IBAN_SAMPLE}{check:02}{account}"
             case "phone":
                 digits = re.sub(r"\D", "", value)
-                return _shaped(value, digits[:-_KEPT] + _other_digits(digits[-_KEPT:], rng))
+                last = digits[-_KEPT:]
+                while last == digits[-_KEPT:]:
+                    last = _digits(rng, len(last))
+                return _shaped(value, digits[:-_KEPT] + last)
             case _:
                 return re.sub(
                     r"[A-Za-z]",
@@ -334,25 +328,6 @@ _KEPT = 6  # the last digits of a phone number are its own; what stands before t
 
 def _digits(rng: Random, count: int) -> str:
     return "".join(str(rng.randrange(10)) for _ in range(count))
-
-
-def _other_digits(digits: str, rng: Random) -> str:
-    made = digits
-    while made == digits:
-        made = _digits(rng, len(digits))
-    return made
-
-
-def _with_check_digit(digits: str) -> str:
-    from stdnum import luhn
-
-    return digits + str(luhn.calc_check_digit(digits))
-
-
-def _made_iban(rng: Random) -> str:
-    account = _digits(rng, 18)
-    check = 98 - int(f"{account}131400") % 97  # D and E are 13 and 14
-    return f"{_IBAN_SAMPLE}{check:02}{account}"
 
 
 def _shaped(notation: str, digits: str) -> str:
@@ -429,14 +404,11 @@ def _replaced(sample: Sample, replacing: _Replacing) -> Sample:
                 return turn.with_changes(results=tuple(replacing.value(one) for one in results))
             case CallTurn(calls=calls):
                 # quotes of evidence would hold what was replaced: it is found anew
-                changed = [
-                    one.with_changes(arguments=_arguments(one.arguments, replacing), evidence=()) for one in calls
-                ]
-                return turn.with_changes(calls=tuple(changed))
+                given = [{name: replacing.value(one) for name, one in call.arguments.items()} for call in calls]
+                changed = zip(calls, given, strict=True)
+                return turn.with_changes(
+                    calls=tuple(call.with_changes(arguments=arguments, evidence=()) for call, arguments in changed)
+                )
 
     turns = tuple(turn_of(turn) for turn in sample.turns)
     return sample.with_changes(turns=turns, system_message=replacing.text(sample.system_message))
-
-
-def _arguments(arguments: dict[str, Any], replacing: _Replacing) -> dict[str, Any]:
-    return {name: replacing.value(value) for name, value in arguments.items()}

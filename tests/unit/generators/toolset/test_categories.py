@@ -11,7 +11,6 @@ from callwright.generators.toolset.sketches import (
     load_categories,
     plan_toolset,
 )
-from callwright.generators.toolset.sketches import in_language
 from callwright.language.calls.tools import action_phrase
 from callwright.llm.template.drafting_tools import function_name
 from callwright.warehouse.errors import ConfigurationError
