@@ -25,8 +25,7 @@ from callwright.flows.settings import Settings, open_warehouse
 from callwright.generators.catalogs import read_catalog
 from callwright.generators.catalogs.catalog import Catalog, Problem, StatedError, StatedLink
 from callwright.generators.catalogs.choosing import ListedTool, ToolChoice, adapt, choose, listed_tools
-from callwright.generators.catalogs.domain_catalogs import domain_tools
-from callwright.generators.catalogs.seed_catalog import seed_tools
+from callwright.generators.catalogs.own_catalogs import domain_tools, seed_tools
 from callwright.generators.environments.protocol import EnvironmentPart, HttpSettings, ServerSettings, SimulatedSettings
 from callwright.language.packs import fallback
 from callwright.warehouse.errors import ConfigurationError

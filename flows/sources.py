@@ -29,8 +29,7 @@ from callwright.flows.progress import Progress
 from callwright.flows.recipe import PersonalDataRules, Recipe, SampleSource
 from callwright.flows.settings import Settings
 from callwright.generators.catalogs import Problem
-from callwright.generators.imports.reading import ImportedRecord
-from callwright.generators.imports.table import SOURCES
+from callwright.generators.imports.reading import SOURCES, ImportedRecord
 from callwright.generators.kinds import kind_rows
 from callwright.generators.taken import STAGE, print_of
 from callwright.warehouse.batches import batches

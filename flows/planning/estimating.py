@@ -22,7 +22,7 @@ from callwright.flows.sources import known_sources
 from callwright.flows.stages import stage_named
 from callwright.flows.toolmaking import prepare_tools
 from callwright.generators.kinds import all_kinds, family_of, kind_named, traits_of
-from callwright.generators.toolset.categories import load_categories
+from callwright.generators.toolset.sketches import load_categories
 from callwright.llm.asking import Asking, LedgeredChat
 from callwright.llm.models import ModelSettings
 from callwright.llm.prices import knows_tokenizer, unpriced_sentence

@@ -28,7 +28,7 @@ from callwright.generators.environments.protocol import EnvironmentSettings, set
 from callwright.generators.imports.reading import SOURCES
 from callwright.generators.kinds import all_kinds, kind_named, waves_of
 from callwright.generators.stages import Consistency
-from callwright.generators.toolset.categories import load_categories
+from callwright.generators.toolset.sketches import load_categories
 from callwright.generators.voices import draw_personas
 from callwright.language.packs import of
 from callwright.llm.models import ModelSettings, read_model, reads_language

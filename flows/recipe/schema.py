@@ -6,11 +6,10 @@ from typing import Any, NamedTuple
 
 from callwright.flows.recipe.parts import Recipe
 from callwright.generators.catalogs import FORMATS
-from callwright.generators.catalogs.own_catalogs import load_domains
-from callwright.generators.catalogs.own_catalogs import seed_tools
-from callwright.generators.imports.table import SOURCES
+from callwright.generators.catalogs.own_catalogs import load_domains, seed_tools
+from callwright.generators.imports.reading import SOURCES
 from callwright.generators.kinds import all_kinds, kind_named
-from callwright.generators.toolset.categories import load_categories
+from callwright.generators.toolset.sketches import load_categories
 from callwright.language.detection import language_names
 from callwright.language.packs import known as known_languages
 from callwright.warehouse.errors import ConfigurationError

@@ -21,9 +21,8 @@ from callwright.generators.kinds import traits_of
 from callwright.generators.stages import StageContext
 from callwright.generators.tools import outlined_tools
 from callwright.generators.transcripts import conversation_text, shown_call
-from callwright.generators.users.facts import facts_of
 from callwright.generators.users.user import Answer as UserAnswer
-from callwright.generators.users.user import Said
+from callwright.generators.users.user import Said, facts_of
 from callwright.language.packs import LanguagePattern, has_folder, unspaced
 from callwright.llm.models import reads_language
 from callwright.validators.checks.declaring import opinion, reader, rule

@@ -8,7 +8,6 @@ from callwright.generators.environments.episodes import FaultyWorld, diff, world
 from callwright.generators.environments.protocol import Environment
 from callwright.generators.faults.making import obstacle, words_problem
 from callwright.generators.faults.transcripts import Planting, keeps_choices
-from callwright.generators.faults.wording import obstacle, words_problem
 from callwright.validators.checks.episodes import check_end_state, check_fault
 from callwright.warehouse.records import CallTurn, GoldCall, ResultTurn, Sample, Verdict
 from tests.support.generators.depot import MAKERS, Follower, as_made, drive, errand, open_depot, plans, planting, spoilt
