@@ -3,3 +3,4 @@
 from callwright.flows.recipe.parts import *
 from callwright.flows.recipe.problems import *
 from callwright.flows.recipe.reading import *
+from callwright.flows.recipe.rules import *

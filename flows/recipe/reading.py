@@ -9,7 +9,8 @@ from pydantic import ValidationError
 
 from callwright.flows.plugins import Extension, add_from_file
 from callwright.flows.recipe.own_words import read_examples, read_values
-from callwright.flows.recipe.parts import ImportedTools, PromptFile, Recipe, SampleFiles, ToolSource
+from callwright.flows.recipe.parts import ImportedTools, Recipe, SampleFiles, ToolSource
+from callwright.flows.recipe.rules import PromptFile
 from callwright.flows.recipe.problems import (
     LocatedYaml,
     RecipeFaults,

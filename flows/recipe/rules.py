@@ -1,0 +1,218 @@
+"""Under which rules samples are made and land: the models of each role, and what checks, reviews and acceptance go by."""
+
+from collections.abc import Callable
+from functools import partial
+from math import ceil
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from pydantic import BeforeValidator, Field, field_validator, model_validator
+
+from callwright.flows.recipe.own_words import RecipePart
+from callwright.llm.models import ModelSettings
+
+Share = Annotated[float, Field(ge=0, le=1)]
+Part = Annotated[float, Field(gt=0, le=1)]
+
+
+def text_as(name: str) -> Callable[[object], object]:
+    """Read settings of which a plain text stands for one of them."""
+    return lambda stated: {name: stated} if isinstance(stated, str) else stated
+
+
+Model = Annotated[ModelSettings, BeforeValidator(text_as("name"), json_schema_input_type=str | ModelSettings)]
+
+
+_TEMPLATE = partial(ModelSettings, name="template/v1")
+
+
+class Roles(RecipePart):
+    """Which model words requests, which makes calls from them, which judges, and which talks with simulated users."""
+
+    generator: Model = Field(
+        default_factory=_TEMPLATE, description="Who words requests: a model's name or its settings."
+    )
+    checker: Model = Field(
+        default_factory=_TEMPLATE, description="Who makes calls from requests: a model's name or its settings."
+    )
+    judge: Model = Field(default_factory=_TEMPLATE, description="Who judges: a model's name or its settings.")
+    assistant: Model | None = Field(
+        default=None,
+        description="Who talks with simulated users and calls tools in live tasks: the generator unless stated.",
+    )
+
+    @model_validator(mode="after")
+    def _only_judges_see_several(self) -> Self:
+        """What is worded or called in view of others is worded and called like them; a yes or no is not (decision 0011)."""
+        for name, model in self.named.items():
+            if name != "judge" and model.items_per_request > 1:
+                raise ValueError(f"items_per_request is for the judge only; the {name} has to see one item at a time")
+        return self
+
+    @property
+    def named(self) -> dict[str, ModelSettings]:
+        """The model of each role; where no assistant is stated there is none."""
+        stated: dict[str, ModelSettings | None] = {name: getattr(self, name) for name in type(self).model_fields}
+        return {name: model for name, model in stated.items() if model is not None}
+
+
+Reviewers = Annotated[int, Field(ge=1, le=9)]
+
+
+SystemMessage = Annotated[str, Field(max_length=20_000)]
+UNTOLD = "none"  # as a system message: rows of training get none either
+
+
+class Candidate(RecipePart):
+    """A model to be scored, under the name that the leaderboard shows."""
+
+    label: str = Field(description="The name on the leaderboard, each once.")
+    model: Model = Field(description="The model to be scored: its name or its settings.")
+
+
+class PromptFile(RecipePart):
+    """A text that stands in place of one of our prompts: a Jinja file like ours, its path relative to the recipe."""
+
+    file: Path = Field(description="The prompt's text, relative to the recipe.")
+    text: str = Field(default="", repr=False)  # read with the recipe, so that a build needs the file no more
+
+
+class Checks(RecipePart):
+    """Thresholds, as fractions."""
+
+    rouge_l: Share = Field(default=0.7, description="How alike free text must be for two calls to agree, from 0 to 1.")
+    near_duplicate: Part = Field(
+        default=0.9, description="How alike two requests with the same gold may be, from 0 to 1."
+    )
+    reworded_duplicate: Part | None = Field(
+        default=0.5,
+        description="How alike two requests in other words may be to which the same calls are due, from 0 to 1.",
+    )
+    largest_opening: Part | None = Field(
+        default=0.1, description="The share of a language's requests that may begin alike, from 0 to 1."
+    )
+    largest_skeleton: Part | None = Field(
+        default=0.05,
+        description="The share of a language's requests that may be one sentence with other values, from 0 to 1.",
+    )
+    repeated: Literal["tell", "reject"] = Field(
+        default="tell",
+        description="What becomes of requests beyond these two shares: told of, or rejected, so that spare ones take their place.",
+    )
+
+
+LandedGrade = Literal["judged", "proved"]
+LANDED_GRADES: tuple[LandedGrade, ...] = ("judged", "proved")  # the weakest first
+# So many, or a share of what landed: 20 is twenty, 0.05 one in twenty, 1.0 all.
+SpotChecks = Annotated[int, Field(strict=True, ge=0)] | Annotated[float, Field(strict=True, ge=0, le=1)]
+
+
+class ReviewRules(RecipePart):
+    """What goes to people besides all that may not land without them, and to how many of them.
+
+    `spot_checks` of the accepted samples are drawn by the seed: a number or a share of all, or one for each grade that lands
+    ("proved", "judged"; a grade that is not named gets none), and `dialogue_acts` of the accepted conversations for a look at
+    nothing but their dialogue acts. `reviewers` answer each question, each on their own: one
+    number, or one for each cause ("doubtful", "spot check"); where they do not agree one more is asked. With `repeated` they
+    see the requests too that begin alike, or are one sentence with other values, beyond what `checks` allows. For each hundred
+    questions about samples `gold_items` are mixed in whose right answer is known. Of `draw_every` questions in a row one was
+    drawn (a spot check, a gold item); the others are what waits for people, the most urgent first.
+    """
+
+    spot_checks: SpotChecks | dict[LandedGrade, SpotChecks] = Field(
+        default=20,
+        description="How many accepted samples people see as well: a number, a share, or one for each grade.",
+    )
+    dialogue_acts: int = Field(
+        default=0, ge=0, description="How many accepted conversations people see for their dialogue acts."
+    )
+    reviewers: Reviewers | dict[Literal["doubtful", "spot check"], Reviewers] = Field(
+        default=1, description="How many people answer each question: a number, or one for each cause."
+    )
+    repeated: bool = Field(
+        default=False,
+        description="Whether people see the requests beyond checks.largest_opening and largest_skeleton before they land.",
+    )
+    gold_items: float = Field(
+        default=0.0, ge=0, le=50, description="How many questions with a known answer are mixed in for each hundred."
+    )
+    draw_every: int = Field(
+        default=10,
+        ge=2,
+        le=1000,
+        description="Of so many questions in a row one was drawn; the others wait for people.",
+    )
+
+    def spot_checks_by_grade(self) -> dict[tuple[LandedGrade, ...], int | float]:
+        """How many spot checks, or which share, are drawn from what landed with these grades."""
+        if isinstance(self.spot_checks, dict):
+            return {(grade,): wanted for grade, wanted in self.spot_checks.items()}
+        return {LANDED_GRADES: self.spot_checks}
+
+    def spot_checks_among(self, count: int) -> int:
+        """How many of `count` are spot-checked where nothing has a grade."""
+        wanted = self.spot_checks_by_grade().values()
+        return sum(one if isinstance(one, int) else ceil(one * count) for one in wanted)
+
+    def reviewers_of(self, cause: str) -> int:
+        """How many people answer a question of this cause."""
+        if isinstance(self.reviewers, int):
+            return self.reviewers
+        return next((count for name, count in self.reviewers.items() if name == cause), 1)
+
+
+class ReaderRules(RecipePart):
+    """How readers are measured: of what they read, which share is planted, and how many at least of each language and family.
+
+    A planted reading is of a sample that would land: with a defect in the gold, or with the gold as it is. There is at most one of
+    each sample for each reader. Where `accept` has a bar, `at_most` does not count: what is known of a reader decides there.
+    """
+
+    planted: Share = Field(
+        default=0.05, description="The share of what readers read that is planted to measure them; 0 for none."
+    )
+    at_least: int = Field(
+        default=40,
+        ge=0,
+        description="How many are planted at least in each language and family, as far as there are samples.",
+    )
+    at_most: Share = Field(
+        default=0.2,
+        description="The largest share of what readers read that `at_least` asks for, so that small builds pay in proportion.",
+    )
+
+
+class AcceptanceRules(RecipePart):
+    """Which share of what models settled may be wrong; where more may be, as far as is known, it waits for people."""
+
+    wrong_at_most: float | None = Field(
+        default=None,
+        ge=0,
+        lt=1,
+        description="The share that may be wrong of what lands on a model's word, such as 0.02.",
+    )
+
+
+class Schedule(RecipePart):
+    """When Prefect runs the build."""
+
+    cron: str = Field(description="When the build runs, as a cron line such as '0 3 * * *'.")
+    timezone: str = Field(default="UTC", description="The time zone of the cron line.")
+
+    @field_validator("cron")
+    @classmethod
+    def _is_cron(cls, cron: str) -> str:
+        from croniter import croniter
+
+        if not croniter.is_valid(cron):
+            raise ValueError(f"{cron!r} is not a cron line such as '0 3 * * *'")
+        return cron
+
+    @field_validator("timezone")
+    @classmethod
+    def _is_known(cls, timezone: str) -> str:
+        from zoneinfo import available_timezones
+
+        if timezone not in available_timezones():
+            raise ValueError(f"there is no time zone {timezone!r}; names are as in 'Europe/Berlin'")
+        return timezone
