@@ -10,7 +10,6 @@ from pydantic import ValidationError
 from callwright.flows.plugins import Extension, add_from_file
 from callwright.flows.recipe.own_words import read_examples, read_values
 from callwright.flows.recipe.parts import ImportedTools, Recipe, SampleFiles, ToolSource
-from callwright.flows.recipe.rules import PromptFile
 from callwright.flows.recipe.problems import (
     LocatedYaml,
     RecipeFaults,
@@ -20,6 +19,7 @@ from callwright.flows.recipe.problems import (
     explain,
     read_yaml,
 )
+from callwright.flows.recipe.rules import PromptFile
 from callwright.generators.environments.protocol import EnvironmentPart, located
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.registry import PluginError, file_of
