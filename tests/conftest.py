@@ -1,6 +1,5 @@
 """What every test may ask for."""
 
-import gc
 import os
 import signal
 from pathlib import Path
@@ -49,13 +48,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         known = [name for name in (*(mark.name for mark in item.iter_markers()), place.parts[0]) if name in _ORDER]
         ranks[item] = min(map(_ORDER.index, known), default=len(_ORDER))
     items.sort(key=ranks.__getitem__)
-
-
-def pytest_collection_finish() -> None:
-    """Tests and what they import stay until the end: the collector looks at what came since, and less often (6 % of the time)."""
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(20_000, 20, 50)
 
 
 @pytest.fixture(scope="session")
