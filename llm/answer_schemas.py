@@ -10,7 +10,7 @@ beyond theirs. What they don't take is put into words; what has no strict form a
 
 import re
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import closing
 from functools import cache, lru_cache
 from pathlib import Path
@@ -20,9 +20,9 @@ from typing import Any, Literal, NamedTuple, cast, get_args
 import orjson
 from pydantic import BaseModel, ConfigDict
 
-from callwright.llm.chat import Answer, ChatRequest
+from callwright.llm.chat import Answer, ChatRequest, RawReply
 from callwright.llm.ledger import open_answers
-from callwright.warehouse.errors import StoreError
+from callwright.warehouse.errors import CallwrightError, StoreError
 from callwright.warehouse.records import JsonSchema, Tool
 
 _KINDS = 1024  # of narrowed answers that are remembered: a tool's, by what is asked of it
@@ -255,6 +255,15 @@ class StatedSchema(NamedTuple):
     is_told: bool
 
 
+class RefusedError(Exception):
+    """A request was refused, perhaps for its schema: what the provider said, and the error that it is where it was not."""
+
+    def __init__(self, said: str, error: CallwrightError) -> None:
+        """Keep both."""
+        super().__init__(said)
+        self.said, self.error = said, error
+
+
 class AnswerForms:
     """The form in which one model is told its answers' schemas."""
 
@@ -266,12 +275,33 @@ class AnswerForms:
         self._is_proved = False
         self._read_from: str | None = None  # the server for which the file was read
 
-    def state(self, request: ChatRequest, *, is_known: bool, below: Form | None = None) -> StatedSchema:
-        """How a request with a schema states it; `is_known` tells that the model takes schemas, by what is known of it.
+    async def ask(
+        self, request: ChatRequest, send: Callable[[StatedSchema | None], Awaitable[RawReply]], *, is_known: bool
+    ) -> RawReply:
+        """What `send` brings of a request, asked once more for each form of its schema that the server refuses.
 
-        A request whose schema was refused stands `below` the form in which it was.
+        `is_known` tells that the model takes schemas, by what is known of it. `send` raises RefusedError for whatever may be
+        about the schema.
         """
-        schema, wish = request.schema or {}, _wish(request)
+        below: Form | None = None
+        while True:
+            stated = None if request.schema is None else self._state(request, request.schema, below, is_known=is_known)
+            try:
+                reply = await send(stated)
+            except RefusedError as refused:
+                if stated is None or not self._refused(request, stated.form, refused.said):
+                    raise refused.error from refused.__cause__
+                below = stated.form
+                continue
+            if stated is not None:
+                self._answered(request, stated.form, reply.text)
+            return reply
+
+    def _state(
+        self, request: ChatRequest, schema: dict[str, Any], below: Form | None, *, is_known: bool
+    ) -> StatedSchema:
+        """How a request states its schema; one whose schema was refused stands `below` the form in which it was."""
+        wish = _wish(request)
         if wish == "schema":
             return StatedSchema("schema", _response_format(schema, is_strict=False), is_told=False)
         if wish == "prompt":
@@ -286,20 +316,20 @@ class AnswerForms:
             return StatedSchema("schema", _response_format(schema, is_strict=False), not takes)
         return StatedSchema(form, {"type": "json_object"} if form == "object" else None, is_told=True)
 
-    def refused(self, request: ChatRequest, stated: Form, text: str) -> bool:
+    def _refused(self, request: ChatRequest, stated: Form, text: str) -> bool:
         """Whether a provider refuses a request for the schema that came with it, and a plainer form may do.
 
         One that took others before refuses this schema only; else it takes no such form, and is spared it from now on.
         """
-        if request.schema is None or _wish(request) != "auto" or stated == "words" or not _ABOUT_SCHEMAS.search(text):
+        if _wish(request) != "auto" or stated == "words" or not _ABOUT_SCHEMAS.search(text):
             return False
         if not self._is_proved and not _ABOUT_THIS_ONE.search(text):
             self._settle(request, _FORMS[_FORMS.index(stated) + 1])
         return True
 
-    def answered(self, request: ChatRequest, stated: Form, text: str) -> None:
+    def _answered(self, request: ChatRequest, stated: Form, text: str) -> None:
         """Learn from a reply: what does not begin as an object was held to no schema."""
-        if request.schema is None or _wish(request) != "auto" or not text.strip() or self._is_proved:
+        if _wish(request) != "auto" or not text.strip() or self._is_proved:
             return
         if text.lstrip().startswith("{"):
             if stated == self._form:

@@ -16,7 +16,7 @@ from uuid import uuid4
 
 import orjson
 
-from callwright.llm.answer_schemas import Form, StatedSchema
+from callwright.llm.answer_schemas import RefusedError, StatedSchema
 from callwright.llm.chat import ChatRequest, RawReply
 from callwright.llm.ledger import open_answers
 from callwright.llm.openai_model import WELL, OpenAIModel, document_of
@@ -78,19 +78,14 @@ class BatchModel(OpenAIModel):
         if self._session is None:
             await self._open()
         names = wire_names(request.tools) if request.tools else {}
-        below: Form | None = None
-        while True:
-            stated = self._stated(request, below)
+
+        async def send(stated: StatedSchema | None) -> RawReply:
             try:
-                reply = self._read(await self._answered(key, request, names, stated), names)
+                return self._read(await self._answered(key, request, names, stated), names)
             except ReplyError as error:
-                if stated is None or not self._forms.refused(request, stated.form, str(error)):
-                    raise
-                below = stated.form
-                continue
-            if stated is not None:
-                self._forms.answered(request, stated.form, reply.text)
-            return reply
+                raise RefusedError(str(error), error) from error.__cause__
+
+        return await self._forms.ask(request, send, is_known=self._price.takes_schemas)
 
     async def _answered(
         self, key: bytes, request: ChatRequest, names: dict[str, str], stated: StatedSchema | None
@@ -354,9 +349,8 @@ class BatchStore:
 
     def find(self, key: bytes) -> tuple[str, bytes | None]:
         """The file in which a request was handed in, "" where it was not, and its reply if that has come."""
-        with self._telling():
-            row = self._connection.execute("select file, reply from batch_lines where key = ?", (key,)).fetchone()
-        return (row[0], row[1]) if row else ("", None)
+        found = self._do("select file, reply from batch_lines where key = ?", (key,))
+        return found[0] if found else ("", None)
 
     def hand_in(self, file: str, keys: Iterable[bytes]) -> None:
         """Note a file before a batch is made of it: whoever comes after a crash looks for the batch first."""
@@ -370,20 +364,16 @@ class BatchStore:
 
     def batch_of(self, file: str) -> str:
         """The batch that a file became, "" where that is not known."""
-        with self._telling():
-            row = self._connection.execute("select batch from batch_files where file = ?", (file,)).fetchone()
-        return str(row[0]) if row else ""
+        found = self._do("select batch from batch_files where file = ?", (file,))
+        return str(found[0][0]) if found else ""
 
     def name(self, file: str, batch: str) -> None:
         """Note which batch a file became."""
-        with self._telling():
-            self._connection.execute("update batch_files set batch = ? where file = ?", (batch, file))
+        self._do("update batch_files set batch = ? where file = ?", (batch, file))
 
     def keys_of(self, file: str) -> list[bytes]:
         """The requests of a file that have no reply yet."""
-        asked = "select key from batch_lines where file = ? and reply is null"
-        with self._telling():
-            return [key for (key,) in self._connection.execute(asked, (file,))]
+        return [key for (key,) in self._do("select key from batch_lines where file = ? and reply is null", (file,))]
 
     def end(self, file: str, replies: Mapping[bytes, bytes]) -> None:
         """Keep the replies of a file that is done with; its other requests were never handed in, as far as we know."""
@@ -397,6 +387,10 @@ class BatchStore:
     def close(self) -> None:
         """Close the file."""
         self._connection.close()
+
+    def _do(self, statement: str, values: tuple[object, ...]) -> list[Any]:  # rows of any columns
+        with self._telling():
+            return self._connection.execute(statement, values).fetchall()
 
     @contextmanager
     def _telling(self) -> Iterator[None]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, ClassVar, NoReturn, cast
 
-from callwright.llm.answer_schemas import AnswerForms, Form, StatedSchema
+from callwright.llm.answer_schemas import AnswerForms, RefusedError, StatedSchema
 from callwright.llm.chat import ChatRequest, RawReply
 from callwright.llm.known_models import taken_options
 from callwright.llm.prices import OwnPrice, Usage, find_price, read_usage, say_unpriced
@@ -25,7 +25,7 @@ from callwright.llm.refusals import (
     without_values,
 )
 from callwright.llm.wire_format import WrittenCall, read_reasoning, read_reply, wire_names, wire_question
-from callwright.warehouse.errors import ReplyError, TransientError
+from callwright.warehouse.errors import CallwrightError, ReplyError, TransientError
 
 _GRACE = 10.0  # litellm keeps the time-out between bytes; this ends a reply that comes byte by byte
 _ABOUT_THE_MODEL = ("LLM Provider NOT provided", "model_not_found", "does not exist", "Unknown model", "Invalid model")
@@ -79,34 +79,25 @@ class LiteLLMModel:
 
     async def send(self, request: ChatRequest) -> RawReply:
         """Ask once (litellm's own retries are off), and once more for each form of its schema that the server refuses."""
-        return await self._ask(request, None)
-
-    async def _ask(self, request: ChatRequest, below: Form | None) -> RawReply:
         litellm = await self._load()
-        stated = None
-        if request.schema is not None:
-            stated = self._forms.state(request, is_known=self._takes_schemas, below=below)
-        names = wire_names(request.tools)
-        # Spares the reports that litellm writes for listeners of each request: we have none, and there is no public switch.
-        litellm._internal_context.is_internal_call.set(True)  # noqa: SLF001
-        try:
-            async with asyncio.timeout(self._timeout + _GRACE):
-                response = await litellm.acompletion(**self._arguments(request, names, stated))
-        except (litellm.exceptions.Timeout, TimeoutError) as error:
-            text = f"{self._name} gave no answer within {self._timeout:g} s."
-            raise TransientError(text, may_be_charged=True) from error
-        except litellm.exceptions.openai.OpenAIError as error:
-            known = litellm.exceptions
-            is_wrong = isinstance(
-                error, known.BadRequestError | known.UnprocessableEntityError | known.InternalServerError
-            )
-            if is_wrong and stated is not None and self._forms.refused(request, stated.form, str(error)):
-                return await self._ask(request, stated.form)
-            self._raise_ours(error)
-        reply = self._read(response, names)
-        if stated is not None:
-            self._forms.answered(request, stated.form, reply.text)
-        return reply
+        names, known = wire_names(request.tools), litellm.exceptions
+        wrong = known.BadRequestError | known.UnprocessableEntityError | known.InternalServerError
+
+        async def send(stated: StatedSchema | None) -> RawReply:
+            # Spares the reports that litellm writes for listeners of each request: we have none, and there is no public switch.
+            litellm._internal_context.is_internal_call.set(True)  # noqa: SLF001
+            try:
+                async with asyncio.timeout(self._timeout + _GRACE):
+                    response = await litellm.acompletion(**self._arguments(request, names, stated))
+            except (known.Timeout, TimeoutError) as error:
+                text = f"{self._name} gave no answer within {self._timeout:g} s."
+                raise TransientError(text, may_be_charged=True) from error
+            except known.openai.OpenAIError as error:
+                ours = self._ours(error)
+                raise (RefusedError(str(error), ours) if isinstance(error, wrong) else ours) from error
+            return self._read(response, names)
+
+        return await self._forms.ask(request, send, is_known=self._takes_schemas)
 
     async def price(self, prompt_tokens: int, completion_tokens: int) -> float:
         """What so many tokens cost, as the recipe says or litellm's price map; 0 where it lacks the model."""
@@ -185,7 +176,8 @@ class LiteLLMModel:
             return 0.0
         return float(self._litellm.completion_cost(completion_response=response, model=self._name))
 
-    def _raise_ours(self, error: Exception) -> NoReturn:
+    def _ours(self, error: Exception) -> CallwrightError:
+        """What litellm raises as an error of ours."""
         text = _THEIR_NAMES.sub("", " ".join(without_values(self._header_values)(str(error)).split()))
         variable, vendor = self._variable, self._litellm.exceptions
         if not variable:
@@ -194,10 +186,10 @@ class LiteLLMModel:
         response = getattr(error, "response", None)
         headers = getattr(error, "litellm_response_headers", None) or getattr(response, "headers", {})
         asked = AskedModel(self._name, self._api_key, variable)
-        raised = refusal(_kind(error, vendor, text), asked, text, read_retry_after(headers))
-        if isinstance(raised, TransientError):
-            raised.may_be_charged = _was_sent(error, vendor)
-        raise raised from error
+        ours = refusal(_kind(error, vendor, text), asked, text, read_retry_after(headers))
+        if isinstance(ours, TransientError):
+            ours.may_be_charged = _was_sent(error, vendor)
+        return ours
 
 
 def load_litellm() -> ModuleType:

@@ -11,7 +11,7 @@ from urllib.request import getproxies, proxy_bypass
 
 import orjson
 
-from callwright.llm.answer_schemas import AnswerForms, Form, StatedSchema
+from callwright.llm.answer_schemas import AnswerForms, RefusedError, StatedSchema
 from callwright.llm.chat import ChatRequest, RawReply
 from callwright.llm.known_models import taken_options
 from callwright.llm.prices import FREE, OwnPrice, Price, read_price, read_usage
@@ -89,34 +89,23 @@ class OpenAIModel:
 
     async def send(self, request: ChatRequest) -> RawReply:
         """Ask once; once more for each form of its schema that the server refuses."""
-        return await self._ask(request, None)
-
-    async def _ask(self, request: ChatRequest, below: Form | None) -> RawReply:
         if self._session is None:  # with it comes what is known of the model
             await self._open()
         names = wire_names(request.tools) if request.tools else {}
-        stated = self._stated(request, below)
-        body, headers = self._body(request, names, stated)
-        status, received, content = await self._exchange("POST", self._address, body, headers, most=_MOST_BYTES)
-        document = document_of(content)
-        if status == WELL and not isinstance(document, dict):
-            text = shown(content.decode(errors="replace"), self._asked.key)
-            raise TransientError(f"{self._asked.name} can't answer now: {text}", may_be_charged=True)
-        if status != WELL or not isinstance(document, dict) or document.get("error"):
-            said = content.decode(errors="replace")
-            if status in _WRONG and stated is not None and self._forms.refused(request, stated.form, said):
-                return await self._ask(request, stated.form)
-            raise self._refused(status, received, content, document)
-        reply = self._read(document, names)
-        if stated is not None:
-            self._forms.answered(request, stated.form, reply.text)
-        return reply
 
-    def _stated(self, request: ChatRequest, below: Form | None = None) -> StatedSchema | None:
-        """How the request states its schema, None where it has none."""
-        if request.schema is None:
-            return None
-        return self._forms.state(request, is_known=self._price.takes_schemas, below=below)
+        async def send(stated: StatedSchema | None) -> RawReply:
+            body, headers = self._body(request, names, stated)
+            status, received, content = await self._exchange("POST", self._address, body, headers, most=_MOST_BYTES)
+            document, said = document_of(content), content.decode(errors="replace")
+            if status == WELL and not isinstance(document, dict):
+                text = shown(said, self._asked.key)
+                raise TransientError(f"{self._asked.name} can't answer now: {text}", may_be_charged=True)
+            if status == WELL and isinstance(document, dict) and not document.get("error"):
+                return self._read(document, names)
+            error = self._refused(status, received, content, document)
+            raise RefusedError(said, error) if status in _WRONG else error
+
+        return await self._forms.ask(request, send, is_known=self._price.takes_schemas)
 
     async def price(self, prompt_tokens: int, completion_tokens: int) -> float:
         """What so many tokens cost, as the recipe says or litellm's price map; 0 where it lacks the model."""
