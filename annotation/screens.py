@@ -4,8 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from functools import cache, partial
 from importlib.resources import files
-from types import MappingProxyType
-from typing import Literal, TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from pydantic import ConfigDict, Field
@@ -185,41 +184,29 @@ DISAMBIGUATION = "disambiguation"
 DIALOGUE_ACTS = "dialogue_acts"
 PREDICTION_AUDIT = "prediction_audit"
 TRAINING = "training"  # the screen of sample review in a project of its own, where people are told the answers
-REVIEW_KINDS = (SAMPLE_REVIEW, TOOL_REVIEW, CORRECTION, DISAMBIGUATION, DIALOGUE_ACTS, PREDICTION_AUDIT)
 
-_WORDS: Mapping[str, Callable[[Language], ScreenWords]] = MappingProxyType(
-    {
-        SAMPLE_REVIEW: words_in,
-        TOOL_REVIEW: tool_words_in,
-        CORRECTION: correction_words_in,
-        DISAMBIGUATION: disambiguation_words_in,
-        DIALOGUE_ACTS: acts_words_in,
-        PREDICTION_AUDIT: audit_words_in,
-    }
-)
-_HIDDEN = {
-    SAMPLE_REVIEW: (
-        "conversation",
-        "calls",
-        "calls_shown",
-        "earlier_calls",
-        "tools",
-        "other_tools",
-        "details",
-        "passed",
+
+class _ReviewKind(NamedTuple):
+    """The words of a screen, and of its tables of tasks the columns that are not shown at first, and those that get room."""
+
+    words: Callable[[Language], ScreenWords]
+    hidden: tuple[str, ...] = ()
+    wide: tuple[str, ...] = ()
+
+
+_KINDS: Mapping[str, _ReviewKind] = {
+    SAMPLE_REVIEW: _ReviewKind(
+        words_in,
+        ("conversation", "calls", "calls_shown", "earlier_calls", "tools", "other_tools", "details", "passed"),
+        ("request",),
     ),
-    CORRECTION: ("request", "before", "after", "tools"),
-    DISAMBIGUATION: ("conversation", "strikes"),
-    DIALOGUE_ACTS: ("conversation", "results"),
-    PREDICTION_AUDIT: ("conversation", "whole", "tools"),
+    TOOL_REVIEW: _ReviewKind(tool_words_in),
+    CORRECTION: _ReviewKind(correction_words_in, ("request", "before", "after", "tools"), ("corrections",)),
+    DISAMBIGUATION: _ReviewKind(disambiguation_words_in, ("conversation", "strikes"), ("picked",)),
+    DIALOGUE_ACTS: _ReviewKind(acts_words_in, ("conversation", "results"), ("acts",)),
+    PREDICTION_AUDIT: _ReviewKind(audit_words_in, ("conversation", "whole", "tools"), ("answer",)),
 }
-_WIDE = {
-    SAMPLE_REVIEW: ("request",),
-    CORRECTION: ("corrections",),
-    DISAMBIGUATION: ("picked",),
-    DIALOGUE_ACTS: ("acts",),
-    PREDICTION_AUDIT: ("answer",),
-}
+REVIEW_KINDS = tuple(_KINDS)
 _FORMER = ("Default", "Answered")  # what every project's tables were called before they had names in its language
 
 
@@ -247,7 +234,7 @@ def screen_words(kind: str, language: Language) -> ScreenWords:
     """The words of the screen of a review kind."""
     if kind not in REVIEW_KINDS:
         raise ConfigurationError(f"There is no review kind {kind!r}; the kinds are {', '.join(REVIEW_KINDS)}.")
-    return _WORDS[kind](language)
+    return _KINDS[kind].words(language)
 
 
 def screen_for(kind: str, language: Language = DEFAULT_LANGUAGE, edit_page: str = "") -> Screen:
@@ -274,6 +261,6 @@ def screen_for(kind: str, language: Language = DEFAULT_LANGUAGE, edit_page: str 
         tables=(around[language].open, around[language].answered),
         known_tables=(_FORMER, *((one.open, one.answered) for one in around.values())),
         titles=tuple(titles.values()),
-        hidden_columns=_HIDDEN.get(kind, ()),
-        wide_columns=_WIDE.get(kind, ()),
+        hidden_columns=_KINDS[kind].hidden,
+        wide_columns=_KINDS[kind].wide,
     )
