@@ -3,10 +3,12 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations, permutations
+from operator import attrgetter
 from typing import Literal, NamedTuple
 
 from pydantic import JsonValue
 
+from callwright.warehouse.batches import grouped
 from callwright.warehouse.records import CallTurn, Sample, Turn, content_key
 
 Measure = Literal["observed", "cohen_kappa", "fleiss_kappa", "krippendorff_alpha"]
@@ -165,10 +167,7 @@ def _by_reason(words: Sequence[ItemRating]) -> Iterator[Agreement]:
 
 
 def _by_item(words: Sequence[ItemRating]) -> dict[str, list[ItemRating]]:
-    items: dict[str, list[ItemRating]] = {}
-    for word in words:
-        items.setdefault(word.item, []).append(word)
-    return items
+    return grouped(words, attrgetter("item"))
 
 
 def _share(ratings: Sequence[ItemRating]) -> float:

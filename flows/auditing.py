@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
+from operator import itemgetter
 from pathlib import Path
 from random import Random
 from typing import Literal, NamedTuple
@@ -32,6 +33,7 @@ from callwright.validators.checks.grounding import check_grounding, root_of
 from callwright.validators.checks.table import settled_claims
 from callwright.validators.metrics.intervals import share_interval
 from callwright.validators.metrics.readers import ReaderFigures, cheapest, figures_of
+from callwright.warehouse.batches import grouped
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.exports.formats import record_line
 from callwright.warehouse.queries import sql
@@ -272,9 +274,7 @@ def _argument_rows(case: DefectCase) -> Iterator[Row]:
 def audit_page(report: AuditReport) -> str:
     """The figures as Markdown tables: by check, family, kind, language and grade, and how many of each defect are still proved."""
     together = [row for row in report.figures if row["check_name"] == ALL_CHECKS]
-    slices: dict[str, list[Row]] = defaultdict(list)
-    for row in together:
-        slices[row["slice_by"]].append(row)
+    slices = defaultdict(list, grouped(together, itemgetter("slice_by")))
     slices["defect"].sort(key=lambda row: (-row["still_proved"] / row["broken"], row["slice_value"]))
     within = {row["slice_value"]: row for row in slices["defect and family"]}
     by_check = [row for row in report.figures if row["slice_by"] == "all"]
@@ -333,9 +333,7 @@ async def compare_readers(plan: ComparisonPlan, settings: Settings, progress: Pr
 def _drawn(warehouse: Warehouse, plan: ComparisonPlan) -> tuple[list[Sample], dict[str, Tool]]:
     """Samples at which calls are due, as many of each family and language as are asked for, and their tools."""
     found, tools = read_samples(warehouse, AuditPlan(plan.release, plan.limit, plan.seed))
-    kept: dict[tuple[str, str], list[Sample]] = defaultdict(list)
-    for one in filter(has_calls, found):
-        kept[family_of(one.kind).name, one.language].append(one)
+    kept = grouped(filter(has_calls, found), lambda one: (family_of(one.kind).name, one.language))
     samples = []
     for group in kept.values():
         Random(plan.seed).shuffle(group)

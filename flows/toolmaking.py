@@ -1,10 +1,11 @@
 """Making the tools that a recipe asks for, and saying how far they are and what is odd about them."""
 
 import tempfile
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
+from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,6 +30,7 @@ from callwright.llm.models import open_adapter
 from callwright.llm.prompts import own_prompts, version_at
 from callwright.validators.toolset.complexity import find_gaps, hard_to_say
 from callwright.validators.toolset.redundancy import find_duplicate_tools
+from callwright.warehouse.batches import grouped
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.outcomes import reject_repeated
 from callwright.warehouse.queries import sql
@@ -198,9 +200,7 @@ def _of_unknown_languages(tools: Sequence[Tool]) -> Iterator[Problem]:
 
 
 def _complex(tools: Sequence[Tool]) -> Iterator[Problem]:
-    company: dict[tuple[str, str], list[Tool]] = defaultdict(list)
-    for tool in tools:
-        company[tool.category, tool.language].append(tool)
+    company = grouped(tools, attrgetter("category", "language"))
     for tool in tools:
         where = f"{tool.category}/{tool.name}"
         for doubt in hard_to_say(tool, company[tool.category, tool.language]):

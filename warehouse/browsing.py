@@ -1,10 +1,12 @@
 """What the page asks of a published copy: samples, evaluations, changed tools, builds, releases and the summary."""
 
 from collections.abc import Sequence
+from operator import itemgetter
 from typing import Any, Literal, NamedTuple, get_args
 
 import orjson
 
+from callwright.warehouse.batches import grouped
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.queries import sql
 from callwright.warehouse.records import ToolsShown
@@ -94,10 +96,7 @@ def neighbours(warehouse: Warehouse, wanted: SampleFilter, key: str) -> tuple[st
 
 def filter_choices(warehouse: Warehouse) -> dict[str, list[Row]]:
     """What each filter can be set to, with the number of samples."""
-    choices: dict[str, list[Row]] = {}
-    for row in warehouse.rows(sql("samples.choices")):
-        choices.setdefault(row["field"], []).append(row)
-    return choices
+    return grouped(warehouse.rows(sql("samples.choices")), itemgetter("field"))
 
 
 def read_samples(warehouse: Warehouse, keys: Sequence[str]) -> dict[str, SampleDetail]:
@@ -110,21 +109,13 @@ def read_samples(warehouse: Warehouse, keys: Sequence[str]) -> dict[str, SampleD
     known = warehouse.rows(
         "select * from prompts where list_contains(?::varchar[], version) order by name, version", [sorted(asked)]
     )
-    of_samples = {name: _by_sample(rows) for name, rows in found.items() if name != "sample"}
+    of_samples = {name: grouped(rows, itemgetter("of_sample")) for name, rows in found.items() if name != "sample"}
     details = {}
     for row in found["sample"]:
         own = {name: rows.get(row["key"], []) for name, rows in of_samples.items()}
         versions = {version for one in own["ancestors"] for version in one["prompt_version"].split("+")}
         details[row["key"]] = SampleDetail(row, **own, prompts=[one for one in known if one["version"] in versions])
     return details
-
-
-def _by_sample(rows: Sequence[Row]) -> dict[str, list[Row]]:
-    """Rows by the sample that they speak of, in their order."""
-    found: dict[str, list[Row]] = {}
-    for row in rows:
-        found.setdefault(row["of_sample"], []).append(row)
-    return found
 
 
 def _where(wanted: SampleFilter) -> tuple[str, Sequence[Any]]:

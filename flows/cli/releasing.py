@@ -21,10 +21,11 @@ from callwright.flows.cli.screen import (
     table_of,
 )
 from callwright.flows.settings import open_warehouse, read_settings, reading
+from callwright.warehouse.batches import grouped
 
 if TYPE_CHECKING:
     from callwright.flows.overlap import Overlap
-    from callwright.warehouse.exports.formats import Export, Skipped
+    from callwright.warehouse.exports.formats import Export
     from callwright.warehouse.releases import MadeRelease, ReleaseDiff, ReleaseState
 
 app = commands()
@@ -377,9 +378,6 @@ def _export_text(written: "Export", samples: int) -> Iterator[str]:
     named = [f"{split} {rows}" for split, rows in written.splits.items() if split]
     splits = f" ({', '.join(named)})" if named else ""
     yield Aside(f"{written.rows} rows of {samples} samples{splits}.")
-    by_reason: dict[str, list[Skipped]] = {}
-    for one in written.skipped:
-        by_reason.setdefault(one.reason, []).append(one)
-    for reason, ones in by_reason.items():
+    for reason, ones in grouped(written.skipped, lambda one: one.reason).items():
         kinds = ", ".join(f"{one.kind} {one.number}" for one in sorted(ones))
         yield Aside(f"Left out {sum(one.number for one in ones)} ({kinds}): {reason.rstrip('.')}.")

@@ -14,6 +14,7 @@ from callwright.flows.recipe.problems import YamlFault, read_yaml
 from callwright.generators.catalogs import read_catalog, recognise
 from callwright.validators.predictions import PromptingStrategy
 from callwright.validators.shown_tools import ShownTools, with_names
+from callwright.warehouse.batches import grouped
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import JsonSchema, Language, Tool
 from callwright.warehouse.releases import read_tools, release_named
@@ -92,10 +93,8 @@ def read_changes(warehouse: Warehouse, release: str, stated: ToolChanges) -> Sho
 def apply_changes(release: str, tools: Iterable[Tool], stated: ToolChanges) -> ShownTools:
     """The tools of a release as they are shown by changes. Raises ConfigurationError as `read_changes`."""
     name, changes = _stated(stated)
-    by_name: dict[str, list[Tool]] = defaultdict(list)
-    for tool in sorted(tools, key=lambda one: (one.name, one.language, one.key)):
-        by_name[tool.name].append(tool)
-    made = _Made(release, by_name)
+    ordered = sorted(tools, key=lambda one: (one.name, one.language, one.key))
+    made = _Made(release, grouped(ordered, lambda tool: tool.name))
     if isinstance(changes, ChangedWords):
         made.take_words(changes.tools)
     else:
@@ -220,9 +219,7 @@ class _Made:
             catalog = read_catalog(changes.format or recognise(changes.catalog), changes.catalog)
         except ConfigurationError as error:
             raise ConfigurationError(f"{error} A file of changes says `tools:` or `catalog:`.") from error
-        there: dict[str, list[Tool]] = defaultdict(list)
-        for tool in catalog.tools:
-            there[tool.name].append(tool)
+        there = grouped(catalog.tools, lambda tool: tool.name)
         self._take_renames(changes.renames)
         missing = [name for name in self._by_name if self._names.get(name, name) not in there]
         if missing and (changes.others == "refuse" or len(missing) == len(self._by_name)):

@@ -3,11 +3,13 @@
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from math import sqrt
+from operator import itemgetter
 from typing import NamedTuple
 
 from callwright.flows.pages.conversation import show_answer, show_pair
 from callwright.flows.pages.look import Look, Query, page_number
 from callwright.validators.metrics.intervals import paired_test
+from callwright.warehouse.batches import grouped
 from callwright.warehouse.browsing import (
     ERROR_TYPES,
     ITEMS_A_PAGE,
@@ -72,10 +74,8 @@ def evaluations_page(look: Look, _query: Query) -> str:
 
 def boards_of(warehouse: Warehouse) -> dict[str, list[Contestant]]:
     """The leaderboard of each release that was evaluated."""
-    boards: dict[str, list[Contestant]] = {}
-    for row in list_boards(warehouse):
-        boards.setdefault(row["release"], []).append(contestant_of(row))
-    return boards
+    boards = grouped(list_boards(warehouse), itemgetter("release"))
+    return {release: list(map(contestant_of, rows)) for release, rows in boards.items()}
 
 
 def release_page(look: Look, _query: Query, name: str) -> str | None:
@@ -294,9 +294,6 @@ def contents_page(look: Look, _query: Query, name: str) -> str | None:
     contents = _read(look.warehouse, look.copied_at, name)
     if contents is None:
         return None
-    found: dict[tuple[str, str], list[Row]] = {}
-    for row in contents.kinds:
-        found.setdefault((row["kind"], row["language"]), []).append(row)
     lines = [
         KindLine(
             *key,
@@ -304,7 +301,7 @@ def contents_page(look: Look, _query: Query, name: str) -> str | None:
             sum(row["samples"] for row in mine),
             {grade: sum(row[grade] for row in mine) for grade in _GRADES},
         )
-        for key, mine in found.items()
+        for key, mine in grouped(contents.kinds, itemgetter("kind", "language")).items()
     ]
     known = {split for line in lines for split in line.splits if split}
     splits = [split for split in contents.state.release.splits if split in known]

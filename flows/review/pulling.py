@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence, Set
 from datetime import UTC, datetime, timedelta
 from functools import partial, reduce
-from operator import add
+from operator import add, itemgetter
 from typing import NamedTuple
 
 import orjson
@@ -51,6 +51,7 @@ from callwright.flows.review.status import note_agreement
 from callwright.flows.runner import local_workers
 from callwright.flows.settings import Settings, open_warehouse
 from callwright.flows.stages import LANDING
+from callwright.warehouse.batches import grouped
 from callwright.warehouse.errors import AnnotationError
 from callwright.warehouse.outcomes import outcome_row, remove_outcomes
 from callwright.warehouse.queries import sql
@@ -169,13 +170,10 @@ def _take_in(project: Project, warehouse: Warehouse, studio: LabelStudio, progre
 async def _check_edited(warehouse: Warehouse, settings: Settings, progress: Progress) -> list[Row]:
     """Run edited samples that no check has seen yet through the checks of the build that asked about them."""
     unseen = warehouse.rows(sql("pulling.unseen"), [_EDITING])
-    by_build: defaultdict[str, list[Sample]] = defaultdict(list)
-    for row in unseen:
-        by_build[row["build"]].append(Sample.model_validate(orjson.loads(row["body"])))
-    for build, samples in by_build.items():
+    for build, rows in grouped(unseen, itemgetter("build")).items():
         run = reopen_build(build, settings, progress)
         with local_workers(run.recipe, settings) as workers:
-            await check_edited(run, workers, samples)
+            await check_edited(run, workers, [Sample.model_validate(orjson.loads(row["body"])) for row in rows])
     return unseen
 
 
@@ -204,9 +202,8 @@ def reopen_undecided(warehouse: Warehouse) -> None:
     What was doubtful waits again; what had landed by itself does so still. No decision is left where all that was stated was
     taken back, and where those who spoke agree no more.
     """
-    positions: dict[tuple[str, str], list[Row]] = {}
-    for row in warehouse.rows(sql("pulling.undecided"), [_SETTLING, DIALOGUE_ACTS]):
-        positions.setdefault((row["build"], row["subject"]), []).append(row)
+    undecided = warehouse.rows(sql("pulling.undecided"), [_SETTLING, DIALOGUE_ACTS])
+    positions = grouped(undecided, itemgetter("build", "subject"))
     if not positions:
         return
     doubtful = [

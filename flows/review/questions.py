@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from hashlib import blake2b
+from operator import itemgetter
 from typing import NamedTuple
 
 import orjson
@@ -10,6 +11,7 @@ import orjson
 from callwright.annotation.multi_step_review import has_competition
 from callwright.annotation.screens import CORRECTION, DISAMBIGUATION, SAMPLE_REVIEW
 from callwright.flows.recipe import Recipe
+from callwright.warehouse.batches import grouped
 from callwright.warehouse.queries import sql
 from callwright.warehouse.records import GoalPath, Review, Sample, Tool
 from callwright.warehouse.releases import read_tools, samples_by_key
@@ -183,7 +185,5 @@ def read_paths(warehouse: Warehouse, keys: Sequence[str]) -> dict[str, GoalPath]
 
 def samples_of_paths(warehouse: Warehouse, keys: Sequence[str]) -> dict[str, list[str]]:
     """The samples of the templates of these paths."""
-    found: dict[str, list[str]] = {}
-    for row in warehouse.rows(sql("path_reviews.samples"), [list(keys)]):
-        found.setdefault(row["path"], []).append(row["sample"])
-    return found
+    of_paths = grouped(warehouse.rows(sql("path_reviews.samples"), [list(keys)]), itemgetter("path"))
+    return {path: [row["sample"] for row in rows] for path, rows in of_paths.items()}

@@ -16,6 +16,7 @@ from callwright.language.schemas import json_type
 from callwright.language.text import capitalised
 from callwright.language.values import locate
 from callwright.llm.template.stating import Phrasebook, StatedParameter, requests_in, say
+from callwright.warehouse.batches import grouped
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import JsonSchema, Language
 
@@ -168,9 +169,7 @@ def _natural(
     view: ToolView, stated: list[StatedParameter], language: Language, book: Phrasebook, rng: Random
 ) -> list[RequestClause]:
     """Arguments that need no cue: a route, the only day, the only time, a counted thing."""
-    by_kind: dict[str, list[StatedParameter]] = {}
-    for one in stated:
-        by_kind.setdefault(one.parameter.kind, []).append(one)
+    by_kind = grouped(stated, lambda one: one.parameter.kind)
     pieces = []
     starts, ends = by_kind.get("origin", []), by_kind.get("destination", [])
     if len(starts) == len(ends) == 1 and starts[0].shown == starts[0].words and ends[0].shown == ends[0].words:

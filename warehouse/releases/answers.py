@@ -10,13 +10,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import islice, pairwise
 from math import inf, isnan
+from operator import itemgetter
 from typing import Literal, NamedTuple
 
 import orjson
 from pydantic import JsonValue, TypeAdapter
 
 from callwright.warehouse.answers import untold_fields
-from callwright.warehouse.batches import batches
+from callwright.warehouse.batches import batches, grouped
 from callwright.warehouse.errors import ConfigurationError, RecordError
 from callwright.warehouse.queries import sql
 from callwright.warehouse.records import (
@@ -221,10 +222,10 @@ class AnswerReader:
     ) -> None:
         """`planted` gives the sample with defects in a call, each behind its name; the first that fits is taken."""
         self._warehouse, self._release, self._asked, self._planted = warehouse, release, asked, planted
-        self._given: dict[str, list[GivenAnswer]] = {}
+        self._given: dict[str, list[Row]] = {}
         self._runs: dict[str, list[Row]] = {}
         self._rates: dict[str, float] = {}
-        self._earlier: dict[str, list[Sample]] = {}
+        self._earlier: dict[str, list[Row]] = {}
 
     def through(self, samples: Iterable[tuple[str, Sample]]) -> Iterator[tuple[str, Sample]]:
         """The samples as they come; of each one `of` tells until the next is taken."""
@@ -239,9 +240,9 @@ class AnswerReader:
             raise RecordError(NOT_ANSWERED)
         if rate is not None and not band.lowest <= rate <= band.highest:
             raise RecordError(OUT_OF_BAND)
-        given = list(self._given.get(sample.key, ()))
-        for earlier in self._earlier.get(sample.key, ()):
-            given += _differing(sample, earlier, "person", "corrected")
+        given = list(map(_given, self._given.get(sample.key, ())))
+        for row in self._earlier.get(sample.key, ()):
+            given += _differing(sample, Sample.model_validate_json(row["body"]), "person", "corrected")
         planted = (one for name, broken in self._planted(sample) for one in _differing(sample, broken, "planted", name))
         runs: list[GivenRun] = []
         for row in self._runs.get(sample.key, ()):
@@ -263,14 +264,10 @@ class AnswerReader:
                 "earlier": (sql("given_answers.corrected"), [list(keys)]),
             }
         )
-        self._given, self._earlier, self._runs = {}, {}, {}
         self._rates = {row["sample"]: row["pass_rate"] for row in found["rates"]}
-        for row in found["given"]:
-            self._given.setdefault(row["subject"], []).append(_given(row))
-        for row in found["runs"]:
-            self._runs.setdefault(row["subject"], []).append(row)
-        for row in found["earlier"]:
-            self._earlier.setdefault(row["subject"], []).append(Sample.model_validate_json(row["body"]))
+        self._given, self._runs, self._earlier = (
+            grouped(found[name], itemgetter("subject")) for name in ("given", "runs", "earlier")
+        )
 
 
 def _given(row: Row) -> GivenAnswer:
