@@ -301,7 +301,7 @@ def contents_page(look: Look, _query: Query, name: str) -> str | None:
             sum(row["samples"] for row in mine),
             {grade: sum(row[grade] for row in mine) for grade in _GRADES},
         )
-        for key, mine in grouped(contents.kinds, itemgetter("kind", "language")).items()
+        for key, mine in grouped(contents.kinds, lambda row: (row["kind"], row["language"])).items()
     ]
     known = {split for line in lines for split in line.splits if split}
     splits = [split for split in contents.state.release.splits if split in known]
