@@ -1,9 +1,10 @@
 """Documents of APIs before they are read: those of several files as one, and Swagger 2.0 as OpenAPI 3 has it.
 
-References to files beside a document are followed, inside its folder only. Each file that is referred to is
-kept once, under `x-files` of the document, and each reference to it becomes a local one; so whatever reads the
-document needs no file any more. Nothing is fetched over the network, and nothing outside of the folder is read,
-by no `..` and no link of the file system. What can't be followed stays as it is, and is reported.
+References to files beside a document are followed, inside its folder only, or inside the folder that is
+imported. Each file that is referred to is kept once, under `x-files` of the document, and each reference to it
+becomes a local one; so whatever reads the document needs no file any more. Nothing is fetched over the network,
+and nothing outside of the folder is read, by no `..` and no link of the file system. What can't be followed
+stays as it is, and is reported.
 
 Of Swagger is converted what differs: parameters state their type in themselves, a body and the fields of a form
 are parameters, and a response has its schema in itself. References stay, for what they name is where it was
@@ -41,15 +42,18 @@ class Bundle(NamedTuple):
     problems: tuple[Problem, ...]
 
 
-def read_bundle(path: Path) -> Bundle:
-    """The document at `path` with the files that it refers to. Raises ConfigurationError where it can't be read itself."""
+def read_bundle(path: Path, folder: Path | None = None) -> Bundle:
+    """The document at `path` with the files that it refers to, inside of `folder` (its own unless said).
+
+    Raises ConfigurationError where it can't be read itself.
+    """
     text = read_text(path)
     document = text if isinstance(text, Problem) else parse_json_or_yaml(text, str(path))
     if isinstance(document, Problem):
         raise ConfigurationError(document.message)
     if not isinstance(document, dict) or isinstance(text, Problem) or not _OUTSIDE.search(text):
         return Bundle(document, (path,), ())
-    bundling = _Bundling(path, len(text))
+    bundling = _Bundling(path, len(text), folder or path.absolute().parent)
     bundling.waiting.append((document, path))
     while bundling.waiting:
         value, file = bundling.waiting.pop()
@@ -66,11 +70,11 @@ class _UnfollowedError(Exception):
 class _Bundling:
     """One document's files: those read so far, by their place in the folder, and those yet to be looked through."""
 
-    def __init__(self, path: Path, size: int) -> None:
+    def __init__(self, path: Path, size: int, folder: Path) -> None:
         self.kept: Fields = {}
         self.files: list[Path] = []
         self.problems: list[Problem] = []
-        self._folder = path.absolute().parent.resolve()
+        self._folder = folder.resolve()
         self._root = path.resolve()
         self._left = LARGEST - size
         self._unfollowed: set[tuple[str, str]] = set()
@@ -101,7 +105,7 @@ class _Bundling:
         try:
             target = (file.resolve().parent / unquote(name)).resolve()
             if not target.is_relative_to(self._folder):
-                raise _UnfollowedError("it leads out of the document's folder")
+                raise _UnfollowedError("it leads out of the document's folder; import a folder that holds both files")
             if not target.is_file():
                 raise _UnfollowedError("there is no such file")
         except (OSError, RuntimeError, ValueError) as error:  # a name of no system, or links that go in a circle

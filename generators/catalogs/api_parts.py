@@ -212,12 +212,20 @@ def _words(one: PlacedParameter) -> tuple[str, ...]:
 
 
 def _pages(one: PlacedParameter, operation: PlacedParameters) -> bool:
-    """Whether it is the place to go on from, or the size of a page beside such a place."""
+    """Whether it is the place to go on from, known by a size or as the response gives the next, or the size of a page."""
     others = [other for other in operation.parameters if other.part == "query" and other.parameter != one.parameter]
     sizes, positions = any(map(_is_size, others)), any(map(_is_position, others))
     if _is_position(one):
-        return sizes or (json_type(one.schema) in _NUMBERS and _words(one)[-1] not in ("after", "before"))
+        is_counted = json_type(one.schema) in _NUMBERS and _words(one)[-1] not in ("after", "before")
+        return sizes or is_counted or _is_given_back(one, operation.returns)
     return _is_size(one) and positions
+
+
+def _is_given_back(one: PlacedParameter, returns: JsonSchema | None) -> bool:
+    """Whether the response has the next such place beside what it lists: "cursor" or "next_cursor"."""
+    members = mapping_of((returns or {}).get("properties"))
+    is_listing = any(json_type(mapping_of(member)) == "array" for member in members.values())
+    return is_listing and any(split_name(name)[-1:] == _words(one)[-1:] for name in members)
 
 
 def _is_position(one: PlacedParameter) -> bool:

@@ -42,6 +42,7 @@ from callwright.generators.catalogs.descriptions import described, plain_text
 from callwright.generators.catalogs.documents import existing, read_text, the_file
 from callwright.generators.catalogs.idioms import as_json_schema, before
 from callwright.generators.catalogs.rewriting import Shortened, Side, resolve, rewrite_upper, shortened
+from callwright.language.names import split_name
 from callwright.language.packs import document_language
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import JsonSchema, Language
@@ -59,6 +60,7 @@ PARTS: Mapping[JsonValue, Part] = {"path": "path", "query": "query", "header": "
 _SUFFIXES = (".json", ".yaml", ".yml")
 _VERSION = re.compile(r"""^[\s{]*["']?(?:openapi|swagger)["']?\s*:\s*["']?[23]""", re.MULTILINE)
 _NO_NAME = re.compile(r"[^A-Za-z0-9]+")
+_NO_PLAIN = re.compile(r"[^\w-]+")  # what makes a path of a name: "filter[status]", "user.fields", "$top"
 
 
 class ParameterPlace(NamedTuple):
@@ -100,13 +102,16 @@ class ReadDocument(NamedTuple):
 def read_openapi(path: Path) -> Catalog:
     """The operations' tools; the first tag is the category, or else the path's first segment. A folder is all its descriptions."""
     if not existing(path).is_dir():
-        return _read_file(path)
+        return _catalog(path, read_document(path))
     found = sorted(one for suffix in _SUFFIXES for one in path.rglob(f"*{suffix}") if one.is_file())
     texts = {one: read_text(one) for one in found}
     descriptions = [one for one, text in texts.items() if isinstance(text, str) and _VERSION.search(text)]
     if not descriptions:
         raise ConfigurationError(f"The folder {str(path)!r} holds no description of an API; {EXPECTED} is expected.")
-    whole = merged([_read_file(one) for one in descriptions])
+    read = {one: read_document(one, path) for one in descriptions}
+    # what has no operation is there for those that refer to it
+    held = {one: document for one, document in read.items() if document.operations} or read
+    whole = merged([_catalog(one, document) for one, document in held.items()])
     known = {*descriptions, *(file.resolve() for file in whole.files)}
     odd = [  # neither descriptions nor parts of them
         Problem(where=str(one), kind="other_format", message=f"{str(one)!r} is no description of an API; left out.")
@@ -117,8 +122,7 @@ def read_openapi(path: Path) -> Catalog:
     return whole.with_changes(problems=(*whole.problems, *odd), files=())
 
 
-def _read_file(path: Path) -> Catalog:
-    document = read_document(path)
+def _catalog(path: Path, document: ReadDocument) -> Catalog:
     builder = CatalogBuilder("openapi", language=document.language)
     builder.problems += document.problems
     origins = []
@@ -134,9 +138,12 @@ def read_operations(path: Path) -> tuple[Operation, ...]:
     return read_document(path).operations
 
 
-def read_document(path: Path) -> ReadDocument:
-    """All that a description states. Raises ConfigurationError where it is of no version that is read."""
-    bundle = read_bundle(the_file(path, EXPECTED))
+def read_document(path: Path, folder: Path | None = None) -> ReadDocument:
+    """All that a description states, with the files of `folder` (its own unless said) that it refers to.
+
+    Raises ConfigurationError where it is of no version that is read.
+    """
+    bundle = read_bundle(the_file(path, EXPECTED), folder)
     fields = mapping_of(bundle.document)
     version = fields.get("openapi", fields.get("swagger"))
     if not is_swagger(fields) and ("openapi" not in fields or not str(version).startswith("3.")):
@@ -221,6 +228,14 @@ def _operations(document: Fields, path: Path) -> Iterator[Operation]:
                 yield _OperationReader(shared).operation(operation, item, method, template, where)
 
 
+def _summary(operation: Fields) -> JsonValue:
+    """The summary; None where it is the operation's name once more, and a description says what it does."""
+    summary, name, description = (operation.get(key) for key in ("summary", "operationId", "description"))
+    is_name = isinstance(summary, str) and not re.search(r"\s", summary.strip()) and len(split_name(summary)) > 1
+    is_repeated = is_name and isinstance(name, str) and split_name(_text(summary)) == split_name(name)
+    return None if is_repeated and plain_text(_text(description)).strip() else summary
+
+
 def _written(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
     return checked_keywords(as_json_schema(schema, notes), notes)
 
@@ -262,7 +277,7 @@ class _OperationReader:
             where=where,
             category=_category(operation, template),
             name=name,
-            description=described(operation.get("summary"), operation.get("description")),
+            description=described(_summary(operation), operation.get("description")),
             parameters=schema,
             returns=self._returns(operation.get("responses")),
             notes=tuple(self._notes),
@@ -371,11 +386,16 @@ class _OperationReader:
     def _add(
         self, wanted: str, schema: JsonValue, part: Part, name: str, *, needed: bool, within: tuple[str, ...] = ()
     ) -> None:
-        """Add one parameter; where its name is taken, the part's name goes in front."""
-        parameter = wanted
+        """Add one parameter under a plain name; where that is taken, the part's name goes in front."""
+        plain = parameter = _NO_PLAIN.sub("_", wanted).strip("_") if _NO_PLAIN.search(wanted) else wanted
+        if not plain:
+            plain = parameter = wanted
+        if plain != wanted:
+            message = f"{wanted!r} reads as a path, and models take no such name; the parameter is called {plain!r}."
+            self._notes.append(Note("generated_name", message))
         while parameter in self._properties:
             parameter = f"{part}_{parameter}"
-        if parameter != wanted:
+        if parameter != plain:
             message = f"{wanted!r} stands in two parts of the request; the one in the {part} is called {parameter!r}."
             self._notes.append(Note("name_collision", message))
         self._properties[parameter] = schema

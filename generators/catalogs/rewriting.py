@@ -8,7 +8,7 @@ from urllib.parse import unquote
 import orjson
 from pydantic import JsonValue
 
-from callwright.generators.catalogs.catalog import Note, shown
+from callwright.generators.catalogs.catalog import Note, ProblemKind, shown
 from callwright.warehouse.records import JsonSchema
 
 MOST_NODES = 20_000
@@ -34,6 +34,7 @@ _DEEPEST_HINT = 4
 _MOST_UPPER = 5_000  # nodes of the upper levels: less than these is kept
 _FEWER_LEVELS = (12, 9, 7, 5, 4, 3, 2)  # tried one after another, where a schema is too large as a whole
 _CUT = frozenset({"circular_reference", "too_large"})
+_DEAD: ProblemKind = "unresolvable_reference"
 
 _TOO_LARGE = Note("too_large", f"Written out, the schema has over {MOST_NODES} parts or {DEEPEST} levels; left out.")
 
@@ -283,7 +284,11 @@ class _Rewriting:
         has_own = any(key in schema for key in _SCOPES)
         self._scopes += [schema] * has_own
         written = {
-            key: self._member(key, value, trail, level) for key, value in schema.items() if key not in DEFINITIONS
+            key: self._members(value, schema, trail, level)
+            if key == "properties" and isinstance(value, dict)
+            else self._member(key, value, trail, level)
+            for key, value in schema.items()
+            if key not in DEFINITIONS
         }
         if "$recursiveRef" in schema:
             self.notes.append(
@@ -324,6 +329,20 @@ class _Rewriting:
         parts = [resolve(pointer, self._root)] if isinstance(pointer, str) else []
         parts += every if isinstance(every, list) else []
         return member.get(self._hidden) is True or any(self._is_hidden(part, level + 1) for part in parts)
+
+    def _members(self, members: JsonSchema, owner: JsonSchema, trail: tuple[str, ...], level: int) -> JsonSchema:
+        """The members of an object; of a document's, one that nobody must give is dropped where it refers to nothing."""
+        required, kept = owner.get("required"), dict[str, JsonValue]()
+        for name, member in members.items():
+            before = len(self.notes)
+            kept[name] = self.schema(member, trail, level + 1)
+            dead = [note for note in self.notes[before:] if note.kind == _DEAD]
+            if dead and self._is_side and not (isinstance(required, list) and name in required):
+                del kept[name]
+                others = [note for note in self.notes[before:] if note.kind != _DEAD]
+                message = f"The member {shown(name)} refers to what is nothing in this file; dropped. {dead[0].message}"
+                self.notes[before:] = [*others, Note("unsupported", message)]
+        return kept
 
     def _member(self, key: str, value: JsonValue, trail: tuple[str, ...], level: int) -> JsonValue:
         if key in SCHEMA_MAPS and isinstance(value, dict):
@@ -371,7 +390,7 @@ class _Rewriting:
 
     def _note_unresolvable(self, pointer: object) -> None:
         message = f"The reference {shown(pointer)} points at nothing in this file (others are never fetched); left out."
-        self.notes.append(Note("unresolvable_reference", message))
+        self.notes.append(Note(_DEAD, message))
 
 
 def _joined(target: JsonSchema, beside: JsonSchema) -> JsonSchema:

@@ -171,7 +171,12 @@ ASKED_OF = "x-asked-of"
 _LONGEST_EXAMPLE, _TELLING_EXAMPLES = 80, 2
 _STATED = r"[`'\"]?[A-Za-z][\w-]*[`'\"]?"
 _CHOICES = re.compile(
-    rf"\b(?:can be|one of|either|must be|values(?: are)?):\s*((?:{_STATED}, )*{_STATED},? (?:or|and) {_STATED})(?=[.,;]|$)",
+    rf"\b(?:can be|one of|either|must be|values(?: are)?):\s*((?:{_STATED}, )*{_STATED}(?:,? (?:or|and) |, ){_STATED})(?=[.,;]|$)",
+    re.IGNORECASE,
+)
+# "When set to true, only …", "true or false": a yes or a no in writing
+_FLAG = re.compile(
+    r"(?:^|[.!?:]\s+)(?:if|when|set)(?: (?:set|this|it))* (?:to )?[`*]*true\b|\btrue[`*]* ?(?:or|/|[|]) ?[`*]*false\b",
     re.IGNORECASE,
 )
 _LISTED = re.compile(r"\benum\b\]?:?\s*\[([^\]]+)\]", re.IGNORECASE)
@@ -197,16 +202,18 @@ class Meaning(NamedTuple):
 def meaning_row(name: str, schema: JsonSchema, table: str = "texts") -> Meaning | None:
     """The row of the table that holds for a parameter, None where none does."""
     described = f"{without_links(schema.get('description') or '')} {schema.get(ASKED_OF, '')}"
-    return _row(table, " ".join(split_name(name)), described.strip().lower())
+    words, is_clocked = " ".join(split_name(name)), meaning_by_words(name, "") in CLOCKED
+    return _row(table, words, described.strip().lower(), is_told=is_clocked)
 
 
 @lru_cache(16384)
-def _row(table: str, words: str, description: str) -> Meaning | None:
+def _row(table: str, words: str, description: str, *, is_told: bool) -> Meaning | None:
+    """The first row that the name finds, else that which the description does; what is told by the name needs none."""
     rows, head = _rows()[table], description[:_LONGEST_HEAD]
     for row in rows:
         if row.name.search(words) and (row.where is None or row.where.search(description)):
             return row
-    return next((row for row in rows if row.about and row.about.search(head)), None)
+    return None if is_told else next((row for row in rows if row.about and row.about.search(head)), None)
 
 
 @cache
@@ -265,11 +272,13 @@ def value_gap(name: str, schema: JsonSchema, language: Language, *, depth: int =
 
 
 def stated_choices(schema: JsonSchema) -> list[str]:
-    """The choices that only the description of a text names: "Can be: inbound, outbound or both."."""
+    """The choices that only the description of a text names: "Can be: inbound, outbound or both.", "When set to true, …"."""
     if json_type(schema) != "string" or schema.get("enum"):
         return []
     description = str(schema.get("description") or "")
     found = _LISTED.search(description) or _CHOICES.search(description)
+    if found is None and _FLAG.search(description):
+        return ["true", "false"]
     return [choice.strip("`'\" ") for choice in _JOINT.split(found[1])] if found else []
 
 

@@ -199,3 +199,34 @@ def test_the_sides_of_a_box_are_apart():
         box = fill_in([*sides], sides, "en", Random(seed))
         assert -90 <= box["south"] < box["north"] <= 90
         assert -180 <= box["west"] < box["east"] <= 180
+
+
+@pytest.mark.parametrize(
+    ("description", "choices"),
+    [
+        ("When set to **true**, only custom tabs are returned.", {"true", "false"}),
+        ("Leaves drafts out. If true, they are in it.", {"true", "false"}),
+        ("Whether to shout: true or false.", {"true", "false"}),
+        ("The group that is searched. Valid values are: drafts, completed, out_for_signature.",
+         {"drafts", "completed", "out_for_signature"}),
+    ],
+)  # fmt: skip
+def test_what_a_text_says_it_takes_is_what_it_gets(description: str, choices: set[str]) -> None:
+    assert set(made("shown_only", description)) == choices
+
+
+def test_what_another_parameter_is_set_to_is_no_value_of_this_one() -> None:
+    assert "true" not in made("city", "The city. Needed when `is_local` is set to true.")
+
+
+def test_a_name_that_ends_in_at_is_a_moment_whatever_its_description_mentions() -> None:
+    moments = made("start_at", "RFC 3339; shifted to the location timezone and its offset.")
+    assert all(re.fullmatch(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d.*", str(one)) for one in moments)
+
+
+@pytest.mark.parametrize(("start", "end"), [("since", "until"), ("created_after", "created_before"), ("from", "till")])
+def test_a_period_ends_after_it_starts_however_its_ends_are_called(start: str, end: str) -> None:
+    moment = {**TEXT, "format": "date-time"}
+    for seed in range(20):
+        values = fill_in([end, start], {start: moment, end: moment}, "en", Random(seed))
+        assert str(values[start]) < str(values[end])

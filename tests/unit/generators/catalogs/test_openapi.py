@@ -213,3 +213,76 @@ def test_headers_that_a_client_sets_are_no_parameters(tmp_path: Path) -> None:
     assert "x-api-version" not in catalog.tools[0].properties
     assert "x-tenant" in catalog.tools[0].properties
     assert any("'x-api-version' is set by a client" in problem.message for problem in catalog.problems)
+
+
+def test_a_name_that_reads_as_a_path_is_a_plain_one_and_is_sent_as_it_was(tmp_path: Path) -> None:
+    names = ("include[]", "filter[status]", "user.fields", "$top", "filter_status", "状态")
+    stated = [{"name": name, "in": "query", "schema": {"type": "string"}} for name in names]
+    text = document({"operationId": "find", "description": "Finds.", "parameters": stated})
+    catalog = read(tmp_path, text)
+    plain = ["include", "filter_status", "user_fields", "top", "query_filter_status", "状态"]
+    assert [*catalog.tools[0].properties] == plain
+    assert kinds(catalog) == [*["generated_name"] * 4, "name_collision"]
+    (operation,) = read_operations(tmp_path / "api.yaml")
+    assert [(at.parameter, at.name) for at in operation.places] == [*zip(plain, names, strict=True)]
+
+
+@pytest.mark.parametrize(
+    ("summary", "description", "told"),
+    [
+        ("ListGroups", "Lists the groups of a business.", "Lists the groups of a business."),
+        ("list_groups", "Lists the groups of a business.", "Lists the groups of a business."),
+        ("ListGroups", "", "ListGroups"),
+        ("List groups", "All of them.", "List groups. All of them."),
+        ("Groups", "All of them.", "Groups. All of them."),
+    ],
+)
+def test_a_summary_that_is_the_name_once_more_tells_nothing(
+    summary: str, description: str, told: str, tmp_path: Path
+) -> None:
+    operation = {"operationId": "ListGroups", "summary": summary, "description": description}
+    assert read(tmp_path, document(operation)).tools[0].description == told
+
+
+def test_a_member_that_refers_to_nothing_costs_itself_where_nobody_must_give_it(tmp_path: Path) -> None:
+    dead = {"$ref": "#/components/schemas/None"}
+    signer = {"type": "object", "properties": {"name": {"type": "string"}, "offline": {"type": "array", "items": dead}}}
+    needed = {"type": "object", "properties": {"id": dead}, "required": ["id"]}
+    envelope = {
+        "type": "object",
+        "properties": {"subject": {"type": "string"}, "signers": {"type": "array", "items": signer}, "extra": needed},
+        "required": ["subject"],
+    }
+    body = {"required": True, "content": {"application/json": {"schema": envelope}}}
+    response = {"200": {"content": {"application/json": {"schema": signer}}}}
+    operation = {"operationId": "send", "description": "Sends.", "requestBody": body, "responses": response}
+    catalog = read(tmp_path, document(operation))
+    (tool,) = catalog.tools
+    assert [*tool.properties] == ["subject", "signers"]
+    assert tool.properties["signers"]["items"]["properties"] == {"name": {"type": "string"}}
+    assert tool.returns is not None
+    assert [*tool.returns["properties"]] == ["name"]
+    assert kinds(catalog) == ["unsupported", "unsupported"]
+    assert "'offline' refers to what is nothing in this file" in catalog.problems[0].message
+    needed_there = {**envelope, "required": ["extra"]}
+    body["content"] = {"application/json": {"schema": needed_there}}
+    assert read(tmp_path, document(operation)).tools == ()
+
+
+def test_files_of_an_imported_folder_may_refer_to_each_other(tmp_path: Path) -> None:
+    zone = {"$ref": "../common/types.json#/definitions/Zone"}
+    operation = {"operationId": "makeZone", "description": "Makes a zone.", "parameters": [
+        {"name": "zone", "in": "body", "required": True, "schema": zone}]}  # fmt: skip
+    types = {"Zone": {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}}
+    for place, stated in (
+        ("dns/api.json", {"paths": {"/zones": {"post": operation}}}),
+        ("common/types.json", {"paths": {}, "definitions": types}),
+    ):
+        file = tmp_path / place
+        file.parent.mkdir()
+        file.write_text(json.dumps({"swagger": "2.0", "info": {}, **stated}))
+    alone = read_catalog("openapi", tmp_path / "dns" / "api.json")
+    assert (alone.tools, "import a folder that holds both files" in alone.problems[0].message) == ((), True)
+    whole = read_catalog("openapi", tmp_path)
+    assert [(tool.name, [*tool.properties]) for tool in whole.tools] == [("makeZone", ["name"])]
+    assert whole.problems == ()

@@ -65,7 +65,7 @@ def masked(*names: str) -> Any:
         ([("query", "format", {"type": "string", "enum": ["png", "svg"]})], []),
         ([("query", "limit", NUMBER), ("query", "offset", NUMBER)], ["limit", "offset"]),
         ([("query", "pageSize", NUMBER), ("query", "pageToken", TEXT)], ["pageSize", "pageToken"]),
-        ([("query", "page[limit]", NUMBER), ("query", "page[offset]", NUMBER)], ["page[limit]", "page[offset]"]),
+        ([("query", "page[limit]", NUMBER), ("query", "page[offset]", NUMBER)], ["page_limit", "page_offset"]),
         ([("query", "limit", NUMBER), ("query", "before", TEXT)], ["limit", "before"]),
         ([("query", "limit", NUMBER)], []),
         ([("query", "limit", NUMBER), ("query", "before", TEXT | {"format": "date-time"})], []),
@@ -148,3 +148,19 @@ def test_plumbing_that_is_fixed_is_plumbing_no_more() -> None:
 def test_plumbing_of_an_unknown_parameter_is_refused() -> None:
     with pytest.raises(ConfigurationError, match="'lost'"):
         adapt([paged()], ToolChoice(plumbing={"lost": False}))
+
+
+@pytest.mark.parametrize(
+    ("returned", "found"),
+    [
+        ({"jobs": THINGS, "cursor": TEXT}, ("cursor",)),
+        ({"jobs": THINGS, "next_cursor": TEXT}, ("cursor",)),
+        ({"jobs": THINGS}, ()),
+        ({"name": TEXT, "cursor": TEXT}, ()),
+    ],
+)
+def test_a_place_that_the_response_gives_back_is_one_to_go_on_from(
+    returned: Any, found: tuple[str, ...], tmp_path: Path
+) -> None:
+    returns = {"type": "object", "properties": returned}
+    assert plumbing(tmp_path, ("query", "cursor", TEXT), returns=returns) == found
