@@ -38,13 +38,13 @@ _WRONG = 2  # as of any command that is given a wrong recipe
 
 @command(app, "init", "init my-dataset")
 def init(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
-    folder: Annotated[Path, typer.Argument()] = Path(),
-    kind: Annotated[str, typer.Option(metavar="NAME")] = "",
-    check: Annotated[str, typer.Option(metavar="NAME")] = "",
-    export: Annotated[str, typer.Option(metavar="NAME")] = "",
-    importer: Annotated[str, typer.Option(metavar="NAME")] = "",
-    environment: Annotated[str, typer.Option(metavar="NAME")] = "",
-    model: Annotated[str, typer.Option(metavar="NAME")] = "",
+    folder: Annotated[Path, typer.Argument(help="Where to put the first recipe, or the file.")] = Path(),
+    kind: Annotated[str, typer.Option(metavar="NAME", help="Write NAME.py with a kind of samples.")] = "",
+    check: Annotated[str, typer.Option(metavar="NAME", help="Write NAME.py with a check, and its test.")] = "",
+    export: Annotated[str, typer.Option(metavar="NAME", help="Write NAME.py with an export format.")] = "",
+    importer: Annotated[str, typer.Option(metavar="NAME", help="Write NAME.py with an importer of tools.")] = "",
+    environment: Annotated[str, typer.Option(metavar="NAME", help="Write NAME.py with a world.")] = "",
+    model: Annotated[str, typer.Option(metavar="NAME", help="Write NAME.py with a model.")] = "",
 ) -> Outcome:
     """Write a first recipe to edit, or a file with a row of one's own that works (docs/extending)."""
     from callwright.flows.recipe import SCHEMA_FILE, write_first_recipe
@@ -69,10 +69,10 @@ def init(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
 @command(app, "build", "build recipe.yaml --preview 5")
 def build(  # noqa: PLR0917 - typer reads each option from a parameter
     recipe: RecipeFile,
-    preview: Annotated[int, typer.Option(min=0)] = 0,
-    limit: Annotated[int, typer.Option(min=0)] = 0,
+    preview: Annotated[int, typer.Option(min=0, help="Show N samples of each kind, keep none.")] = 0,
+    limit: Annotated[int, typer.Option(min=0, help="Build at most N samples of each kind.")] = 0,
     model: OneModel = "",
-    no_review: Annotated[bool, typer.Option("--no-review")] = False,
+    no_review: Annotated[bool, typer.Option("--no-review", help="Do not push to Label Studio.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Build a recipe's samples, going on where the last build of it stopped."""
@@ -141,7 +141,7 @@ def _report_text(report: "BuildReport", pushed: "Pushed | None", seconds: float)
 @command(app, "estimate", "estimate recipe.yaml")
 def estimate(
     recipe: RecipeFile,
-    limit: Annotated[int, typer.Option(min=0)] = 0,
+    limit: Annotated[int, typer.Option(min=0, help="As build --limit: at most N samples of each kind.")] = 0,
     model: OneModel = "",
 ) -> Outcome:
     """Tell what a build will ask and cost, by role and kind, before it asks anything: no model is called."""
@@ -170,8 +170,10 @@ def list_stages() -> Outcome:
 
 @command(app, "deploy", "deploy recipes/demo.yaml --pool builds")
 def deploy(
-    recipes: list[Path],
-    pool: str = "callwright",
+    recipes: Annotated[list[Path], typer.Argument(help="Recipes whose builds Prefect shall run.")],
+    pool: Annotated[
+        str, typer.Option(help="The work pool; made as a process pool where there is none.")
+    ] = "callwright",
 ) -> Outcome:
     """Register scheduled builds with Prefect: one deployment a recipe, by the cron line in it; and one that pulls reviews.
 
@@ -208,7 +210,7 @@ def stop() -> Outcome:
 
 
 @command(recipe_group, "check", "recipe check recipe.yaml")
-def check_recipes(recipes: list[Path]) -> Outcome:
+def check_recipes(recipes: Annotated[list[Path], typer.Argument(help="Recipes, YAML files.")]) -> Outcome:
     """List all that is wrong with recipes: file, line and column, what was meant, and what there is at that place.
 
     Of a recipe without mistakes it is told which of what it asks for its tools do not allow, and why.
@@ -229,7 +231,7 @@ def check_recipes(recipes: list[Path]) -> Outcome:
 
 @command(recipe_group, "schema", "recipe schema --out recipe.schema.json")
 def schema(
-    out: Path | None = None,
+    out: Annotated[Path | None, typer.Option(help="The file to write; printed unless given.")] = None,
 ) -> Outcome:
     """Give the JSON Schema of recipes. Editors read it where a recipe begins with `# yaml-language-server: $schema=FILE`."""
     from callwright.flows.recipe import schema_text, write_schema
@@ -245,7 +247,7 @@ def schema(
 @command(recipe_group, "prompts", "recipe prompts recipe.yaml --only draft_request")
 def prompts(
     recipe: RecipeFile,
-    only: str = "",
+    only: Annotated[str, typer.Option(help="The prompt of this name alone.")] = "",
     model: OneModel = "",
 ) -> Outcome:
     """Show each prompt that a build asks, whole, with your tools in it: no model is called."""

@@ -43,9 +43,9 @@ _FIGURES = (
 
 @command(check, "hammerbench", "check hammerbench en/single-turn/ST_Perfect.json")
 def hammerbench(
-    path: Path,
+    path: Annotated[Path, typer.Argument(help="A file of HammerBench records.")],
     model: CheckingModel = "",
-    failures: Annotated[bool, typer.Option("--failures")] = False,
+    failures: Annotated[bool, typer.Option("--failures", help="Show only what is not proved.")] = False,
 ) -> Outcome:
     """Run the checks on each record, its label taken as gold, and print the verdicts."""
     from callwright.flows.data_checks import check_hammerbench
@@ -80,8 +80,8 @@ def _doubts(verdicts: "Sequence[Verdict | CheckVerdict]") -> Iterator[str]:
 
 @command(check, "callnavi", "check callnavi data/callnavi --kind needless_placeholder")
 def callnavi(
-    folder: Path,
-    kind: Annotated[list[str] | None, typer.Option("--kind")] = None,
+    folder: Annotated[Path, typer.Argument(help="The folder with CallNavi's Questions, APIs and APISchema.")],
+    kind: Annotated[list[str] | None, typer.Option("--kind", help="Only faults of this kind; may be repeated.")] = None,
 ) -> Outcome:
     """List the faults of CallNavi's data: unknown tools, undeclared parameters, needless placeholders and more."""
     from callwright.validators.metrics.callnavi.dataset import check_callnavi, fault_kinds
@@ -101,8 +101,8 @@ def callnavi(
 
 @command(check, "requests", "check requests wordings.jsonl --json")
 def requests(
-    path: Path,
-    model: str = "",
+    path: Annotated[Path, typer.Argument(help="JSON lines: id, language, tool, arguments, request, and now if known.")],
+    model: Annotated[str, typer.Option(help="The model that reads what words ask for; none: values alone.")] = "",
     as_json: AsJson = False,
 ) -> None:
     """Tell of each request which values its words prove and, with a model, whether it chooses the call among near misses."""
@@ -113,7 +113,7 @@ def requests(
 
 @command(check, "records", "check records exports/v1/records.jsonl --json")
 def records(
-    path: Path,
+    path: Annotated[Path, typer.Argument(help="JSON lines as `export --to records` writes them.")],
     model: CheckingModel = "",
     as_json: AsJson = False,
 ) -> None:
@@ -154,7 +154,9 @@ def _checked_text(one: "CheckedRequest | CheckedRecordLine") -> Iterator[str]:
 
 @command(app, "doctor", "doctor --json")
 def doctor(
-    recipe: Annotated[Path | None, typer.Argument()] = None,
+    recipe: Annotated[
+        Path | None, typer.Argument(help="A recipe, to look at its models: keys, servers, prices.")
+    ] = None,
 ) -> Outcome:
     """Say what this machine has of all that callwright can use, and what to do about the rest."""
     from callwright.flows.doctor import examine
@@ -166,14 +168,22 @@ def doctor(
 
 @command(audit, "checks", "audit checks --release v1 --limit 10")
 def audit_checks(  # noqa: PLR0913, PLR0917 - each is an option of its own
-    release: str = "",
-    wordings: Path | None = None,
+    release: Annotated[
+        str, typer.Option(help="The release to break; what the newest builds have landed unless given.")
+    ] = "",
+    wordings: Annotated[
+        Path | None,
+        typer.Option(help="Instead of samples: JSON lines as `check requests` reads, with label and defect."),
+    ] = None,
     model: CheckingModel = "",
-    limit: int = 10,
-    seed: int = 0,
-    defect: list[str] | None = None,
-    survivors: Path | None = None,
-    out: Path | None = None,
+    limit: Annotated[int, typer.Option(help="How many samples of each kind and language.")] = 10,
+    seed: Annotated[int, typer.Option(help="Draws the samples, and what is broken in them.")] = 0,
+    defect: Annotated[list[str] | None, typer.Option(help="Only this kind of defect; may be given again.")] = None,
+    survivors: Annotated[
+        Path | None,
+        typer.Option(help="A file for the broken samples that are still proved, as `check records` reads them."),
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="A file for the figures as Markdown tables.")] = None,
 ) -> Outcome:
     """Inject defects into accepted samples and tell how many each check finds, and how many intact ones it doubts."""
     from callwright.flows import auditing
@@ -205,12 +215,21 @@ def _audit_text(report: "AuditReport") -> Iterator[str | Table]:
 
 @command(audit, "readers", "audit readers --model template/v1 --model hosted_vllm/MINE --wrong-at-most 0.02")
 def audit_readers(  # noqa: PLR0917 - each is an option of its own
-    model: Annotated[list[str], typer.Option()],
-    release: str = "",
-    limit: Annotated[int, typer.Option(min=1)] = 40,
-    seed: int = 0,
-    wrong_at_most: Annotated[float | None, typer.Option(min=0, max=1)] = None,
-    wrong_before: Annotated[float | None, typer.Option(min=0, max=1)] = None,
+    model: Annotated[list[str], typer.Option(help="A model that reads; may be given again.")],
+    release: Annotated[
+        str, typer.Option(help="The release whose samples are read; what the newest builds have landed unless given.")
+    ] = "",
+    limit: Annotated[int, typer.Option(min=1, help="How many samples of each family and language.")] = 40,
+    seed: Annotated[int, typer.Option(help="Draws the samples, and what is planted in them.")] = 0,
+    wrong_at_most: Annotated[
+        float | None, typer.Option(min=0, max=1, help="Name the cheapest of which it is known that no more is wrong.")
+    ] = None,
+    wrong_before: Annotated[
+        float | None,
+        typer.Option(
+            min=0, max=1, help="How much of what is read is wrong; what readers of the newest builds doubted."
+        ),
+    ] = None,
 ) -> Outcome:
     """Let models read the same accepted samples, with planted defects and as they are: price, what they catch and doubt."""
     from callwright.flows.auditing import ComparisonPlan, compare_readers

@@ -30,31 +30,111 @@ _MOST_PROBLEMS = 10
 
 @command(app, "evaluate", "evaluate v1 --model template/v1 --model PROVIDER/MODEL")
 def evaluate(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
-    release: str,
-    model: list[str] | None = None,
-    recipe: Path | None = None,
-    runs: Annotated[int, typer.Option(min=1)] = 1,
-    tools: Annotated[Path | None, typer.Option(metavar="FILE")] = None,
-    both: Annotated[bool, typer.Option("--both")] = False,
-    tools_shown: Literal["first", "always"] = "first",
-    judge: str = "",
-    complexeval: Literal["as_paper", "as_published_code"] = "as_paper",
-    turns: Annotated[int, typer.Option(min=1)] = TURN_LIMIT,
-    strategy: str = "direct",
-    router: str = "",
-    format: Literal["json", "yaml"] = "json",  # noqa: A002 - the option's name
-    live: Annotated[str, typer.Option(metavar="MODEL")] = "",
-    split: str = "",
-    dry_run: Annotated[bool, typer.Option("--dry-run")] = False,
-    resume: bool = False,
-    budget: Annotated[float | None, typer.Option(min=0)] = None,
-    fail_under: Annotated[list[str] | None, typer.Option(metavar="METRIC=NUMBER")] = None,
-    fail_over: Annotated[list[str] | None, typer.Option(metavar="METRIC=NUMBER")] = None,
-    against: Annotated[str, typer.Option(metavar="NAME or NAME~STRATEGY")] = "",
-    worse_by: Annotated[float, typer.Option(min=0, max=1)] = 0.0,
-    p: Annotated[float, typer.Option(min=0, max=1)] = 0.05,
-    junit: Path | None = None,
-    summary: Path | None = None,
+    release: Annotated[str, typer.Argument(help="The release to score on.")],
+    model: Annotated[
+        list[str] | None, typer.Option(help="A candidate by its litellm name; may be given again.")
+    ] = None,
+    recipe: Annotated[Path | None, typer.Option(help="Take the candidates of this recipe.")] = None,
+    runs: Annotated[int, typer.Option(min=1, help="Ask every candidate so many times.")] = 1,
+    tools: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Show the release's tools under other names and words: a file of changes, or a whole catalog such as an OpenAPI"
+            " document. Answers are scored as ever, kept apart, and compared with those to the tools as they are.",
+        ),
+    ] = None,
+    both: Annotated[
+        bool,
+        typer.Option("--both", help="With --tools: ask with the tools as they are, too, as far as that was not done."),
+    ] = False,
+    tools_shown: Annotated[
+        Literal["first", "always"],
+        typer.Option(
+            help="When candidates see all candidate tools: at a conversation's first snapshot, and then the one it is about"
+            " (as HammerBench's runs did), or always. Both are kept apart."
+        ),
+    ] = "first",
+    judge: Annotated[
+        str,
+        typer.Option(
+            help="Score also by the verdicts of this model: whether other words in a call mean the same, how near plans come to"
+            " the due ones, which parameters conversations bear out; in multi-step samples also how complete and how"
+            " correct final answers are."
+        ),
+    ] = "",
+    complexeval: Annotated[
+        Literal["as_paper", "as_published_code"],
+        typer.Option(
+            help="Drive candidates through multi-step samples as ComplexEval's paper says, or as its code does."
+        ),
+    ] = "as_paper",
+    turns: Annotated[
+        int, typer.Option(min=1, help="So many replies a candidate has for a multi-step sample.")
+    ] = TURN_LIMIT,
+    strategy: Annotated[
+        str,
+        typer.Option(
+            help="How candidates are asked: direct (for the calls at once, in a prompt), native (as their provider's own tool"
+            " calling), route_then_fill (for the tools first and then, with these only, for the arguments), backward (for the"
+            " last call first and then for what must come before it). Each is kept apart."
+        ),
+    ] = "direct",
+    router: Annotated[
+        str,
+        typer.Option(help="By route_then_fill: the model that chooses the tools; the candidate itself unless given."),
+    ] = "",
+    format: Annotated[  # noqa: A002 - the option's name
+        Literal["json", "yaml"], typer.Option(help="The notation of the tools shown and of the answers.")
+    ] = "json",
+    live: Annotated[
+        str,
+        typer.Option(
+            metavar="MODEL",
+            help="Talk: a simulated user holds some values back, and answers what the candidate asks for, in words of this model"
+            " that code has read back. Of tasks, multi-step samples and dialogues with slots alone; kept apart.",
+        ),
+    ] = "",
+    split: Annotated[
+        str, typer.Option(help="Ask about the samples of this split of the release only, such as test.")
+    ] = "",
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would be asked, and what changed tools touch; ask nobody.")
+    ] = False,
+    resume: Annotated[
+        bool,
+        typer.Option(
+            help="Take up the last evaluation of the release, which was cut off: its candidates, its switches."
+        ),
+    ] = False,
+    budget: Annotated[
+        float | None, typer.Option(min=0, help="Stop before this command has spent so many US dollars.")
+    ] = None,
+    fail_under: Annotated[
+        list[str] | None,
+        typer.Option(metavar="METRIC=NUMBER", help="Fail where this figure is lower; may be given again."),
+    ] = None,
+    fail_over: Annotated[
+        list[str] | None,
+        typer.Option(metavar="METRIC=NUMBER", help="Fail where this figure is higher; may be given again."),
+    ] = None,
+    against: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME or NAME~STRATEGY",
+            help="Fail who is worse than this candidate, on the samples that both have answered.",
+        ),
+    ] = "",
+    worse_by: Annotated[
+        float, typer.Option(min=0, max=1, help="Only a share of samples passed that is smaller by so much is worse.")
+    ] = 0.0,
+    p: Annotated[
+        float, typer.Option(min=0, max=1, help="Only a difference with at most this p value (McNemar's) is worse.")
+    ] = 0.05,
+    junit: Annotated[Path | None, typer.Option(help="Write JUnit's XML to this file: a case a sample.")] = None,
+    summary: Annotated[
+        Path | None, typer.Option(help="Write a page of Markdown to this file, such as $GITHUB_STEP_SUMMARY.")
+    ] = None,
 ) -> Outcome:
     """Ask candidate models for the calls that are due, drive them through multi-step samples, and score both.
 
@@ -194,14 +274,35 @@ def _boards_text(found: "Evaluation", gate: "Gate") -> "Iterator[str | Table]":
     "with --predictions log.json --language en as the newest release does.",
 )
 def score_hammerbench(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
-    logs: Annotated[list[Path] | None, typer.Option("--logs")] = None,
-    predictions: Path | None = None,
-    irrelevant: Path | None = None,
-    snapshots: Annotated[str, typer.Option(metavar="all|first|last|shift|FILE")] = "all",
-    verdicts: Literal["flags", "rule"] | None = None,
-    language: Annotated[str | None, typer.Option(metavar="CODE")] = None,
-    style: Literal["default", "mistral", "xlam", "toolace", "lenient"] = "default",
-    column: str = "",
+    logs: Annotated[
+        list[Path] | None,
+        typer.Option("--logs", help="A folder with MT_res.json; given again, the conversations are scored together."),
+    ] = None,
+    predictions: Annotated[
+        Path | None,
+        typer.Option(help="Single predictions with their labels: a JSON list, as the newest release has it."),
+    ] = None,
+    irrelevant: Annotated[
+        Path | None, typer.Option(help="Replies to requests that no tool fits: a CSV or a JSON list.")
+    ] = None,
+    snapshots: Annotated[
+        str,
+        typer.Option(
+            metavar="all|first|last|shift|FILE",
+            help="Which snapshots of the logs; FILE lists them, shift takes each log's own snapshot_id.json.",
+        ),
+    ] = "all",
+    verdicts: Annotated[
+        Literal["flags", "rule"] | None,
+        typer.Option(help="The judge's, of turn_flags_res.json, or by rule; flags where there are any, unless said."),
+    ] = None,
+    language: Annotated[
+        str | None, typer.Option(metavar="CODE", help="The language of the values; logs tell it themselves.")
+    ] = None,
+    style: Annotated[
+        Literal["default", "mistral", "xlam", "toolace", "lenient"], typer.Option(help="How the model writes calls.")
+    ] = "default",
+    column: Annotated[str, typer.Option(help="The column or field of --irrelevant that holds the replies.")] = "",
 ) -> Outcome:
     """Score HammerBench's result files by the metrics of its paper, as fractions."""
     from callwright.flows.evaluation.scoring import score_flat_file, score_logs, score_replies
@@ -231,8 +332,13 @@ def score_hammerbench(  # noqa: PLR0913, PLR0917 - typer reads each option from 
 
 @command(score, "complexfuncbench", "score complexfuncbench --results results.jsonl --json")
 def score_results(
-    results: Annotated[Path, typer.Option("--results")],
-    mode: Literal["as_published_code", "as_paper"] = "as_published_code",
+    results: Annotated[
+        Path, typer.Option("--results", help="The rows that an evaluation left: JSON lines or a JSON list.")
+    ],
+    mode: Annotated[
+        Literal["as_published_code", "as_paper"],
+        typer.Option(help="Success as the published code divides it (by 150, 400 and 1000), or by the rows there are."),
+    ] = "as_published_code",
 ) -> Outcome:
     """Score ComplexFuncBench's result files: success and call accuracy, answers, errors and steps, as fractions."""
     from callwright.flows.evaluation.scoring import score_complexfuncbench
@@ -270,9 +376,21 @@ def score_results(
 
 @command(score, "callnavi", "score callnavi --questions callnavi/Questions --predictions answers --json")
 def score_answers(
-    questions: Annotated[Path, typer.Option("--questions")],
-    predictions: Annotated[list[Path], typer.Option("--predictions")],
-    repair: Literal["rules", "none"] = "rules",
+    questions: Annotated[Path, typer.Option("--questions", help="The folder with a DOMAIN.json of questions each.")],
+    predictions: Annotated[
+        list[Path],
+        typer.Option(
+            "--predictions",
+            help='The folder with a DOMAIN.json each: a list of {"predict": ...}. Given again for further runs of the '
+            "same model: the first is scored, and how steady all are.",
+        ),
+    ],
+    repair: Annotated[
+        Literal["rules", "none"],
+        typer.Option(
+            help="Read answers that are no JSON by rules, as the paper has a model do; or count them as wrong."
+        ),
+    ] = "rules",
 ) -> Outcome:
     """Score CallNavi's predictions: syntax, routing, structure and AST match by difficulty, as fractions."""
     from callwright.flows.evaluation.scoring import score_callnavi
@@ -286,13 +404,25 @@ def score_answers(
 
 @command(score, "confetti", "score confetti --answers possible_answer --predictions result --json")
 def score_turns(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
-    answers: Annotated[Path, typer.Option("--answers")],
-    predictions: Annotated[Path, typer.Option("--predictions")],
-    questions: Annotated[Path | None, typer.Option("--questions")] = None,
-    scorer: Literal["meaning", "words", "rouge", "exact", "alignscore"] = "meaning",
-    weights: Annotated[Path | None, typer.Option("--weights")] = None,
-    combine: Literal["mean", "product", "least"] = "mean",
-    partial: Annotated[bool, typer.Option("--partial")] = False,
+    answers: Annotated[Path, typer.Option("--answers", help="The folder of CONFETTI's accepted calls and acts.")],
+    predictions: Annotated[
+        Path,
+        typer.Option("--predictions", help='Rows with "id" and "result", as BFCL writes them: a file or a folder.'),
+    ],
+    questions: Annotated[
+        Path | None, typer.Option("--questions", help="The question files, where there are any: tools and turns.")
+    ] = None,
+    scorer: Annotated[
+        Literal["meaning", "words", "rouge", "exact", "alignscore"], typer.Option(help="How alike two texts are.")
+    ] = "meaning",
+    weights: Annotated[Path | None, typer.Option("--weights", help="AlignScore's checkpoint.")] = None,
+    combine: Annotated[
+        Literal["mean", "product", "least"], typer.Option(help="How a call's score comes of its parameters'.")
+    ] = "mean",
+    partial: Annotated[
+        bool,
+        typer.Option("--partial", help="A missing or unexpected parameter is worth 0 by itself, not the whole call."),
+    ] = False,
 ) -> Outcome:
     """Score CONFETTI's predictions turn by turn: AST soft, chains, dialogue acts, validity, as fractions."""
     from callwright.flows.evaluation.scoring import score_confetti

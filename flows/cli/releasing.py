@@ -43,17 +43,36 @@ _SHOWN = 60  # characters of a value
 
 @command(release, "create", "release create v1 --recipe demo --splits train=0.8,validation=0.1,test=0.1")
 def create(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
-    name: str,
-    recipe: list[str] | None = None,
-    build: list[str] | None = None,
+    name: Annotated[str, typer.Argument(help="The release's name.")],
+    recipe: Annotated[list[str] | None, typer.Option(help="Only samples of this recipe; may be given again.")] = None,
+    build: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Samples of this build in place of the newest, by the beginning of its key; may be given again."
+        ),
+    ] = None,
     kind: OfKinds = None,
-    language: list[str] | None = None,
-    where: str = "",
-    splits: Annotated[str, typer.Option(metavar="NAME=SHARE,...")] = "",
-    by: str = "relatives",
-    version: str = "",
-    follows: str = "",
-    note: str = "",
+    language: Annotated[
+        list[str] | None, typer.Option(help="Only samples in this language; may be given again.")
+    ] = None,
+    where: Annotated[str, typer.Option(help="Only what this SQL condition on accepted_samples holds for.")] = "",
+    splits: Annotated[
+        str, typer.Option(metavar="NAME=SHARE,...", help="Splits with their shares: train=0.8,validation=0.1,test=0.1.")
+    ] = "",
+    by: Annotated[
+        str,
+        typer.Option(help="What no two splits share: relatives (parent, goal, template), or tool: these and tools."),
+    ] = "relatives",
+    version: Annotated[
+        str, typer.Option(help="Its semantic version; counted on from the release it follows unless given.")
+    ] = "",
+    follows: Annotated[
+        str,
+        typer.Option(
+            help="The release it is the next version of; the newest of the same recipes and filters unless given."
+        ),
+    ] = "",
+    note: Annotated[str, typer.Option(help="A sentence to keep with it.")] = "",
     live: Live = False,
 ) -> Outcome:
     """Freeze what the newest whole build of each recipe has landed, under a name, a version and a content hash.
@@ -115,9 +134,11 @@ def _made_text(made: "MadeRelease") -> Iterator[str]:
 
 @command(release, "import", "release import published callnavi data/callnavi")
 def import_one(
-    name: str,
-    form: Annotated[str, typer.Argument(metavar="FORMAT")],
-    path: Path,
+    name: Annotated[str, typer.Argument(help="The release's name.")],
+    form: Annotated[
+        str, typer.Argument(metavar="FORMAT", help="What docs/sources.md lists: records, openai, bfcl, hammerbench …")
+    ],
+    path: Annotated[Path, typer.Argument(help="The file or folder.")],
 ) -> Outcome:
     """Freeze samples that others made, as they are, to evaluate candidates on them; no check sees them."""
     from callwright.flows.sources import import_release
@@ -141,7 +162,7 @@ def list_all(live: Live = False) -> Outcome:
 @command(release, "diff", "release diff v1 v2")
 def diff(
     old: OneRelease,
-    new: str,
+    new: Annotated[str, typer.Argument(help="A later release.")],
     live: Live = False,
     as_json: AsJson = False,
 ) -> Outcome:
@@ -185,8 +206,15 @@ def _short(value: object) -> str:
 @command(release, "overlap", "release overlap v1 --with bfcl:data/bfcl --with hf:data/xlam")
 def overlap(
     name: OneRelease,
-    data_sets: Annotated[list[str], typer.Option("--with", metavar="FORMAT:PATH")],
-    likeness: Annotated[float, typer.Option(min=0, max=1)] = 0.6,
+    data_sets: Annotated[
+        list[str],
+        typer.Option(
+            "--with", metavar="FORMAT:PATH", help="A data set, in a format of docs/sources.md; may be given again."
+        ),
+    ],
+    likeness: Annotated[
+        float, typer.Option(min=0, max=1, help="From which likeness on a request in other words is the same.")
+    ] = 0.6,
     live: Live = False,
 ) -> Outcome:
     """Say what a release has in common with data sets of others: the same tools by schema, the same calls, the same requests.
@@ -223,7 +251,9 @@ def _overlap_text(found: "Sequence[Overlap]") -> Iterator[str | Table]:
 
 
 @command(release, "verify", "release verify v1")
-def verify(name: Annotated[str | None, typer.Argument()] = None, live: Live = False) -> Outcome:
+def verify(
+    name: Annotated[str | None, typer.Argument(help="A release; all of them unless given.")] = None, live: Live = False
+) -> Outcome:
     """Compare releases with their manifests, row by row; exit 1 where something was changed, added or removed since."""
     from callwright.warehouse.releases import verify_release, verify_releases
 
@@ -253,7 +283,9 @@ def card(name: OneRelease, live: Live = False) -> Outcome:
 
 
 @command(app, "query", 'query "select * from funnel"')
-def query(sql: str, live: Live = False) -> Outcome:
+def query(
+    sql: Annotated[str, typer.Argument(help="DuckDB SQL; nothing can be changed by it.")], live: Live = False
+) -> Outcome:
     """Run a read-only query on the warehouse; `show tables` lists what there is. No build waits for it."""
     with reading(live=live) as warehouse:
         columns, rows = warehouse.query(sql)
@@ -276,13 +308,42 @@ def publish() -> Outcome:
 )  # fmt: skip
 def export(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
     release: OneRelease,
-    to: Annotated[str, typer.Option("--to")],
+    to: Annotated[
+        str,
+        typer.Option(
+            "--to",
+            help="For training: hf, nemo-gym, openai, openenv, sharegpt, trl, trl-dpo, trl-grpo, trl-kto or verifiers. For"
+            " measuring: bfcl, callnavi, complexfuncbench, confetti, hammerbench, inspect, langfuse or promptfoo. Samples"
+            " whole: parquet or records. One of your own: FILE.py:NAME.",
+        ),
+    ],
     kind: OfKinds = None,
-    out: Path | None = None,
-    with_template: Annotated[bool, typer.Option("--with-template")] = False,
-    from_answers: Annotated[list[str] | None, typer.Option(metavar="NAME or NAME~STRATEGY")] = None,
-    pass_rate: Annotated[str, typer.Option(metavar="LOW:HIGH")] = "",
-    system_messages: Annotated[bool, typer.Option("--system-messages/--no-system-messages")] = True,
+    out: Annotated[Path | None, typer.Option(help="The folder to write; exports/RELEASE-FORMAT unless given.")] = None,
+    with_template: Annotated[
+        bool, typer.Option("--with-template", help="In a format for training, also what template/v1 worded.")
+    ] = False,
+    from_answers: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME or NAME~STRATEGY",
+            help="Take what this candidate answered in evaluations: right answers in the place of the gold (openai, sharegpt,"
+            " trl), wrong ones beside right ones (trl-dpo, trl-kto), how often samples are passed (nemo-gym, trl-grpo)."
+            " May be given again.",
+        ),
+    ] = None,
+    pass_rate: Annotated[
+        str,
+        typer.Option(
+            metavar="LOW:HIGH", help="Only samples that these candidates pass in such a share of their runs: 0.2:0.8."
+        ),
+    ] = "",
+    system_messages: Annotated[
+        bool,
+        typer.Option(
+            "--system-messages/--no-system-messages",
+            help="Rows of training whose sample has no system message begin with one of ours, or with none.",
+        ),
+    ] = True,
     live: Live = False,
 ) -> Outcome:
     """Write a release in a format that others read, with its card; what has no place there is counted.

@@ -56,9 +56,14 @@ _ROOM = 54
 
 @command(review, "serve", "review serve")
 def serve(
-    host: str = "127.0.0.1",
-    port: int = 0,
-    url: str = "",
+    host: Annotated[
+        str,
+        typer.Option(help="The address of this machine to listen at; 0.0.0.0 for every one, so that others reach it."),
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="The port to listen on; 0 takes the last one, or a free one.")] = 0,
+    url: Annotated[
+        str, typer.Option(help="Under which address people reach it, where a proxy with TLS stands before.")
+    ] = "",
 ) -> Outcome:
     """Start a local Label Studio in the background (its own environment, SQLite), or find the one that runs."""
     from callwright.annotation.studio.server import StudioAddress
@@ -87,7 +92,9 @@ def stop() -> Outcome:
 
 @command(review, "push", "review push")
 def push(
-    again: Annotated[bool, typer.Option("--again")] = False,
+    again: Annotated[
+        bool, typer.Option("--again", help="Push also what was pushed before and nobody has decided: for a new server.")
+    ] = False,
 ) -> Outcome:
     """Push what waits for people; what is there already is not pushed again."""
     from callwright.flows.engine.deploying import in_a_run
@@ -108,7 +115,9 @@ def push(
 
 @command(review, "pull", "review pull")
 def pull(
-    every: Annotated[float, typer.Option(min=0)] = 0,
+    every: Annotated[
+        float, typer.Option(min=0, help="Pull again every so many seconds, until Ctrl-C; 0: once. See also `deploy`.")
+    ] = 0,
     as_json: AsJson = False,
 ) -> None:
     """Take back what people decided; edited samples run through the checks again before they land."""
@@ -146,10 +155,12 @@ def pulled_lines(result: "Pulled") -> Iterator[str]:
 
 @command(review, "listen", "review listen --url http://192.0.2.7:8123/ --host 0.0.0.0 --port 8123")
 def listen(
-    host: str = "127.0.0.1",
-    port: int = 0,
-    url: str = "",
-    remove: Annotated[bool, typer.Option("--remove")] = False,
+    host: Annotated[str, typer.Option(help="The address of this machine to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="The port to listen on; 0 takes a free one.")] = 0,
+    url: Annotated[
+        str, typer.Option(help="Under which URL Label Studio reaches this; it is registered there, with the secret.")
+    ] = "",
+    remove: Annotated[bool, typer.Option("--remove", help="Take the webhooks away, instead of listening.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Listen for Label Studio's webhooks and pull two seconds after people did something; Ctrl-C ends it."""
@@ -188,9 +199,14 @@ def listen(
 
 @command(review, "edit", "review edit")
 def edit(
-    host: str = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535)] = 8322,
-    url: str = "",
+    host: Annotated[str, typer.Option(help="The address of this machine to answer at.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port to answer at; 0 takes a free one.")] = 8322,
+    url: Annotated[
+        str,
+        typer.Option(
+            help="Under which URL reviewers reach this, where it is another; its host name is Label Studio's."
+        ),
+    ] = "",
     as_json: AsJson = False,
 ) -> None:
     """Serve the page on which samples are edited by form, and link to it from each task, until Ctrl-C.
@@ -216,9 +232,13 @@ def edit(
 
 @command(review, "audit", "review audit v1 --draw 100")
 def audit(
-    release: str,
-    model: list[str] | None = None,
-    draw: Annotated[int, typer.Option(min=1)] = 50,
+    release: Annotated[str, typer.Argument(help="The release whose answers are audited.")],
+    model: Annotated[
+        list[str] | None, typer.Option(help="Only answers of this candidate, by its label; may be given again.")
+    ] = None,
+    draw: Annotated[
+        int, typer.Option(min=1, help="So many answers are drawn in all; those drawn before count, and stay drawn.")
+    ] = 50,
 ) -> Outcome:
     """Draw answers of candidates, so that people say whether the metric is right about them; `review push` asks.
 
@@ -238,9 +258,11 @@ def audit(
 
 @command(review, "training", "review training --items 10")
 def training(
-    items: Annotated[int, typer.Option(min=1)] = 10,
-    results: Annotated[bool, typer.Option("--results")] = False,
-    reviewer: str = "",
+    items: Annotated[int, typer.Option(min=1, help="So many items are pushed, those that are there among them.")] = 10,
+    results: Annotated[bool, typer.Option("--results", help="Tell how people did, instead of pushing.")] = False,
+    reviewer: Annotated[
+        str, typer.Option(help="Only what this person answered, by e-mail address; with --results.")
+    ] = "",
 ) -> Outcome:
     """Push items with known answers for people who are new, to a project of their own; --results tells of each what was right.
 
@@ -275,9 +297,11 @@ def training_lines(found: "Sequence[TrainingAnswer]") -> Iterator[str]:
 
 @command(review, "recheck", "review recheck v1 --draw 100")
 def recheck(
-    name: Annotated[str, typer.Argument(metavar="[RELEASE|RECIPE]")] = "",
-    draw: Annotated[int, typer.Option("--draw", min=1)] = 100,
-    seed: Annotated[int, typer.Option("--seed")] = 0,
+    name: Annotated[
+        str, typer.Argument(metavar="[RELEASE|RECIPE]", help="Of what to draw; without a name of all that is accepted.")
+    ] = "",
+    draw: Annotated[int, typer.Option("--draw", min=1, help="How many samples to look at again.")] = 100,
+    seed: Annotated[int, typer.Option("--seed", help="Another seed draws others.")] = 0,
 ) -> Outcome:
     """Ask people about accepted samples again, drawn at random: what share of them is usable? `review agreement` tells."""
     from callwright.flows.review.asking_again import recheck as draw_again
@@ -290,7 +314,7 @@ def recheck(
 
 
 @command(review, "suspects", "review suspects v1")
-def suspects(release: str) -> Outcome:
+def suspects(release: Annotated[str, typer.Argument(help="The release whose samples are suspected.")]) -> Outcome:
     """List the samples whose gold may be wrong by what candidates answer, and ask people about those that are new.
 
     All candidates fail at the same call, or several give the very same answer against the gold and no fewer than are right. At
@@ -310,7 +334,7 @@ def suspects(release: str) -> Outcome:
 
 
 @command(review, "status", "review status --json")
-def status(refresh: Annotated[bool, typer.Option("--server")] = False) -> Outcome:
+def status(refresh: Annotated[bool, typer.Option("--server", help="Also ask Label Studio.")] = False) -> Outcome:
     """Say what waits for people, who reviewed how much and how fast, and how much time and money is left to spend."""
     from callwright.flows.review.status import review_status
 

@@ -3,12 +3,10 @@
 import functools
 import inspect
 import sys
-import tomllib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
-from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import orjson
 import typer
@@ -71,15 +69,12 @@ def command(
 ) -> Callable[[Callable[..., Outcome | None]], Callable[..., Outcome | None]]:
     """Make a function a command of a group: it takes `--json` besides its own options, and what it gives is shown.
 
-    A function that takes `as_json` itself is told of it, and may show its result as it comes and give nothing. What its
-    options are for stands in options.toml, but for those that several commands have.
+    A function that takes `as_json` itself is told of it, and may show its result as it comes and give nothing.
     """
 
     def register(function: Callable[..., Outcome | None]) -> Callable[..., Outcome | None]:
-        purposes = _purposes().get(function.__module__.rpartition(".")[2], {}).get(function.__name__, {})
-        own = {one: _told(stated, purposes) for one, stated in inspect.signature(function).parameters.items()}
+        own = inspect.signature(function).parameters
         more = inspect.Parameter("as_json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=AsJson)
-        taken = {**own, "as_json": more}
 
         @functools.wraps(function)
         def run(*, as_json: bool, **given: object) -> None:
@@ -87,29 +82,12 @@ def command(
             if found is not None:
                 present(found, as_json=as_json)
 
-        run.__signature__ = inspect.Signature([*taken.values()])  # type: ignore[attr-defined]
-        run.__annotations__ = {one: stated.annotation for one, stated in taken.items()}
+        run.__signature__ = inspect.Signature([*({**own, "as_json": more}.values())])  # type: ignore[attr-defined]
+        run.__annotations__ = {**function.__annotations__, "as_json": AsJson}
         group.command(name, epilog=f"Example: callwright {example}")(run)
         return function
 
     return register
-
-
-@functools.cache
-def _purposes() -> dict[str, dict[str, dict[str, str]]]:
-    """What options are for, by module, function and parameter: in TOML, for YAML takes a third of a start to load."""
-    return tomllib.loads(files("callwright.flows.cli").joinpath("options.toml").read_text(encoding="utf-8"))
-
-
-def _told(parameter: inspect.Parameter, purposes: Mapping[str, str]) -> inspect.Parameter:
-    """A parameter as an option, or an argument where it has no default, that tells what it is for."""
-    if get_origin(parameter.annotation) is not Annotated:
-        info = typer.Argument if parameter.default is parameter.empty else typer.Option
-        told: Any = Annotated[parameter.annotation, info(help=purposes[parameter.name])]
-        return parameter.replace(annotation=told)
-    [info] = parameter.annotation.__metadata__
-    info.help = info.help or purposes[parameter.name]
-    return parameter
 
 
 def present(found: Outcome, *, as_json: bool) -> None:

@@ -38,9 +38,9 @@ app.add_typer(tools, name="tools")
 
 @command(tools, "make", "tools make recipe.yaml --preview 5")
 def make(
-    recipe: Path,
-    preview: Annotated[int, typer.Option(min=0)] = 0,
-    model: str = "",
+    recipe: Annotated[Path, typer.Argument(help="A recipe with a line such as {generate: all} under `tools`.")],
+    preview: Annotated[int, typer.Option(min=0, help="Show N tools of each category, keep none.")] = 0,
+    model: Annotated[str, typer.Option(help="The model that makes them, by its litellm name.")] = "",
 ) -> Outcome:
     """Make a recipe's tools; those that a check does not prove wait for people, the others are used by its builds."""
     from callwright.flows.recipe import read_recipe_to_build
@@ -72,7 +72,7 @@ def _first(lines: Iterable[str], rest: str, most: int = _GAPS) -> Iterator[str]:
 
 @command(tools, "refresh", "tools refresh recipe.yaml")
 def refresh(
-    recipe: Path,
+    recipe: Annotated[Path, typer.Argument(help="A recipe with a line such as {environment: http, …} under `tools`.")],
 ) -> Outcome:
     """Ask the live servers of a recipe again all that is stored, and list what they answer otherwise by now."""
     from callwright.flows.environments import refresh_environments
@@ -87,18 +87,32 @@ def refresh(
 
 @command(tools, "import", "tools import openapi api.yaml --name api --include tag=users")
 def import_tools(  # noqa: PLR0913, PLR0917 - one for each option
-    format_name: Annotated[str, typer.Argument(metavar="FORMAT")],
-    path: Annotated[list[Path] | None, typer.Argument()] = None,
-    server: str = "",
-    url: str = "",
+    format_name: Annotated[
+        str, typer.Argument(metavar="FORMAT", help="callnavi, bfcl, hammerbench, openapi, mcp or openai.")
+    ],
+    path: Annotated[
+        list[Path] | None,
+        typer.Argument(help="The file or folder, or several that are one import; none with --server and --url."),
+    ] = None,
+    server: Annotated[str, typer.Option(help="Ask the MCP server that this command starts, in one text.")] = "",
+    url: Annotated[str, typer.Option(help="Ask the MCP server at this address.")] = "",
     secret: Secrets = None,
-    name: str = "",
-    include: list[str] | None = None,
-    exclude: list[str] | None = None,
-    rename: list[str] | None = None,
-    category: list[str] | None = None,
-    constant: list[str] | None = None,
-    plumbing: list[str] | None = None,
+    name: Annotated[str, typer.Option(help="Name the catalog, for recipes: {catalog: NAME}.")] = "",
+    include: Annotated[
+        list[str] | None, typer.Option(help="Only these tools: get*, tag=users, path=/v1/*, method=get,tag=users …")
+    ] = None,
+    exclude: Annotated[list[str] | None, typer.Option(help="None of these tools, as with --include.")] = None,
+    rename: Annotated[list[str] | None, typer.Option(help="OLD=NEW: another name for a tool.")] = None,
+    category: Annotated[
+        list[str] | None, typer.Option(help="TOOLS=CATEGORY: another category, such as get*=Reading.")
+    ] = None,
+    constant: Annotated[
+        list[str] | None, typer.Option(help="[TOOLS.]PARAMETER=VALUE: fixed and hidden, gold calls carry it.")
+    ] = None,
+    plumbing: Annotated[
+        list[str] | None,
+        typer.Option(help="[TOOLS.]PARAMETER=true or false: whether it is plumbing that no plan chooses."),
+    ] = None,
 ) -> Outcome:
     """Import tools of files, a folder or an MCP server; everything odd in them is reported item by item."""
     from callwright.flows.catalogs import catalog_json, import_catalog, import_server, plumbing_in, problems_in
@@ -155,7 +169,7 @@ def _plumbing_text(unsaid: "list[PlumbingParameter]") -> Iterator[str]:
 
 
 @command(tools, "show", "tools show spotify")
-def show_catalog(name: str) -> Outcome:
+def show_catalog(name: Annotated[str, typer.Argument(help="The catalog's name.")]) -> Outcome:
     """Show a catalog: where it is from, its tools with what is required (*), plumbing (in brackets) and what is fixed."""
     from callwright.flows.catalogs import catalog_json, catalog_named, problems_in, tools_in
 
@@ -177,7 +191,7 @@ def show_catalog(name: str) -> Outcome:
 
 
 @command(tools, "drop", "tools drop spotify")
-def drop_catalog_named(name: str) -> Outcome:
+def drop_catalog_named(name: Annotated[str, typer.Argument(help="The catalog's name.")]) -> Outcome:
     """Drop a catalog's name; builds that used its tools keep them."""
     from callwright.flows.catalogs import catalog_json, drop_catalog
 
@@ -187,9 +201,9 @@ def drop_catalog_named(name: str) -> Outcome:
 
 @command(tools, "list", "tools list --category Hotels")
 def list_tools(
-    category: str = "",
-    seed: Annotated[bool, typer.Option("--seed")] = False,
-    catalogs: Annotated[bool, typer.Option("--catalogs")] = False,
+    category: Annotated[str, typer.Option(help="Only this category.")] = "",
+    seed: Annotated[bool, typer.Option("--seed", help="The seed catalog instead of the warehouse.")] = False,
+    catalogs: Annotated[bool, typer.Option("--catalogs", help="The named catalogs instead of single tools.")] = False,
 ) -> Outcome:
     """List the tools that were imported or used so far, or the catalogs that have names."""
     from callwright.flows.catalogs import catalog_json, catalogs_in
@@ -210,11 +224,14 @@ def list_tools(
 
 @command(tools, "check", "tools check api.yaml")
 def check_tools(
-    catalog: Annotated[list[str] | None, typer.Argument()] = None,
-    server: str = "",
-    url: str = "",
+    catalog: Annotated[
+        list[str] | None,
+        typer.Argument(help="Files or a folder (a format's name may come first), a catalog's name, seed or warehouse."),
+    ] = None,
+    server: Annotated[str, typer.Option(help="Check the MCP server that this command starts, in one text.")] = "",
+    url: Annotated[str, typer.Option(help="Check the MCP server at this address.")] = "",
     secret: Secrets = None,
-    tool: str = "",
+    tool: Annotated[str, typer.Option(help="What can be made of this tool, kind by kind.")] = "",
 ) -> Outcome:
     """Check tools before anything is built: what samples of each kind they allow and why not others, and what is odd in them."""
     from callwright.flows.environments import words_of

@@ -25,9 +25,15 @@ app.add_typer(world, name="world")
 
 @command(app, "view", "view, or: callwright view --out page --samples 1000")
 def view(
-    out: Path | None = None,
-    samples: Annotated[int, typer.Option(min=1, max=4000)] = 500,
-    port: Annotated[int, typer.Option(min=0, max=65535)] = 8321,
+    out: Annotated[
+        Path | None, typer.Option(help="Write the page as files to this folder, to send around, and serve nothing.")
+    ] = None,
+    samples: Annotated[
+        int, typer.Option(min=1, max=4000, help="With --out: so many samples, spread over kinds.")
+    ] = 500,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="The port of this machine to answer at; 0 takes a free one.")
+    ] = 8321,
     as_json: AsJson = False,
 ) -> None:
     """Show samples, evaluations and builds as a web page, from a published copy: no build waits for it.
@@ -52,7 +58,7 @@ def view(
 
 @command(app, "notebook", "notebook figures.ipynb")
 def notebook(
-    file: Annotated[Path, typer.Argument()] = Path("callwright.ipynb"),
+    file: Annotated[Path, typer.Argument(help="The notebook to write.")] = Path("callwright.ipynb"),
 ) -> Outcome:
     """Write a Jupyter notebook that opens the published copy and draws stages, samples, scores, errors, differences and cost."""
     from callwright.flows.pages.notebook import write_notebook
@@ -91,7 +97,9 @@ def _readable_copy(settings: Settings) -> Iterator["Warehouse"]:
 
 @command(app, "report", "report --out report.html")
 def report(
-    out: Path | None = None,
+    out: Annotated[
+        Path | None, typer.Option(help="The file to write; report.html in the work folder unless given.")
+    ] = None,
 ) -> Outcome:
     """Write a summary on one HTML page: funnel, scores with intervals, error types, cost. It opens from a file."""
     from callwright.flows.pages.report import write_report
@@ -103,11 +111,22 @@ def report(
 
 @command(world, "serve", "world serve v1 --port 8323 --controls")
 def serve(
-    source: str,
-    task: str = "",
-    seed: Annotated[int | None, typer.Option(min=0)] = None,
-    port: Annotated[int | None, typer.Option(min=1, max=65535)] = None,
-    controls: Annotated[bool, typer.Option("--controls")] = False,
+    source: Annotated[
+        str, typer.Argument(help="A release with tasks, the folder of an exported environment, or a recipe.")
+    ],
+    task: Annotated[
+        str, typer.Option(help="The key of the task that sessions begin with; the first unless given.")
+    ] = "",
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="The seed of what a recipe's world holds, its own unless given.")
+    ] = None,
+    port: Annotated[
+        int | None,
+        typer.Option(min=1, max=65535, help="Serve at this port of this machine; over input and output unless given."),
+    ] = None,
+    controls: Annotated[
+        bool, typer.Option("--controls", help="Also serve the tools reset_episode and episode_reward.")
+    ] = False,
 ) -> None:
     """Serve the world of a task over MCP, or of a recipe: each session has a state of its own, which its calls change.
 
