@@ -12,6 +12,7 @@ import orjson
 import typer
 
 if TYPE_CHECKING:
+    from rich.live import Live as Picture
     from rich.progress import TaskID
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")]
@@ -215,12 +216,14 @@ class Terminal(AbstractContextManager["Terminal"]):
 
     def __init__(self) -> None:
         """Nothing is drawn before the first stretch begins."""
-        self._picture: _Picture | None = None
+        self._picture: Picture | None = None
+        self._task: TaskID | None = None
         self._title, self._total, self._done, self._details = "", 0, 0, 0
 
     def __exit__(self, *_: object) -> None:
         if self._picture is not None:
-            self._picture.end()
+            self._leave()
+            self._picture.stop()
             self._picture = None
 
     @property
@@ -229,16 +232,16 @@ class Terminal(AbstractContextManager["Terminal"]):
         return sys.stderr.isatty()
 
     def say(self, sentence: str) -> None:
-        """One event worth a line."""
+        """One event worth a line; it passes above the picture, which stays where it is."""
         if self._picture is not None:
-            self._picture.say(sentence)
+            self._picture.console.print(sentence, highlight=False, markup=False)
         else:
             say(sentence)
 
     def show(self, state: str) -> None:
         """What is under way by now."""
         if self._picture is not None:
-            self._picture.show(state)
+            self._state.plain = state
 
     def begin(self, title: str, total: int) -> None:
         """A stretch of work with `total` items begins."""
@@ -246,25 +249,25 @@ class Terminal(AbstractContextManager["Terminal"]):
         if not self.is_live:
             say(f"{title}: {total} to do")
             return
-        self._picture = self._picture or _Picture()
-        self._picture.begin(title, total)
+        if self._picture is None:
+            self._draw()
+        self._leave()
+        self._task = self._bar.add_task(title, total=total, rate="")
 
     def advance(self, count: int) -> None:
         """So many more items are done."""
         self._done += count
-        if self._picture is not None:
-            self._picture.advance(count)
+        if self._task is not None:
+            self._bar.advance(self._task, count)
+            self._bar.update(self._task, rate=_rate(self._bar.tasks[0].speed))
             return
         step = self._done * _STEPS // max(1, self._total)
         if step > self._details:
             self._details = step
             say(f"{self._title}: {self._done} of {self._total}")
 
-
-class _Picture:
-    """A bar and a line beneath it, which stay where they are while sentences pass above them."""
-
-    def __init__(self) -> None:
+    def _draw(self) -> None:
+        """A bar, and a line beneath it."""
         from rich import progress
         from rich.console import Console, Group
         from rich.live import Live
@@ -279,30 +282,9 @@ class _Picture:
             progress.TimeElapsedColumn(),
             progress.TimeRemainingColumn(),
         )
-        self._task: TaskID | None = None
-        self._live = Live(
-            Group(self._bar, self._state), console=Console(stderr=True), refresh_per_second=4, transient=True
-        )
-        self._live.start()
-
-    def begin(self, title: str, total: int) -> None:
-        self._leave()
-        self._task = self._bar.add_task(title, total=total, rate="")
-
-    def advance(self, count: int) -> None:
-        if self._task is not None:
-            self._bar.advance(self._task, count)
-            self._bar.update(self._task, rate=_rate(self._bar.tasks[0].speed))
-
-    def say(self, sentence: str) -> None:
-        self._live.console.print(sentence, highlight=False, markup=False)
-
-    def show(self, state: str) -> None:
-        self._state.plain = state
-
-    def end(self) -> None:
-        self._leave()
-        self._live.stop()
+        console, both = Console(stderr=True), Group(self._bar, self._state)
+        self._picture = Live(both, console=console, refresh_per_second=4, transient=True)
+        self._picture.start()
 
     def _leave(self) -> None:
         """Leave a line of the stretch in place of its bar."""

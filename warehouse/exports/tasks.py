@@ -76,6 +76,10 @@ class TaskFormat(NamedTuple):
     row_of: Callable[[Sample, list[dict[str, Any]]], Mapping[str, Any]] | None = None
     words_of: Callable[[ReleaseStream], Mapping[str, Any]] | None = None
 
+    def alone(self, name: str, holds: str, readers: str) -> Format:
+        """A format for training that is these environments and nothing else."""
+        return Format(name, holds, readers, self.begin, complete=self.complete, is_for_training=True, has_worlds=True)
+
     def added_to(self, form: Format) -> Format:
         """A format that has environments besides where there are tasks."""
 
@@ -148,22 +152,11 @@ _TEMPLATES = Environment(
 _TEMPLATES.filters["repr"] = repr
 
 
-_SESSIONS = TaskFormat(
+OPENENV = TaskFormat(
     {"server.py": "openenv_server.py.j2", "openenv.yaml": "openenv.yaml.j2", "test_server.py": "openenv_tests.py.j2"},
     root="",
-)
-OPENENV = Format(
-    name="openenv",
-    holds="a server of the tasks, each in its world, and its tests",
-    readers="OpenEnv: `uvicorn server:app`",
-    begin=_SESSIONS.begin,
-    complete=_SESSIONS.complete,
-    is_for_training=True,
-    has_worlds=True,
-)
-
-
-_TASKSET = TaskFormat(
+).alone("openenv", "a server of the tasks, each in its world, and its tests", "OpenEnv: `uvicorn server:app`")
+VERIFIERS = TaskFormat(
     {
         "pyproject.toml": "verifiers_project.toml.j2",
         "callwright_{word}/__init__.py": "verifiers_init.py.j2",
@@ -171,13 +164,8 @@ _TASKSET = TaskFormat(
         "test_taskset.py": "verifiers_tests.py.j2",
     },
     root="callwright_{word}/",
-)
-VERIFIERS = Format(
-    name="verifiers",
-    holds="a taskset of the tasks, each in its world, and its tests",
-    readers="verifiers 0.4 and newer (`verifiers.v1`), once the folder is installed",
-    begin=_TASKSET.begin,
-    complete=_TASKSET.complete,
-    is_for_training=True,
-    has_worlds=True,
+).alone(
+    "verifiers",
+    "a taskset of the tasks, each in its world, and its tests",
+    "verifiers 0.4 and newer (`verifiers.v1`), once the folder is installed",
 )
