@@ -153,10 +153,7 @@ def tools_in(warehouse: Warehouse, key: str, choice: ToolChoice = _ALL) -> list[
 
 def listed_in(warehouse: Warehouse, key: str) -> list[ListedTool]:
     """The tools of a catalog as they are chosen by, in the order of the document."""
-    rows = warehouse.rows(
-        sql("catalogs.listed"),
-        [key],
-    )
+    rows = warehouse.rows(sql("catalogs.listed"), [key])
     for row in rows:
         row["tags"] = tuple(row["tags"])
         row["links"] = tuple(StatedLink(*one) for one in orjson.loads(row["links"] or "[]"))
@@ -180,11 +177,7 @@ class PlumbingParameter(NamedTuple):
 
 def plumbing_in(warehouse: Warehouse, key: str) -> list[PlumbingParameter]:
     """The parameters of a catalog's tools that no plan chooses, the most frequent first."""
-    rows = warehouse.rows(
-        sql("catalogs.plumbing"),
-        [key],
-    )
-    return [PlumbingParameter(**row) for row in rows]
+    return [PlumbingParameter(**row) for row in warehouse.rows(sql("catalogs.plumbing"), [key])]
 
 
 @contextmanager

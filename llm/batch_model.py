@@ -20,7 +20,6 @@ from callwright.llm.answer_schemas import RefusedError, StatedSchema
 from callwright.llm.chat import ChatRequest, RawReply
 from callwright.llm.ledger import open_answers
 from callwright.llm.openai_model import WELL, OpenAIModel, document_of
-from callwright.llm.prices import Price, read_price
 from callwright.llm.refusals import refusal
 from callwright.llm.wire_format import wire_names
 from callwright.warehouse.errors import CallwrightError, ConfigurationError, ReplyError, StoreError, TransientError
@@ -54,6 +53,8 @@ class _Line(NamedTuple):
 
 class BatchModel(OpenAIModel):
     """One model of one server, asked in batches."""
+
+    _in_batches = True
 
     def __init__(self, name: str, *, ledger: Path | None, pace: BatchPace, api_base: str, **shared: Any) -> None:  # noqa: ANN401
         """As OpenAIModel; what is under way is kept in the file `ledger`."""
@@ -116,9 +117,6 @@ class BatchModel(OpenAIModel):
         if store is not None:
             store.close()
         await super().close()
-
-    def _read_price(self) -> Price:
-        return read_price(self._asked.name, own=self._own_price, in_batches=True)
 
     @property
     def _stored(self) -> "BatchStore":

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
@@ -14,7 +14,7 @@ import orjson
 from callwright.llm.answer_schemas import AnswerForms, RefusedError, StatedSchema
 from callwright.llm.chat import ChatRequest, RawReply
 from callwright.llm.known_models import taken_options
-from callwright.llm.prices import FREE, OwnPrice, Price, read_price, read_usage
+from callwright.llm.prices import FREE, OwnPrice, read_price, read_usage
 from callwright.llm.refusals import (
     HEADERS,
     LOOPBACK,
@@ -58,6 +58,8 @@ _CODES: Mapping[str, Kind] = {
 
 class OpenAIModel:
     """One model of one server; what may change its answers comes with each request's options."""
+
+    _in_batches: ClassVar[bool] = False  # which are cheaper
 
     def __init__(  # noqa: PLR0913 - one argument for each setting of a model that is not sent
         self,
@@ -136,13 +138,12 @@ class OpenAIModel:
             await session.close()
 
     async def _open(self) -> "aiohttp.ClientSession":
-        self._price = await asyncio.to_thread(self._read_price)
+        self._price = await asyncio.to_thread(
+            read_price, self._asked.name, own=self._own_price, in_batches=self._in_batches
+        )
         if self._session is None:
             self._session = self._connect()
         return self._session
-
-    def _read_price(self) -> Price:
-        return read_price(self._asked.name, own=self._own_price)
 
     def _connect(self) -> "aiohttp.ClientSession":
         import aiohttp
