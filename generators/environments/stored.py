@@ -9,8 +9,9 @@ identifies them.
 import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
+from functools import partial
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import orjson
 from pydantic import JsonValue, ValidationError
@@ -171,95 +172,80 @@ class StoredEnvironment(DescribedEnvironment):
         self.store.close()
 
 
+class Recording(NamedTuple):
+    """Stored answers, and the tools and links that were stored with them; None is no answer to a call."""
+
+    description: Description
+    answer: Callable[[Call], CallResponse | None]
+
+
 class RecordedEnvironment(DescribedEnvironment):
     """Answers from a recording; a call that is not in it gets a problem."""
 
-    def __init__(self, name: str, recording: "Recording", description: Description | None = None) -> None:
-        """Take the recording's own tools and links unless others are given."""
-        self.name, self._recording, self.description = name, recording, description or recording.description
+    def __init__(self, name: str, recording: Recording) -> None:
+        """Take the recording's own tools and links."""
+        self.name, self.description, self._recorded = name, recording.description, recording.answer
 
     async def answer(self, call: Call) -> CallResponse:
         """The recorded answer."""
         sent = self.sent(call)
-        found = CallResponse(problem=sent) if isinstance(sent, str) else self._recording.answer(sent)
-        if found is None:
-            return CallResponse(problem=f"No response is recorded for this call of {call.tool}.")
-        return found
+        found = CallResponse(problem=sent) if isinstance(sent, str) else self._recorded(sent)
+        return found or CallResponse(problem=f"No response is recorded for this call of {call.tool}.")
 
 
-class StoreRecording:
-    """The answers of one environment in a response store."""
-
-    def __init__(self, store: ResponseStore, environment: str) -> None:
-        self._store, self._environment = store, environment
-        self.description = store.description(environment) or Description((), ())
-
-    def answer(self, call: Call) -> CallResponse | None:
-        """The newest answer."""
-        return self._store.get(self._environment, call)
-
-    def close(self) -> None:
-        """Close the store."""
-        self._store.close()
+def recording_of(store: ResponseStore, environment: str) -> Recording:
+    """The newest answers of one environment in a response store, which stays open."""
+    return Recording(store.description(environment) or Description((), ()), partial(store.get, environment))
 
 
-class LineRecording:
+def read_recording(path: Path) -> Recording:
     """A JSON-lines file of {"call": …, "response": …}; {"tool": …} and {"link": …} say what it answers.
 
     A call that is "known": true is among the known calls. Only where each response stands is held in memory. A call that
-    is there twice has the later response.
+    is there twice has the later response. Raises ConfigurationError that names the first line that can't be used.
     """
+    places: dict[str, tuple[int, int]] = {}
+    tools: list[Tool] = []
+    links: list[Link] = []
+    calls: list[Call] = []
+    for number, (start, line) in enumerate(_lines(path), start=1):
+        row = _row(path, number, line)
+        try:
+            if "tool" in row:
+                tools.append(Tool.model_validate(row["tool"]))
+            elif "link" in row:
+                links.append(Link.model_validate(row["link"]))
+            else:
+                call = Call.model_validate(row["call"])
+                places[call_key(call)] = (start, len(line))
+                calls += [call] if row.get("known") is True else []
+        except ValidationError as error:
+            reason = error.errors(include_url=False)[0]
+            place = ".".join(map(str, reason["loc"]))
+            raise ConfigurationError(f"Line {number} of {str(path)!r} is wrong at {place}: {reason['msg']}.") from error
 
-    def __init__(self, path: Path) -> None:
-        """Read through the file once. Raises ConfigurationError that names the first line that can't be used."""
-        self._path = path
-        self._places: dict[str, tuple[int, int]] = {}
-        tools: list[Tool] = []
-        links: list[Link] = []
-        calls: list[Call] = []
-        for number, (start, line) in enumerate(_lines(path), start=1):
-            row = _row(path, number, line)
-            try:
-                if "tool" in row:
-                    tools.append(Tool.model_validate(row["tool"]))
-                elif "link" in row:
-                    links.append(Link.model_validate(row["link"]))
-                else:
-                    call = Call.model_validate(row["call"])
-                    self._places[call_key(call)] = (start, len(line))
-                    calls += [call] if row.get("known") is True else []
-            except ValidationError as error:
-                reason = error.errors(include_url=False)[0]
-                place = ".".join(map(str, reason["loc"]))
-                raise ConfigurationError(
-                    f"Line {number} of {str(path)!r} is wrong at {place}: {reason['msg']}."
-                ) from error
-        self.description = Description(tuple(tools), tuple(links), tuple(calls))
-
-    def answer(self, call: Call) -> CallResponse | None:
-        """The response as the file has it now."""
-        place = self._places.get(call_key(call))
-        if place is None:
+    def answer(call: Call) -> CallResponse | None:
+        start, length = places.get(call_key(call), (0, 0))
+        if not length:
             return None
-        with self._path.open("rb") as file:
-            file.seek(place[0])
-            row = orjson.loads(file.read(place[1]))
+        with path.open("rb") as file:
+            file.seek(start)
+            row = orjson.loads(file.read(length))
         return CallResponse(row.get("response"), row.get("problem", ""))
 
-
-Recording = StoreRecording | LineRecording  # stored answers, and the tools and links that were stored with them
+    return Recording(Description(tuple(tools), tuple(links), tuple(calls)), answer)
 
 
 def open_recording(path: Path, environment: str) -> Recording:
     """The recording at `path`: a response store, or JSON lines. Raises ConfigurationError where it is neither."""
     if next(_lines(path), (0, b""))[1][: len(_SQLITE)] != _SQLITE:
-        return LineRecording(path)
+        return read_recording(path)
     store = ResponseStore(path)
     known = store.environments()
     if environment not in known:
         store.close()
         raise ConfigurationError(f"The store {str(path)!r} holds no environment {environment!r}, but {known}.")
-    return StoreRecording(store, environment)
+    return recording_of(store, environment)
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:

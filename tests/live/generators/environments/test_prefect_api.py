@@ -12,7 +12,7 @@ from callwright.generators.environments.opening import open_environment
 from callwright.generators.environments.picking import argument_with, entries_of, value_at
 from callwright.generators.environments.protocol import Environment, HttpSettings
 from callwright.generators.environments.response_store import ResponseStore
-from callwright.generators.environments.stored import RecordedEnvironment, StoredEnvironment, StoreRecording
+from callwright.generators.environments.stored import RecordedEnvironment, StoredEnvironment, recording_of
 from callwright.warehouse.records import Call, Link
 from tests.support.generators.environments.prefect_world import Api, fill
 from tests.support.servers import HeardPrefect
@@ -79,7 +79,7 @@ async def test_a_prefect_server_is_explored_chained_and_replayed(prefect_server:
     assert {line["message"] for line in response if isinstance(line, dict)} >= {"Started.", "Read 40 rows."}
 
     stored = ResponseStore(environment.store.path)
-    replay = RecordedEnvironment("prefect", StoreRecording(stored, "prefect"))
+    replay = RecordedEnvironment("prefect", recording_of(stored, "prefect"))
     calls = [call for call in environment.known_calls if call.arguments]
     assert [await replay.answer(call) for call in calls] == [await environment.answer(call) for call in calls]
     assert {call.tool for call in calls} >= {tool for tool, _ in CHAIN}

@@ -21,11 +21,11 @@ from callwright.generators.environments.response_store import (
     response_rows,
 )
 from callwright.generators.environments.stored import (
-    LineRecording,
     RecordedEnvironment,
     StoredEnvironment,
-    StoreRecording,
     open_recording,
+    read_recording,
+    recording_of,
 )
 from callwright.warehouse.errors import ConfigurationError, StoreError
 from callwright.warehouse.records import Call, Link, Tool
@@ -231,14 +231,12 @@ async def test_what_was_stored_is_replayed_without_the_server(stored: Stored, tm
     path = tmp_path / "responses.jsonl"
     description = Description(environment.tools, environment.links, environment.known_calls)
     assert write_recording(path, description, environment.store.stored("script")) == 1
-    for recording in (open_recording(environment.store.path, "script"), open_recording(path, "script")):
+    for recording in (recording_of(environment.store, "script"), open_recording(path, "script")):
         replay = RecordedEnvironment("script", recording)
         assert (replay.tools, replay.links, replay.known_calls) == ((TOOL,), (LINK,), (READ,))
         assert await replay.answer(READ) == CallResponse({"title": "Ä"})
         missing = await replay.answer(Call(tool="read", arguments={"id": 7}))
         assert missing.problem == "No response is recorded for this call of read."
-        if isinstance(recording, StoreRecording):
-            recording.close()
 
 
 def test_a_line_that_is_no_recording_is_named(tmp_path: Path) -> None:
@@ -251,7 +249,7 @@ def test_a_line_that_is_no_recording_is_named(tmp_path: Path) -> None:
         path = tmp_path / "recording.jsonl"
         path.write_text(good + bad)
         with pytest.raises(ConfigurationError, match=told):
-            LineRecording(path)
+            read_recording(path)
     with pytest.raises(ConfigurationError, match="can't be read"):
         open_recording(tmp_path / "absent.jsonl", "any")
 
