@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple, cast, get_args
+from typing import NamedTuple, cast
 
 from pydantic import JsonValue
 
@@ -15,11 +15,14 @@ from callwright.warehouse.records.drafts import Test
 _PIECE = re.compile(r"[^.\[\]]+")
 RANKS = frozenset({"lowest", "highest", "earliest", "latest"})
 _LARGEST_FIRST = frozenset({"highest", "latest"})
-_PATH = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s":;]+')
 _PLAIN = re.compile(r'[^\s":;]+')
-_LATER = re.compile(r"(-?\d+) minutes later")
-_COMPARED = re.compile(r" (equals|contains) ")
 _ONLY = "only entry"
+_PATH = rf'"(?:[^"\\]|\\.)*"|{_PLAIN.pattern}'
+_RULE = re.compile(rf"({_PATH}) of ({_PATH})")
+_CONDITION = re.compile(
+    rf"(?P<later>-?\d+) minutes later|(?P<only>{_ONLY})|(?P<field>{_PATH}) (?P<compares>equals|contains) "
+    rf"|(?P<ranks>{'|'.join(sorted(RANKS))}) (?P<by>{_PATH})"
+)
 MOST_STATED = 6  # values of a parameter that a schema is asked for
 
 
@@ -184,21 +187,29 @@ def write_rule(picked: Picked) -> str:
 
 def read_rule(rule: str, call: int) -> Picked:
     """The picked value that `write_rule` wrote, out of the response of call `call`; RecordError where it is none."""
-    field, position = _read_path(rule, 0)
-    position = _after(rule, position, " of ")
-    entries, position = _read_path(rule, position)
+    start = _RULE.match(rule)
+    if start is None:
+        raise RecordError(f"The rule {rule!r} does not begin with a path of another one.")
     where: list[Condition] = []
-    later_by = 0
-    while position < len(rule):
-        position = _after(rule, position, "; " if where else ": ")
-        later = _LATER.match(rule, position)
-        if later:
-            later_by, position = int(later[1]), later.end()
+    later_by, at = 0, start.end()
+    while at < len(rule) and not later_by:
+        found = _CONDITION.match(rule, at + 2) if rule.startswith("; " if where else ": ", at) else None
+        if found is None:
             break
-        condition, position = _read_condition(rule, position)
-        where.append(condition)
-    if position != len(rule):
-        raise RecordError(f"The rule {rule!r} goes on where it should end, with {rule[position:]!r}.")
+        at = found.end()
+        if found["later"]:
+            later_by = int(found["later"])
+        elif found["only"]:
+            where.append(Condition(test="only"))
+        elif found["compares"]:
+            value, at = _read_value(rule, at)
+            test, field = cast("Test", found["compares"]), _read_path(found["field"])
+            where.append(Condition(test=test, field=field, value=value))
+        else:
+            where.append(Condition(test=cast("Test", found["ranks"]), field=_read_path(found["by"])))
+    if at != len(rule):
+        raise RecordError(f"The rule {rule!r} has no condition at {rule[at:]!r}.")
+    field, entries = map(_read_path, start.groups())
     return Picked(call=call, entries=entries, field=field, where=tuple(where), later_by=later_by)
 
 
@@ -210,36 +221,12 @@ def _write_condition(condition: Condition) -> str:
     return f"{_write_path(condition.field)} {condition.test} {json.dumps(condition.value, ensure_ascii=False)}"
 
 
-def _read_condition(rule: str, position: int) -> tuple[Condition, int]:
-    if rule.startswith(_ONLY, position):
-        return Condition(test="only"), position + len(_ONLY)
-    first, after = _read_path(rule, position)
-    compared = _COMPARED.match(rule, after)
-    if compared:
-        value, end = _read_value(rule, compared.end())
-        return Condition(test=_test(compared[1], rule), field=first, value=value), end
-    field, end = _read_path(rule, _after(rule, after, " "))
-    return Condition(test=_test(first, rule), field=field), end
-
-
-def _test(name: str, rule: str) -> Test:
-    if name not in get_args(Test):
-        raise RecordError(f"The rule {rule!r} names no test: {name!r}; the tests are {', '.join(get_args(Test))}.")
-    return cast("Test", name)
-
-
 def _write_path(path: str) -> str:
     return path if _PLAIN.fullmatch(path) else json.dumps(path, ensure_ascii=False)
 
 
-def _read_path(rule: str, position: int) -> tuple[str, int]:
-    found = _PATH.match(rule, position)
-    if found is None:
-        raise RecordError(f"The rule {rule!r} has no path at {rule[position:]!r}.")
-    if not found[0].startswith('"'):
-        return found[0], found.end()
-    path, _ = _read_value(rule, position)
-    return str(path), found.end()
+def _read_path(written: str) -> str:
+    return str(_read_value(written, 0)[0]) if written.startswith('"') else written
 
 
 def _read_value(rule: str, position: int) -> tuple[JsonValue, int]:
@@ -248,9 +235,3 @@ def _read_value(rule: str, position: int) -> tuple[JsonValue, int]:
     except ValueError as error:
         raise RecordError(f"The rule {rule!r} has no value at {rule[position:]!r}.") from error
     return value, end
-
-
-def _after(rule: str, position: int, word: str) -> int:
-    if not rule.startswith(word, position):
-        raise RecordError(f"The rule {rule!r} lacks {word!r} before {rule[position:]!r}.")
-    return position + len(word)
