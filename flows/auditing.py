@@ -28,11 +28,10 @@ from callwright.llm.stand_in import price_of
 from callwright.validators.audit.defects import broken_variants, injectors_named
 from callwright.validators.audit.subjects import AuditSubject, BrokenSample, gather
 from callwright.validators.blind.choosing import check_reading, has_calls
-from callwright.validators.blind.planting import MEASURED, read_planted
+from callwright.validators.blind.planting import MEASURED, ReaderFigures, cheapest, figures_of, read_planted
 from callwright.validators.checks.grounding import check_grounding, root_of
 from callwright.validators.checks.table import settled_claims
-from callwright.validators.metrics.intervals import share_interval
-from callwright.validators.metrics.readers import ReaderFigures, cheapest, figures_of
+from callwright.validators.metrics.ratios import share_interval
 from callwright.warehouse.batches import grouped
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.exports.formats import record_line

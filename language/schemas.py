@@ -4,7 +4,7 @@ Schemas come from documents that anybody wrote, so a pattern has `_SECONDS` for 
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from random import Random
 from typing import Any, Literal, NamedTuple
@@ -58,6 +58,39 @@ def scalars(value: JsonValue) -> Iterator[str | int | float | bool]:
             yield from scalars(member)
     elif value is not None:
         yield value
+
+
+class ValueLeaf(NamedTuple):
+    """A value inside another that holds no more, the names and indexes that lead to it, and the schema declared for it."""
+
+    path: tuple[str | int, ...]
+    value: JsonValue
+    schema: JsonSchema
+
+
+def leaves(value: JsonValue, schema: JsonSchema, path: tuple[str | int, ...] = ()) -> Iterator[ValueLeaf]:
+    """The values inside a value in their order; an object or a list without members is one."""
+    if isinstance(value, dict) and value:
+        members = schema.get("properties") or {}
+        for name, member in value.items():
+            yield from leaves(member, members.get(name) or {}, (*path, name))
+    elif isinstance(value, list) and value:
+        for index, member in enumerate(value):
+            yield from leaves(member, schema.get("items") or {}, (*path, index))
+    else:
+        yield ValueLeaf(path, value, schema)
+
+
+def replaced_at(value: JsonValue, path: Sequence[str | int], new: JsonValue) -> JsonValue:
+    """A value with another one at a path."""
+    if not path:
+        return new
+    first, *rest = path
+    if isinstance(value, dict):
+        return {name: replaced_at(one, rest, new) if name == first else one for name, one in value.items()}
+    if isinstance(value, list):
+        return [replaced_at(one, rest, new) if at == first else one for at, one in enumerate(value)]
+    return value
 
 
 def choices_of(schema: JsonSchema) -> list[object]:

@@ -23,8 +23,7 @@ from callwright.validators.judges import (
     judge_calls,
     opinion_versions,
 )
-from callwright.validators.metrics.errors import pair_calls
-from callwright.validators.metrics.snapshots import pairs_to_judge
+from callwright.validators.metrics.snapshots import pair_calls, pairs_to_judge
 from callwright.warehouse.errors import RecordError, ReplyError
 from callwright.warehouse.records import Call, CallTurn, Grade, GradeMetric, JudgeVerdict, Prediction, Sample
 

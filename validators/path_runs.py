@@ -16,6 +16,7 @@ from callwright.generators.transcripts import conversation_text
 from callwright.generators.users.user import USER_IS_THERE, SimulatedUser, converse, user_prompts_seen
 from callwright.llm.chat import ChatModel, Completion
 from callwright.llm.prompts import led_by, prompt_version, render
+from callwright.validators.checks.wording import user_figures
 from callwright.validators.embeddings import likeness
 from callwright.validators.judges import PROMPTS as OWN_PROMPTS
 from callwright.validators.judges import SAME_ON_PATH, agreed, judge_calls, score_completeness, score_correctness
@@ -35,9 +36,7 @@ from callwright.validators.predictions import (
 )
 from callwright.validators.replies import parse_completion
 from callwright.validators.shown_tools import AS_THEY_ARE, ShownTools
-from callwright.validators.task_runs import TaskRun
-from callwright.validators.tasks import Task
-from callwright.validators.user_errors import user_figures
+from callwright.validators.tasks import Task, TaskRun
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import (
     Call,
@@ -223,7 +222,6 @@ def _as_record(sample: Sample, run: PathRun, driven: _Driven, by_end: TaskRun | 
     error = outcome.error
     parameter = error.parameter if error else ""
     case = sample.policy_case
-    ended = ("needless_changes", "end_reached", "untold", "obeyed", "violated", "refused")
     return MultiStepRun(
         **run.identity,
         subject=sample.key,
@@ -240,7 +238,7 @@ def _as_record(sample: Sample, run: PathRun, driven: _Driven, by_end: TaskRun | 
         policy=case.policy if case else "",
         policy_sort=case.sort if case else "",
         messages=tuple(driven.turns),
-        **{name: getattr(by_end, name) for name in ended if by_end},
+        **(by_end.figures if by_end else {}),
     )
 
 

@@ -15,9 +15,8 @@ from callwright.validators.audit.subjects import AuditSubject, gather
 from callwright.validators.grading import grade_versions, judge_version
 from callwright.validators.metrics import answers, snapshots
 from callwright.validators.metrics.answers import Answered, AnswerScores, GradeScores, has_one_call, mistakes_of
-from callwright.validators.metrics.intervals import Addend, Interval, difference_intervals
 from callwright.validators.metrics.multi_step import metric_names
-from callwright.validators.metrics.ratios import OwnScores
+from callwright.validators.metrics.ratios import Addend, Interval, OwnScores, difference_intervals
 from callwright.validators.metrics.snapshots import SnapshotScores
 from callwright.validators.predictions import CandidateRun
 from callwright.warehouse.browsing import list_changes

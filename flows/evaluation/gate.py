@@ -12,7 +12,7 @@ from xml.etree import ElementTree as ET
 
 import orjson
 
-from callwright.validators.metrics.intervals import paired_test
+from callwright.validators.metrics.ratios import paired_test
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.queries import sql
 from callwright.warehouse.records import EvalMode, ToolsShown

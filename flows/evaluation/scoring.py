@@ -11,7 +11,7 @@ from callwright.validators.metrics.hammerbench import irrelevant_rate, per_func_
 from callwright.warehouse.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from callwright.validators.metrics.callnavi.scores import Shares
+    from callwright.validators.metrics.callnavi.answers import Shares
     from callwright.validators.metrics.complexeval.results import Summary
     from callwright.validators.metrics.confetti.scores import ConfettiScores
     from callwright.validators.metrics.confetti.soft import Combining, StringScorer
@@ -116,7 +116,7 @@ def score_callnavi(questions: Path, predictions: Sequence[Path], *, repair: bool
 
     Raises ConfigurationError where a folder holds none, or a file has another form.
     """
-    from callwright.validators.metrics.callnavi.scores import (
+    from callwright.validators.metrics.callnavi.answers import (
         read_answers,
         read_questions,
         score_answer,

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from callwright.flows.pages.conversation import show_answer, show_pair
 from callwright.flows.pages.look import Look, Query, page_number
-from callwright.validators.metrics.intervals import paired_test
+from callwright.validators.metrics.ratios import paired_test
 from callwright.warehouse.batches import grouped
 from callwright.warehouse.browsing import (
     ERROR_TYPES,

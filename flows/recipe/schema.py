@@ -10,8 +10,8 @@ from callwright.generators.catalogs.own_catalogs import load_domains, seed_tools
 from callwright.generators.imports.reading import SOURCES
 from callwright.generators.kinds import all_kinds, kind_named
 from callwright.generators.toolset.sketches import load_categories
-from callwright.language.detection import language_names
 from callwright.language.packs import known as known_languages
+from callwright.language.packs import language_names
 from callwright.warehouse.errors import ConfigurationError
 
 DataPath = tuple[str | int, ...]

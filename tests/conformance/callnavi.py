@@ -7,20 +7,18 @@ from pathlib import Path
 from typing import Any
 
 from callwright.validators.metrics.callnavi.answers import (
+    DIFFICULTIES,
     GoldAnswer,
+    Shares,
     is_routed,
     match_answer,
-    names_text,
-    wash,
-)
-from callwright.validators.metrics.callnavi.scores import (
-    DIFFICULTIES,
-    Shares,
     measure_stability,
+    names_text,
     read_questions,
     score_answer,
     settled,
     summarise,
+    wash,
 )
 from callwright.validators.replies import wash_text
 from tests.conformance.comparing import Case, Difference, Run, UnknownCaseError, compare, compare_crash, require_keys

@@ -4,11 +4,12 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 from random import Random
-from typing import Any, get_args
+from typing import get_args
 
 from pydantic import JsonValue
 
 from callwright.language.packs import widened
+from callwright.language.schemas import ValueLeaf, leaves, replaced_at
 from callwright.validators.audit.editing import kept_turns, rebuilt, with_evidence, with_turn
 from callwright.validators.audit.subjects import AuditSubject, Injection, injects, names_answered, pick
 from callwright.warehouse.records import (
@@ -92,34 +93,27 @@ def _with_result(subject: AuditSubject, at: int, turn: ResultTurn, place: int, r
 def _response_altered(subject: AuditSubject, rng: Random) -> Sample | None:
     """A number or a text."""
     options = [
-        (at, turn, place, path)
-        for at, turn in _results(subject) for place, result in enumerate(turn.results) for path, _ in _leaves(result)
+        (at, turn, place, leaf)
+        for at, turn in _results(subject) for place, result in enumerate(turn.results) for leaf in _leaves(result)
     ]  # fmt: skip
-    at, turn, place, path = pick(options, rng)
-    return _with_result(subject, at, turn, place, _with_leaf(turn.results[place], path, rng))
+    at, turn, place, leaf = pick(options, rng)
+    altered = replaced_at(turn.results[place], leaf.path, _otherwise(leaf.value, rng))
+    return _with_result(subject, at, turn, place, altered)
 
 
-def _leaves(value: JsonValue, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], JsonValue]]:
-    if isinstance(value, dict):
-        for name, part in value.items():
-            yield from _leaves(part, (*path, name))
-    elif isinstance(value, list):
-        for index, part in enumerate(value):
-            yield from _leaves(part, (*path, index))
-    elif isinstance(value, (int, float, str)) and value != "":
-        yield path, value
+def _leaves(value: JsonValue) -> Iterator[ValueLeaf]:
+    return (one for one in leaves(value, {}) if isinstance(one.value, int | float | str) and one.value != "")
 
 
-def _with_leaf(value: Any, path: tuple[str | int, ...], rng: Random) -> Any:  # noqa: ANN401 - JSON of any shape
-    if path:
-        copy: Any = dict(value) if isinstance(value, dict) else list(value)
-        copy[path[0]] = _with_leaf(value[path[0]], path[1:], rng)
-        return copy
-    if isinstance(value, bool):
-        return not value
-    if isinstance(value, (int, float)):
-        return value + rng.randint(1, 9)
-    return _other_digit(value, rng) if any(letter.isdecimal() for letter in value) else f"{value} 2"
+def _otherwise(value: JsonValue, rng: Random) -> JsonValue:
+    match value:
+        case bool():
+            return not value
+        case int() | float():
+            return value + rng.randint(1, 9)
+        case _:
+            text = str(value)
+            return _other_digit(text, rng) if any(letter.isdecimal() for letter in text) else f"{text} 2"
 
 
 def _other_digit(text: str, rng: Random) -> str:
@@ -180,14 +174,14 @@ def _fact_changed(subject: AuditSubject, rng: Random) -> Sample | None:
 def _name_changed(subject: AuditSubject, rng: Random) -> Sample | None:
     options = [
         (at, turn.text, value)
-        for at, turn, results in _replies(subject) for _, value in _leaves(list(results))
+        for at, turn, results in _replies(subject) for _, value, _ in _leaves(list(results))
         if isinstance(value, str) and len(value) > _SHORTEST_FACT and value in turn.text and not any(map(str.isdecimal, value))
     ]  # fmt: skip
     at, text, value = pick(options, rng)
-    own = {str(leaf) for _, turn in _results(subject) for _, leaf in _leaves(list(turn.results))}
+    own = {str(leaf) for _, turn in _results(subject) for _, leaf, _ in _leaves(list(turn.results))}
     others = {
         leaf
-        for made in subject.pool.executed.values() for _, result in made[:10] for _, leaf in _leaves(result)
+        for made in subject.pool.executed.values() for _, result in made[:10] for _, leaf, _ in _leaves(result)
         if isinstance(leaf, str) and leaf not in own and _SHORTEST_FACT < len(leaf) <= 2 * len(value)
     }  # fmt: skip
     return _with_reply(subject, at, text.replace(value, pick(sorted(others), rng)))

@@ -10,10 +10,10 @@ user says what it has to say, read by other rules than those that let its words 
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from pydantic import BaseModel, Field
 
@@ -22,13 +22,14 @@ from callwright.generators.stages import StageContext
 from callwright.generators.tools import outlined_tools
 from callwright.generators.transcripts import conversation_text, shown_call
 from callwright.generators.users.user import Answer as UserAnswer
-from callwright.generators.users.user import Said, facts_of
+from callwright.generators.users.user import Fact, Said, SimulatedUser, facts_of
 from callwright.language.packs import LanguagePattern, has_folder, unspaced
 from callwright.llm.models import reads_language
 from callwright.validators.checks.declaring import opinion, reader, rule
 from callwright.validators.checks.verdicts import Answer, Finding, answer_of, unproved
 from callwright.validators.judges import MESSAGE, NATURAL, ask_opinion
-from callwright.validators.user_errors import is_amiss
+from callwright.validators.values.said import hear
+from callwright.validators.values.standing import read_call
 from callwright.warehouse.errors import ReplyError
 from callwright.warehouse.records import DoubtedFact, DoubtKind, Message, ReplyTurn, Sample, Tool, UserTurn
 
@@ -273,3 +274,32 @@ def check_user(sample: Sample, context: StageContext) -> Answer:
     answers = sum(isinstance(turn, UserTurn) for turn in turns) - 1
     answer = answer_of(findings, f"The user says what it has to say ({answers} of {answers} answers).")
     return replace(answer, score=1 - len(wrong) / max(1, answers))
+
+
+def user_figures(user: SimulatedUser, tools: Sequence[Tool]) -> dict[str, Any]:
+    """A conversation's figures by the names of `MultiStepRun`."""
+    named = {tool.name: tool for tool in tools}
+    amiss = [
+        said
+        for said in user.turns
+        if any(is_amiss(fact, said, user.language, named[fact.tool]) for fact in said.answer.facts)
+    ]
+    return {
+        "opening": user.opening,
+        "user_turns": len(user.turns),
+        "user_wordings": user.wordings,
+        "user_refused": user.refused,
+        "user_errors": len(amiss),
+    }
+
+
+def is_amiss(fact: Fact, said: Said, language: str, tool: Tool) -> bool:
+    """Whether the words of a turn do not state a fact that it was to tell, or state another value in its place."""
+    if not fact.is_said(said.text):
+        return True
+    if fact.is_name or fact.path != fact.parameter:
+        return False
+    heard = hear(said.text, language, None, question=said.question)
+    return any(
+        one.standing == "contradicted" for one in read_call(tool, {fact.parameter: fact.value}, [heard]).readings
+    )

@@ -16,8 +16,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from callwright.validators.metrics.intervals import Interval
-from callwright.validators.metrics.ratios import Cell, Figure, Ratios, score_of
+from callwright.validators.metrics.ratios import Cell, Figure, Interval, Ratios, score_of
 from callwright.validators.predictions import CandidateRun
 from callwright.warehouse.records import EvalMode, Score, ToolsShown
 

@@ -1,20 +1,139 @@
 """Metrics as ratios of sums over samples, by run and slice: what is kept are the parts that differ, with how often each came.
 
 Metrics of one's own give an answer a number, of which the mean is kept beside them.
+
+A ratio lies between the bounds of a 95 % interval over samples: Wilson's for plain shares, else a bootstrap that draws samples
+anew. What counts alike is one part with the number of times it came: drawing parts by a multinomial is drawing samples one by
+one, and takes as long for a million samples as for a hundred. The draws have a fixed seed: the same answers give the same interval.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from math import fsum
-from statistics import fmean
+from statistics import NormalDist, fmean
 from typing import Any, NamedTuple
 
-from callwright.validators.metrics.intervals import Addend, Interval, bounds_of, interval_of
+import numpy as np
+import numpy.typing as npt
+
 from callwright.validators.predictions import CandidateRun, run_of
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Prediction, Sample, Score
 from callwright.warehouse.registry import Registry, raised
+
+RESAMPLES = 1000
+CONFIDENCE = 0.95
+_SEED = 20_261_122
+_AT_ONCE = 2_000_000  # numbers drawn at once
+
+
+class Interval(NamedTuple):
+    """The bounds between which a metric lies."""
+
+    low: float
+    high: float
+
+
+def bounds_of(interval: Interval | None) -> dict[str, float | None]:
+    """The bounds by the names of a score's fields."""
+    return dict.fromkeys(Interval._fields) if interval is None else interval._asdict()
+
+
+class Addend(NamedTuple):
+    """What each of `times` samples adds to a metric: `met` to what it sums up, `whole` to what it is divided by."""
+
+    met: float
+    whole: float
+    times: int = 1
+
+
+def share_interval(met: float, whole: int) -> Interval:
+    """The interval of a share of so many things that say nothing of each other (Wilson)."""
+    z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
+    share = met / whole
+    centre = (share + z * z / (2 * whole)) / (1 + z * z / whole)
+    half = z / (1 + z * z / whole) * (share * (1 - share) / whole + z * z / (4 * whole * whole)) ** 0.5
+    return Interval(max(0.0, centre - half), min(1.0, centre + half))
+
+
+def interval_of(parts: Iterable[Addend]) -> Interval | None:
+    """The interval of a ratio of sums over samples, None where nothing counts."""
+    [interval] = intervals_of([list(parts)])
+    return interval
+
+
+def intervals_of(metrics: Sequence[Sequence[Addend]]) -> list[Interval | None]:
+    """The intervals of several metrics, the parts of each in the same order over the same samples."""
+    drawn: dict[tuple[int, ...], npt.NDArray[np.float64]] = {}
+    return [_interval(parts, drawn) for parts in metrics]
+
+
+class PairedTest(NamedTuple):
+    """McNemar's exact test on the items of which just one contestant is right."""
+
+    differing: int
+    p_value: float
+
+
+def difference_intervals(
+    metrics: Sequence[tuple[Sequence[Addend], Sequence[Addend]]],
+) -> list[Interval | None]:
+    """The intervals of what ratios of sums are more than others over the same samples, each drawn with the parts of both.
+
+    Of each metric come the parts that are taken away and those that they are taken from, one a sample.
+    """
+    weights = _draw((1,) * len(metrics[0][0])) if metrics and metrics[0][0] else None
+    return [None if weights is None else _difference(before, after, weights) for before, after in metrics]
+
+
+def _difference(before: Sequence[Addend], after: Sequence[Addend], weights: npt.NDArray[np.float64]) -> Interval | None:
+    one, other = (
+        [weights @ np.array([getattr(part, name) for part in parts], dtype=float) for name in ("met", "whole")]
+        for parts in (before, after)
+    )
+    counted = (one[1] > 0) & (other[1] > 0)
+    if not counted.any():
+        return None
+    return _middle(other[0][counted] / other[1][counted] - one[0][counted] / one[1][counted])
+
+
+def _middle(values: npt.NDArray[np.float64]) -> Interval:
+    """Between what most of the values lie."""
+    tail = (1 - CONFIDENCE) / 2
+    low, high = np.quantile(values, [tail, 1 - tail])
+    return Interval(float(low), float(high))
+
+
+def paired_test(only_one: int, only_other: int) -> PairedTest:
+    """How likely two equally good contestants would differ at least so much: McNemar's test by the exact binomial."""
+    from scipy.stats import binomtest
+
+    differing = only_one + only_other
+    return PairedTest(differing, float(binomtest(only_one, differing).pvalue) if differing else 1.0)
+
+
+def _interval(parts: Sequence[Addend], drawn: dict[tuple[int, ...], npt.NDArray[np.float64]]) -> Interval | None:
+    samples = sum(part.times for part in parts if part.whole)
+    if not samples:
+        return None
+    met, whole = (sum(getattr(part, name) * part.times for part in parts) for name in ("met", "whole"))
+    if all(part.whole in {0, 1} and part.met in {0, 1} for part in parts) or met in {0, whole}:
+        return share_interval(met * samples / whole, samples)  # where all are alike, a bootstrap would see no doubt
+    times = tuple(part.times for part in parts)
+    if times not in drawn:
+        drawn[times] = _draw(times)
+    weights = drawn[times]
+    over = weights @ np.array([part.whole for part in parts], dtype=float)
+    return _middle((weights @ np.array([part.met for part in parts], dtype=float))[over > 0] / over[over > 0])
+
+
+def _draw(times: Sequence[int]) -> npt.NDArray[np.float64]:
+    """How often each part is drawn, in each of the resamples."""
+    random = np.random.default_rng(_SEED)
+    shares = np.array(times, dtype=float) / sum(times)
+    resamples = max(100, min(RESAMPLES, _AT_ONCE // len(times)))
+    return random.multinomial(sum(times), shares, size=resamples).astype(float)
 
 
 class Cell(NamedTuple):

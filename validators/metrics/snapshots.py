@@ -7,16 +7,20 @@ They are those of its logs (`tallies`), over our own conversations; a single tur
 tool. `pn_hr` counts names that the gold lacks, as the published code does; `pn_hr_definition` those that the tool's definition
 lacks, as the paper defines it. Where no call is due, `irrelevant` (and `intent_shift`, the paper's IS, where calls were due
 before) is the published count of replies that say sorry; `no_call` counts the replies that call nothing, in whatever words.
+
+What kind of mistake a prediction makes has one name each, the gravest first (6.3 and appendix B).
 """
 
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple, get_args
+from itertools import zip_longest
+from typing import Literal, NamedTuple, get_args
 
 from callwright.generators.kinds import traits_of
 from callwright.language.packs import LanguagePattern
-from callwright.validators.metrics.errors import CallPair, due_calls, pair_calls, stated_arguments
+from callwright.validators.matching import assign
+from callwright.validators.metrics.callnavi.answers import UNKNOWN
 from callwright.validators.metrics.hammerbench import (
     SnapshotResult,
     Tally,
@@ -28,11 +32,11 @@ from callwright.validators.metrics.hammerbench import (
     sum_up,
     tally_conversation,
 )
-from callwright.validators.metrics.intervals import Addend, intervals_of, share_interval
-from callwright.validators.metrics.ratios import Cell, Figure, score_of
+from callwright.validators.metrics.ratios import Addend, Cell, Figure, intervals_of, score_of, share_interval
 from callwright.validators.predictions import CandidateRun, run_of
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import (
+    Arguments,
     Call,
     CallTurn,
     GoldCall,
@@ -63,6 +67,13 @@ _SHARES = {
     "pn_mr": ("missing", "seen"),
     "pn_hr_definition": ("undefined", "defined"),
 }
+
+
+class CallPair(NamedTuple):
+    """A call that is due and the call that was made for it; None where the one or the other has none."""
+
+    due: GoldCall | None
+    made: Call | None
 
 
 class NoCallReply(NamedTuple):
@@ -359,3 +370,87 @@ def _overrides(before: Snapshot, here: Snapshot) -> bool:
         return False
     earlier, later = before.calls[0].arguments, here.calls[0].arguments
     return any(name in later and later[name] != value for name, value in earlier.items())
+
+
+ErrorType = Literal[
+    "", "unparseable", "called_when_none_fits", "refused", "wrong_tool", "missing_argument", "hallucinated_argument",
+    "wrong_value",
+]  # fmt: skip
+_GRAVEST_FIRST: tuple[ErrorType, ...] = get_args(ErrorType)[1:]
+_UNSTATED = ("", "\\")
+
+
+def error_type(prediction: Prediction, sample: Sample) -> ErrorType:
+    """The gravest mistake of a prediction at its snapshot, "" where it is right.
+
+    Raises RecordError for a turn without a snapshot.
+    """
+    gold, made = due_calls(prediction, sample), prediction.calls
+    return _gravest(made, gold, pair_calls(gold, made or (), sample.language), sample.language)
+
+
+def plan_error(prediction: Prediction, gold: Sequence[GoldCall], language: Language) -> ErrorType:
+    """The gravest mistake of an answer to all the calls due at a turn, whose order counts, "" where it is right."""
+    pairs = [CallPair(*pair) for pair in zip_longest(gold, prediction.calls or ())]
+    return _gravest(prediction.calls, gold, pairs, language)
+
+
+def due_calls(prediction: Prediction, sample: Sample) -> tuple[GoldCall, ...]:
+    """The calls due at the prediction's snapshot.
+
+    Raises RecordError where the sample has no call turn there, or is another sample.
+    """
+    turn = sample.turns[prediction.turn] if 0 <= prediction.turn < len(sample.turns) else None
+    if turn is None or turn.kind != "calls" or prediction.subject != sample.key:
+        raise RecordError(
+            f"A prediction for turn {prediction.turn} of {prediction.subject} was held against the sample {sample.key},"
+            " which has no call turn there. Predict this release again."
+        )
+    return turn.calls
+
+
+def pair_calls(gold: Sequence[GoldCall], made: Sequence[Call], language: Language) -> list[CallPair]:
+    """Each due call with the call that was made for it, in the order of the gold; then calls that nothing was due for.
+
+    Of several calls the pairs are those with the least grave mistakes in all, whatever the order of the calls. Where
+    one call is due the first one that is made counts, as in HammerBench's own scoring.
+    """
+    if len(gold) <= 1:
+        return [CallPair(due, made[0] if made else None) for due in gold]
+    grades = (*_GRAVEST_FIRST, "")  # the less is wrong with a call as the one that is due, the likelier it is meant
+    likeness = [[float(grades.index(_pair_error(CallPair(due, call), language))) for call in made] for due in gold]
+    found = dict(assign(likeness))
+    pairs = [CallPair(due, made[found[at]] if at in found else None) for at, due in enumerate(gold)]
+    taken = set(found.values())
+    return pairs + [CallPair(None, call) for at, call in enumerate(made) if at not in taken]
+
+
+def stated_arguments(arguments: Arguments) -> Arguments:
+    """The arguments that say something: HammerBench asks for empty strings where nothing was stated."""
+    return {name: value for name, value in arguments.items() if value not in _UNSTATED}
+
+
+def _gravest(
+    made: Sequence[Call] | None, gold: Sequence[GoldCall], pairs: Iterable[CallPair], language: Language
+) -> ErrorType:
+    if made is None:
+        return "unparseable"
+    if not gold:
+        return "called_when_none_fits" if made else ""
+    if not made:
+        return "refused"
+    mistakes = {_pair_error(pair, language) for pair in pairs}
+    return next((kind for kind in _GRAVEST_FIRST if kind in mistakes), "")
+
+
+def _pair_error(pair: CallPair, language: Language) -> ErrorType:
+    if pair.due is None or pair.made is None or pair.due.tool != pair.made.tool:
+        return "wrong_tool"
+    due, made = pair.due.arguments, pair.made.arguments
+    open_ones = {name: UNKNOWN for name, value in due.items() if value == UNKNOWN and name in made}
+    given = stated_arguments({**made, **open_ones})
+    if arguments_match(due, given, language):
+        return ""
+    if missing_names(due, given):
+        return "missing_argument"
+    return "hallucinated_argument" if hallucinated_names(due, given) else "wrong_value"

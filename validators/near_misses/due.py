@@ -3,7 +3,7 @@
 Two options come to the same by the tools' schemas: in another notation, with a default that is stated, in an order that is free.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from pydantic import JsonValue
@@ -12,7 +12,8 @@ from callwright.generators.kinds import traits_of
 from callwright.generators.multi_step.correction import abridged
 from callwright.generators.routing.tool_graph import UNKNOWN
 from callwright.generators.shifts.turns import was_made_already
-from callwright.language.schemas import choices_of
+from callwright.language.schemas import choices_of, replaced_at
+from callwright.language.schemas import leaves as values_within
 from callwright.validators.matching import is_same_value
 from callwright.warehouse.records import (
     Call,
@@ -112,45 +113,21 @@ def leaves(due: Due) -> list[Leaf]:
     for place, call in enumerate(due.calls):
         tool = due.tools.get(call.tool)
         for name, value in call.arguments.items() if tool else ():
-            schema = tool.properties.get(name, {}) if tool else {}
-            found += _leaves_in(Leaf(place, (name,), value, schema))
+            within = values_within(value, tool.properties.get(name, {}) if tool else {}, (name,))
+            found += (Leaf(place, *one) for one in within)
     return [leaf for leaf in found if leaf.value != UNKNOWN]
-
-
-def _leaves_in(whole: Leaf) -> Iterator[Leaf]:
-    value, schema = whole.value, whole.schema
-    if isinstance(value, dict) and value:
-        members = schema.get("properties") or {}
-        for name, member in value.items():
-            yield from _leaves_in(Leaf(whole.call, (*whole.path, name), member, members.get(name) or {}))
-    elif isinstance(value, list) and value:
-        for index, member in enumerate(value):
-            yield from _leaves_in(Leaf(whole.call, (*whole.path, index), member, schema.get("items") or {}))
-    else:
-        yield whole
 
 
 def with_leaf(option: Option, leaf: Leaf, value: JsonValue) -> Option:
     """The option with another value in the place of one."""
     call = option.calls[leaf.call]
-    changed = _replaced(dict(call.arguments), leaf.path, value)
+    changed = replaced_at(call.arguments, leaf.path, value)
     return with_call(option, leaf.call, call.with_changes(arguments=changed))
 
 
 def with_call(option: Option, place: int, *calls: Call) -> Option:
     """The option with these calls in the place of one."""
     return Option((*option.calls[:place], *calls, *option.calls[place + 1 :]))
-
-
-def _replaced(held: JsonValue, path: Sequence[str | int], value: JsonValue) -> JsonValue:
-    if not path:
-        return value
-    first, *rest = path
-    if isinstance(held, dict):
-        return {name: _replaced(one, rest, value) if name == first else one for name, one in held.items()}
-    if isinstance(held, list):
-        return [_replaced(one, rest, value) if at == first else one for at, one in enumerate(held)]
-    return held
 
 
 def is_same_option(one: Option, other: Option, tools: Mapping[str, Tool], *, is_ordered: bool) -> bool:

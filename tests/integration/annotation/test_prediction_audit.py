@@ -14,7 +14,7 @@ from callwright.annotation.prediction_audit import AuditCase, AuditTask, audit_t
 from callwright.annotation.reviews import Returned
 from callwright.annotation.screens import PREDICTION_AUDIT, audit_words_in, screen_for
 from callwright.annotation.studio.records import PulledAnnotation
-from callwright.validators.metrics.errors import ErrorType
+from callwright.validators.metrics.snapshots import ErrorType
 from callwright.warehouse.errors import AnnotationError
 from callwright.warehouse.records import Call, CallTurn, GoldCall, Prediction, Sample, Tool, UserTurn
 

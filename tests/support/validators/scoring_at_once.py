@@ -5,8 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from callwright.validators.metrics.answers import AnswerScores, GradeScores, mistakes_of
 from callwright.validators.metrics.confetti.soft import StringScorer, score_meaning
-from callwright.validators.metrics.errors import ErrorType
-from callwright.validators.metrics.snapshots import Agreements, SnapshotScores
+from callwright.validators.metrics.snapshots import Agreements, ErrorType, SnapshotScores
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import Grade, Prediction, Sample, Score, Tool
 

@@ -17,7 +17,7 @@ from callwright.flows.pages.samples import filter_of
 from callwright.flows.pages.serving import page_app
 from callwright.flows.pages.site import _file_name, path_to
 from callwright.llm.prompts import version_at
-from callwright.validators.metrics.intervals import paired_test
+from callwright.validators.metrics.ratios import paired_test
 from callwright.warehouse.records import Call, CallTurn, Evidence, GoldCall, ReplyTurn, Sample, UserTurn
 from callwright.warehouse.store import Warehouse
 

@@ -20,7 +20,7 @@ from callwright.generators.routing.making import plan_routing
 from callwright.generators.stages import StageContext
 from callwright.language.calls.sampling import make_value
 from callwright.language.schemas import fits
-from callwright.validators.checks.scenario import check_scenario
+from callwright.validators.checks.complexity import check_scenario
 from callwright.warehouse.errors import ConfigurationError, ReplyError
 from callwright.warehouse.records import RoutingPlan, Tool
 from tests.support.conversational import TemplateChat

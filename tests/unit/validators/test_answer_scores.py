@@ -4,7 +4,7 @@ import orjson
 import pytest
 
 from callwright.validators.metrics.answers import score_plan
-from callwright.validators.metrics.errors import plan_error
+from callwright.validators.metrics.snapshots import plan_error
 from callwright.warehouse.records import (
     Call,
     CallTurn,

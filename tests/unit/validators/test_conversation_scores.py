@@ -5,9 +5,8 @@ from pathlib import Path
 import pytest
 
 from callwright.validators.metrics import hammerbench_logs as logs
-from callwright.validators.metrics.errors import error_type
 from callwright.validators.metrics.hammerbench import Conversation, per_func_acc, score_conversations
-from callwright.validators.metrics.snapshots import needs_judge
+from callwright.validators.metrics.snapshots import error_type, needs_judge
 from callwright.validators.replies import parse_reply
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import Call, CallTurn, GoldCall, Prediction, Sample, Score, Tool, UserTurn

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from callwright.validators.metrics.intervals import Addend, Interval, interval_of, intervals_of, share_interval
+from callwright.validators.metrics.ratios import Addend, Interval, interval_of, intervals_of, share_interval
 
 
 @pytest.mark.parametrize(("met", "whole"), [(0, 5), (3, 5), (17, 20), (20, 20), (1, 1000)])

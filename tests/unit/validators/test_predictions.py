@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from callwright.llm.chat import Completion
 from callwright.testing import ScriptedModel, context_of
-from callwright.validators.metrics.errors import error_type
+from callwright.validators.metrics.snapshots import error_type
 from callwright.validators.predictions import CandidateRun, PromptingStrategy, predict
 from callwright.warehouse.errors import RecordError
 from callwright.warehouse.records import Call, CallTurn, GoldCall, Prediction, Sample, Tool, UserTurn

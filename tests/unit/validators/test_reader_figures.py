@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from callwright.validators.metrics.readers import ReaderFigures, cheapest, figures_of, wrong_among_chosen
+from callwright.validators.blind.planting import ReaderFigures, cheapest, figures_of, wrong_among_chosen
 from callwright.warehouse.records import PlantedReading, ReadingOutcome
 
 SHARES = some.floats(0, 1)

@@ -9,7 +9,7 @@ from callwright.generators.conversations.moves import plan_conversations, word_s
 from callwright.generators.conversations.scenarios import plan_scenarios
 from callwright.generators.stages import StageContext
 from callwright.testing import ScriptedModel
-from callwright.validators.checks.scenario import check_scenario
+from callwright.validators.checks.complexity import check_scenario
 from callwright.validators.judges import ScenarioReading, Want
 from callwright.warehouse.records import Complexity, Episode, Language, Scenario, Verdict, WordedScenario
 from tests.support.conversational import TOOLS, scenario_order, template_context

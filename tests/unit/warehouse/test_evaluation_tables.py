@@ -9,7 +9,7 @@ import duckdb
 import pytest
 
 from callwright.validators.metrics.answers import PlanMetric
-from callwright.validators.metrics.callnavi.scores import Stability
+from callwright.validators.metrics.callnavi.answers import Stability
 from callwright.validators.metrics.complexeval.results import Figures, StepFigures, Summary
 from callwright.validators.metrics.confetti.scores import ActScores, ConfettiScores, Validity
 from callwright.validators.metrics.hammerbench import FlatScores, LogScores, per_func_acc

@@ -14,7 +14,7 @@ from callwright.llm.chat import Answer, Prompt
 from callwright.testing import make_sample, make_tool
 from callwright.validators.blind.choosing import check_reading
 from callwright.validators.blind.planting import plant, read_planted
-from callwright.validators.metrics.intervals import share_interval
+from callwright.validators.metrics.ratios import share_interval
 from callwright.warehouse.records import Decision, PlantedReading, ReadingOutcome, Review, Sample, Verdict
 from callwright.warehouse.store import Warehouse
 from tests.support.validators.option_reader import OptionReader

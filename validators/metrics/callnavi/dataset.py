@@ -15,10 +15,10 @@ from callwright.generators.catalogs.documents import read_json
 from callwright.generators.catalogs.papers import read_callnavi
 from callwright.language.dates import find_dates
 from callwright.language.packs import packaged
+from callwright.language.schemas import leaves
 from callwright.language.text import fold
 from callwright.language.values import locate
-from callwright.validators.metrics.callnavi.answers import UNKNOWN
-from callwright.validators.metrics.callnavi.scores import GoldQuestion, read_questions
+from callwright.validators.metrics.callnavi.answers import UNKNOWN, GoldQuestion, read_questions
 from callwright.warehouse.records import JsonSchema, Tool
 
 
@@ -102,24 +102,12 @@ def _groups(pattern: re.Pattern[str], request: str) -> Iterator[str]:
         yield next(group for group in match.groups() if group)
 
 
-def leaves(value: JsonValue, path: str, schema: JsonSchema) -> Iterator[tuple[str, JsonValue, JsonSchema]]:
-    """The values inside a value, each with its path and the schema that is declared for it."""
-    if isinstance(value, dict) and value:
-        members = schema.get("properties") or {}
-        for name, member in value.items():
-            yield from leaves(member, f"{path}.{name}" if path else name, members.get(name) or {})
-    elif isinstance(value, list) and value:
-        for member in value:
-            yield from leaves(member, path, schema.get("items") or {})
-    else:
-        yield path, value, schema
-
-
 def check_values(question: GoldQuestion, at: int, schema: JsonSchema) -> Iterator[RequestFault]:
     """What is wrong with the values of one call of a gold answer; `schema` is what its tool declares."""
     parameters, tool = question.gold.parameters[at], question.gold.names[at]
-    stated = [str(value) for one in question.gold.parameters for _, value, _ in leaves(one, "", {}) if value != UNKNOWN]
-    for path, value, declared in leaves(parameters, "", schema):
+    stated = [str(value) for one in question.gold.parameters for _, value, _ in leaves(one, {}) if value != UNKNOWN]
+    for at_path, value, declared in leaves(parameters, schema):
+        path = ".".join(one for one in at_path if isinstance(one, str))
         for fault in (_judge(question, at, path, value, stated), _mistyped(path, value, declared)):
             if fault is not None:
                 yield RequestFault(fault[0], question.domain, question.id, fault[1], tool, path)
@@ -221,7 +209,7 @@ def _check_shape(question: GoldQuestion) -> Iterator[RequestFault]:
     names, parameters, level = question.gold.names, question.gold.parameters, question.difficulty
     if len(names) != len(parameters):
         yield _fault(question, "wrong_count", f"There are {len(names)} calls, and parameters for {len(parameters)}.")
-    unknown = sum(value == UNKNOWN for one in parameters for _, value, _ in leaves(one, "", {}))
+    unknown = sum(value == UNKNOWN for one in parameters for _, value, _ in leaves(one, {}))
     if (level == "easy") != (len(names) == 1):
         yield _fault(question, "wrong_difficulty", f"The question is {level!r} and has {len(names)} call(s).")
     if unknown and level in {"easy", "medium"}:

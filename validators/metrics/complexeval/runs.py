@@ -7,7 +7,7 @@ while run.outcome is None:
 """
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from pydantic import JsonValue
 
@@ -84,7 +84,7 @@ class SampleRun:
         self._setting = Setting(mode, {tool.name: tool for tool in tools}, matchers, rules)
         self._is_paper = mode == "as_paper"
         self._free = FreeCalls() if self._is_paper else FreeCalls(chain, rules.free)
-        self._golden: GoldenList = PaperGolden(chain) if self._is_paper else PublishedGolden(chain, self._free, rules)
+        self._golden = GoldenList(chain) if self._is_paper else PublishedGoldenList(chain, self._free, rules)
         self._correct = 0
         self._taken = 0
         self._last_errors: tuple[Mistake, ...] = ()
@@ -222,24 +222,8 @@ def _stated(mistake: Mistake) -> JsonValue:
     return stated | {"parameter": mistake.parameter} if mistake.parameter else stated
 
 
-class GoldenList(Protocol):
-    """What is due now; `turn` is the step that was added last."""
-
-    due: list[GoldenCall]
-    turn: int
-
-    def update(self, result: TurnResult) -> None:
-        """Take away what was found, and add the next step."""
-
-    def forgive(self) -> None:
-        """Take away what need not be called when the model has said its last word."""
-
-    def is_complete(self) -> bool:
-        """Whether everything was called."""
-
-
-class PaperGolden:
-    """Algorithm 1: every turn adds the next step (ComplexFuncBench B.2)."""
+class GoldenList:
+    """What is due now, by Algorithm 1 (ComplexFuncBench B.2): every turn adds the next step. `turn` was added last."""
 
     def __init__(self, chain: Sequence[Exchange]) -> None:
         self._steps = [golden_calls(step, number) for number, step in enumerate(chain)]
@@ -255,22 +239,19 @@ class PaperGolden:
             self.due += self._steps[self.turn]
 
     def forgive(self) -> None:
-        """Nothing is forgiven."""
+        """Take away what need not be called when the model has said its last word: nothing."""
 
     def is_complete(self) -> bool:
         """Whether every step was added and all its calls were found."""
         return not self.due and self.turn >= len(self._steps) - 1
 
 
-class PublishedGolden:
+class PublishedGoldenList(GoldenList):
     """The published code's list: a step is added after a success, and after a step of nothing but free calls."""
 
     def __init__(self, chain: Sequence[Exchange], free: FreeCalls, rules: RunRules) -> None:
-        self._steps = [golden_calls(step, number) for number, step in enumerate(chain)]
-        self._free = free
-        self._rules = rules
-        self.due = list(self._steps[0]) if self._steps else []
-        self.turn = 0
+        super().__init__(chain)
+        self._free, self._rules = free, rules
         if self._is_only_free():
             self._add_next()
 

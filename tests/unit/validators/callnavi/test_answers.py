@@ -11,13 +11,14 @@ from callwright.validators.metrics.callnavi.answers import (
     LONGEST,
     UNKNOWN,
     GoldAnswer,
+    GoldQuestion,
     Match,
     is_routed,
     match_answer,
     repair_answer,
+    score_answer,
     wash,
 )
-from callwright.validators.metrics.callnavi.scores import GoldQuestion, score_answer
 from callwright.validators.replies import wash_text
 
 NAMES = st.text("abcXYZ", min_size=1, max_size=6)

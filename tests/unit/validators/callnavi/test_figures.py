@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rapidfuzz.distance.Levenshtein import distance, normalized_similarity
 
-from callwright.validators.metrics.callnavi.answers import GoldAnswer
-from callwright.validators.metrics.callnavi.scores import (
+from callwright.validators.metrics.callnavi.answers import (
+    GoldAnswer,
     GoldQuestion,
     Stability,
     measure_stability,
