@@ -4,7 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from callwright.validators.metrics.confetti.bfcl import UNREADABLE, Check, DecodedCall, check_calls, decode_calls
+from bench.bfcl import UNREADABLE, check_calls
+from callwright.validators.metrics.confetti.bfcl import Check, DecodedCall, decode_calls
 from tests.conformance.comparing import Case, Difference, Run, UnknownCaseError, compare, compare_crash, require_keys
 
 OTHER_LANGUAGES = ("java",)  # of BFCL's categories; CONFETTI has none of them

@@ -122,7 +122,7 @@ def run_log(case: Case, folder: Path) -> list[Difference]:
     """A log of GPT-4o that the paper's tables come from; its path is relative to the folder above the cases."""
     require_keys(case, {"log", "mode", "official"})
     log = folder.parent / case["log"]
-    mode, conversations = str(case["mode"]), logs.read_conversations(log)
+    mode, conversations = str(case["mode"]), logs.read_log(log).conversations
     choice = logs.read_snapshot_choice(logs.snapshot_file(log), log, conversations) if mode == "mid" else _choice(mode)
     return _compare_log(case["official"], conversations, logs.read_flags(log), choice)
 

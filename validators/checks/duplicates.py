@@ -93,7 +93,6 @@ VERSION = "3"
 THRESHOLD = 0.9
 REWORDED = 0.5  # the precision at it stands in docs/checks.md
 _TOKENS = re.compile(rf"[{unspaced()}]|[^\W{unspaced()}]+")
-_UNSPACED = re.compile(f"[{unspaced()}]")
 # Of so many samples the encoder's 100 MB weigh more than the third of a second that opening it again takes.
 _MANY = 5000
 _AT_ONCE = 500  # texts whose other wordings are looked for together

@@ -50,11 +50,6 @@ def _nearby(folder: Path) -> str:
     return f" There are logs in its folders {', '.join(found)}." if found else " Is it the folder of a log?"
 
 
-def read_conversations(folder: Path) -> list[Conversation]:
-    """The conversations of a log. Raises ConfigurationError where the file is missing or is none."""
-    return read_log(folder).conversations
-
-
 def parse_conversations(value: Any, source: str) -> list[Conversation]:  # noqa: ANN401 - a foreign file's content
     """The conversations in a log's JSON value. Raises ConfigurationError, naming `source`, where it is none."""
     if not isinstance(value, list) or not all(isinstance(one, dict) and "FC_res" in one for one in value):

@@ -6,13 +6,14 @@ from typing import Any
 import orjson
 import pytest
 
+from bench.bfcl import check_calls
 from callwright.flows.build import BuildReport
 from callwright.flows.recipe import parse_recipe, read_recipe
 from callwright.flows.settings import Settings
 from callwright.generators.parallel import PARALLEL
 from callwright.llm.template.several_calls import split_requests
 from callwright.validators.metrics.answers import mistakes_of
-from callwright.validators.metrics.confetti.bfcl import DecodedCall, check_calls
+from callwright.validators.metrics.confetti.bfcl import DecodedCall
 from callwright.warehouse.exports.formats import export_release
 from callwright.warehouse.records import Call, Prediction, Sample
 from callwright.warehouse.releases import freeze, read_tools, stream_release

@@ -139,7 +139,7 @@ def test_an_inserted_turn_is_scored_with_the_one_after_it(tmp_path: Path) -> Non
 def test_a_file_that_is_no_log_is_named(tmp_path: Path, content: str) -> None:
     (tmp_path / "MT_res.json").write_text(content)
     with pytest.raises(ConfigurationError, match=r"MT_res\.json"):
-        logs.read_conversations(tmp_path)
+        logs.read_log(tmp_path)
 
 
 def test_a_missing_log_is_named(tmp_path: Path) -> None:

@@ -154,7 +154,7 @@ def of_log(rows: Conversation, number: int) -> tuple[Sample, list[Prediction]]:
 @pytest.mark.parametrize("name", ["mQmA", "mQmA/MT0", "External"])
 def test_our_way_over_the_papers_answers_gives_the_papers_numbers(shared: Path, name: str) -> None:
     folder = shared / "data" / "hammerbench" / "gpt4o_logs" / name
-    conversations, flags = logs.read_conversations(folder), logs.read_flags(folder)
+    conversations, flags = logs.read_log(folder).conversations, logs.read_flags(folder)
     pairs = [of_log(rows, number) for number, rows in enumerate(conversations)]
     agreements = {
         one.key: flag

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from callwright.validators.metrics.confetti.bfcl import DecodedCall, check_calls, decode_calls
+from bench.bfcl import check_calls
+from callwright.validators.metrics.confetti.bfcl import DecodedCall, decode_calls
 from callwright.warehouse.records import CallTurn, GoldCall, ResultTurn, Sample, Tool, UserTurn
 from callwright.warehouse.releases import ReleaseContent
 from tests.support.warehouse.exported import bfcl_files

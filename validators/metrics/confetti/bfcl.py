@@ -1,13 +1,13 @@
-"""BFCL's part of CONFETTI: calls as Python text, read as a syntax tree and never run, and the AST check that CONFETTI extends.
+"""BFCL's part of CONFETTI: calls as Python text, read as a syntax tree and never run, and its check of values, which is extended.
 
-The check is whether calls are the accepted ones, parameter by parameter (CONFETTI 4.1).
+A value is right where it is one of those that are accepted, as BFCL's AST check compares them (CONFETTI 4.1).
 """
 
 import ast
 import keyword
 import operator
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from callwright.validators.replies import python_tree
@@ -20,7 +20,6 @@ TYPES: dict[str, type] = {
 }  # fmt: skip
 NESTED = ("array", "tuple")
 OPTIONAL = ""  # among accepted values: the parameter may be left out
-UNREADABLE = "unreadable_answer"  # ours: where the official checker crashes
 STRING = "value_error:string"
 LISTED = "value_error:list/tuple"
 MEMBER_NAME = "value_error:dict_key"
@@ -173,87 +172,6 @@ class Check(NamedTuple):
     is_variable: bool = False
 
 
-RIGHT = Check(valid=True)
-
-
-def check_calls(
-    documents: Sequence[Document], made: Sequence[DecodedCall], answers: Sequence[Answer], category: str
-) -> Check:
-    """Whether the calls are those accepted. `category` tells, as a BFCL category does, how many there may be."""
-    try:
-        if "parallel" in category:
-            return _check_parallel(documents, made, answers)
-        kind = "multiple" if "multiple" in category else "simple"
-        if len(made) != (due := len(answers) if kind == "multiple" else 1):
-            return _wrong_count(f"{kind}_function_checker", made, due)
-        document = _document(documents, answers[0]) if kind == "multiple" else documents[0]
-        return check_call(document, made[0], answers[0])
-    except (UnreadableAnswerError, IndexError, StopIteration) as error:
-        return Check(valid=False, error_type=UNREADABLE, reason=f"The answer can't be compared: {error}.")
-
-
-def _check_parallel(documents: Sequence[Document], made: Sequence[DecodedCall], answers: Sequence[Answer]) -> Check:
-    """Each answer takes the first call that fits and is left; none is given back."""
-    if len(made) != len(answers):
-        return _wrong_count("parallel_function_checker_no_order", made, len(answers))
-    left = list(made)
-    for answer in answers:
-        document, reasons = _document(documents, answer), []
-        for at, call in enumerate(left):
-            check = check_call(document, call, answer)
-            if check.valid:
-                del left[at]
-                break
-            reasons.append(check.reason)
-        else:
-            reason = f"No call fits {next(iter(answer))!r}: {' '.join(reasons)}"
-            name = "parallel_function_checker_no_order:cannot_find_match"
-            return Check(valid=False, error_type=name, reason=reason)
-    return RIGHT
-
-
-def _wrong_count(checker: str, made: Sequence[DecodedCall], due: int) -> Check:
-    return Check(valid=False, error_type=f"{checker}:wrong_count", reason=f"There are {len(made)} calls for {due}.")
-
-
-def _document(documents: Sequence[Document], answer: Answer) -> Document:
-    name = next(iter(answer))
-    found = next((one for one in documents if one.get("name") == name), None)
-    if found is None:
-        raise UnreadableAnswerError(f"there is no tool {name!r}")
-    return found
-
-
-def check_call(document: Document, made: DecodedCall, answer: Answer) -> Check:
-    """Whether one call is the accepted one: name, required parameters, each value, and what may not be left out."""
-    accepted = next(iter(answer.values()))
-    name, declared = document.get("name"), document.get("parameters") or {}
-    if made.name != name:
-        return _wrong("wrong_func_name", f"The call is to {made.name!r}, not to {name!r}.")
-    for parameter in declared.get("required") or []:
-        if parameter not in made.arguments:
-            return _wrong("missing_required", f"The required {parameter!r} is missing.")
-    check = _check_values(made, accepted, declared.get("properties") or {})
-    if not check.valid:
-        return check
-    for parameter, wanted in accepted.items():
-        if parameter not in made.arguments and OPTIONAL not in _listed(wanted):
-            return _wrong("missing_optional", f"{parameter!r} is missing, and may not be left out.")
-    return check
-
-
-def _check_values(made: DecodedCall, accepted: Mapping[str, Any], properties: Mapping[str, Document]) -> Check:
-    variable = False
-    for parameter, value in made.arguments.items():
-        if parameter not in properties or parameter not in accepted:
-            return _wrong("unexpected_param", f"{parameter!r} is not expected.")
-        check = check_value(parameter, value, accepted[parameter], properties[parameter])
-        if not check.valid:
-            return check
-        variable = variable or check.is_variable
-    return Check(valid=True, is_variable=variable)
-
-
 def check_value(parameter: str, value: object, accepted: object, declared: Document) -> Check:
     """Whether a value has its type and is one of the accepted ones. Raises UnreadableAnswerError where none can tell."""
     kind = _type(declared.get("type"))
@@ -262,7 +180,7 @@ def check_value(parameter: str, value: object, accepted: object, declared: Docum
         value = float(value)
     if declared.get("type") == "tuple" and isinstance(value, tuple):
         value = list(value)
-    wanted = _listed(accepted)
+    wanted = listed(accepted)
     check = _check_type(value, wanted, kind, nested)
     if not check.valid:
         return check._replace(reason=f"{parameter!r} is {value!r}, which is no {declared.get('type')}.")
@@ -312,14 +230,11 @@ def _type(name: object) -> type:
     return kind
 
 
-def _listed(accepted: object) -> Any:  # noqa: ANN401 - a list, or what the official checker takes for one
+def listed(accepted: object) -> Any:  # noqa: ANN401 - a list, or what the official checker takes for one
+    """The accepted values. Raises UnreadableAnswerError where they are none."""
     if not isinstance(accepted, list | tuple | str | dict):
         raise UnreadableAnswerError(f"{accepted!r} is no list of accepted values")
     return accepted
-
-
-def _wrong(kind: str, reason: str) -> Check:
-    return Check(valid=False, error_type=f"simple_function_checker:{kind}", reason=reason)
 
 
 class UnreadableAnswerError(Exception):

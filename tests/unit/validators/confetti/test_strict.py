@@ -6,14 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callwright.validators.metrics.confetti.bfcl import (
-    LONGEST,
-    UNREADABLE,
-    Check,
-    DecodedCall,
-    check_calls,
-    decode_calls,
-)
+from bench.bfcl import UNREADABLE, check_calls
+from callwright.validators.metrics.confetti.bfcl import LONGEST, Check, DecodedCall, decode_calls
 
 WORDS = st.text("abC .,-'", max_size=6)
 VALUES = {
