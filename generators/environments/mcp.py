@@ -334,8 +334,13 @@ async def read_server_tools(settings: McpSettings, address: McpAddress) -> Serve
     listing = await list_mcp_tools(address, settings.timeout)
     builder = _read(listing, settings.name, f"environment:{settings.name}")
     stated = builder.tools
-    reading = _marked_as_reading(listing)
-    reading |= {one.name for one in stated if settings.reads and is_wanted(one.name, settings.reads)}
+    reading = {one.name for one in stated if settings.reads and is_wanted(one.name, settings.reads)}
+    for page in listing.pages:
+        tools = page.get("tools") if isinstance(page, dict) else None
+        for tool in tools if isinstance(tools, list) else []:
+            match tool:
+                case {"name": name, "annotations": {"readOnlyHint": True}}:
+                    reading.add(str(name))
     allowed = {one.name for one in stated if settings.allow and is_wanted(one.name, settings.allow)}
     adapted = list(zip(stated, adapt(stated, settings.choice), strict=True))
     callable_tools = [tool for own, tool in adapted if settings.reset or own.name in reading | allowed]
@@ -348,17 +353,6 @@ async def read_server_tools(settings: McpSettings, address: McpAddress) -> Serve
     endpoints = tuple(Endpoint(tool, "", _path_of(tool.name), ()) for tool in callable_tools)
     names_of_reading = tuple(tool.name for own, tool in adapted if own.name in reading)
     return ServerTools(endpoints, tuple(builder.problems), listing.problem, names_of_reading)
-
-
-def _marked_as_reading(listing: McpListing) -> set[str]:
-    found = set[str]()
-    for page in listing.pages:
-        tools = page.get("tools") if isinstance(page, dict) else None
-        for tool in tools if isinstance(tools, list) else []:
-            match tool:
-                case {"name": name, "annotations": {"readOnlyHint": True}}:
-                    found.add(str(name))
-    return found
 
 
 def _path_of(name: str) -> str:

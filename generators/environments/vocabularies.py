@@ -284,13 +284,8 @@ class RuledTrip(PlainTrip):
 
     def instead_of(self, old: JsonValue, wish: Wish) -> JsonValue | None:
         """The same kind of thing in the place that stands in for the old one's own; all else as anywhere."""
-        if wish.element == self._scope.place_element or wish.element in self._scope.rules.local:
-            return self._elsewhere(old)
-        if self._rng.random() < KEPT_SHARE:
-            return None
-        return self.say(wish._replace(role=_ROLES[0]))
-
-    def _elsewhere(self, old: JsonValue) -> JsonValue | None:
+        if wish.element != self._scope.place_element and wish.element not in self._scope.rules.local:
+            return None if self._rng.random() < KEPT_SHARE else self.say(wish._replace(role=_ROLES[0]))
         known = self._scope.whereabouts.get(str(old))
         if known is None:
             return None

@@ -47,7 +47,7 @@ from callwright.validators.metrics.ratios import Addend, Cell, Ratios, scores_of
 from callwright.validators.metrics.snapshots import ErrorType, error_type, pair_calls, plan_error
 from callwright.validators.predictions import CandidateRun, format_of, run_of
 from callwright.validators.replies import NAMES, is_valid, join_replies, read_value
-from callwright.warehouse.records import Call, CallTurn, GoldCall, Grade, Prediction, ReplyTurn, Sample, Score, Tool
+from callwright.warehouse.records import CallTurn, GoldCall, Grade, Prediction, ReplyTurn, Sample, Score, Tool
 
 ACTS = "acts"
 _CALLING = frozenset({"call"})
@@ -421,17 +421,13 @@ def _answer_text(sample: Sample, predictions: Sequence[Prediction]) -> str:
     """The calls of a run's answers to a sample, written alike where they are alike; replies as they are where they call nothing."""
     in_order = traits_of(sample.kind).calls == "sequence"
     speaks = traits_of(sample.kind).asked == "conversation"
-    return join_replies(
-        [
-            one.text if one.calls is None or (speaks and not one.calls) else _calls_text(one.calls, in_order=in_order)
-            for one in sorted(predictions, key=lambda one: one.turn)
-        ]
-    )
-
-
-def _calls_text(calls: Sequence[Call], *, in_order: bool) -> str:
-    written = [orjson.dumps([call.tool, call.arguments], option=orjson.OPT_SORT_KEYS).decode() for call in calls]
-    return ",".join(written if in_order else sorted(written))
+    texts: list[str] = []
+    for one in sorted(predictions, key=lambda one: one.turn):
+        calls = [[call.tool, call.arguments] for call in one.calls or ()]
+        written = [orjson.dumps(call, option=orjson.OPT_SORT_KEYS).decode() for call in calls]
+        says_words = one.calls is None or (speaks and not written)
+        texts.append(one.text if says_words else ",".join(written if in_order else sorted(written)))
+    return join_replies(texts)
 
 
 class GradeScores:

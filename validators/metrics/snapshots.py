@@ -184,7 +184,11 @@ class GoldSnapshots:
             if not is_due:
                 silences.append(NoCallReply(is_refusal(prediction.text), prediction.calls == (), bool(results)))
                 continue
-            results.append(self._result(prediction))
+            seen_call = (turn, id(prediction.calls), is_refusal(prediction.text))
+            if seen_call not in self._results:  # those that were read from the same text are one object
+                result = snapshot_result(prediction, self._sample, self._tools)._replace(problem="")
+                self._results[seen_call] = (result, prediction.calls)
+            results.append(self._results[seen_call][0])
             by_rule = results[-1].arguments_right
             flags.append(by_rule if agreements is None else _is_judged_right(prediction, self._sample, agreements))
         for prediction in by_turn.values():
@@ -195,14 +199,6 @@ class GoldSnapshots:
             tallies = tuple(tally_conversation(results, flags, picked) if picked else None for picked in picks)
             self._counted[seen] = Counted(tallies, seen[2], len(results) > 1)
         return self._counted[seen]
-
-    def _result(self, prediction: Prediction) -> SnapshotResult:
-        """The result, worked out once for the same calls; those that were read from the same text are one object."""
-        seen = (prediction.turn, id(prediction.calls), is_refusal(prediction.text))
-        if seen not in self._results:
-            result = snapshot_result(prediction, self._sample, self._tools)._replace(problem="")
-            self._results[seen] = (result, prediction.calls)
-        return self._results[seen][0]
 
 
 def snapshot_result(prediction: Prediction, sample: Sample, tools: Mapping[str, Tool]) -> SnapshotResult:
@@ -300,7 +296,13 @@ def _figures(counted: Mapping[Counted, int], choice: SnapshotsScored) -> Iterato
         tally = one.tallies[at]
         if tally is not None:
             tallies[tally] += times
-    yield from _where_none_is_due(silences)
+    first, later = ({one: n for one, n in silences.items() if one.after_calls is after} for after in (False, True))
+    for metric, group, says in (
+        ("irrelevant", first, "says_sorry"), ("intent_shift", later, "says_sorry"), ("no_call", silences, "calls_nothing"),
+    ):  # fmt: skip
+        met, whole = sum(times for one, times in group.items() if getattr(one, says)), sum(group.values())
+        if whole:
+            yield Figure(metric, met / whole, whole, share_interval(met, whole))
     if tallies:
         yield from _where_calls_are_due(tallies)
 
@@ -322,16 +324,6 @@ def _where_calls_are_due(tallies: Mapping[Tally, int]) -> Iterator[Figure]:
         for metric in ("args_acc", "pr", "sr"):
             met, whole = (getattr(total, name) for name in _SHARES[metric])
             yield Figure(f"{metric}/func_acc", met / whole / func_acc, whole)
-
-
-def _where_none_is_due(silences: Counter[NoCallReply]) -> Iterator[Figure]:
-    first, later = ({one: n for one, n in silences.items() if one.after_calls is after} for after in (False, True))
-    for metric, group, says in (
-        ("irrelevant", first, "says_sorry"), ("intent_shift", later, "says_sorry"), ("no_call", silences, "calls_nothing"),
-    ):  # fmt: skip
-        met, whole = sum(times for one, times in group.items() if getattr(one, says)), sum(group.values())
-        if whole:
-            yield Figure(metric, met / whole, whole, share_interval(met, whole))
 
 
 def _is_judged_right(prediction: Prediction, sample: Sample, agreements: Agreements) -> bool:

@@ -199,7 +199,10 @@ def check_question(question: GoldQuestion, tools: dict[str, Tools]) -> Iterator[
     for at, name in enumerate(gold.names):
         schema = known.get(name)
         if schema is None:
-            yield _fault(question, "unknown_tool", _unknown(name, question.domain, tools), name)
+            near = [one for one in known if one.lower() == name.lower()]
+            elsewhere = ", ".join(other for other, own in tools.items() if name in own)
+            hint = f" It has {near[0]!r}." if near else f" It is a tool of {elsewhere}." if elsewhere else ""
+            yield _fault(question, "unknown_tool", f"{question.domain} has no tool {name!r}.{hint}", name)
         if at < len(gold.parameters):
             yield from _check_names(question, at, schema) if schema is not None else ()
             yield from check_values(question, at, schema or {})
@@ -231,13 +234,6 @@ def _check_names(question: GoldQuestion, at: int, schema: JsonSchema) -> Iterato
         for one in missing:
             message = f"{name!r} declares {one!r}, which is not given."
             yield RequestFault("missing_parameter", question.domain, question.id, message, name, one)
-
-
-def _unknown(name: str, domain: str, tools: dict[str, Tools]) -> str:
-    near = [one for one in tools.get(domain, {}) if one.lower() == name.lower()]
-    elsewhere = [other for other, known in tools.items() if name in known]
-    hint = f" It has {near[0]!r}." if near else f" It is a tool of {', '.join(elsewhere)}." if elsewhere else ""
-    return f"{domain} has no tool {name!r}.{hint}"
 
 
 def _repeated(questions: Sequence[GoldQuestion]) -> Iterator[RequestFault]:

@@ -72,6 +72,10 @@ def summarise(rows: Sequence[ResultRow], mode: EvalMode) -> Summary:
     wrong: Counter[str] = Counter(
         parameter_type(error.parameter) for error in errors if error.kind == "value_error" and error.parameter
     )
+    pairs = [(row.real_turns, row.total_turns) for row in rows if row.real_turns is not None]
+    made, shortest = [steps for steps, _ in pairs], [least for _, least in pairs]
+    columns = (made, shortest, [steps - least for steps, least in pairs])
+    counts = [dict(sorted(Counter(column).items())) for column in columns]
     return Summary(
         overall=_figures(rows, PUBLISHED_ALL if is_published else len(rows)),
         domains={
@@ -86,7 +90,7 @@ def summarise(rows: Sequence[ResultRow], mode: EvalMode) -> Summary:
         error_types={**dict.fromkeys(ALWAYS_SHOWN, 0.0), **_shares(types)},
         errors=len(errors),
         value_error_parameters=_shares(wrong),
-        steps=_steps([(row.real_turns, row.total_turns) for row in rows if row.real_turns is not None]),
+        steps=StepFigures(len(made), counts[0], counts[1], counts[2], _mean(made) or 0.0, _mean(shortest) or 0.0),
     )
 
 
@@ -101,13 +105,6 @@ def _figures(rows: Sequence[ResultRow], whole: int) -> Figures:
         correct_calls=correct,
         total_calls=total,
     )
-
-
-def _steps(pairs: Sequence[tuple[int, int]]) -> StepFigures:
-    made, shortest = [steps for steps, _ in pairs], [least for _, least in pairs]
-    columns = (made, shortest, [steps - least for steps, least in pairs])
-    counts = [dict(sorted(Counter(column).items())) for column in columns]
-    return StepFigures(len(pairs), counts[0], counts[1], counts[2], _mean(made) or 0.0, _mean(shortest) or 0.0)
 
 
 def _scored(scores: Iterable[int | None]) -> list[int]:
