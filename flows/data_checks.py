@@ -28,7 +28,7 @@ from callwright.flows.stages import stage_named
 from callwright.generators.catalogs import Problem
 from callwright.generators.catalogs.documents import DEEPEST, FileLine, depth, stream_lines
 from callwright.generators.environments.protocol import WORLDS, Environment, EnvironmentPart, World
-from callwright.generators.imports.hammerbench import read_hammerbench
+from callwright.generators.imports.papers import read_hammerbench
 from callwright.generators.stages import Stage, StageContext
 from callwright.language.packs import of
 from callwright.llm.answers import validate_text

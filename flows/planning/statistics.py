@@ -6,8 +6,8 @@ from typing import NamedTuple, TypeVar
 
 from callwright.flows.runner import GroupRun
 from callwright.generators.conversations.scenarios import PAPER
-from callwright.generators.multi_step.goals import PAPER as PATHS_OF_PAPER
-from callwright.generators.multi_step.goals import Shape
+from callwright.generators.multi_step.making import PAPER as PATHS_OF_PAPER
+from callwright.generators.multi_step.making import Shape
 from callwright.language.packs import of
 from callwright.warehouse.queries import sql
 from callwright.warehouse.records import CallTurn, ReplyTurn, Sample, Turn, UserTurn

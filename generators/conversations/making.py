@@ -1,15 +1,363 @@
-"""How simulated conversations are made: scenarios of a complexity, planned, worded, labelled (CONFETTI 3.1)."""
+"""Wording a planned conversation turn by turn, calls and results in between, and labelling its replies with acts (CONFETTI 3.1)."""
 
-from collections.abc import Iterator, Sequence
-from typing import cast, get_args
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Literal, NamedTuple, cast, get_args
+
+from pydantic import BaseModel, Field, JsonValue
 
 from callwright.generators.conversations import CONVERSATION, GROUP
 from callwright.generators.conversations.moves import plan_conversations, word_scenarios
 from callwright.generators.conversations.scenarios import plan_scenarios, shared_out, tool_obstacle
-from callwright.generators.conversations.wording import label_conversations, write_conversations
 from callwright.generators.families import Family, Kind, Order, Share, Traits, shared_evenly
-from callwright.generators.stages import Step, in_a_row
-from callwright.warehouse.records import Complexity, Language, Scenario, Tool
+from callwright.generators.stages import ATTEMPTS, Leniency, StageContext, Step, first_fit, in_a_row
+from callwright.generators.stated_values import Expected, Spot, Stated, find_value, find_values, span_evidence
+from callwright.generators.transcripts import conversation_text, walk
+from callwright.language.packs import COMMON_SCRIPT, LanguagePattern, of, writes
+from callwright.llm.chat import Prompt
+from callwright.llm.prompts import prompt_version, render
+from callwright.warehouse.records import (
+    CallTurn,
+    Complexity,
+    Conversation,
+    DialogueAct,
+    Evidence,
+    GoldCall,
+    JsonSchema,
+    Language,
+    Move,
+    Origin,
+    Part,
+    ReplyTurn,
+    ResultTurn,
+    Sample,
+    Scenario,
+    SimulatedCall,
+    Tool,
+    Turn,
+    UserTurn,
+    WordedScenario,
+    trait_tag,
+)
+
+PROMPTS = "callwright.generators.conversations.prompts"
+STAGE = "conversations"
+USER, AGENT = "word_user_turn", "word_agent_turn"
+_ASKING = frozenset({"request", "describe", "switch", "ask_more"})
+
+
+class UserMention(BaseModel):
+    """Where a turn states a value: the number of the part, the parameter, and the very words."""
+
+    part: int
+    parameter: str
+    words: str
+
+
+class UserWords(BaseModel):
+    """A user's turn, and for each value the words in it that state it."""
+
+    text: str
+    mentions: list[UserMention]
+
+
+class AgentWords(BaseModel):
+    """An assistant's turn."""
+
+    text: str
+
+
+class _Saying(NamedTuple):
+    """A value that was stated for a parameter of a tool, and where."""
+
+    tool: str
+    value: JsonValue
+    evidence: Evidence
+
+
+async def write_conversations(worded: WordedScenario, context: StageContext) -> list[Conversation]:
+    """The conversation in words, with what was stated for each argument. Raises ReplyError where a turn can't be worded."""
+    writing = _Writing(worded, context)
+    for number, move in enumerate(worded.plan.moves):
+        await writing.add(move, worded.plan.scenario.seed + number)
+    scenario = worded.plan.scenario
+    origin = Origin(
+        stage=STAGE,
+        parents=(worded.key,),
+        seed=scenario.seed,
+        model=context.chat.name,
+        prompt_version="+".join(prompt_version(PROMPTS, name) for name in (USER, AGENT)),
+    )
+    tags = (
+        trait_tag("complexity", scenario.complexity),
+        trait_tag("reference_time", scenario.reference_time),
+        *writing.tags,
+    )
+    return [Conversation(worded=worded, turns=tuple(writing.turns), tags=tags, origin=origin)]
+
+
+class _Writing:
+    """The turns worded until now, and what was stated in them."""
+
+    def __init__(self, worded: WordedScenario, context: StageContext) -> None:
+        self._worded = worded
+        self._context = context
+        self._language = worded.plan.scenario.language
+        self._stated: list[_Saying] = []
+        self._constants = {tool.name: tool.constants for tool in context.toolset(worded.plan.scenario.candidates)}
+        self.turns: list[Turn] = []
+        self.tags: list[str] = []
+
+    async def add(self, move: Move, seed: int) -> None:
+        """Word the next move."""
+        match move.speaker:
+            case "user":
+                await self._add_user(move, seed)
+            case "agent":
+                text = await self._agent_text(move, seed)
+                self.turns.append(ReplyTurn(text=text, acts=move.acts))
+            case "calls":
+                for calls in _at_once(move.calls):
+                    self._add_calls(calls)
+
+    async def _add_user(self, move: Move, seed: int) -> None:
+        words = await self._user_words(move, seed)
+        turn = len(self.turns)
+        if move.intent in _ASKING:
+            names = dict.fromkeys(self._context.tool(part.tool).name for part in move.parts)
+            self.tags += [trait_tag("goal", f"{turn}:{name}") for name in names]
+        for (number, name), stated in stated_values(
+            words, expected_mentions(move, self._context), self._language
+        ).items():
+            if stated.place is None:
+                continue
+            evidence = span_evidence(name, turn, stated.place, words.text)
+            if number == len(move.parts):
+                self.tags.append(trait_tag("extra", f"{turn}:{evidence.quote}"))
+                continue
+            part = move.parts[number]
+            tool = self._context.tool(part.tool).name
+            self._stated.append(_Saying(tool, part.arguments[name], evidence))
+        self.turns.append(UserTurn(text=words.text))
+
+    def _add_calls(self, calls: Sequence[SimulatedCall]) -> None:
+        made = tuple(
+            GoldCall(
+                tool=call.tool,
+                arguments=call.arguments,
+                evidence=tuple(self._evidence(call)),
+                constants=self._constants.get(call.tool, {}),
+            )
+            for call in calls
+        )
+        results = tuple(call.result for call in calls)
+        self.turns += [CallTurn(calls=made, executed=True), ResultTurn(results=results)]
+
+    def _evidence(self, call: SimulatedCall) -> Iterator[Evidence]:
+        """Where each argument was stated last, or which result holds it."""
+        for name, value in call.arguments.items():
+            stated = [one for one in self._stated if one.tool == call.tool and one.evidence.argument == name]
+            same = [one.evidence for one in stated if one.value == value]
+            if name in call.linked:
+                yield from self._in_result(name, value)
+            elif same:
+                yield same[-1]
+
+    def _in_result(self, name: str, value: JsonValue) -> Iterator[Evidence]:
+        for index, turn in reversed(list(enumerate(self.turns))):
+            for at, result in enumerate(turn.results if isinstance(turn, ResultTurn) else ()):
+                path = next((path for path, held in walk(result, "") if held == value), None)
+                if path is not None:
+                    path = f"turns[{index}].results[{at}]{path}"
+                    yield Evidence(argument=name, kind="response", turn=index, path=path)
+                    return
+
+    async def _user_words(self, move: Move, seed: int) -> UserWords:
+        expected = expected_mentions(move, self._context)
+        return await first_fit(
+            self._context,
+            self._prompt(USER, move, seed, extra=move.extra and self._shown(move.extra), goal=self._worded.goal),
+            UserWords,
+            lambda words: user_problem(words, expected, self._language),
+            f"The user's turn ({move.intent}) did not fit in {ATTEMPTS} wordings",
+        )
+
+    async def _agent_text(self, move: Move, seed: int) -> str:
+        context, language = self._context, self._language
+        answer = await first_fit(
+            context,
+            self._prompt(AGENT, move, seed, asked=move.asked, facts=move.facts, error=move.error),
+            AgentWords,
+            lambda words: agent_problem(words.text.strip(), move, context, language),
+            f"The assistant's turn ({move.intent}) did not fit in {ATTEMPTS} wordings",
+            leniency=Leniency(goes_on=lambda words: is_agent_usable(words.text.strip(), move, context, language)),
+        )
+        return answer.text.strip()
+
+    def _prompt(self, template: str, move: Move, seed: int, **more: object) -> Prompt:
+        return render(
+            PROMPTS,
+            template,
+            intent=move.intent,
+            parts=[self._shown(part) for part in move.parts],
+            options=[self._context.tool(key).sayable for key in move.options],
+            language=self._language,
+            seed=seed,
+            conversation=conversation_text(self.turns),
+            **more,
+        )
+
+    def _shown(self, part: Part) -> dict[str, Any]:
+        return {"tool": self._context.tool(part.tool).sayable, "arguments": part.arguments}
+
+
+def _at_once(calls: Iterable[SimulatedCall]) -> Iterator[tuple[SimulatedCall, ...]]:
+    """The calls of a turn as they can be made: one that takes what another returned waits for it."""
+    together: list[SimulatedCall] = []
+    for call in calls:
+        if call.linked and together:
+            yield tuple(together)
+            together = []
+        together.append(call)
+    yield tuple(together)
+
+
+_LONGEST = 2500
+_LATIN = re.compile(r"[A-Za-z]{2}")
+_ASKING_SOMETHING = LanguagePattern(r"@[?]|@{asking}")
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
+_CLOCK = re.compile(r"([01]\d|2[0-3]):[0-5]\d")
+
+
+def expected_mentions(move: Move, context: StageContext) -> Expected:
+    """What a user's turn has to say, with the schema that it is stated by; the extra value comes after the last part."""
+    parts = [*move.parts, *([move.extra] if move.extra else [])]
+    return {
+        (number, name): (value, {"title": name, **context.tool(part.tool).properties.get(name, {})})
+        for number, part in enumerate(parts)
+        for name, value in part.arguments.items()
+    }
+
+
+def stated_values(words: UserWords, expected: Expected, language: Language) -> dict[Spot, Stated]:
+    """Where a user's turn states each value that it has to."""
+    quotes = {(one.part, one.parameter): one.words for one in words.mentions}
+    return find_values(expected, quotes, words.text, language)
+
+
+def user_problem(words: UserWords, expected: Expected, language: Language) -> str:
+    """Why this can't be the user's turn, "" where it can: no planned value is left out, and no other one said for it."""
+    text = own = words.text
+    if not text.strip() or len(text) > _LONGEST:
+        return f"the turn has {len(text)} characters; 1 to {_LONGEST} are allowed."
+    for mention in words.mentions:
+        own = own.replace(mention.words, "")
+    if not writes(language, own) if of(language).script == COMMON_SCRIPT else _LATIN.search(own):
+        return f"the turn is not in the language {language!r}."
+    return next((one.problem for one in stated_values(words, expected, language).values() if one.problem), "")
+
+
+def agent_problem(text: str, move: Move, context: StageContext, language: Language) -> str:
+    """Why this can't be the assistant's turn, "" where it can: it asks where it shall ask and tells what it shall tell."""
+    problem = _unusable(text, move, language)
+    if problem:
+        return problem
+    rendered = _to_state(move, context)
+    unstated = next((one for one in rendered if not _is_stated(*one, text=text, language=language)), None)
+    return f"{text!r} does not tell {unstated[1]!r} ({unstated[0]})." if unstated else ""
+
+
+def is_agent_usable(text: str, move: Move, context: StageContext, language: Language) -> bool:
+    """Whether a turn may go on that no rule finds to tell everything: it tells a part of it, and a check sees to the rest."""
+    rendered = _to_state(move, context)
+    is_telling = not rendered or any(_is_stated(*one, text=text, language=language) for one in rendered)
+    return is_telling and not _unusable(text, move, language)
+
+
+def _unusable(text: str, move: Move, language: Language) -> str:
+    if not text or len(text) > _LONGEST:
+        return f"the turn has {len(text)} characters; 1 to {_LONGEST} are allowed."
+    if not writes(language, text):
+        return f"the turn is not in the language {language!r}."
+    if "seek" in move.acts and not _ASKING_SOMETHING.of(text).search(text):
+        return f"{text!r} asks nothing."
+    return ""
+
+
+def _to_state(move: Move, context: StageContext) -> list[tuple[str, JsonValue, JsonSchema]]:
+    """What a turn tells: facts, and where it asks whether it may do something, the values of that."""
+    facts = [
+        (fact.label, fact.value, plain_schema(fact.value)) for fact in move.facts if not isinstance(fact.value, bool)
+    ]
+    if move.intent != "ask_approval":
+        return facts
+    return facts + [
+        (name, value, {"title": name, **context.tool(part.tool).properties.get(name, {})})
+        for part in move.parts
+        for name, value in part.arguments.items()
+    ]
+
+
+def _is_stated(name: str, value: JsonValue, schema: JsonSchema, *, text: str, language: Language) -> bool:
+    return str(value) in text or not find_value((name, value), schema, "", text, language).problem
+
+
+def plain_schema(value: JsonValue) -> JsonSchema:
+    """A schema for a value that has none: what it looks like tells how it may be stated."""
+    if isinstance(value, int | float):
+        return {"type": "number"}
+    if isinstance(value, str) and _DATE.fullmatch(value):
+        return {"type": "string", "format": "date"}
+    if isinstance(value, str) and _CLOCK.fullmatch(value):
+        return {"type": "string", "pattern": f"^{_CLOCK.pattern}$"}
+    return {"type": "string"}
+
+
+ACTS_STAGE = "dialogue_acts"
+ACTS_TEMPLATE = "label_acts"
+_ORDER: tuple[DialogueAct, ...] = ("seek", "inform", "reject", "other")
+
+
+class DialogueActs(BaseModel):
+    """What a reply does, one label or more."""
+
+    acts: list[Literal["seek", "inform", "reject", "other"]] = Field(min_length=1)
+
+
+async def label_conversations(conversation: Conversation, context: StageContext) -> list[Sample]:
+    """The conversation as a sample, every reply with its acts."""
+    scenario = conversation.worded.plan.scenario
+    turns = await label_turns(conversation.turns, context)
+    origin = Origin(stage=ACTS_STAGE, parents=(conversation.key,), seed=scenario.seed)
+    if turns != conversation.turns:
+        origin = origin.with_changes(model=context.chat.name, prompt_version=prompt_version(PROMPTS, ACTS_TEMPLATE))
+    elif conversation.origin is not None:
+        origin = origin.with_changes(model=conversation.origin.model, prompt_version=conversation.origin.prompt_version)
+    return [
+        Sample(
+            kind=CONVERSATION,
+            language=scenario.language,
+            category=scenario.category,
+            candidates=scenario.candidates,
+            withheld=scenario.withheld,
+            turns=turns,
+            tags=conversation.tags,
+            origin=origin,
+        )
+    ]
+
+
+async def label_turns(turns: tuple[Turn, ...], context: StageContext) -> tuple[Turn, ...]:
+    """The turns with acts at every reply; those of an imported conversation too."""
+    labelled: list[Turn] = []
+    for turn in turns:
+        if isinstance(turn, ReplyTurn) and not turn.acts:
+            prompt = render(PROMPTS, ACTS_TEMPLATE, reply=turn.text, conversation=conversation_text(labelled))
+            named = set((await context.chat.ask(prompt, DialogueActs)).acts)
+            labelled.append(turn.with_changes(acts=tuple(act for act in _ORDER if act in (named - {"other"} or named))))
+        else:
+            labelled.append(turn)
+    return tuple(labelled)
 
 
 def share_over_complexities(

@@ -1,10 +1,305 @@
-"""How dialogues are made of imperfect requests, and merged trajectories of dialogues (HammerBench 4.2.2)."""
+"""Dialogues of requests that lack arguments: what is asked for, in which order, the values, and the words (HammerBench 4.2.2)."""
 
-from callwright.generators.dialogues import DIALOGUE, TRAJECTORIES, dialogues, trajectories
-from callwright.generators.dialogues.dialogues import plan_slots, write_dialogues
+from collections.abc import Mapping, Sequence
+from random import Random
+from typing import Literal, NamedTuple
+
+from pydantic import BaseModel, JsonValue
+
+from callwright.generators.dialogues import DIALOGUE, TRAJECTORIES, trajectories
 from callwright.generators.dialogues.trajectories import merge_trajectories
 from callwright.generators.families import Family, Kind, Traits
-from callwright.generators.stages import Step, in_a_row
+from callwright.generators.given_values import ArgumentValues, WantedValues, collect_values
+from callwright.generators.stages import ATTEMPTS, StageContext, Step, first_fit, in_a_row, made_by
+from callwright.generators.stated_values import Place, Stated, find_value, span_evidence
+from callwright.generators.tools import as_outlined
+from callwright.generators.transcripts import conversation_text
+from callwright.language.packs import COMMON_SCRIPT, LanguagePattern, of, writes
+from callwright.language.text import fold
+from callwright.language.values import locate
+from callwright.llm.chat import Prompt
+from callwright.llm.prompts import prompt_version, render
+from callwright.warehouse.errors import RecordError
+from callwright.warehouse.records import (
+    Arguments,
+    CallTurn,
+    Derivation,
+    Evidence,
+    GoldCall,
+    JsonSchema,
+    Language,
+    Origin,
+    ReplyTurn,
+    Sample,
+    Slot,
+    SlotPlan,
+    Tool,
+    Turn,
+    UserTurn,
+)
+
+PROMPTS = "callwright.generators.dialogues.prompts"
+SLOTS_STAGE = "slots"
+SLOTS_TEMPLATE = "fill_slots"
+_IN_ORDER = 0.6  # of the dialogues ask in the order in which the tool declares its parameters
+_EMPTY: tuple[JsonValue, ...] = (None, "", [], {})
+
+
+def obstacle(sample: Sample, tools: Mapping[str, Tool]) -> str:
+    """Why no questions and answers can go on from this sample, "" where they can."""
+    match sample.turns:
+        case (UserTurn(), CallTurn(calls=(_,), executed=False)):
+            pass
+        case (UserTurn(), CallTurn(calls=calls, executed=False)):
+            return f"{len(calls)} calls are due after the request; questions go on from exactly one."
+        case turns:
+            return f"The sample has {len(turns)} turns; questions go on from a request with one call that is due."
+    try:
+        tool = gold_tool(sample, tools)
+    except RecordError:
+        return f"The tool {sample.gold[0].tool!r} is not among the candidates, so what it requires is not known."
+    if not missing_slots(sample, tool):
+        return f"The request gives every parameter that {tool.name!r} requires, so there is nothing to ask for."
+    return ""
+
+
+def known_arguments(sample: Sample) -> Arguments:
+    """The arguments that the sample's last call has; empty values, as imported labels have them, are none."""
+    return {name: value for name, value in sample.gold[0].arguments.items() if value not in _EMPTY}
+
+
+def missing_slots(sample: Sample, tool: Tool) -> tuple[str, ...]:
+    """The parameters that the tool requires and the sample's call lacks."""
+    known = known_arguments(sample)
+    return tuple(name for name in tool.properties if name in tool.required and name not in known)
+
+
+def gold_tool(sample: Sample, tools: Mapping[str, Tool]) -> Tool:
+    """The tool that the sample's last call is of; RecordError where it is not among the candidates."""
+    named = (tools[key] for key in sample.candidates if key in tools)
+    tool = next((tool for tool in named if tool.name == sample.gold[0].tool), None)
+    if tool is None:
+        raise RecordError(f"The tool {sample.gold[0].tool!r} is not among the candidates of the sample {sample.key!r}.")
+    return tool
+
+
+async def plan_slots(derivation: Derivation, context: StageContext) -> list[SlotPlan]:
+    """The parameters to ask for, in an order that the seed gives, each with a value that can't be taken for another.
+
+    Raises RecordError where nothing is missing, and ReplyError where neither three answers nor a draw give one.
+    """
+    source = derivation.source
+    reason = obstacle(source, context.tools)
+    if reason:
+        raise RecordError(f"No dialogue can be made of the sample {source.key!r}: {reason}")
+    tool, known = gold_tool(source, context.tools), known_arguments(source)
+    missing = missing_slots(source, tool)
+
+    def objection(name: str, values: Arguments) -> str:
+        return _objection(name, values, source, tool)
+
+    own = context.own_values.draw(tool, missing, Random(f"{derivation.seed}:own"), known=known, objection=objection)
+    left = tuple(name for name in missing if name not in own)
+    known = {**known, **own}
+    prompt = render(
+        PROMPTS,
+        SLOTS_TEMPLATE,
+        tool=as_outlined(tool, left),
+        request=source.request,
+        known=known,
+        parameters=left,
+        language=source.language,
+        seed=derivation.seed,
+    )
+    given = dict(own)
+    if left:
+        wanted = WantedValues(tool, left, source.language, derivation.seed, known, objection)
+        given |= (await collect_values(context.chat, prompt, ArgumentValues, wanted))[0]
+    rng = Random(derivation.seed)
+    order = missing if rng.random() < _IN_ORDER else rng.sample(missing, len(missing))
+    origin = made_by(context, SLOTS_STAGE, prompt, parent=derivation.key, seed=derivation.seed)
+    slots = tuple(Slot(parameter=name, value=given[name]) for name in order)
+    return [SlotPlan(derivation=derivation, slots=slots, origin=origin)]
+
+
+def _objection(name: str, values: Arguments, source: Sample, tool: Tool) -> str:
+    """Why a value can't be what the user will answer beside the others, "" where it can; a yes or no always can."""
+    value = values[name]
+    if isinstance(value, bool):
+        return ""
+    stated = fold(str(value))
+    for other, taken in values.items():
+        parsed = fold(str(taken))
+        is_part = isinstance(value, str) and isinstance(taken, str) and (stated in parsed or parsed in stated)
+        if other != name and not isinstance(taken, bool) and (parsed == stated or is_part):
+            return f"the value {value!r} of {name!r} could be taken for that of {other!r}."
+    if locate(value, tool.properties[name], source.request) is not None:
+        return f"the request says {value!r} already, so that nobody would ask for {name!r}."
+    return ""
+
+
+STAGE = "dialogues"
+KIND = "sQsA"
+QUESTION = "ask_question"
+ANSWER = "answer_question"
+LONGEST_QUESTION = 200
+LONGEST_ANSWER = 400
+AnswerForm = Literal["bare", "sentence"]
+
+_BARE_SHARE = 0.45
+_FEWEST_OPTIONS = 2
+_ASKING = LanguagePattern(r"@[?]\s*$|@{asking}")
+
+
+class SlotQuestion(BaseModel):
+    """The assistant's question for one parameter."""
+
+    question: str
+
+
+class SlotAnswer(BaseModel):
+    """The user's answer, and the very words in it that state the value."""
+
+    answer: str
+    words: str
+
+
+class _DialogueContext(NamedTuple):
+    """What does not change while a dialogue is worded."""
+
+    plan: SlotPlan
+    tool: Tool
+    context: StageContext
+
+    @property
+    def language(self) -> Language:
+        return self.plan.derivation.source.language
+
+    @property
+    def seed(self) -> int:
+        return self.plan.derivation.seed
+
+    def prompt(self, template: str, turns: Sequence[Turn], **more: object) -> Prompt:
+        """What a question or an answer is asked for by, after these turns."""
+        told = {"tool": self.tool, "language": self.language, "seed": self.seed}
+        return render(PROMPTS, template, conversation=conversation_text(turns), **told, **more)
+
+
+async def write_dialogues(plan: SlotPlan, context: StageContext) -> list[Sample]:
+    """A dialogue in which the assistant asks for one slot after the other, with all that is known after each answer.
+
+    Raises ReplyError where three wordings of a question or an answer do not fit; the reason is that of the last one.
+    """
+    source = plan.derivation.source
+    dialogue = _DialogueContext(plan, gold_tool(source, context.tools), context)
+    known, evidence = known_arguments(source), list(source.gold[0].evidence)
+    turns: list[Turn] = [source.turns[0], _snapshot(dialogue.tool, known, evidence)]
+    for slot, form in zip(plan.slots, answer_forms(len(plan.slots), Random(dialogue.seed)), strict=True):
+        turns.append(ReplyTurn(text=await _ask(slot, known, turns, dialogue)))
+        answer = await _answer(slot, known, form, turns, dialogue)
+        known = {**known, slot.parameter: slot.value}
+        place = _stated(answer, slot, dialogue.tool, dialogue.language).place or Place(0, len(answer.answer))
+        evidence.append(span_evidence(slot.parameter, len(turns), place, answer.answer))
+        turns += [UserTurn(text=answer.answer), _snapshot(dialogue.tool, known, evidence)]
+    origin = Origin(
+        stage=STAGE,
+        parents=(plan.key,),
+        seed=dialogue.seed,
+        model=context.chat.name,
+        prompt_version="+".join(prompt_version(PROMPTS, name) for name in (QUESTION, ANSWER)),
+    )
+    return [source.with_changes(kind=KIND, turns=tuple(turns), tags=(), origin=origin)]
+
+
+def answer_forms(count: int, rng: Random) -> list[AnswerForm]:
+    """How each of some answers is put: some as the bare value, but not all where there are several."""
+    drawn: list[AnswerForm] = ["bare" if rng.random() < _BARE_SHARE else "sentence" for _ in range(count)]
+    if count > 1 and "sentence" not in drawn:
+        drawn[rng.randrange(count)] = "sentence"
+    return drawn
+
+
+async def _ask(slot: Slot, known: Arguments, turns: Sequence[Turn], dialogue: _DialogueContext) -> str:
+    answer = await first_fit(
+        dialogue.context,
+        dialogue.prompt(QUESTION, turns, known=known, parameter=slot.parameter),
+        SlotQuestion,
+        lambda given: question_problem(given.question.strip(), slot, known, dialogue.tool, dialogue.language),
+        f"The question for {slot.parameter!r} did not fit in {ATTEMPTS} wordings",
+    )
+    return answer.question.strip()
+
+
+async def _answer(
+    slot: Slot, known: Arguments, form: AnswerForm, turns: Sequence[Turn], dialogue: _DialogueContext
+) -> SlotAnswer:
+    others = {one.parameter: one.value for one in dialogue.plan.slots if one != slot} | known
+    return await first_fit(
+        dialogue.context,
+        dialogue.prompt(ANSWER, turns, parameter=slot.parameter, value=slot.value, manner=form),
+        SlotAnswer,
+        lambda answer: answer_problem(answer, slot, others, dialogue.tool, dialogue.language),
+        f"The answer for {slot.parameter!r} did not fit in {ATTEMPTS} wordings",
+    )
+
+
+def question_problem(question: str, slot: Slot, known: Arguments, tool: Tool, language: Language) -> str:
+    """Why this can't be the question for the slot, "" where it can: one short question that says no value."""
+    if not question or len(question) > LONGEST_QUESTION or "\n" in question:
+        return f"{question!r} is not one line of 1 to {LONGEST_QUESTION} characters."
+    if not writes(language, question):
+        return f"{question!r} is not in the language {language!r}."
+    if not _ASKING.of(question).search(question):
+        return f"{question!r} asks for nothing."
+    for name, value in {**known, slot.parameter: slot.value}.items():
+        if _gives_away(question, value, name, slot, tool):
+            return f"{question!r} says the value {value!r} of {name!r}."
+    return ""
+
+
+def answer_problem(answer: SlotAnswer, slot: Slot, others: Arguments, tool: Tool, language: Language) -> str:
+    """Why this can't be the answer for the slot, "" where it can: it says the slot's value, and none of another one's."""
+    text = answer.answer
+    if not text.strip() or len(text) > LONGEST_ANSWER:
+        return f"the answer has {len(text)} characters; 1 to {LONGEST_ANSWER} are allowed."
+    if of(language).script == COMMON_SCRIPT and not writes(language, text) and writes(language, str(slot.value)):
+        return f"the answer {text!r} is not in the language {language!r}."
+    stated = _stated(answer, slot, tool, language)
+    if stated.problem or stated.place is None:
+        return stated.problem
+    rest = f"{text[: stated.place.start]} | {text[stated.place.end :]}"
+    for name, value in others.items():
+        if not isinstance(value, bool) and locate(value, _schema(name, tool), rest) is not None:
+            return f"the answer {text!r} also says {value!r} for {name!r}."
+    return ""
+
+
+def _stated(answer: SlotAnswer, slot: Slot, tool: Tool, language: Language) -> Stated:
+    schema = _schema(slot.parameter, tool)
+    return find_value((slot.parameter, slot.value), schema, answer.words, answer.answer, language, by_name=False)
+
+
+def _gives_away(question: str, value: JsonValue, name: str, slot: Slot, tool: Tool) -> bool:
+    """Whether the question says a value; a yes or no can't be stated by naming what it is about, nor by listing options."""
+    schema = _schema(name, tool)
+    if isinstance(value, bool) or locate(value, schema, question) is None:
+        return False
+    described = f"{slot.parameter} {tool.properties[slot.parameter].get('description', '')}"
+    if name != slot.parameter and locate(value, schema, described) is not None:
+        return False  # the name of what is asked for says it too
+    options = schema.get("enum") or ()
+    listed = sum(locate(option, {}, question) is not None for option in options)
+    return name != slot.parameter or listed < _FEWEST_OPTIONS
+
+
+def _schema(name: str, tool: Tool) -> JsonSchema:
+    return {"title": name, **tool.properties.get(name, {})}
+
+
+def _snapshot(tool: Tool, arguments: Arguments, evidence: Sequence[Evidence]) -> CallTurn:
+    proofs = tuple(one for one in evidence if one.argument in arguments)
+    return CallTurn(calls=(GoldCall(tool=tool.name, arguments=arguments, evidence=proofs, constants=tool.constants),))
+
 
 _LONG = Traits("HammerBench", is_long=True, is_changed=True)
 _OF = ("sQsA",)
@@ -35,5 +330,5 @@ FAMILY = Family(
             group="trajectories",
         ),
     ),
-    obstacles={"sQsA": dialogues.obstacle, **dict.fromkeys(("mQmA", "mQsA", "sQmA"), trajectories.obstacle)},
+    obstacles={"sQsA": obstacle, **dict.fromkeys(("mQmA", "mQsA", "sQmA"), trajectories.obstacle)},
 )  # fmt: skip

@@ -1,11 +1,228 @@
-"""How external information takes the place of a value (HammerBench 4.2.4)."""
+"""The user's turn said anew, pointing at the message instead of saying the value (HammerBench 4.2.4, appendix D.6)."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from pydantic import BaseModel
 
 from callwright.generators.external import GROUP, entities
-from callwright.generators.external.entities import find_entities
-from callwright.generators.external.messages import write_messages
-from callwright.generators.external.rewriting import rewrite_requests
+from callwright.generators.external.entities import (
+    TurnMention,
+    app_named,
+    as_evidence,
+    find_entities,
+    find_mentions,
+    first_call_turn,
+    is_pointable,
+    say_where,
+    schema_of,
+)
+from callwright.generators.external.messages import mention_of, write_messages
 from callwright.generators.families import Family, Kind, Traits
-from callwright.generators.stages import Step, in_a_row
+from callwright.generators.kinds import name_of
+from callwright.generators.shifts.turns import simulation_tags
+from callwright.generators.stages import ATTEMPTS, StageContext, Step, asked_origin, first_fit, in_a_row
+from callwright.generators.stated_values import find_quote, found_evidence
+from callwright.language.packs import own_letters, writes
+from callwright.language.text import VERBATIM, Found, fold
+from callwright.language.values import locate
+from callwright.llm.prompts import render
+from callwright.warehouse.errors import RecordError
+from callwright.warehouse.records import (
+    CallTurn,
+    Evidence,
+    ExternalMessage,
+    GoldCall,
+    Message,
+    ReplyTurn,
+    Sample,
+    Tool,
+    Turn,
+    UserTurn,
+    trait_tag,
+    without_traits,
+)
+
+PROMPTS = "callwright.generators.external.prompts"
+STAGE = "rewriting"
+TEMPLATE = "rewrite_request"
+LONGEST = 2000
+_LEAST_KEPT = 0.75  # of a phrase's pairs of characters, where no space tells words
+
+
+class PointedRequest(BaseModel):
+    """The turn in the user's voice, with the phrase where the value was."""
+
+    request: str
+
+
+class _Change(NamedTuple):
+    """What is stated anew: the message, what it takes over, the turn's new text, and the tools by name."""
+
+    message: ExternalMessage
+    mention: TurnMention
+    text: str
+    tools: Mapping[str, Tool]
+
+
+async def rewrite_requests(message: ExternalMessage, context: StageContext) -> list[Sample]:
+    """The source with one value left to a message: the turn says all it said, but points where it named.
+
+    Raises RecordError where the value is stated elsewhere too, ReplyError where three rewordings break a rule.
+    """
+    reference = message.reference
+    source = reference.derivation.source
+    mention = mention_of(reference, context)
+    mentions = find_mentions(source, context.tools)
+    if not is_pointable(mention, mentions, source):
+        raise RecordError(
+            f"The value {mention.value!r} of {mention.argument!r} is said more than once, or together with another."
+        )
+    kept = [one for one in mentions if one.turn == mention.turn and one.value != mention.value]
+    text = await _reword(message, mention, kept, context)
+    origin = asked_origin(STAGE, message, reference.derivation.seed, context, (PROMPTS, TEMPLATE))
+    change = _Change(message, mention, text, {tool.name: tool for tool in context.toolset(source.candidates)})
+    return [
+        source.with_changes(
+            kind=name_of(source.kind, "external"),
+            changes=(),
+            turns=tuple(_turns(change)),
+            tags=(*without_traits(source.tags, "shift"), *simulation_tags(source), _shift_tag(source, mention)),
+            origin=origin,
+        )
+    ]
+
+
+async def _reword(
+    message: ExternalMessage, mention: TurnMention, kept: list[TurnMention], context: StageContext
+) -> str:
+    source = message.reference.derivation.source
+    stated = _stated(source, mention.turn)
+    prompt = render(
+        PROMPTS,
+        TEMPLATE,
+        tool={"name": mention.tool.name, "description": mention.tool.description},
+        parameter={"name": mention.argument, "schema": mention.schema},
+        question=_question(source, mention.turn),
+        said=stated,
+        words=stated[mention.start : mention.end],
+        phrase=message.phrase,
+        kept=[{"parameter": one.argument, "words": stated[one.start : one.end]} for one in kept],
+        language=source.language,
+        seed=message.reference.derivation.seed,
+    )
+
+    def problem_of(given: PointedRequest) -> str:
+        text = given.request.strip()
+        problem = rewording_problem(text, message.phrase, mention, [(one, stated[one.start : one.end]) for one in kept])
+        if not problem and not writes(source.language, text):
+            return f"it is not in the language {source.language!r}."
+        return problem
+
+    answer = await first_fit(
+        context,
+        prompt,
+        PointedRequest,
+        problem_of,
+        f"The turn that says {mention.argument!r} was not usable in {ATTEMPTS} rewordings",
+    )
+    return answer.request.strip()
+
+
+def rewording_problem(text: str, phrase: str, mention: TurnMention, kept: list[tuple[TurnMention, str]]) -> str:
+    """Why the text can't take the turn's place, "" where it can: the phrase for the value, all else as it was.
+
+    `kept` are the other values, each with the words that stated it.
+    """
+    if not text or len(text) > LONGEST:
+        return f"the rewording has {len(text)} characters; 1 to {LONGEST} are allowed."
+    if not has_phrase(text, phrase) and find_quote(phrase, text) is None:
+        return f"{text!r} does not say {phrase!r}."
+    if locate(mention.value, mention.schema, text) is not None:
+        return f"{text!r} still says {mention.value!r}."
+    for one, words in kept:
+        if locate(one.value, one.schema, text) is None and find_quote(words, text) is None:
+            return f"{text!r} no longer says {one.value!r} for {one.argument!r}."
+    return ""
+
+
+def has_phrase(text: str, phrase: str) -> bool:
+    """Whether the text has the phrase, or all its words in another order or form of sentence."""
+    if fold(phrase) in fold(text):
+        return True
+    if own_letters(phrase):
+        pairs = {phrase[at : at + 2] for at in range(len(phrase) - 1)}
+        return sum(pair in text for pair in pairs) >= _LEAST_KEPT * len(pairs)
+    return set(fold(phrase).split()) <= set(re.findall(r"\w+", fold(text)))
+
+
+def _turns(change: _Change) -> Iterator[Turn]:
+    """The turns of the new sample: the user's reworded, the calls' evidence where it now is."""
+    reference = change.message.reference
+    source = reference.derivation.source
+    message = Message(app=app_named(reference.app).called(source.language), text=change.message.message)
+    for index, turn in enumerate(source.turns):
+        if isinstance(turn, UserTurn) and index == change.mention.turn:
+            yield turn.with_changes(text=change.text, external=message)
+        elif isinstance(turn, CallTurn) and index > change.mention.turn:
+            calls = tuple(_call(call, source.turns[:index], change) for call in turn.calls)
+            yield turn.with_changes(calls=calls)
+        else:
+            yield turn
+
+
+def _call(call: GoldCall, prefix: tuple[Turn, ...], change: _Change) -> GoldCall:
+    if call.tool not in change.tools:
+        return call
+    hints = {one.argument: one for one in call.evidence}
+    found = (_evidence(argument, call, hints.get(argument), prefix, change) for argument in call.arguments)
+    return call.with_changes(evidence=tuple(one for one in found if one is not None))
+
+
+def _evidence(
+    argument: str, call: GoldCall, hint: Evidence | None, prefix: tuple[Turn, ...], change: _Change
+) -> Evidence | None:
+    """Where the new conversation says an argument, None where neither the evidence nor the words tell."""
+    value, schema = call.arguments[argument], schema_of(change.tools[call.tool], argument)
+    place = say_where(call, argument, value, schema, prefix)
+    if place is None:
+        return hint
+    if place[0] != change.mention.turn:
+        stated = prefix[place[0]]
+        return hint or as_evidence(
+            argument, value, schema, place[0], stated.text if isinstance(stated, UserTurn) else ""
+        )
+    if value == change.mention.value:
+        return _in_message(argument, change.message, change.mention)
+    if hint is not None and change.text.count(hint.quote) == 1:
+        start = change.text.index(hint.quote)
+        return hint.with_changes(start=start, end=start + len(hint.quote))
+    return as_evidence(argument, value, schema, change.mention.turn, change.text)
+
+
+def _in_message(argument: str, message: ExternalMessage, mention: TurnMention) -> Evidence:
+    read = locate(mention.value, mention.schema, message.message[message.start : message.end])
+    found = Found(mention.value, message.start, message.end, read.rule if read else VERBATIM)
+    return found_evidence(argument, found, message.message, mention.turn, in_message=True)
+
+
+def _shift_tag(source: Sample, mention: TurnMention) -> str:
+    """The tag that tells at which snapshot the message first counts."""
+    due = first_call_turn(source, mention.turn)
+    return trait_tag("shift", sum(isinstance(turn, CallTurn) for turn in source.turns[:due]))
+
+
+def _stated(source: Sample, index: int) -> str:
+    turn = source.turns[index]
+    return turn.text if isinstance(turn, UserTurn) else ""
+
+
+def _question(source: Sample, index: int) -> str:
+    """What the assistant said right before the turn, "" where it said nothing."""
+    before = source.turns[index - 1] if index else None
+    return before.text if isinstance(before, ReplyTurn) else ""
+
 
 _REQUEST = Traits("HammerBench", is_changed=True, shift="message")
 _DIALOGUE = Traits("HammerBench", is_long=True, is_changed=True, shift="message")

@@ -13,9 +13,9 @@ from pydantic import JsonValue
 from callwright.generators.environments.episodes import is_in, replaced, unnamed
 from callwright.generators.faults.transcripts import (
     FaultPlan,
+    GoldStep,
     PlacedCall,
     Planting,
-    Step,
     effect_of,
     kept_of,
     until_turn,
@@ -315,7 +315,7 @@ def _fault(planting: Planting, sort: FaultSort, due: FaultDue, placed: PlacedCal
 
 def _before(planting: Planting, placed: PlacedCall, calls: list[GoldCall], fault: Fault) -> FaultPlan:
     """The task with calls that are made one after the other before a step."""
-    inserted: list[Step] = [(call,) for call in calls]
+    inserted: list[GoldStep] = [(call,) for call in calls]
     steps = (*planting.steps[: placed.step], *inserted, *planting.steps[placed.step :])
     return FaultPlan(fault.with_changes(until=until_turn(placed.step + len(calls))), steps)
 

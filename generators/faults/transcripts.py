@@ -26,14 +26,14 @@ from callwright.warehouse.records import (
     without_traits,
 )
 
-Step = Sequence[GoldCall]
+GoldStep = Sequence[GoldCall]
 
 
 class FaultPlan(NamedTuple):
     """What goes wrong, and the gold calls of the sample that is made of it (`PlantedFault` says what the others are)."""
 
     fault: Fault
-    steps: tuple[Step, ...]
+    steps: tuple[GoldStep, ...]
     tools: tuple[str, ...] = ()
     entry: str = ""
 
@@ -54,7 +54,7 @@ class Planting(NamedTuple):
     rng: Random
 
     @property
-    def steps(self) -> list[Step]:
+    def steps(self) -> list[GoldStep]:
         """The gold calls, step by step."""
         return [turn.calls for turn in self.source.turns if isinstance(turn, CallTurn)]
 
@@ -94,7 +94,7 @@ class Planting(NamedTuple):
         )
         return any(self.is_needed(one) for one in later if at in map(place_of, one.call.evidence))
 
-    def writes(self, steps: Sequence[Step]) -> bool:
+    def writes(self, steps: Sequence[GoldStep]) -> bool:
         """Whether any call of steps writes."""
         return any(self.world.writes(call.tool) for call in chain.from_iterable(steps))
 
@@ -139,7 +139,7 @@ class Telling(NamedTuple):
     The step `failed` does nothing that is wanted; from the turn `due_from` on no call may be refused.
     """
 
-    steps: Sequence[Step]
+    steps: Sequence[GoldStep]
     words: Words
     asides: Mapping[int, tuple[Turn, ...]] = MappingProxyType({})
     failed: int | None = None
@@ -197,7 +197,7 @@ def _moved(planting: Planting, telling: Telling) -> Iterator[str]:
     yield from moved_tags(planting.source, stands)
 
 
-def kept_of(steps: Sequence[Step], keeps: Callable[[GoldCall], bool]) -> tuple[Step, ...]:
+def kept_of(steps: Sequence[GoldStep], keeps: Callable[[GoldCall], bool]) -> tuple[GoldStep, ...]:
     """Steps with only the calls that are kept."""
     kept = (tuple(call for call in step if keeps(call)) for step in steps)
     return tuple(step for step in kept if step)

@@ -6,6 +6,7 @@ Below stand the formats in which a row is a conversation: where each keeps its m
 import json
 import re
 from collections.abc import Callable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,6 +30,7 @@ from callwright.generators.imports.reading import (
     objects,
     parsed,
     part,
+    read_each,
     unread,
     words,
 )
@@ -75,9 +77,7 @@ def reader_of_rows(name: str, find: RowReader) -> Callable[[Path], Iterator[Impo
 
     def read(path: Path) -> Iterator[ImportedRecord]:
         chats = ChatReader(name)
-        for file in sample_files(path):
-            for row in read_rows(file):
-                yield unread(row) if isinstance(row, Problem) else chats.record(row, find)
+        return read_each(chain.from_iterable(map(read_rows, sample_files(path))), lambda row: chats.record(row, find))
 
     return read
 

@@ -13,8 +13,9 @@ from pydantic import JsonValue, ValidationError
 
 from callwright.generators.catalogs.builder import CatalogBuilder
 from callwright.generators.catalogs.catalog import Problem, ProblemKind, shown
+from callwright.generators.catalogs.documents import DocumentItem
 from callwright.language.packs import main_language
-from callwright.warehouse.records import GoldCall, Language, Sample, Tool, Turn, UserTurn
+from callwright.warehouse.records import GoldCall, Language, ResultTurn, Sample, Tool, Turn, UserTurn
 from callwright.warehouse.registry import Registry
 
 Fields = dict[str, JsonValue]
@@ -63,6 +64,21 @@ def unread(problem: Problem) -> ImportedRecord:
 def broken(where: str, message: str) -> ImportedRecord:
     """A record that can't be read, with why in a sentence."""
     return unread(Problem(where=where, kind="bad_record", message=message))
+
+
+def read_each(
+    rows: Iterable[DocumentItem | Problem], read: Callable[[DocumentItem], ImportedRecord]
+) -> Iterator[ImportedRecord]:
+    """What `read` makes of each row; a broken one is a record that can't be read."""
+    for row in rows:
+        yield unread(row) if isinstance(row, Problem) else read(row)
+
+
+def add_result(turns: list[Turn], result: JsonValue) -> None:
+    """Add what a call returned: to the results that stand last, or as the first of new ones."""
+    before = turns.pop() if turns and isinstance(turns[-1], ResultTurn) else None
+    known = before.results if isinstance(before, ResultTurn) else ()
+    turns.append(ResultTurn(results=(*known, result)))
 
 
 class RecordReader:

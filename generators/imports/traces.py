@@ -37,6 +37,7 @@ from callwright.generators.imports.reading import (
     objects,
     parsed,
     part,
+    read_each,
     unread,
     words,
 )
@@ -342,8 +343,8 @@ def read_inspect(path: Path) -> Iterator[ImportedRecord]:
     chats = ChatReader("inspect")
     archives = [path] if path.suffix == _ARCHIVE else sorted(path.rglob(f"*{_ARCHIVE}")) if path.is_dir() else []
     for file in archives or sample_files(path):
-        for row in _archived(file) if file.suffix == _ARCHIVE else _written(file):
-            yield unread(row) if isinstance(row, Problem) else chats.record(row, _inspect)
+        rows = _archived(file) if file.suffix == _ARCHIVE else _written(file)
+        yield from read_each(rows, lambda row: chats.record(row, _inspect))
 
 
 def _written(file: Path) -> Iterator[DocumentItem | Problem]:

@@ -1,35 +1,35 @@
 """Our exports that hold samples whole, read back: records, Parquet tables, and folders for the Hugging Face hub."""
 
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError
 from pydantic import JsonValue, ValidationError
 
-from callwright.generators.catalogs.catalog import Problem, shown
+from callwright.generators.catalogs.catalog import shown
 from callwright.generators.catalogs.documents import DocumentItem, read_rows
 from callwright.generators.imports.chats import ChatReader, ChatRow, sample_files
 from callwright.generators.imports.reading import (
     ImportedRecord,
     RecordReader,
     SampleFormat,
+    add_result,
     broken,
     objects,
     parsed,
-    unread,
+    read_each,
 )
 from callwright.generators.taken import kind_of_turns
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.exports.formats import TOOLS_FILE
-from callwright.warehouse.records import CallTurn, GoldCall, ReplyTurn, ResultTurn, Sample, Tool, Turn, UserTurn
+from callwright.warehouse.records import CallTurn, GoldCall, ReplyTurn, Sample, Tool, Turn, UserTurn
 
 
 def read_record_lines(path: Path) -> Iterator[ImportedRecord]:
     """The samples of a `records` export with all that is kept of them. Raises ConfigurationError where nothing is there."""
-    for file in sample_files(path):
-        for row in read_rows(file):
-            yield unread(row) if isinstance(row, Problem) else _record(row)
+    return read_each(chain.from_iterable(map(read_rows, sample_files(path))), _record)
 
 
 def _record(row: DocumentItem) -> ImportedRecord:
@@ -71,9 +71,8 @@ def read_tables(path: Path) -> Iterator[ImportedRecord]:
             yield _no_record(row.where, error)
         else:
             tools[tool.key] = tool
-    for file in sorted(path.rglob("samples.parquet")):
-        for row in read_rows(file):
-            yield unread(row) if isinstance(row, Problem) else _sample_of_table(row, tools)
+    rows = chain.from_iterable(map(read_rows, sorted(path.rglob("samples.parquet"))))
+    yield from read_each(rows, lambda row: _sample_of_table(row, tools))
 
 
 def _sample_of_table(row: DocumentItem, tools: Mapping[str, Tool]) -> ImportedRecord:
@@ -88,9 +87,8 @@ def _sample_of_table(row: DocumentItem, tools: Mapping[str, Tool]) -> ImportedRe
 def read_hub_folder(path: Path) -> Iterator[ImportedRecord]:
     """The rows of an export for the Hugging Face hub: what is said, and the calls that are due after so many messages."""
     chats = ChatReader("hf")
-    for file in sample_files(path):
-        for row in read_rows(file):
-            yield unread(row) if isinstance(row, Problem) else _HubReader(row.where, chats).record(row.value)
+    rows = chain.from_iterable(map(read_rows, sample_files(path)))
+    return read_each(rows, lambda row: _HubReader(row.where, chats).record(row.value))
 
 
 class _HubReader(RecordReader):
@@ -133,24 +131,21 @@ class _HubReader(RecordReader):
         turns: list[Turn] = []
         for at, message in enumerate(messages):
             turns += due.get(at, [])
-            turns += self._message(message, turns)
+            self._add(message, turns)
         return [*turns, *due.get(len(messages), [])]
 
-    def _message(self, message: JsonValue, before: list[Turn]) -> list[Turn]:
+    def _add(self, message: JsonValue, turns: list[Turn]) -> None:
         match message:
             case {"role": "user", "content": str(text)}:
-                return [UserTurn(text=text)]
+                turns.append(UserTurn(text=text))
             case {"role": "assistant", "content": str(text)} if text:
-                return [ReplyTurn(text=text)]
+                turns.append(ReplyTurn(text=text))
             case {"role": "tool", "content": str(text)}:
-                earlier = before.pop() if before and isinstance(before[-1], ResultTurn) else None
-                results = earlier.results if isinstance(earlier, ResultTurn) else ()
-                return [ResultTurn(results=(*results, parsed(text)))]
+                add_result(turns, parsed(text))
             case {"role": "system"} | {"role": "assistant"}:
-                return []
+                return
             case _:
                 self.refuse(f"A message is {shown(message)}")
-                return []
 
 
 RECORDS = SampleFormat(

@@ -178,6 +178,11 @@ RESULT_PLACE = re.compile(r"turns\[(\d+)\]\.results\[(\d+)\]")
 AS_TEXT = "text"  # the response has a number where the argument has its text, or the other way round
 
 
+def kind_of_domain(domain: str) -> str:
+    """The kind of the samples of a domain."""
+    return SEVERAL_DOMAINS if domain == CROSS else ONE_DOMAIN
+
+
 async def write_sample(path: GoalPath, context: StageContext, template: GoalPath) -> Sample:
     """The sample of a path that was disambiguated: of the template itself, or of a variant of it."""
     goal = path.traced.worded.goal
@@ -192,7 +197,7 @@ async def write_sample(path: GoalPath, context: StageContext, template: GoalPath
     calls = [(planned, resolved.positions[at]) for at, planned in enumerate(goal.calls) if planned.wanted]
     wanted = sorted({position for _, position in calls})
     return Sample(
-        kind=goal.kind or (SEVERAL_DOMAINS if goal.domain == CROSS else ONE_DOMAIN),
+        kind=goal.kind or kind_of_domain(goal.domain),
         language=goal.language,
         category=goal.domain,
         candidates=tuple(key for key in goal.candidates if key not in path.removed),

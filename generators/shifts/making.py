@@ -1,13 +1,419 @@
-"""How shifts are made of samples: another intent, or another value (HammerBench 4.2.3)."""
+"""Another value for an argument, of the same type, plausible and new; its wording, and the conversation in which it comes.
 
+(HammerBench 4.2.3) SO_case1: the user takes the value back in the turn that says it. SO_case2: the user does so in a turn of its
+own, while a question is open, which the assistant then asks again. mSv: after the call the user wants it again with another value.
+"""
+
+from contextlib import suppress
 from functools import partial
+from itertools import pairwise
+from random import Random
+from typing import NamedTuple
+
+from pydantic import BaseModel, JsonValue
 
 from callwright.generators.families import Family, Kind, Traits
+from callwright.generators.kinds import name_of
 from callwright.generators.shifts import ARGUMENTS, INTENTS
-from callwright.generators.shifts.changeable import obstacle_to
-from callwright.generators.shifts.overriding import change_values, override_values
-from callwright.generators.shifts.turns import obstacle, shift_intents
-from callwright.generators.stages import Step, in_a_row
+from callwright.generators.shifts.changeable import (
+    ChangeableArgument,
+    affected,
+    call_at,
+    find_places,
+    interruptions,
+    obstacle_to,
+    schema_of,
+)
+from callwright.generators.shifts.turns import (
+    call_with_value,
+    evidence_of,
+    moved,
+    obstacle,
+    shift_intents,
+    shifted_tags,
+    snapshots_before,
+    stock_phrases,
+    tools_by_name,
+    until_due,
+    with_value,
+)
+from callwright.generators.stages import ATTEMPTS, StageContext, Step, asked_origin, first_fit, in_a_row
+from callwright.generators.stated_values import Place, Stated, find_value
+from callwright.generators.tools import argument_problems, mended
+from callwright.generators.transcripts import conversation_text
+from callwright.language.calls.parameters import cues_of, in_context
+from callwright.language.calls.sampling import fill_in
+from callwright.language.names import split_name
+from callwright.language.packs import COMMON_SCRIPT, of, script_of, signs, writes
+from callwright.language.schemas import kind_of
+from callwright.language.text import fold
+from callwright.language.values import locate, read_value
+from callwright.language.wording import content_keys
+from callwright.llm.prompts import prompt_version, render
+from callwright.warehouse.errors import RecordError, ReplyError
+from callwright.warehouse.records import (
+    CallTurn,
+    Derivation,
+    Evidence,
+    JsonSchema,
+    Origin,
+    ReplyTurn,
+    Sample,
+    Tool,
+    Turn,
+    UserTurn,
+    ValueChange,
+)
+
+PROMPTS = "callwright.generators.shifts.prompts"
+STAGE = "overriding"
+TEMPLATE = "word_correction"
+LONGEST = 600
+_ENDED = tuple(signs(".!?…\"'”’){close}"))
+
+
+class OverridingText(BaseModel, title="Correction"):
+    """What the user says to have another value, and the words in it that state the new one."""
+
+    sentence: str
+    words: str
+
+
+class Scene(NamedTuple):
+    """A change on its way to a sample: where it is, what is stated until then, and whether its parameter must be named.
+
+    `turns` are the turns before the one that brings the change; in the same turn (SO_case1) that one is the last of them.
+    """
+
+    change: ValueChange
+    place: ChangeableArgument
+    tool: Tool
+    schema: JsonSchema
+    turns: tuple[Turn, ...]
+    must_name: bool
+
+    @property
+    def source(self) -> Sample:
+        """The sample that is changed, as far as it is."""
+        derivation = self.change.derivation
+        return until_due(derivation.source, derivation.transform)
+
+
+async def override_values(change: ValueChange, context: StageContext) -> list[Sample]:
+    """The source with the change worded and every later snapshot set right; asked anew until the words do.
+
+    Raises RecordError where the change does not fit its source, ReplyError where three wordings do not do.
+    """
+    scene = _scene(change, context)
+    correction = await _ask(scene, context)
+    build = {"SO_case1": _in_same_turn, "SO_case2": _in_own_turn}.get(change.derivation.transform, _after_call)
+    turns, shift = build(scene, correction)
+    source = scene.source
+    sample = source.with_changes(
+        kind=name_of(source.kind, change.derivation.transform),
+        changes=(),
+        turns=turns,
+        tags=shifted_tags(source, shift),
+        origin=asked_origin(STAGE, change, change.derivation.seed, context, (PROMPTS, TEMPLATE)),
+    )
+    return [sample]
+
+
+def correction_problem(correction: OverridingText, scene: Scene) -> str:
+    """Why this wording can't bring the change, "" where it can: the new value said last, and of the right parameter."""
+    text = correction.sentence.strip()
+    new, old, schema = scene.change.new, scene.change.old, scene.schema
+    if not text or len(text) > LONGEST:
+        return f"the sentence has {len(text)} characters; 1 to {LONGEST} are allowed."
+    if not writes(scene.source.language, text) and script_of(_words(new)) == COMMON_SCRIPT:
+        return f"the sentence is not in the language {scene.source.language!r}."
+    stated = stated_new(correction, scene)
+    if stated.place is None or stated.problem:
+        return stated.problem
+    words, rest = text[stated.place.start : stated.place.end], text[stated.place.end :]
+    if not isinstance(old, bool) and locate(old, schema, rest) is not None:
+        return f"the old value {old!r} is said after the new one."
+    if scene.must_name and not _is_named(text, words, scene):  # what it changes could be read in two ways
+        return f"it does not tell that {scene.place.argument!r} is meant: another argument could take {new!r} too."
+    return ""
+
+
+def stated_new(correction: OverridingText, scene: Scene) -> Stated:
+    """Where the sentence states the new value: the words quoted, at their last place, else wherever it is found."""
+    text, words, name = correction.sentence.strip(), correction.words.strip(), scene.place.argument
+    stated = find_value((name, scene.change.new), scene.schema, words, text, scene.source.language)
+    if stated.place is not None and text[stated.place.start : stated.place.end] == words:
+        return Stated(Place(text.rindex(words), text.rindex(words) + len(words)), stated.problem)
+    return stated
+
+
+def _scene(change: ValueChange, context: StageContext) -> Scene:
+    transform = change.derivation.transform
+    source = until_due(change.derivation.source, transform)
+    places = find_places(source, context.tools, transform)
+    where = (change.turn, change.call, change.argument)
+    place = next((one for one in places if (one.turn, one.call, one.argument) == where), None)
+    if place is None or call_at(source, place).arguments[place.argument] != change.old:
+        reason = (
+            obstacle_to(transform, source, context.tools) or "its source has no such value there that could be changed."
+        )
+        raise RecordError(f"The change of {change.argument!r} at turn {change.turn} can't be made: {reason}")
+    call, named = call_at(source, place), tools_by_name(source, context.tools)
+    must_name = isinstance(change.new, bool) or _is_mistakable(change, place, named[call.tool])
+    stated, turns = place.stated.turn if place.stated else None, source.turns
+    if transform == "SO_case1" and stated is not None:
+        turns = turns[: stated + 1]
+    elif transform == "SO_case2":
+        turns = turns[: context.rng.choice(interruptions(source, place, named))]
+    elif not isinstance(turns[-1], ReplyTurn):
+        turns = (*turns, ReplyTurn(text=context.rng.choice(stock_phrases(source.language, "done"))))
+    return Scene(change, place, named[call.tool], schema_of(call, place.argument, named), turns, must_name)
+
+
+def _is_mistakable(change: ValueChange, place: ChangeableArgument, tool: Tool) -> bool:
+    """Whether the new value, said by itself, could be meant for another parameter."""
+    call = call_at(change.derivation.source, place)
+    others = list(call.arguments)
+    match change.derivation.transform:
+        case "SO_case1":  # what is taken back in the same breath was stated in it
+            turn = place.stated.turn if place.stated else None
+            others = [one.argument for one in call.evidence if one.turn == turn] or others
+        case "SO_case2":  # it could also be the answer to the question that is open
+            others = list(tool.properties)
+    kinds = {name: kind_of(schema).replace("integer", "number") for name, schema in tool.properties.items()}
+    return any(
+        kinds[name] in (kinds[place.argument], "enum") and not argument_problems(tool, {name: change.new}, partial=True)
+        for name in others
+        if name != place.argument and name in kinds
+    )
+
+
+async def _ask(scene: Scene, context: StageContext) -> OverridingText:
+    prompt = render(
+        PROMPTS,
+        TEMPLATE,
+        tool=scene.tool,
+        arguments=call_at(scene.source, scene.place).arguments,
+        change=scene.change,
+        transform=scene.change.derivation.transform,
+        named=scene.must_name,
+        conversation=conversation_text(scene.turns),
+        language=scene.source.language,
+        seed=scene.change.derivation.seed,
+    )
+    correction = await first_fit(
+        context,
+        prompt,
+        OverridingText,
+        lambda given: correction_problem(given, scene),
+        f"The change of {scene.place.argument!r} was not worded well in {ATTEMPTS} answers",
+    )
+    return correction.model_copy(update={"sentence": correction.sentence.strip()})
+
+
+def _is_named(text: str, words: str, scene: Scene) -> bool:
+    """Whether the sentence speaks of the parameter, or of the value that it takes back."""
+    if not isinstance(scene.change.old, bool) and locate(scene.change.old, scene.schema, text) is not None:
+        return True
+    at = text.rindex(words)
+    # a yes or no is stated by its topic, so that the words of the value name the parameter
+    stated = text if isinstance(scene.change.new, bool) else f"{text[:at]} {text[at + len(words) :]}"
+    description = str(scene.schema.get("description", ""))
+    if any(cue.lower() in stated.lower() for cue in cues_of(scene.place.argument, description).spoken):
+        return True
+    rendered = f"{' '.join(split_name(scene.place.argument))} {description}"
+    return not _telling(rendered).isdisjoint(_telling(stated))
+
+
+def _telling(text: str) -> frozenset[str]:
+    """What a text is about: its words by what they mean, and pairs of characters where words have no spaces."""
+    keys = content_keys(text)
+    pairs = (one.light + other.light for one, other in pairwise(keys) if len(one.light) == len(other.light) == 1)
+    return frozenset((*(key.sense for key in keys if len(key.light) > 1 and key.sense), *pairs))
+
+
+def _in_same_turn(scene: Scene, correction: OverridingText) -> tuple[tuple[Turn, ...], int]:
+    at, source = len(scene.turns) - 1, scene.source
+    spoken = scene.turns[at]
+    assert isinstance(spoken, UserTurn)  # the turn that says the value  # noqa: S101
+    before, words = spoken.text.rstrip(), of(source.language)
+    head = f"{before}{'' if before.endswith(_ENDED) or not before else words.stop}{words.space}"
+    turn = spoken.with_changes(text=f"{head}{correction.sentence}")
+    stated = _evidence(scene, correction, at, len(head), turn.text)
+    later = (_with_change(scene, index, one, stated) for index, one in enumerate(source.turns[at + 1 :], start=at + 1))
+    return (*source.turns[:at], turn, *later), snapshots_before(source.turns, min(affected(source, scene.place)))
+
+
+def _in_own_turn(scene: Scene, correction: OverridingText) -> tuple[tuple[Turn, ...], int]:
+    at, source = len(scene.turns), scene.source
+    stated = _evidence(scene, correction, at, 0, correction.sentence)
+    asked, before = scene.turns[-1], scene.turns[-2]
+    again = (_with_change(scene, at - 2, before, stated),) if isinstance(before, CallTurn) else ()
+    put_in: tuple[Turn, ...] = (UserTurn(text=correction.sentence), *again, asked)
+    later = (
+        _with_change(scene, index, moved(one, at, len(put_in)), stated)
+        for index, one in enumerate(source.turns[at:], start=at)
+    )
+    return (*scene.turns, *put_in, *later), snapshots_before(source.turns, at)
+
+
+def _after_call(scene: Scene, correction: OverridingText) -> tuple[tuple[Turn, ...], int]:
+    at = len(scene.turns)
+    stated = _evidence(scene, correction, at, 0, correction.sentence)
+    call = call_with_value(call_at(scene.source, scene.place), scene.change.new, stated)
+    turns = (*scene.turns, UserTurn(text=correction.sentence), CallTurn(calls=(call,)))
+    return turns, snapshots_before(scene.turns, at)
+
+
+def _evidence(scene: Scene, correction: OverridingText, turn: int, offset: int, text: str) -> Evidence:
+    """Where the new value is stated."""
+    place = stated_new(correction, scene).place or Place(0, len(correction.sentence))
+    return evidence_of(scene.place.argument, turn, text, offset + place.start, offset + place.end)
+
+
+def _with_change(scene: Scene, index: int, turn: Turn, stated: Evidence) -> Turn:
+    """The turn at `index` of the source with the new value, where the change reaches it."""
+    calls = affected(scene.source, scene.place).get(index, [])
+    return with_value(turn, calls, scene.change.new, stated) if isinstance(turn, CallTurn) and calls else turn
+
+
+VALUES_STAGE = "new_values"
+VALUE_TEMPLATE = "change_value"
+_DRAWS = 12
+
+
+class NewValue(BaseModel):
+    """The value that the user wants instead."""
+
+    value: JsonValue
+
+
+async def change_values(derivation: Derivation, context: StageContext) -> list[ValueChange]:
+    """One argument of the source, chosen by chance, with the value that the user will want instead.
+
+    Raises RecordError where nothing can be changed, and ReplyError where neither three answers nor a draw give one.
+    """
+    source = derivation.source
+    places = find_places(source, context.tools, derivation.transform)
+    if not places:
+        raise RecordError(obstacle_to(derivation.transform, source, context.tools))
+    place = context.rng.choice(places)
+    call = call_at(source, place)
+    tool = tools_by_name(source, context.tools)[call.tool]
+    old = call.arguments[place.argument]
+    origin = Origin(stage=VALUES_STAGE, parents=(derivation.key,), seed=derivation.seed)
+    new = _only_other(old, tool.properties[place.argument])
+    if new is None:  # another of the recipe's own values
+        listed = context.own_values.of(tool, place.argument)
+        tried = Random(f"{source.key}:own").sample(listed, min(len(listed), _DRAWS))
+        new = next((value for value in tried if not value_problem(value, place, source, tool)), None)
+    if new is None:
+        new = await _ask_value(derivation, place, tool, context)
+        origin = origin.with_changes(model=context.chat.name, prompt_version=prompt_version(PROMPTS, VALUE_TEMPLATE))
+    found = ValueChange(
+        derivation=derivation,
+        turn=place.turn,
+        call=place.call,
+        argument=place.argument,
+        old=old,
+        new=new,
+        origin=origin,
+    )
+    return [found]
+
+
+async def _ask_value(derivation: Derivation, place: ChangeableArgument, tool: Tool, context: StageContext) -> JsonValue:
+    source = derivation.source
+    prompt = render(
+        PROMPTS,
+        VALUE_TEMPLATE,
+        tool=tool,
+        arguments=call_at(source, place).arguments,
+        parameter=place.argument,
+        conversation=conversation_text(source.turns),
+        language=source.language,
+        seed=derivation.seed,
+    )
+    schema, problem = tool.properties[place.argument], ""
+    for attempt in range(ATTEMPTS):
+        value = mended((await context.chat.ask(prompt, NewValue, sample_index=attempt)).value, schema)
+        problem = value_problem(value, place, source, tool)
+        if not problem:
+            return value
+    rng = Random(f"{derivation.seed}:drawn")
+    schemas = in_context(tool.properties, tool.name, tool.description)
+    with suppress(ReplyError):  # where no value can be drawn
+        for _ in range(_DRAWS):
+            value = fill_in([place.argument], schemas, source.language, rng)[place.argument]
+            if not value_problem(value, place, source, tool):
+                return value
+    raise ReplyError(
+        f"Another value for {place.argument!r} of {tool.name!r} was asked for, but {ATTEMPTS} answers did not do: {problem}"
+    )
+
+
+def value_problem(new: JsonValue, place: ChangeableArgument, source: Sample, tool: Tool) -> str:
+    """Why `new` can't replace the value at the place, "" where it can: valid, different, and not said before."""
+    call = call_at(source, place)
+    old, schema = call.arguments[place.argument], schema_of(call, place.argument, {tool.name: tool})
+    if new in (None, "", [], {}):
+        return "the value is empty."
+    problems = argument_problems(tool, {place.argument: new}, partial=True)
+    if problems:
+        return " ".join(problems)
+    is_number = isinstance(new, int | float) and isinstance(old, int | float)
+    if isinstance(new, bool) != isinstance(old, bool) or not (type(new) is type(old) or is_number):
+        return f"{new!r} is not of the type of {old!r}."
+    if means_same(new, old, schema):
+        return f"{new!r} means the same as {old!r}."
+    return "" if isinstance(new, bool) else _taken(new, place, source, schema)
+
+
+def _taken(new: JsonValue, place: ChangeableArgument, source: Sample, schema: JsonSchema) -> str:
+    """Why the value stands for something already, "" where nobody has spoken of it."""
+    for name, value in call_at(source, place).arguments.items():
+        if name != place.argument and not isinstance(value, bool) and fold(str(value)) == fold(str(new)):
+            return f"{new!r} is the value of {name!r}."
+    for turn in source.turns:
+        texts: list[str] = []
+        if isinstance(turn, UserTurn):
+            texts = [turn.text, *([turn.external.text] if turn.external else [])]
+        elif isinstance(turn, ReplyTurn) and "enum" not in schema:  # a reply may name the options of a choice
+            texts = [turn.text]
+        text = next((one for one in texts if locate(new, schema, one) is not None), None)
+        if text is not None:
+            return f"{new!r} is said already, in {text!r}."
+    return ""
+
+
+def means_same(one: JsonValue, other: JsonValue, schema: JsonSchema) -> bool:
+    """Whether two values could be taken for each other: equal, spelled alike, or one said within the other."""
+    if one == other and isinstance(one, bool) == isinstance(other, bool):
+        return True
+    if isinstance(one, bool) or isinstance(other, bool):
+        return False
+    if isinstance(one, int | float) and isinstance(other, int | float):
+        return False  # as text -1 would hold 1
+    words, others = _words(one), _words(other)
+    if fold(words) == fold(others):
+        return True
+    read = read_value(words, schema), read_value(others, schema)
+    if read[0] is not None and read[0] == read[1]:
+        return True
+    return locate(one, schema, others) is not None or locate(other, schema, words) is not None
+
+
+def _words(value: JsonValue) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _only_other(old: JsonValue, schema: JsonSchema) -> JsonValue:
+    """The one value that the schema allows besides `old`, None where there are more."""
+    if isinstance(old, bool):
+        return not old
+    others: list[JsonValue] = [choice for choice in schema.get("enum") or () if choice not in (old, None, "")]
+    return others[0] if len(others) == 1 else None
+
 
 _LONG = Traits("HammerBench", is_long=True, is_changed=True)
 _CORRECTED = _LONG._replace(has_correction=True)

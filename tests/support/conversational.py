@@ -5,9 +5,9 @@ from random import Random
 
 from callwright.generators.catalogs.own_catalogs import seed_tools
 from callwright.generators.conversations import CONVERSATION
+from callwright.generators.conversations.making import label_conversations, write_conversations
 from callwright.generators.conversations.moves import plan_conversations, word_scenarios
 from callwright.generators.conversations.scenarios import plan_scenarios
-from callwright.generators.conversations.wording import label_conversations, write_conversations
 from callwright.generators.families import LeftOut, Order, ignore
 from callwright.generators.kinds import all_kinds
 from callwright.generators.stages import StageContext

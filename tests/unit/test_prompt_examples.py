@@ -7,12 +7,12 @@ import orjson
 import pytest
 from pydantic import BaseModel
 
+from callwright.generators.conversations.making import AgentWords, DialogueActs, UserWords
 from callwright.generators.conversations.moves import ScenarioGoal
-from callwright.generators.conversations.wording import AgentWords, DialogueActs, UserWords
-from callwright.generators.dialogues.dialogues import SlotAnswer, SlotQuestion
+from callwright.generators.dialogues.making import SlotAnswer, SlotQuestion
 from callwright.generators.external.entities import Entities
+from callwright.generators.external.making import PointedRequest
 from callwright.generators.external.messages import Pronoun, SimulatedMessage
-from callwright.generators.external.rewriting import PointedRequest
 from callwright.generators.faults.making import FaultWords
 from callwright.generators.given_values import ArgumentValues
 from callwright.generators.multi_step.correction import MendedRequest, NextCalls
@@ -20,7 +20,7 @@ from callwright.generators.multi_step.wording import GoalWording
 from callwright.generators.parallel.making import ParallelWording
 from callwright.generators.policies.making import PolicyWords
 from callwright.generators.routing.wording import PlanValues, RoutingWording
-from callwright.generators.shifts.overriding import NewValue, OverridingText
+from callwright.generators.shifts.making import NewValue, OverridingText
 from callwright.generators.single_turn.making import DraftedRequest, ParameterNames, Wording
 from callwright.generators.stated_values import QuotedValues
 from callwright.generators.toolset.steps import ToolDescription, ToolNames, ToolParameters, ToolReturns

@@ -12,8 +12,8 @@ from typing import NamedTuple, get_args
 
 from pydantic import JsonValue
 
+from callwright.generators.conversations.making import DialogueActs
 from callwright.generators.conversations.moves import facts_of
-from callwright.generators.conversations.wording import DialogueActs
 from callwright.generators.environments.simulated import SimulatedEnvironment, error_of
 from callwright.generators.kinds import traits_of
 from callwright.generators.multi_step.samples import Asked, answer_sentence, field_words

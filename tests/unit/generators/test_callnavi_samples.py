@@ -6,7 +6,7 @@ from pathlib import Path
 import orjson
 import pytest
 
-from callwright.generators.imports.callnavi import read_callnavi_samples
+from callwright.generators.imports.papers import read_callnavi_samples
 from callwright.generators.routing.tool_graph import feed_of
 from callwright.warehouse.errors import ConfigurationError, RecordError
 from callwright.warehouse.exports.formats import export_release

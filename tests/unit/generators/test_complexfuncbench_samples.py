@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from callwright.generators.imports.complexfuncbench import read_complexfuncbench
+from callwright.generators.imports.papers import read_complexfuncbench
 from callwright.generators.imports.reading import ImportedRecord
 from callwright.warehouse.errors import ConfigurationError, RecordError
 from callwright.warehouse.exports.papers import PATHS_FILE

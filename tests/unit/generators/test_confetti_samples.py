@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 import pytest
 
-from callwright.generators.imports.confetti import read_confetti_samples
+from callwright.generators.imports.bfcl import read_confetti_samples
 from callwright.validators.metrics.confetti.scores import read_answers
 from callwright.warehouse.errors import ConfigurationError, RecordError
 from callwright.warehouse.exports.bfcl import ACTS_FILE, CALLS_FILE

@@ -8,9 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callwright.generators.catalogs.own_catalogs import seed_tools
-from callwright.generators.conversations.moves import plan_conversations
-from callwright.generators.conversations.scenarios import PAPER, plan_scenarios, shared_out
-from callwright.generators.conversations.wording import (
+from callwright.generators.conversations.making import (
     AgentWords,
     DialogueActs,
     UserMention,
@@ -21,6 +19,8 @@ from callwright.generators.conversations.wording import (
     user_problem,
     write_conversations,
 )
+from callwright.generators.conversations.moves import plan_conversations
+from callwright.generators.conversations.scenarios import PAPER, plan_scenarios, shared_out
 from callwright.generators.families import LeftOut
 from callwright.generators.stages import StageContext
 from callwright.generators.tools import argument_problems

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callwright.generators.dialogues.dialogues import (
+from callwright.generators.dialogues.making import (
     SlotAnswer,
     SlotQuestion,
     answer_forms,

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from callwright.generators.imports.hammerbench import KINDS, read_hammerbench
+from callwright.generators.imports.papers import KINDS, read_hammerbench
 from callwright.generators.imports.reading import ImportedRecord
 from callwright.warehouse.errors import ConfigurationError, RecordError
 from callwright.warehouse.exports.papers import FILES, hammerbench_file, hammerbench_record

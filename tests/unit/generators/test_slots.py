@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from callwright.generators.dialogues.dialogues import obstacle, plan_slots
+from callwright.generators.dialogues.making import obstacle, plan_slots
 from callwright.generators.given_values import ArgumentValues
 from callwright.generators.tools import argument_problems
 from callwright.testing import ScriptedModel

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callwright.generators.dialogues.trajectories import merge_trajectories, obstacle
-from callwright.generators.imports.hammerbench import read_hammerbench
+from callwright.generators.imports.papers import read_hammerbench
 from callwright.generators.stages import StageContext
 from callwright.language.values import locate
 from callwright.testing import ScriptedModel

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callwright.generators.imports.hammerbench import read_hammerbench
+from callwright.generators.imports.papers import read_hammerbench
 from callwright.testing import context_of
 from callwright.validators.checks.dialogue import applies_to, check_dialogue, replay
 from callwright.warehouse.records import (

@@ -9,7 +9,7 @@ from callwright.generators.environments.travel import open_travel
 from callwright.generators.multi_step.correction import correct_paths
 from callwright.generators.multi_step.disambiguation import disambiguate
 from callwright.generators.multi_step.generalisation import generalise
-from callwright.generators.multi_step.goals import plan_goals
+from callwright.generators.multi_step.making import plan_goals
 from callwright.generators.multi_step.wording import word_goals
 from callwright.generators.stages import StageContext
 from callwright.validators.checks.format import check_format

@@ -2,7 +2,7 @@
 
 import pytest
 
-from callwright.generators.conversations.wording import DialogueActs
+from callwright.generators.conversations.making import DialogueActs
 from callwright.generators.transcripts import conversation_text
 from callwright.language.calls.frames import Stretch, glue_of, left_over
 from callwright.llm.prompts import render

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from callwright.generators.imports.hammerbench import read_hammerbench
+from callwright.generators.imports.papers import read_hammerbench
 from callwright.validators.metrics.snapshots import shifted_snapshots
 from callwright.warehouse.records import Tool
 from tests.support.validators.conversations import conversation, intent_shift

@@ -10,7 +10,7 @@ import orjson
 import pytest
 import yaml
 
-from callwright.generators.imports.hammerbench import read_hammerbench
+from callwright.generators.imports.papers import read_hammerbench
 from callwright.warehouse.errors import ConfigurationError, RecordError
 from callwright.warehouse.exports.formats import EXPORTS, export_release, export_tables
 from callwright.warehouse.exports.writing import Format, ReleaseSplit, Write, canary

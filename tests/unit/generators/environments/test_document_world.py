@@ -14,8 +14,7 @@ from callwright.generators.environments.episodes import START, diff, world_of
 from callwright.generators.environments.opening import open_environment
 from callwright.generators.environments.protocol import Effect, Environment, RecordedSettings, SimulatedSettings
 from callwright.generators.kinds import all_kinds
-from callwright.generators.multi_step.goals import find_obstacle, plan_goals
-from callwright.generators.multi_step.making import domains_for, share_over_domains
+from callwright.generators.multi_step.making import domains_for, find_obstacle, plan_goals, share_over_domains
 from callwright.warehouse.errors import ConfigurationError
 from callwright.warehouse.records import Call, Goal
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callwright.generators.external.rewriting import PointedRequest, has_phrase, rewrite_requests
+from callwright.generators.external.making import PointedRequest, has_phrase, rewrite_requests
 from callwright.warehouse.errors import RecordError, ReplyError
 from callwright.warehouse.records import (
     CallTurn,

@@ -9,10 +9,10 @@ import pytest
 
 from callwright.generators.catalogs.own_catalogs import seed_tools
 from callwright.generators.external.entities import find_entities, obstacle
+from callwright.generators.external.making import rewrite_requests
 from callwright.generators.external.messages import write_messages
-from callwright.generators.external.rewriting import rewrite_requests
 from callwright.generators.families import Order
-from callwright.generators.imports.hammerbench import read_hammerbench
+from callwright.generators.imports.papers import read_hammerbench
 from callwright.generators.kinds import all_kinds
 from callwright.generators.single_turn.making import choose_parameters, draft_requests, plan_assignments, write_requests
 from callwright.generators.stages import StageContext

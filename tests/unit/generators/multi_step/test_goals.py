@@ -9,7 +9,7 @@ from callwright.generators.environments.picking import choose, entries_of
 from callwright.generators.environments.protocol import CallResponse, Environment
 from callwright.generators.environments.travel import open_travel
 from callwright.generators.environments.vocabularies import vocabulary_of
-from callwright.generators.multi_step.goals import CROSS, PAPER, plan_goals
+from callwright.generators.multi_step.making import CROSS, PAPER, plan_goals
 from callwright.generators.multi_step.resolving import leaves_of, resolve, steps_of
 from callwright.generators.tools import argument_problems
 from callwright.warehouse.errors import ConfigurationError

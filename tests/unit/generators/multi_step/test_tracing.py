@@ -16,7 +16,7 @@ from callwright.generators.multi_step.correction import (
     trace_goals,
 )
 from callwright.generators.multi_step.filling import Filling
-from callwright.generators.multi_step.goals import CROSS, plan_goals
+from callwright.generators.multi_step.making import CROSS, plan_goals
 from callwright.generators.multi_step.resolving import resolve
 from callwright.generators.multi_step.sketches import Sketcher, ToolGraph
 from callwright.generators.multi_step.wording import word_goals

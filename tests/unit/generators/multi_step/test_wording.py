@@ -3,7 +3,7 @@
 import pytest
 
 from callwright.generators.environments.travel import open_travel
-from callwright.generators.multi_step.goals import CROSS, plan_goals
+from callwright.generators.multi_step.making import CROSS, plan_goals
 from callwright.generators.multi_step.wording import (
     GoalWording,
     named_values,

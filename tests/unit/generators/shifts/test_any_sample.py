@@ -9,9 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from callwright.generators.imports.hammerbench import read_hammerbench
+from callwright.generators.imports.papers import read_hammerbench
 from callwright.generators.kinds import name_of, obstacle_to
-from callwright.generators.shifts.overriding import change_values, override_values
+from callwright.generators.shifts.making import change_values, override_values
 from callwright.generators.shifts.turns import mismatch, shift_intents
 from callwright.generators.stages import StageContext
 from callwright.validators.checks.format import check_format

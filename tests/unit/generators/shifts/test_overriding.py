@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from callwright.generators.shifts.overriding import OverridingText, change_values, override_values
+from callwright.generators.shifts.making import OverridingText, change_values, override_values
 from callwright.generators.shifts.turns import is_question, moved, stock_phrases
 from callwright.llm.template.changing import corrections_in
 from callwright.testing import ScriptedModel

@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from callwright.generators.shifts.changeable import affected, find_places, interruptions, obstacle_to
-from callwright.generators.shifts.overriding import (
+from callwright.generators.shifts.making import (
     NewValue,
     change_values,
     means_same,

@@ -9,7 +9,7 @@ import pytest
 
 from callwright.generators.environments.protocol import Environment
 from callwright.generators.environments.travel import open_travel
-from callwright.generators.multi_step.goals import plan_goals
+from callwright.generators.multi_step.making import plan_goals
 from callwright.generators.multi_step.resolving import resolve
 from callwright.validators.metrics.complexeval.runs import RunOutcome, SampleRun
 from callwright.validators.metrics.complexeval.turns import MatchedCall, Matchers
